@@ -1,0 +1,91 @@
+// Bump allocation for what lives as long as a Module: instructions, shapes, lists of integers. Nothing is freed
+// singly; objects with destructors are remembered and destroyed with the arena.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace shoal {
+
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena() {
+    for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it) it->destroy(it->object);
+  }
+
+  void* Allocate(size_t bytes, size_t alignment) {
+    uintptr_t start = (next_ + alignment - 1) & ~(uintptr_t{alignment} - 1);
+    if (start + bytes > end_) return AllocateBlock(bytes, alignment);
+    next_ = start + bytes;
+    return reinterpret_cast<void*>(start);
+  }
+
+  template <class T, class... Args>
+  T* New(Args&&... args) {
+    T* object = new (Allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
+    if constexpr (!std::is_trivially_destructible_v<T>)
+      destructors_.push_back({object, [](void* p) { static_cast<T*>(p)->~T(); }});
+    return object;
+  }
+
+  // Uninitialised room for `count` trivial objects.
+  template <class T>
+  std::span<T> NewSpan(size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return {static_cast<T*>(Allocate(sizeof(T) * count, alignof(T))), count};
+  }
+
+  template <class Range>
+  auto Copy(const Range& range) {
+    using T = std::remove_cv_t<std::remove_reference_t<decltype(*std::data(range))>>;
+    std::span<T> copy = NewSpan<T>(std::size(range));
+    std::uninitialized_copy(std::data(range), std::data(range) + std::size(range), copy.data());
+    return copy;
+  }
+
+  std::string_view CopyString(std::string_view text) {
+    if (text.empty()) return {};
+    char* copy = static_cast<char*>(Allocate(text.size(), 1));
+    std::memcpy(copy, text.data(), text.size());
+    return {copy, text.size()};
+  }
+
+  size_t bytes_reserved() const { return bytes_reserved_; }
+
+ private:
+  struct Destructor {
+    void* object;
+    void (*destroy)(void*);
+  };
+
+  void* AllocateBlock(size_t bytes, size_t alignment) {
+    size_t size = bytes + alignment > block_size_ ? bytes + alignment : block_size_;
+    blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
+    bytes_reserved_ += size;
+    if (block_size_ < kLargestBlock) block_size_ *= 2;
+    next_ = reinterpret_cast<uintptr_t>(blocks_.back().get());
+    end_ = next_ + size;
+    return Allocate(bytes, alignment);
+  }
+
+  static constexpr size_t kLargestBlock = size_t{1} << 20;
+  uintptr_t next_ = 0;
+  uintptr_t end_ = 0;
+  size_t block_size_ = size_t{1} << 14;
+  size_t bytes_reserved_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::vector<Destructor> destructors_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,17 @@
+// The verbs, one file each: each adds itself to the command line and runs.
+#pragma once
+
+#include <functional>
+
+#include "CLI/CLI.hpp"
+
+namespace shoal {
+
+// What a verb does when it was called; the exit status.
+using Run = std::function<int()>;
+
+Run AddCheck(CLI::App& shoal);
+Run AddOps(CLI::App& shoal);
+Run AddPrint(CLI::App& shoal);
+
+}  // namespace shoal

@@ -1,0 +1,115 @@
+#include "proto/detect.h"
+
+#include <algorithm>
+
+namespace shoal {
+namespace {
+
+// Walks the fields of one message without knowing its schema.
+class Wire {
+ public:
+  explicit Wire(std::string_view bytes) : bytes_(bytes) {}
+
+  uint64_t number = 0;       // of the current field
+  bool is_bytes = false;     // it has a length: a string, a message, a packed list
+  std::string_view payload;  // then its content, as much as there is
+  size_t start = 0;
+  uint64_t missing = 0;  // bytes of the payload beyond the end
+
+  // False at the end, and where the bytes are no field.
+  bool Next() {
+    start = at_;
+    if (at_ == bytes_.size()) return false;
+    uint64_t tag = 0, skipped = 0;
+    if (!Varint(&tag) || tag >> 3 == 0 || tag >> 3 > kLargestNumber) return false;
+    number = tag >> 3;
+    is_bytes = false;
+    switch (tag & 7) {
+      case 0: return Varint(&skipped);
+      case 1: return Take(8);
+      case 2: is_bytes = true; return Varint(&skipped) && Take(skipped);
+      case 5: return Take(4);
+      default: return false;  // groups: no schema of ours has any
+    }
+  }
+  bool at_end() const { return start == bytes_.size(); }
+
+ private:
+  static constexpr uint64_t kLargestNumber = (1u << 29) - 1;
+
+  bool Varint(uint64_t* value) {
+    for (int shift = 0; shift < 64 && at_ < bytes_.size(); shift += 7) {
+      const auto byte = static_cast<uint8_t>(bytes_[at_++]);
+      *value |= uint64_t{byte & 0x7Fu} << shift;
+      if (byte < 0x80) return true;
+    }
+    return false;
+  }
+  // A payload that is cut off still counts, so that a file that was cut short is recognised.
+  bool Take(uint64_t size) {
+    const uint64_t left = bytes_.size() - at_;
+    missing = size > left ? size - left : 0;
+    payload = bytes_.substr(at_, std::min(size, left));
+    at_ += payload.size();
+    return true;
+  }
+
+  std::string_view bytes_;
+  size_t at_ = 0;
+};
+
+// The first field of that number; empty if there is none.
+std::string_view FieldOf(std::string_view bytes, uint64_t number) {
+  for (Wire wire(bytes); wire.Next();)
+    if (wire.number == number && wire.is_bytes) return wire.payload;
+  return {};
+}
+
+bool IsOpcode(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
+
+// A module has computations (3), which have instructions (2), which have an opcode (2).
+bool IsModule(std::string_view bytes) { return IsOpcode(FieldOf(FieldOf(FieldOf(bytes, 3), 2), 2)); }
+
+// Bytes that no text has.
+bool IsControl(char c) {
+  const auto byte = static_cast<uint8_t>(c);
+  return (byte < 0x20 && !(byte >= '\t' && byte <= '\r')) || byte == 0x7F;
+}
+
+}  // namespace
+
+ProtoKind DetectProto(std::string_view bytes) {
+  if (IsModule(bytes)) return ProtoKind::kModule;
+  const std::string_view first = FieldOf(bytes, 1);
+  if (IsModule(first)) return ProtoKind::kHlo;
+  if (IsModule(FieldOf(first, 1))) return ProtoKind::kSnapshot;
+  return ProtoKind::kNone;
+}
+
+WireEnd CheckWire(std::string_view bytes) {
+  Wire wire(bytes);
+  while (wire.Next())
+    if (wire.missing > 0) return {false, wire.start, wire.missing};
+  return {wire.at_end(), wire.start, 0};
+}
+
+bool LooksLikeProto(std::string_view bytes) {
+  // The first field of all three messages is number 1 with a length, unless the module has no name.
+  constexpr char kName = 0x0A, kEntryName = 0x12, kComputations = 0x1A;
+  if (bytes.empty()) return false;
+  if (bytes[0] == kEntryName || bytes[0] == kComputations) return true;
+  if (bytes[0] != kName) return false;
+  // That byte is also a line break, and a text may start with one. The next field begins with a control character.
+  Wire wire(bytes);
+  if (!wire.Next()) return false;
+  const size_t next = wire.payload.data() - bytes.data() + wire.payload.size();
+  const bool fits = next >= bytes.size() || IsControl(bytes[next]) || (bytes[next] & 7) == 2;
+  const std::string_view head = bytes.substr(0, 4096);
+  return fits && std::any_of(head.begin(), head.end(), IsControl);
+}
+
+}  // namespace shoal

@@ -1,0 +1,133 @@
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "base/strings.h"
+#include "ops/structure.h"
+#include "proto/module_reader.h"
+
+namespace shoal {
+namespace {
+
+void SetOrder(Computation& computation, std::vector<Instruction*> order) {
+  for (size_t i = 0; i < order.size(); ++i) order[i]->index = static_cast<uint32_t>(i);
+  computation.instructions = std::move(order);
+}
+
+}  // namespace
+
+// Learns which numbers there are, so that one that is used too early can be told from one that is nowhere.
+bool ModuleReader::NumberInstructions(const proto::HloComputationProto& from) {
+  bool unique = true;
+  for (const proto::HloInstructionProto& instruction : from.instructions()) {
+    if (numbered_->try_emplace(LocalId(instruction.id())).second) continue;
+    instruction_name_ = instruction.name();
+    Error(Fail(StrCat("its id ", instruction.id(), " is taken already")));
+    unique = false;
+  }
+  instruction_name_ = {};
+  return unique;
+}
+
+void ModuleReader::ReadComputation(proto::HloComputationProto& from) {
+  Computation* computation = module_.NewComputation(module_.arena.CopyString(from.name()));
+  computation_name_ = computation->name;
+  instruction_name_ = {};
+  numbered_ = &numbers_[computation];
+  module_.computations.push_back(computation);
+  if (!from.execution_thread().empty())
+    computation->execution_thread = module_.arena.CopyString(from.execution_thread());
+  if (from.name().empty()) return Error(Fail("it has no name"));
+  if (!computations_.try_emplace(from.id(), computation).second)
+    return Error(Fail(StrCat("its id ", from.id(), " is taken already")));
+  if (!NumberInstructions(from)) return;
+
+  bool whole = true;
+  computation->instructions.reserve(static_cast<size_t>(from.instructions_size()));
+  for (proto::HloInstructionProto& instruction : *from.mutable_instructions()) {
+    instruction_name_ = instruction.name();
+    Numbered& number = (*numbered_)[LocalId(instruction.id())];
+    Result<Instruction*> hlo = ReadInstruction(instruction, *computation);
+    if (!hlo.ok()) Error(std::move(hlo.diag()));
+    number.hlo = hlo.ok() ? *hlo : nullptr;
+    number.state = number.hlo != nullptr ? Numbered::State::kRead : Numbered::State::kBroken;
+    whole &= number.hlo != nullptr;
+  }
+  instruction_name_ = {};
+  if (!whole) return;
+  OrderById(*computation);
+  if (Status finished = FinishComputation(from, *computation); !finished.ok()) Error(std::move(finished.diag()));
+}
+
+// XLA keeps instructions by number, and its orders of printing start from that.
+void ModuleReader::OrderById(Computation& computation) {
+  std::vector<std::pair<uint32_t, Instruction*>> order;
+  for (const auto& [id, number] : *numbered_) order.emplace_back(id, number.hlo);
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Instruction*> instructions;
+  for (const auto& [id, hlo] : order) instructions.push_back(hlo);
+  SetOrder(computation, std::move(instructions));
+}
+
+// Parameters and root.
+Status ModuleReader::FinishComputation(const proto::HloComputationProto& from, Computation& computation) {
+  std::vector<Instruction*> parameters;
+  for (Instruction* hlo : computation.instructions)
+    if (hlo->opcode == Opcode::kParameter) parameters.push_back(hlo);
+  computation.parameters.assign(parameters.size(), nullptr);
+  for (Instruction* hlo : parameters) {
+    const int64_t number = (*hlo)[kParameterNumber];
+    if (number >= std::ssize(parameters))
+      return Fail(StrCat("parameter ", hlo->name, " has number ", number, ", but there are ", parameters.size()));
+    Instruction*& place = computation.parameters[static_cast<size_t>(number)];
+    if (place != nullptr) return Fail(StrCat("parameters ", place->name, " and ", hlo->name, " have one number"));
+    place = hlo;
+  }
+  auto root = numbered_->find(LocalId(from.root_id()));
+  if (root == numbered_->end()) return Fail(StrCat("root id ", from.root_id(), " does not exist"));
+  computation.root = root->second.hlo;
+  return {};
+}
+
+void ModuleReader::ReadSchedule(const proto::HloScheduleProto& from) {
+  module_.is_scheduled = true;
+  absl::flat_hash_map<const Computation*, const proto::HloScheduleProto::InstructionSequence*> sequences;
+  for (const proto::HloScheduleProto::Entry& entry : from.sequences())
+    if (auto found = computations_.find(entry.key()); found != computations_.end())
+      sequences[found->second] = &entry.value();
+  absl::flat_hash_set<const Computation*> fused;
+  for (const Computation* computation : module_.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (hlo->opcode == Opcode::kFusion) fused.insert((*hlo)[kCalls]);
+  for (Computation* computation : module_.computations) {
+    computation_name_ = computation->name;
+    auto found = sequences.find(computation);
+    if (found == sequences.end()) {
+      // XLA then prints it as if there were no schedule.
+      if (!fused.contains(computation)) SetOrder(*computation, PostOrder(*computation));
+      continue;
+    }
+    if (Status read = ReadSequence(*found->second, *computation); !read.ok()) Error(std::move(read.diag()));
+  }
+}
+
+Status ModuleReader::ReadSequence(const proto::HloScheduleProto::InstructionSequence& from,
+                                  Computation& computation) {
+  const auto& numbers = numbers_.at(&computation);
+  const size_t count = computation.instructions.size();
+  if (static_cast<size_t>(from.instruction_ids_size()) != count)
+    return Fail(StrCat("its schedule has ", from.instruction_ids_size(), " instructions of ", count));
+  std::vector<Instruction*> order;
+  std::vector<bool> seen(count);
+  for (int64_t id : from.instruction_ids()) {
+    auto found = numbers.find(LocalId(id));
+    if (found == numbers.end()) return Fail(StrCat("its schedule names instruction id ", id, ", which does not exist"));
+    Instruction* hlo = found->second.hlo;
+    if (seen[hlo->index]) return Fail(StrCat("its schedule names instruction ", hlo->name, " twice"));
+    seen[hlo->index] = true;
+    order.push_back(hlo);
+  }
+  SetOrder(computation, std::move(order));
+  return {};
+}
+
+}  // namespace shoal

@@ -1,0 +1,399 @@
+// The module as a whole: header, tables, computations, and what can be said only at its end.
+#include <algorithm>
+
+#include "ops/families.h"
+#include "text/parser_core.h"
+
+namespace shoal {
+
+std::unique_ptr<Module> ParseModule(std::unique_ptr<Source>& source, const ParseOptions& options, Diags& diags) {
+  auto module = std::make_unique<Module>(std::move(source));
+  int errors = diags.errors();
+  bool read = Parser(*module, options, diags).Run();
+  if (read && diags.errors() == errors) return module;
+  source = std::move(module->source);
+  return nullptr;
+}
+
+Parser::Parser(Module& module, const ParseOptions& options, Diags& diags)
+    : module_(module), options_(options), diags_(diags), lexer_(module.source->text()) {}
+
+bool Parser::Error(TextSpan at, std::string message, Site site) {
+  last_error_ = at.offset;
+  diags_.Add(Fail(at, "", std::move(message), site));
+  return false;
+}
+
+bool Parser::Liberty(TextSpan at, std::string_view rule, std::string message, Site site) {
+  if (!options_.strict) {
+    diags_.Warn(at, rule, std::move(message), site);
+    return true;
+  }
+  last_error_ = at.offset;
+  diags_.Add(Fail(at, rule, std::move(message), site));
+  return false;
+}
+
+bool Parser::Run() {
+  if (kind() == Tok::kEof) return Error({0, 0}, "the text is empty");
+  if (token().Is(Word::kHloModule) || token().Is(Word::kEntry) || lexer_.Peek() == Tok::kLbrace)
+    return ReadModuleText() && Finish();
+  bool named = kind() == Tok::kName || kind() == Tok::kIdent;
+  if (named && lexer_.Peek() == Tok::kLparen) {
+    if (!Liberty(token().span(), "loose.header", "a text that does not begin with HloModule, ENTRY or `name {`"))
+      return false;
+    return ReadModuleText() && Finish();
+  }
+  bool may_be_instruction = AtShape() || token().Is(Word::kRoot) || (named && lexer_.Peek() == Tok::kEqual);
+  if (!may_be_instruction) return ErrorHere("this is not HLO text: expected HloModule, a computation or an instruction");
+  return ReadSingleInstruction() && Finish();
+}
+
+bool Parser::ReadModuleText() {
+  module_.has_header = token().Is(Word::kHloModule);
+  if (module_.has_header && !ReadHeader()) return false;
+  if (!ReadStackFrameTables()) return false;
+  do {
+    if (token().Is(Word::kHloModule)) {
+      if (!Liberty(token().span(), "loose.several-modules", "only the first module of the text is read")) return false;
+      break;
+    }
+    if (!ReadComputation()) return false;
+  } while (kind() != Tok::kEof);
+  return true;
+}
+
+// computation ::= 'ENTRY'? name ('(' params ')' '->' shape)? '{' instructions '}' (',' execution_thread=…)?
+bool Parser::ReadComputation() {
+  const uint32_t start = token().offset;
+  if (read_offsets_.contains(start)) {
+    SkipComputation();
+    return true;
+  }
+  const TextSpan entry_at = token().span();
+  const bool is_entry = token().Is(Word::kEntry);
+  if (is_entry) lexer_.Next();
+  TextSpan name_at = token().span();
+  std::string_view name;
+  if (!ReadName(&name)) return false;
+
+  Computation* computation = module_.NewComputation(name);
+  computation->at = name_at;
+  if (spare_scopes_.empty()) spare_scopes_.push_back(std::make_unique<Scope>());
+  scopes_.push_back(std::move(spare_scopes_.back()));
+  spare_scopes_.pop_back();
+  reading_.insert(name);
+  const Shape* signature_result = nullptr;
+  TextSpan result_at;
+  bool good = ReadSignature(&signature_result, &result_at) && ReadInstructionList(*computation);
+  reading_.erase(name);
+  scope().names.clear();
+  scope().signature.clear();
+  scope().broken.clear();
+  spare_scopes_.push_back(std::move(scopes_.back()));
+  scopes_.pop_back();
+  if (!good) return false;
+
+  if (signature_result != nullptr && computation->root != nullptr &&
+      !Compatible(*signature_result, computation->root->shape()) &&
+      !Liberty(result_at, "loose.signature",
+               StrCat("computation ", name, " is declared to give ", ToString(*signature_result), ", but its root ",
+                      computation->root->name, " is ", ToString(computation->root->shape()))))
+    return false;
+  if (Eat(Tok::kComma)) {
+    std::string_view attr;
+    if (!ReadAttrName(&attr)) return false;
+    if (attr != "execution_thread") return Error(token().span(), StrCat("a computation has no attribute ", attr));
+    if (!ReadString(&computation->execution_thread)) return false;
+  }
+  if (is_entry && module_.entry != nullptr) return Error(entry_at, "expected only one ENTRY");
+  if (is_entry) module_.entry = computation;
+  auto [known, fresh] = computations_.emplace(name, computation);
+  if (!fresh) return Error(name_at, StrCat("computation ", name, " is defined twice"));
+  module_.computations.push_back(computation);
+  return true;
+}
+
+bool Parser::ReadSignature(const Shape** result, TextSpan* result_at) {
+  if (kind() != Tok::kLparen) return true;
+  int64_t number = 0;
+  auto read_parameter = [&] {
+    const Token name = token();
+    std::string_view parameter;
+    if (!ReadName(&parameter)) return false;
+    // `%p: f32[]`: XLA itself writes `p: f32[]`.
+    if (kind() == Tok::kColon) {
+      if (!Liberty(name.span(), "loose.signature", "parameter names in a signature have no %")) return false;
+      lexer_.Next();
+    }
+    const Shape* shape = ReadShape();
+    if (shape == nullptr) return false;
+    scope().signature.emplace(parameter, std::pair(number++, shape));
+    return true;
+  };
+  if (!ReadList(Tok::kLparen, Tok::kRparen, Tok::kComma, read_parameter)) return false;
+  if (!Expect(Tok::kArrow, "'->' before the result shape")) return false;
+  *result_at = token().span();
+  *result = ReadShape();
+  result_at->length = lexer_.previous_end() - result_at->offset;
+  return *result != nullptr;
+}
+
+bool Parser::ReadInstructionList(Computation& computation) {
+  if (!Expect(Tok::kLbrace, "'{' before the instructions")) return false;
+  Instruction* root = nullptr;
+  bool good = true;
+  do {
+    if (kind() == Tok::kEof) return ErrorHere(StrCat("the text ends inside computation ", computation.name));
+    const uint32_t start = token().offset;
+    if (ReadInstruction(computation, &root)) continue;
+    good = false;
+    if (diags_.errors() >= kMostErrors) return false;
+    SkipToNextInstruction(start);
+  } while (kind() != Tok::kRbrace);
+  lexer_.Next();
+  if (!good && computation.instructions.empty()) return true;  // complained already
+  return FinishComputation(computation, root);
+}
+
+bool Parser::FinishComputation(Computation& computation, Instruction* root) {
+  if (computation.instructions.empty()) return Error(computation.at, StrCat("computation ", computation.name, " is empty"));
+  computation.root = root != nullptr ? root : computation.instructions.back();
+  size_t count = 0;
+  for (Instruction* hlo : computation.instructions) count += hlo->opcode == Opcode::kParameter ? 1 : 0;
+  computation.parameters.assign(count, nullptr);
+  for (Instruction* hlo : computation.instructions) {
+    if (hlo->opcode != Opcode::kParameter) continue;
+    int64_t number = (*hlo)[kParameterNumber];
+    if (number >= static_cast<int64_t>(count)) {
+      if (diags_.errors() > 0) continue;  // a parameter may have failed to read
+      if (!Liberty(hlo->at, "loose.parameter",
+                   StrCat("parameter number ", number, " of computation ", computation.name, ", which has only ", count,
+                          count == 1 ? " parameter" : " parameters")))
+        return false;
+      computation.parameters.resize(static_cast<size_t>(std::min<int64_t>(number + 1, 1 << 20)), nullptr);
+      if (number >= 1 << 20) continue;
+    }
+    Instruction*& slot = computation.parameters[static_cast<size_t>(number)];
+    if (slot != nullptr) return Error(hlo->at, StrCat("computation ", computation.name, " has two parameters number ", number));
+    slot = hlo;
+  }
+  return true;
+}
+
+const Shape* Parser::WithDefaultLayouts(const Shape& shape) {
+  if (shape.IsArray()) return module_.shapes.WithDefaultLayout(shape);
+  if (!shape.IsTuple()) return &shape;
+  std::vector<const Shape*> elements;
+  for (const Shape* element : shape.elements()) elements.push_back(WithDefaultLayouts(*element));
+  return module_.shapes.Tuple(elements);
+}
+
+// A lone instruction is a module too: operands that are not defined become its parameters.
+bool Parser::ReadSingleInstruction() {
+  single_instruction_ = true;
+  module_.has_header = false;
+  module_.name = "_";
+  module_.is_scheduled = true;
+  Computation* computation = module_.NewComputation("_");
+  scopes_.push_back(std::make_unique<Scope>());
+  Instruction* root = nullptr;
+  if (AtShape()) {
+    if (ReadInstructionBody(*computation, "_", token().span(), false) == nullptr) return false;
+  } else if (!ReadInstruction(*computation, &root)) {
+    return false;
+  }
+  if (kind() != Tok::kEof)
+    return ErrorHere("expected the end of the text after a lone instruction; is the HloModule header missing?");
+  if (!FinishComputation(*computation, nullptr)) return false;
+  module_.computations.insert(module_.computations.begin(), computation);
+  module_.entry = computation;
+  EntryLayout& layout = module_.entry_layout.emplace();
+  for (const Instruction* parameter : computation->parameters) layout.parameters.push_back(WithDefaultLayouts(parameter->shape()));
+  layout.result = WithDefaultLayouts(computation->root->shape());
+  return true;
+}
+
+bool Parser::Finish() {
+  if (module_.computations.empty()) return diags_.errors() == 0 && Error({0, 0}, "the module has no computation");
+  if (module_.entry == nullptr) module_.entry = module_.computations.back();
+  if (!module_.has_header && !single_instruction_)
+    module_.name = module_.arena.CopyString(StrCat("module_", module_.entry->name));
+  return diags_.errors() == 0 && CheckAliases() && CheckAsyncComputations();
+}
+
+bool Parser::CheckAliases() {
+  const Shape* result = module_.entry_layout ? module_.entry_layout->result : &module_.entry->root->shape();
+  for (const InputOutputAlias& alias : module_.input_output_alias) {
+    if (result->At(alias.output_index) == nullptr &&
+        !Liberty(aliases_at_, "loose.alias",
+                 StrCat("input_output_alias names output ", ToString(alias.output_index), ", but the result is ",
+                        ToString(*result))))
+      return false;
+  }
+  return true;
+}
+
+// A computation that an async-start wraps belongs to it alone.
+bool Parser::CheckAsyncComputations() {
+  absl::flat_hash_map<const Computation*, const Instruction*> others;
+  absl::flat_hash_set<const Computation*> async;
+  for (const Computation* computation : module_.computations) {
+    for (const Instruction* hlo : computation->instructions) {
+      if (!CallsComputations(*hlo)) continue;
+      bool is_async = hlo->opcode == Opcode::kAsyncStart || hlo->opcode == Opcode::kAsyncUpdate ||
+                      hlo->opcode == Opcode::kAsyncDone;
+      for (const Computation* called : CalledComputations(*hlo)) {
+        if (is_async) async.insert(called);
+        if (!is_async) others.emplace(called, hlo);
+      }
+    }
+  }
+  for (const Computation* wrapped : async) {
+    auto caller = others.find(wrapped);
+    if (caller != others.end() &&
+        !Liberty(caller->second->at, "loose.async",
+                 StrCat("async computation ", wrapped->name, " is also called by ", caller->second->name)))
+      return false;
+  }
+  return true;
+}
+
+// ---- computations that are called
+
+bool Parser::ReadCalledComputation(Computation** computation) {
+  if (kind() == Tok::kLbrace) {  // written in place
+    Depth depth(*this);
+    if (depth.TooDeep()) return false;
+    Computation* inner = module_.NewComputation("_");
+    inner->at = token().span();
+    scopes_.push_back(std::make_unique<Scope>());
+    bool good = ReadInstructionList(*inner);
+    scopes_.pop_back();
+    if (!good || inner->root == nullptr) return false;
+    module_.computations.push_back(inner);
+    *computation = inner;
+    return true;
+  }
+  TextSpan at = token().span();
+  std::string_view name;
+  if (!ReadName(&name)) return false;
+  *computation = FindComputation(name, at);
+  return *computation != nullptr;
+}
+
+Computation* Parser::FindComputation(std::string_view name, TextSpan at) {
+  if (auto known = computations_.find(name); known != computations_.end()) return known->second;
+  if (options_.strict) {
+    Error(at, StrCat("computation ", name, " is not defined before this"));
+    return nullptr;
+  }
+  return ReadAhead(name, at);
+}
+
+Computation* Parser::ReadAhead(std::string_view name, TextSpan at) {
+  if (reading_.contains(name)) {
+    Error(at, StrCat("computation ", name, " calls itself"));
+    return nullptr;
+  }
+  IndexComputations();
+  auto place = computation_offsets_.find(name);
+  if (place == computation_offsets_.end() || read_offsets_.contains(place->second)) {
+    if (diags_.errors() == 0)
+      Liberty(at, "loose.undefined-computation", StrCat("computation ", name, " is nowhere defined"));
+    Computation* undefined = module_.NewComputation(name);
+    undefined->defined = false;
+    computations_.emplace(name, undefined);
+    return undefined;
+  }
+  Depth depth(*this);
+  if (depth.TooDeep()) return nullptr;
+  Liberty(at, "loose.order", StrCat("computation ", name, " is used before it is defined"));
+  const uint32_t resume = token().offset;
+  lexer_.Seek(place->second);
+  bool good = ReadComputation();
+  read_offsets_.insert(place->second);
+  lexer_.Seek(resume);
+  auto known = computations_.find(name);
+  return good && known != computations_.end() ? known->second : nullptr;
+}
+
+// Notes where each computation of the text begins.
+void Parser::IndexComputations() {
+  if (indexed_) return;
+  indexed_ = true;
+  Lexer lexer(lexer_.text());
+  int depth = 0;
+  Token candidate, previous;
+  uint32_t start = 0;
+  for (; lexer.kind() != Tok::kEof; lexer.Next()) {
+    const Token& t = lexer.token();
+    if (depth == 0 && (t.kind == Tok::kAttrName || t.Is(Word::kHloModule))) candidate = {};
+    bool is_name = t.kind == Tok::kIdent || t.kind == Tok::kName;
+    if (depth == 0 && is_name && candidate.text.empty() && !previous.Is(Word::kHloModule)) {
+      candidate = t;
+      start = previous.Is(Word::kEntry) ? previous.offset : t.offset;
+    }
+    if (t.kind == Tok::kLbrace) {
+      Tok next = lexer.Peek();
+      bool is_body = depth == 0 && previous.kind != Tok::kAttrName && next != Tok::kInt && next != Tok::kColon;
+      if (is_body && !candidate.text.empty()) computation_offsets_.emplace(candidate.text, start);
+      ++depth;
+    }
+    if (t.kind == Tok::kLparen || t.kind == Tok::kLsquare) ++depth;
+    if (t.kind == Tok::kRparen || t.kind == Tok::kRsquare || t.kind == Tok::kRbrace) {
+      if (depth > 0) --depth;
+      Tok next = lexer.Peek();
+      if (t.kind == Tok::kRbrace && depth == 0 && next != Tok::kLbrace) candidate = {};
+    }
+    previous = t;
+  }
+}
+
+// ---- getting past an error
+
+// From the instruction at `failed`, or the last error if that lies behind it, to the next line that begins an
+// instruction or closes the computation.
+void Parser::SkipToNextInstruction(uint32_t failed) {
+  std::string_view text = lexer_.text();
+  size_t at = last_error_ == TextSpan::kNowhere ? failed : std::max(last_error_, failed);
+  auto begins_instruction = [](std::string_view line) {
+    if (line.starts_with("ROOT ")) line.remove_prefix(5);
+    bool percent = line.starts_with("%");
+    size_t equal = line.find('=');
+    if (equal == std::string_view::npos || equal == 0) return false;
+    std::string_view name = line.substr(percent ? 1 : 0, equal - (percent ? 1 : 0));
+    bool spaced = name.ends_with(' ');
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    return (percent || spaced) && !name.empty() && name.find_first_of(" ,(){}\"") == std::string_view::npos;
+  };
+  while (true) {
+    size_t end = text.find('\n', at);
+    if (end == std::string_view::npos) return lexer_.Seek(static_cast<uint32_t>(text.size()));
+    at = end + 1;
+    size_t start = text.find_first_not_of(" \t\r", at);
+    if (start == std::string_view::npos) return lexer_.Seek(static_cast<uint32_t>(text.size()));
+    std::string_view line = text.substr(start, text.find('\n', start) - start);
+    if (line.starts_with("}") || begins_instruction(line)) return lexer_.Seek(static_cast<uint32_t>(start));
+  }
+}
+
+// Over a computation that was read ahead of its place.
+void Parser::SkipComputation() {
+  int depth = 0;
+  while (kind() != Tok::kEof) {
+    Tok previous = kind();
+    if (kind() == Tok::kLbrace) ++depth;
+    if (kind() == Tok::kRbrace) --depth;
+    lexer_.Next();
+    // The braces of a layout in the signature close too, but another brace follows them.
+    if (previous == Tok::kRbrace && depth == 0 && kind() != Tok::kLbrace) break;
+  }
+  if (kind() == Tok::kComma) {
+    lexer_.Next();
+    lexer_.Next();
+    lexer_.Next();
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,121 @@
+// Operands: names, perhaps with their shapes, or whole instructions written in place.
+#include "ops/families.h"
+#include "text/parser_core.h"
+
+namespace shoal {
+
+bool Parser::ReadOperands(Computation& computation, std::vector<Instruction*>& operands) {
+  return ReadList(Tok::kLparen, Tok::kRparen, Tok::kComma, [&] {
+    const TextSpan at = token().span();
+    bool dropped = false;
+    Instruction* operand = ReadOperand(computation, &dropped);
+    if (dropped) diags_.Warn(at, "loose.operand", "a shape without a name is no operand; XLA ignores it too");
+    if (operand != nullptr) operands.push_back(operand);
+    return operand != nullptr || dropped;
+  });
+}
+
+// operand ::= shape? name ('#' integer)*  |  shape? opcode '(' operands ')'
+Instruction* Parser::ReadOperand(Computation& computation, bool* dropped) {
+  const TextSpan at = token().span();
+  // Most operands are plain names; `opcode(` begins a nested instruction.
+  if (kind() == Tok::kIdent && lexer_.text().substr(token().end, 1) == "(" && !AtShape())
+    return ReadInstructionBody(computation, "", at, /*nested=*/true);
+  const Shape* shape = nullptr;
+  if (AtShape()) {
+    shape = ReadShape();
+    if (shape == nullptr) return nullptr;
+    if (kind() == Tok::kIdent && lexer_.Peek() == Tok::kLparen) {
+      lexer_.Seek(at.offset);
+      return ReadInstructionBody(computation, "", at, /*nested=*/true);
+    }
+  }
+  const TextSpan name_at = token().span();
+  if (kind() == Tok::kIdent && lexer_.Peek() == Tok::kLparen)
+    return ReadInstructionBody(computation, "", at, /*nested=*/true);
+  std::string_view name;
+  bool unnamed = shape != nullptr && single_instruction_ && scopes_.size() == 1 && kind() != Tok::kIdent && kind() != Tok::kName;
+  *dropped = shape != nullptr && !unnamed && (kind() == Tok::kComma || kind() == Tok::kRparen);
+  if (*dropped || (!unnamed && !ReadName(&name))) return nullptr;
+  if (kind() == Tok::kHash) {
+    Instruction* base = ResolveOperand(computation, name, name_at, nullptr);
+    if (base == nullptr) return nullptr;
+    Instruction* element = ReadTupleElements(computation, base, name, name_at);
+    if (element == nullptr || shape == nullptr || Compatible(element->shape(), *shape)) return element;
+    bool allowed = Liberty(at, "loose.operand-shape",
+                           StrCat(name, " is ", ToString(element->shape()), ", written as ", ToString(*shape)));
+    return allowed ? element : nullptr;
+  }
+  return ResolveOperand(computation, name, name_at, shape);
+}
+
+Instruction* Parser::ResolveOperand(Computation& computation, std::string_view name, TextSpan at, const Shape* shape) {
+  auto found = scope().names.find(name);
+  if (found == scope().names.end()) return MissingOperand(computation, name, at, shape);
+  Instruction* hlo = found->second;
+  if (shape == nullptr || Compatible(hlo->shape(), *shape)) return hlo;
+  bool allowed = Liberty(at, "loose.operand-shape",
+                         StrCat(name, " is ", ToString(hlo->shape()), ", but is written here as ", ToString(*shape)));
+  return allowed ? hlo : nullptr;
+}
+
+Instruction* Parser::MissingOperand(Computation& computation, std::string_view name, TextSpan at, const Shape* shape) {
+  if (single_instruction_ && scopes_.size() == 1) {
+    if (shape == nullptr) {
+      Error(at, StrCat("operand ", name, " of a lone instruction needs its shape"));
+      return nullptr;
+    }
+    std::string_view parameter = name.empty() ? module_.arena.CopyString(StrCat("_", missing_parameters_)) : name;
+    return MakeParameter(computation, missing_parameters_++, shape, parameter, at);
+  }
+  if (auto declared = scope().signature.find(name); declared != scope().signature.end()) {
+    auto [number, parameter_shape] = declared->second;
+    if (!Liberty(at, "loose.parameter", StrCat("parameter ", name, " stands in the signature only"))) return nullptr;
+    return MakeParameter(computation, number, parameter_shape, name, at);
+  }
+  // An instruction that could not be read has been complained about; what uses it is silently dropped too.
+  if (!scope().broken.contains(name)) Error(at, StrCat("instruction ", name, " is not defined before this"));
+  return nullptr;
+}
+
+Instruction* Parser::MakeParameter(Computation& computation, int64_t number, const Shape* shape, std::string_view name,
+                                   TextSpan at) {
+  Instruction* hlo = module_.NewInstruction(computation);
+  hlo->opcode = Opcode::kParameter;
+  hlo->name = name;
+  hlo->shape_ = shape;
+  hlo->at = hlo->name_at = at;
+  SetAttr(*hlo, module_, kParameterNumber, number);
+  scope().names.emplace(name, hlo);
+  return hlo;
+}
+
+// name#1#0: element 0 of element 1, as get-tuple-elements that all such operands share.
+Instruction* Parser::ReadTupleElements(Computation& computation, Instruction* hlo, std::string_view name, TextSpan at) {
+  std::string path(name);
+  while (Eat(Tok::kHash)) {
+    int64_t index = 0;
+    if (!ReadInt(&index)) return nullptr;
+    if (!hlo->shape().IsTuple() || index < 0 || index >= static_cast<int64_t>(hlo->shape().elements().size())) {
+      Error(at, StrCat("element ", index, " of ", ToString(hlo->shape()), " does not exist"));
+      return nullptr;
+    }
+    StrAppend(&path, "#", index);
+    if (auto known = scope().names.find(path); known != scope().names.end()) {
+      hlo = known->second;
+      continue;
+    }
+    Instruction* element = module_.NewInstruction(computation);
+    element->opcode = Opcode::kGetTupleElement;
+    element->name = module_.arena.CopyString(NameUniquer::Sanitized(path));
+    element->shape_ = &hlo->shape().element(index);
+    element->operands = module_.arena.Copy(std::span(&hlo, 1));
+    element->at = element->name_at = at;
+    SetAttr(*element, module_, Op<Opcode::kGetTupleElement>::kIndex, index);
+    scope().names.emplace(module_.arena.CopyString(path), element);
+    hlo = element;
+  }
+  return hlo;
+}
+
+}  // namespace shoal

@@ -1,0 +1,64 @@
+// The printer's parts: printer.cc (module, computations, instructions) and attr_printer.cc (one function for each
+// kind of attribute). Private to text/.
+#pragma once
+
+#include <string>
+
+#include "ops/op.h"
+#include "text/canonical.h"
+#include "text/printer.h"
+
+namespace shoal {
+
+class Printer {
+ public:
+  Printer(const Module& module, const PrintOptions& options)
+      : module_(module), options_(options), names_(module), frames_(module) {}
+  std::string Print();
+
+ private:
+  // ---- printer.cc
+  void Header();
+  void EntryLayoutText();
+  void OriginRecoveryTable();
+  void DebugAttributesTable();
+  void StackFrameTables();
+  void FindCallers();
+  void PrintComputation(const Computation& computation);
+  void PrintInstruction(const Instruction& hlo);
+  void Operands(const Instruction& hlo);
+  void Name(const Instruction& hlo);
+  void Name(const Computation& computation);
+
+  // ---- attr_printer.cc
+  void Attributes(const Instruction& hlo);
+  void CommonAttribute(const Instruction& hlo, const AttrDef& def);
+  void OwnAttributes(const Instruction& hlo, std::span<const AttrDef> defs);
+  void PrintAttr(const AttrDef& def, const AttrValue* value);
+  bool IsShown(const Instruction& hlo, const AttrDef& def, const AttrValue* value) const;
+  void Value(const AttrDef& def, const AttrValue& value);
+  void DefaultValue(const AttrDef& def);
+  void String(std::string_view text);
+  static std::string_view WithoutOldFields(std::string_view text, std::string& storage);
+  void StringOrJson(std::string_view text);
+  void FrontendAttributes_(std::span<const FrontendAttribute> attributes);
+  void MetadataText(const Metadata& metadata);
+  void WindowText(const Window& window);
+  void DimLabels(const ConvDims& dims);
+  void SliceRanges(std::span<const SliceRange> ranges);
+  void Padding(std::span<const PaddingDim> dims);
+  void Aliasing(std::span<const OutputOperandAlias> aliases);
+  void Origin(const OriginalValue& value);
+  void Accuracy(const ResultAccuracy& accuracy);
+  void Sparsity(const SparsityConfig& config);
+
+  const Module& module_;
+  const PrintOptions options_;
+  CanonicalNames names_;
+  CanonicalFrames frames_;
+  absl::flat_hash_map<const Computation*, bool> fused_;  // computations that a fusion calls
+  absl::flat_hash_map<const Computation*, bool> async_;  // computations that an async-start wraps
+  std::string out_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,166 @@
+// Shapes and layouts: f32[2,<=3]{1,0:T(8,128)S(1)}, (f32[], token[]), b(f32[4]).
+#include "absl/container/inlined_vector.h"
+#include "text/parser_core.h"
+
+namespace shoal {
+
+bool Parser::AtShape() {
+  if (kind() == Tok::kType || kind() == Tok::kLparen) return true;
+  return kind() == Tok::kIdent && token().text == "b" && lexer_.Peek() == Tok::kLparen;
+}
+
+const Shape* Parser::ReadShape() {
+  if (kind() == Tok::kType) return ReadArrayShape();
+  Depth depth(*this);
+  if (depth.TooDeep()) return nullptr;
+  if (kind() == Tok::kLparen) {
+    std::vector<const Shape*> elements;
+    bool good = ReadList(Tok::kLparen, Tok::kRparen, Tok::kComma, [&] {
+      elements.push_back(ReadShape());
+      return elements.back() != nullptr;
+    });
+    return good ? module_.shapes.Tuple(elements) : nullptr;
+  }
+  if (AtShape()) {  // b(
+    lexer_.Next();
+    lexer_.Next();
+    TextSpan at = token().span();
+    const Shape* element = ReadShape();
+    if (element == nullptr || !Expect(Tok::kRparen, "')' after a buffer's shape")) return nullptr;
+    if (element->IsArray()) return module_.shapes.Buffer(element);
+    Error(at, "a buffer holds an array");
+    return nullptr;
+  }
+  ErrorHere(StrCat("expected a shape, found '", token().text.substr(0, 40), "'"));
+  return nullptr;
+}
+
+const Shape* Parser::ReadArrayShape() {
+  const ElementType type = token().type;
+  lexer_.Next();
+  absl::InlinedVector<int64_t, 8> dims;
+  absl::InlinedVector<bool, 8> dynamic;
+  bool any_dynamic = false;
+  bool good = ReadList(Tok::kLsquare, Tok::kRsquare, Tok::kComma, [&] {
+    bool is_dynamic = kind() == Tok::kQuestion || kind() == Tok::kLeq;
+    int64_t size = kUnboundedSize;
+    if (is_dynamic && kind() == Tok::kQuestion) {
+      lexer_.Next();
+    } else {
+      if (is_dynamic) lexer_.Next();
+      TextSpan at = token().span();
+      if (!ReadInt(&size)) return false;
+      if (size < 0) return Error(at, StrCat("a dimension must not be negative, got ", size));
+    }
+    dims.push_back(size);
+    dynamic.push_back(is_dynamic);
+    any_dynamic |= is_dynamic;
+    return true;
+  });
+  if (!good) return nullptr;
+  Ints sizes(dims.data(), dims.size());
+  if (!IsArrayType(type)) {
+    if (!dims.empty()) {
+      ErrorHere(StrCat("a ", Text(type), " has no dimensions"));
+      return nullptr;
+    }
+    return type == ElementType::kToken ? module_.shapes.Token() : module_.shapes.Opaque();
+  }
+  const bool* dynamic_dims = any_dynamic ? dynamic.data() : nullptr;
+  // A '{' may also open the body of a computation; a layout goes on with a number or a colon.
+  if (kind() != Tok::kLbrace) return module_.shapes.Array(type, sizes, dynamic_dims, module_.shapes.DefaultLayout(dims.size()));
+  Tok next = lexer_.Peek();
+  if (next != Tok::kInt && next != Tok::kColon)
+    return module_.shapes.Array(type, sizes, dynamic_dims, module_.shapes.DefaultLayout(dims.size()));
+
+  Layout layout;
+  TextSpan at = token().span();
+  absl::InlinedVector<int64_t, 8> order;
+  std::vector<Tile> tiles;
+  std::vector<SplitConfig> splits;
+  lexer_.Next();
+  if (kind() == Tok::kInt) {
+    do {
+      order.emplace_back();
+      if (!ReadInt(&order.back())) return nullptr;
+    } while (Eat(Tok::kComma));
+  }
+  if (Eat(Tok::kColon) && !ReadLayoutExtras(&layout, tiles, splits)) return nullptr;
+  if (!Expect(Tok::kRbrace, "'}' after the layout")) return nullptr;
+  if (order.size() != dims.size()) {
+    Error(at, StrCat("the layout orders ", order.size(), " dimensions, the shape has ", dims.size()));
+    return nullptr;
+  }
+  layout.minor_to_major = Ints(order.data(), order.size());
+  layout.tiles = tiles;
+  layout.split_configs = splits;
+  return module_.shapes.Array(type, sizes, dynamic_dims, module_.shapes.Intern(layout));
+}
+
+// After the colon, in this order, each optional: D(…) T(…)… L(n) #(type) *(type) E(n) S(n) SC(…)… P(shape) M(n)
+bool Parser::ReadLayoutExtras(Layout* layout, std::vector<Tile>& tiles, std::vector<SplitConfig>& splits) {
+  auto eat_letter = [&](std::string_view letter) {
+    if (kind() != Tok::kIdent || token().text != letter) return false;
+    lexer_.Next();
+    return true;
+  };
+  if (eat_letter("D")) {  // how sparse each dimension is: read, and dropped as XLA does
+    auto read_level = [&] {
+      bool good = kind() == Tok::kIdent && token().text.size() == 1 && token().text.find_first_of("DCSH") == 0;
+      if (!good) return ErrorHere("expected D, C, S or H");
+      lexer_.Next();
+      Eat(Tok::kPlus);
+      Eat(Tok::kTilde);
+      return true;
+    };
+    if (!ReadList(Tok::kLparen, Tok::kRparen, Tok::kComma, read_level)) return false;
+  }
+  if (eat_letter("T") && !ReadTiles(tiles)) return false;
+  if (eat_letter("L") && !ReadParenInt(&layout->tail_padding_alignment)) return false;
+  if (Eat(Tok::kHash) && !ReadParenType(&layout->index_type)) return false;
+  if (Eat(Tok::kAsterisk) && !ReadParenType(&layout->pointer_type)) return false;
+  if (eat_letter("E") && !ReadParenInt(&layout->element_size_in_bits)) return false;
+  if (eat_letter("S") && !ReadParenInt(&layout->memory_space)) return false;
+  if (eat_letter("SC") && !ReadSplitConfigs(splits)) return false;
+  if (eat_letter("P")) return ErrorHere("a physical shape belongs to a sparse array");
+  if (eat_letter("M") && !ReadParenInt(&layout->dynamic_metadata_bytes)) return false;
+  return true;
+}
+
+bool Parser::ReadTiles(std::vector<Tile>& tiles) {
+  do {
+    std::vector<int64_t> dims;
+    bool good = ReadList(Tok::kLparen, Tok::kRparen, Tok::kComma, [&] {
+      dims.push_back(Tile::kCombine);
+      return Eat(Tok::kAsterisk) || ReadInt(&dims.back());
+    });
+    if (!good) return false;
+    tiles.push_back({module_.arena.Copy(dims)});
+  } while (kind() == Tok::kLparen);
+  return true;
+}
+
+// (dimension:index,index)…
+bool Parser::ReadSplitConfigs(std::vector<SplitConfig>& splits) {
+  do {
+    SplitConfig split;
+    if (!Expect(Tok::kLparen, "'(' before a split") || !ReadInt(&split.dimension)) return false;
+    if (!ReadInts(&split.indices, Tok::kColon, Tok::kRparen)) return false;
+    splits.push_back(split);
+  } while (kind() == Tok::kLparen);
+  return true;
+}
+
+bool Parser::ReadParenInt(int64_t* value) {
+  return Expect(Tok::kLparen, "'('") && ReadInt(value) && Expect(Tok::kRparen, "')'");
+}
+
+bool Parser::ReadParenType(ElementType* type) {
+  if (!Expect(Tok::kLparen, "'('")) return false;
+  if (kind() != Tok::kType || !IsUnsigned(token().type)) return ErrorHere("expected an unsigned integer type");
+  *type = token().type;
+  lexer_.Next();
+  return Expect(Tok::kRparen, "')'");
+}
+
+}  // namespace shoal

@@ -1,0 +1,126 @@
+// The smallest pieces: names, numbers, strings, lists of integers.
+#include <cmath>
+#include <limits>
+
+#include "text/parser_core.h"
+
+namespace shoal {
+namespace {
+
+std::string Describe(const Token& token) {
+  if (token.kind == Tok::kEof) return "the end of the text";
+  if (token.kind == Tok::kError && token.text.size() == 1 && static_cast<unsigned char>(token.text[0]) < ' ')
+    return StrCat("the byte 0x", Hex(static_cast<unsigned char>(token.text[0])));
+  std::string_view shown = token.text.substr(0, 40);
+  return token.kind == Tok::kString ? StrCat("the string \"", shown, "\"") : StrCat("'", shown, "'");
+}
+
+}  // namespace
+
+bool Parser::Eat(Tok wanted) {
+  if (kind() != wanted) return false;
+  lexer_.Next();
+  return true;
+}
+
+bool Parser::Expect(Tok wanted, const char* what) {
+  if (Eat(wanted)) return true;
+  return ErrorHere(StrCat("expected ", what, ", found ", Describe(token())));
+}
+
+bool Parser::ReadName(std::string_view* name) {
+  if (kind() != Tok::kIdent && kind() != Tok::kName) return ErrorHere(StrCat("expected a name, found ", Describe(token())));
+  *name = token().text;
+  lexer_.Next();
+  return true;
+}
+
+bool Parser::ReadAttrName(std::string_view* name) {
+  if (kind() != Tok::kAttrName) return ErrorHere(StrCat("expected an attribute, found ", Describe(token())));
+  *name = token().text;
+  lexer_.Next();
+  return true;
+}
+
+bool Parser::ReadInt(int64_t* value) {
+  if (kind() != Tok::kInt) return ErrorHere(StrCat("expected an integer, found ", Describe(token())));
+  *value = token().integer;
+  lexer_.Next();
+  return true;
+}
+
+bool Parser::ReadInt32(int32_t* value) {
+  TextSpan at = token().span();
+  int64_t wide = 0;
+  if (!ReadInt(&wide)) return false;
+  *value = static_cast<int32_t>(wide);
+  return *value == wide || Error(at, StrCat(wide, " does not fit into 32 bits"));
+}
+
+bool Parser::ReadDouble(double* value) {
+  if (kind() == Tok::kDecimal) {
+    *value = token().decimal;
+    if (std::isinf(*value)) return ErrorHere(StrCat(token().text, " is out of the range of a double"));
+  } else if (kind() == Tok::kInt) {
+    *value = static_cast<double>(token().integer);
+  } else if (token().Is(Word::kInf) || kind() == Tok::kNegInf) {
+    *value = kind() == Tok::kNegInf ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  } else {
+    return ErrorHere(StrCat("expected a number, found ", Describe(token())));
+  }
+  lexer_.Next();
+  return true;
+}
+
+bool Parser::ReadBool(bool* value) {
+  if (!token().Is(Word::kTrue) && !token().Is(Word::kFalse))
+    return ErrorHere(StrCat("expected true or false, found ", Describe(token())));
+  *value = token().Is(Word::kTrue);
+  lexer_.Next();
+  return true;
+}
+
+bool Parser::ReadString(std::string_view* text) {
+  if (kind() != Tok::kString) return ErrorHere(StrCat("expected a string, found ", Describe(token())));
+  *text = token().text;
+  if (text->find('\\') != std::string_view::npos) {
+    std::string plain;
+    if (!Unescape(*text, &plain)) return ErrorHere("the string has an escape that C does not have");
+    *text = module_.arena.CopyString(plain);
+  }
+  lexer_.Next();
+  return true;
+}
+
+bool Parser::ReadStringOrJson(std::string_view* text) {
+  if (kind() != Tok::kLbrace) return ReadString(text);
+  return lexer_.TakeJson(text) || ErrorHere("the braces of this JSON dictionary do not close");
+}
+
+bool Parser::ReadInts(Ints* ints, Tok open, Tok close, Tok delimiter) {
+  const size_t base = int_scratch_.size();
+  bool good = ReadList(open, close, delimiter, [&] {
+    int64_t value = 0;
+    if (!ReadInt(&value)) return false;
+    int_scratch_.push_back(value);
+    return true;
+  });
+  *ints = module_.arena.Copy(std::span(int_scratch_).subspan(base));
+  int_scratch_.resize(base);
+  return good;
+}
+
+// {0,1}; a comma may follow the last one.
+bool Parser::ReadShapeIndex(Ints* index) {
+  std::vector<int64_t> path;
+  if (!Expect(Tok::kLbrace, "'{' before a shape index")) return false;
+  while (kind() != Tok::kRbrace) {
+    path.emplace_back();
+    if (!ReadInt(&path.back())) return false;
+    if (!Eat(Tok::kComma)) break;
+  }
+  *index = module_.arena.Copy(path);
+  return Expect(Tok::kRbrace, "'}' after a shape index");
+}
+
+}  // namespace shoal

@@ -1,0 +1,64 @@
+// Fused computations belong to one fusion and are used whole.
+#include "ops/families.h"
+#include "verify/families.h"
+
+namespace shoal {
+namespace {
+
+constexpr Opcode kActOutside[] = {
+    Opcode::kAllGatherDone,
+    Opcode::kAllGatherStart,
+    Opcode::kAllReduceDone,
+    Opcode::kAllReduceStart,
+    Opcode::kCollectiveBroadcast,
+    Opcode::kCollectivePermuteDone,
+    Opcode::kCollectivePermuteStart,
+    Opcode::kInfeed,
+    Opcode::kOutfeed,
+    Opcode::kRecv,
+    Opcode::kRecvDone,
+    Opcode::kRng,
+    Opcode::kRngGetAndUpdateState,
+    Opcode::kSend,
+    Opcode::kSendDone,
+};
+
+// An instruction that is there for what it does, not for its result. A collective on a channel is, unless the
+// program was partitioned by the compiler, which then knows all users.
+bool HasSideEffect(const Instruction& hlo, const Module& module) {
+  if (IsOneOf(hlo, kActOutside) || hlo[Op<Opcode::kCustomCall>::kHasSideEffect]) return true;
+  const bool collective = Info(hlo.opcode).op_class == OpClass::kCollective;
+  return collective && (hlo[kConstrainLayout] || (hlo.has(kChannelId) && module.num_partitions == 1));
+}
+
+void CheckFused(const Computation& fused, const Instruction& fusion, Inspection& inspection) {
+  for (const Instruction* hlo : fused.instructions) {
+    const auto users = inspection.UsersOf(*hlo);
+    if (hlo == fused.root && !users.empty())
+      inspection.Add(*hlo, "fused.C2",
+                     StrCat("the root of ", fusion.name, "'s computation must not be used inside, but ",
+                            users[0]->name, " uses it"));
+    if (hlo != fused.root && users.empty() && !HasSideEffect(*hlo, inspection.module()))
+      inspection.Add(*hlo, "fused.C3",
+                     StrCat(hlo->name, " must be used, since it is fused into ", fusion.name));
+  }
+}
+
+}  // namespace
+
+void CheckFusions(Inspection& inspection) {
+  for (const Computation* computation : inspection.computations()) {
+    const Instruction* owner = nullptr;
+    for (const Instruction* caller : inspection.CallersOf(*computation)) {
+      if (caller->opcode != Opcode::kFusion) continue;
+      if (owner != nullptr)
+        inspection.Add(*caller, "fused.C1",
+                       StrCat("computation ", computation->name, " must belong to one fusion, but ",
+                              owner->name, " calls it too"));
+      if (owner == nullptr) owner = caller;
+    }
+    if (owner != nullptr) CheckFused(*computation, *owner, inspection);
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,92 @@
+// The rules of each op, and the declared shape against the one they give.
+#include "ops/callee.h"
+#include "ops/op.h"
+#include "verify/families.h"
+
+namespace shoal {
+namespace {
+
+// These hand data on without computing it, so that the precision of floats must stay as well. Any other op
+// may be declared in another precision than its operands give: XLA's passes between bf16 and f32 do that.
+constexpr Opcode kKeepPrecision[] = {
+    Opcode::kAsyncDone,
+    Opcode::kBitcast,
+    Opcode::kCall,
+    Opcode::kConditional,
+    Opcode::kConstant,
+    Opcode::kCopyDone,
+    Opcode::kCopyStart,
+    Opcode::kCustomCall,
+    Opcode::kDynamicUpdateSlice,
+    Opcode::kFusion,
+    Opcode::kGetTupleElement,
+    Opcode::kInfeed,
+    Opcode::kOptimizationBarrier,
+    Opcode::kOutfeed,
+    Opcode::kParameter,
+    Opcode::kRecv,
+    Opcode::kRecvDone,
+    Opcode::kSend,
+    Opcode::kSendDone,
+    Opcode::kTuple,
+    Opcode::kWhile,
+};
+
+// Compatible, where a dimension written "?" fits any.
+bool Fits(const Shape& a, const Shape& b) {
+  if (Compatible(a, b)) return true;
+  if (a.element_type() != b.element_type()) return false;
+  if (a.IsArray()) return SameDims(a, b);
+  auto fits = [](const Shape* s, const Shape* t) { return Fits(*s, *t); };
+  return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(), b.elements().end(), fits);
+}
+
+bool MayBeDeclared(const Instruction& hlo, const Shape& inferred) {
+  if (Compatible(hlo.shape(), inferred)) return true;
+  return IsOneOf(hlo, kKeepPrecision) ? Fits(hlo.shape(), inferred) : SameButPrecision(hlo.shape(), inferred);
+}
+
+// The GPU compiler wraps collectives in async-start, and XLA prints those by the names of the ops that have a
+// start of their own. The shape tells them: ((operands), result, …).
+bool IsWrapped(const Instruction& start) {
+  const Shape* operands = start.shape().At(ShapeIndex{0});
+  if (operands == nullptr || !operands->IsTuple() || start.shape().elements().size() < 2) return false;
+  auto same = [](const Shape* shape, const Instruction* operand) {
+    return Compatible(*shape, operand->shape());
+  };
+  return std::equal(operands->elements().begin(), operands->elements().end(), start.operands.begin(),
+                    start.operands.end(), same);
+}
+
+bool FitsWrapped(const Instruction& hlo, const Shape& inferred) {
+  static constexpr Opcode kPairs[] = {Opcode::kAllGatherStart, Opcode::kCollectivePermuteStart};
+  if (hlo.opcode == Opcode::kAllReduceDone) {
+    const Instruction& start = *hlo.operands[0];
+    return start.opcode == Opcode::kAllReduceStart && IsWrapped(start) &&
+           SameButPrecision(hlo.shape(), start.shape().element(1));
+  }
+  const Shape* result = hlo.opcode == Opcode::kAllReduceStart ? &inferred : nullptr;
+  if (IsOneOf(hlo, kPairs)) result = inferred.At(ShapeIndex{1});
+  return result != nullptr && IsWrapped(hlo) && SameButPrecision(hlo.shape().element(1), *result);
+}
+
+void CheckInstruction(const Instruction& hlo, Inspection& inspection) {
+  const OpInfo& op = Info(hlo.opcode);
+  if (op.infer == nullptr) return;
+  if (op.arity >= 0)
+    if (Status count = OperandCount(hlo, static_cast<size_t>(op.arity)); !count.ok())
+      return inspection.Add(hlo, std::move(count.diag()));
+  Result<const Shape*> inferred = op.infer(hlo, inspection.module().shapes);
+  if (!inferred.ok()) return inspection.Add(hlo, std::move(inferred.diag()));
+  if (MayBeDeclared(hlo, **inferred) || FitsWrapped(hlo, **inferred)) return;
+  inspection.Add(hlo, "shape.C1",
+                 StrCat(op.text, " gives ", Str(**inferred), ", but ", Str(hlo.shape()), " is declared"));
+}
+
+}  // namespace
+
+void CheckInstructions(Inspection& inspection) {
+  ForEachInstruction(inspection, [&](const Instruction& hlo) { CheckInstruction(hlo, inspection); });
+}
+
+}  // namespace shoal

@@ -1,0 +1,20 @@
+// Control flow and fusions stay on their thread. Calls may leave it, as XLA lets them by default.
+#include "verify/families.h"
+
+namespace shoal {
+
+void CheckThreads(Inspection& inspection) {
+  static constexpr Opcode kBound[] = {Opcode::kConditional, Opcode::kFusion, Opcode::kWhile};
+  ForEachInstruction(inspection, [&](const Instruction& hlo) {
+    if (!IsOneOf(hlo, kBound)) return;
+    for (const Computation* called : CalledComputations(hlo)) {
+      if (called == nullptr || called->execution_thread == hlo.parent->execution_thread) continue;
+      inspection.Add(
+          hlo, "thread.C1",
+          StrCat("computation ", called->name, " must run on thread \"", hlo.parent->execution_thread,
+                 "\" as its caller, got \"", called->execution_thread, "\""));
+    }
+  });
+}
+
+}  // namespace shoal
