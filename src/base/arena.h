@@ -2,8 +2,11 @@
 // singly; objects with destructors are remembered and destroyed with the arena.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -69,22 +72,32 @@ class Arena {
     void (*destroy)(void*);
   };
 
+  struct Free {
+    void operator()(void* block) const { std::free(block); }
+  };
+
+  // Blocks double until they are as large as a huge page, of which they then are made: touching fresh memory in
+  // small pages took a fifth of the time of reading a module.
   void* AllocateBlock(size_t bytes, size_t alignment) {
     size_t size = bytes + alignment > block_size_ ? bytes + alignment : block_size_;
-    blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
+    if (size >= kHugePage) size = (size + kHugePage - 1) & ~(kHugePage - 1);
+    void* block = size >= kHugePage ? std::aligned_alloc(kHugePage, size) : std::malloc(size);
+    if (block == nullptr) throw std::bad_alloc();
+    if (size >= kHugePage) madvise(block, size, MADV_HUGEPAGE);
+    blocks_.emplace_back(block);
     bytes_reserved_ += size;
-    if (block_size_ < kLargestBlock) block_size_ *= 2;
-    next_ = reinterpret_cast<uintptr_t>(blocks_.back().get());
+    if (block_size_ < kHugePage) block_size_ *= 2;
+    next_ = reinterpret_cast<uintptr_t>(block);
     end_ = next_ + size;
     return Allocate(bytes, alignment);
   }
 
-  static constexpr size_t kLargestBlock = size_t{1} << 20;
+  static constexpr size_t kHugePage = size_t{1} << 21;
   uintptr_t next_ = 0;
   uintptr_t end_ = 0;
   size_t block_size_ = size_t{1} << 14;
   size_t bytes_reserved_ = 0;
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::vector<std::unique_ptr<void, Free>> blocks_;
   std::vector<Destructor> destructors_;
 };
 

@@ -24,7 +24,7 @@ int CheckFiles(const std::vector<std::string>& files, const CommonFlags& flags) 
   size_t bad = 0;
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   for (const std::string& file : files) {
-    Input input = ReadInput(file, /*strict=*/true);
+    Input input = ReadInput(file, {/*strict=*/true});
     if (input.module != nullptr) Verify(*input.module, input.diags);
     const bool good = input.diags.errors() == 0;
     bad += good ? 0 : 1;

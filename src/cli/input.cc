@@ -10,7 +10,6 @@
 #include "nlohmann/json.hpp"
 #include "proto/detect.h"
 #include "proto/read.h"
-#include "text/parser.h"
 
 namespace shoal {
 
@@ -26,7 +25,7 @@ bool LooksBinary(std::string_view bytes) { return bytes.substr(0, 4096).find('\0
 
 }  // namespace
 
-Input ReadInput(const std::string& path, bool strict) {
+Input ReadInput(const std::string& path, const ParseOptions& options) {
   Input input;
   input.path = path;
   Result<std::unique_ptr<Source>> source = Source::Read(path);
@@ -39,11 +38,11 @@ Input ReadInput(const std::string& path, bool strict) {
   if (bytes.empty()) {
     input.diags.Add(Fail("the file is empty"));
   } else if (LooksLikeProto(bytes)) {
-    input.module = ReadProto(input.source, strict, input.diags);
+    input.module = ReadProto(input.source, options.strict, input.diags);
   } else if (LooksBinary(bytes)) {
     input.diags.Add(Fail("the file is neither HLO text nor an HLO protobuf"));
   } else {
-    input.module = ParseModule(input.source, {strict}, input.diags);
+    input.module = ParseModule(input.source, options, input.diags);
   }
   return input;
 }

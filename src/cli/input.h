@@ -8,6 +8,7 @@
 #include "CLI/CLI.hpp"
 #include "base/diags.h"
 #include "ir/module.h"
+#include "text/parser.h"
 
 namespace shoal {
 
@@ -35,7 +36,7 @@ struct Input {
 };
 
 // Reads text, a protobuf or either of them packed with gzip; the content decides.
-Input ReadInput(const std::string& path, bool strict);
+Input ReadInput(const std::string& path, const ParseOptions& options);
 
 // Prints what was found to standard error, with colour on a terminal.
 void Report(const Input& input, const CommonFlags& flags);

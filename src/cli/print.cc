@@ -20,11 +20,12 @@ Result<std::string> Formatted(const Module& module, const PrintFlags& flags) {
   if (flags.format == "json") return WriteProtoAsJson(module);
   PrintOptions options = flags.format == "short" ? PrintOptions::Short() : PrintOptions{};
   options.elide_large_constants = flags.elide_large_constants;
+  if (flags.format == "hlo" && !flags.common.strict) return PrintModuleLikeSource(module, options);
   return PrintModule(module, options);
 }
 
 int Print(const PrintFlags& flags) {
-  Input input = ReadInput(flags.file, flags.common.strict);
+  Input input = ReadInput(flags.file, {flags.common.strict, /*as_xla=*/flags.common.strict});
   Report(input, flags.common);
   if (input.module == nullptr) return kInputAtFault;
   Result<std::string> formatted = Formatted(*input.module, flags);

@@ -80,7 +80,8 @@ struct OriginalArray {
 };
 void AppendOriginalArray(std::string& out, const OriginalArray& array);  // "a" {1}
 struct OriginalValue {
-  bool synthetic_call = false;
+  // {…,["f"]}: the calls the value came through; {[synthetic_call]} of older texts is one call without a name.
+  std::span<const std::string_view> calls;
   struct Leaf {
     Ints index;  // in the instruction's shape
     OriginalArray array;

@@ -31,6 +31,25 @@ std::optional<int64_t> IdsPerGroup(const Instruction& hlo) {
   return size;
 }
 
+bool HasAsyncShape(const Instruction& start) {
+  std::span<const Shape* const> parts = start.shape().elements();
+  if (!start.shape().IsTuple() || parts.size() < 2 || !parts[0]->IsTuple()) return false;
+  auto is_operand = [](const Shape* part, const Instruction* operand) {
+    return Compatible(*part, operand->shape());
+  };
+  return std::equal(parts[0]->elements().begin(), parts[0]->elements().end(), start.operands.begin(),
+                    start.operands.end(), is_operand);
+}
+
+const Shape* StartShape(const Instruction& start, const Shape* operands, const Shape* result,
+                        ShapePool& shapes) {
+  if (HasAsyncShape(start)) operands = shapes.Tuple(OperandShapes(start));
+  std::vector<const Shape*> parts{operands, result};
+  std::span<const Shape* const> declared = start.shape().elements();
+  if (declared.size() > 2) parts.insert(parts.end(), declared.begin() + 2, declared.end());
+  return shapes.Tuple(parts);
+}
+
 namespace {
 
 // All operands are arrays with the dimension that dimensions[0] names; there is at least one.
@@ -155,11 +174,10 @@ ShapeResult Op<Opcode::kAllGather>::Infer(const Instruction& hlo, ShapePool& sha
 ShapeResult Op<Opcode::kAllGatherStart>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(GroupModeOf(hlo));
   SHOAL_TRY(CheckSharded(hlo, "C2", "C3", "C4"));
-  if (!hlo.shape().IsTuple() || hlo.shape().elements().size() != 2)
+  if (!HasAsyncShape(hlo) && (!hlo.shape().IsTuple() || hlo.shape().elements().size() != 2))
     return Broken(hlo, "C7", StrCat("must be a tuple of operand and result, got ", Str(hlo.shape())));
   SHOAL_ASSIGN(gathered, InferGathered(hlo, hlo.shape().element(1), shapes));
-  const Shape* parts[] = {OneOrTuple(OperandShapes(hlo), shapes), gathered};
-  return shapes.Tuple(parts);
+  return StartShape(hlo, OneOrTuple(OperandShapes(hlo), shapes), gathered, shapes);
 }
 
 ShapeResult Op<Opcode::kAllGatherDone>::Infer(const Instruction& hlo, ShapePool&) {
@@ -177,13 +195,16 @@ ShapeResult Op<Opcode::kAllReduce>::Infer(const Instruction& hlo, ShapePool& sha
   return InferAllReduce(hlo, shapes);
 }
 
+// Other than all-gather-start's, its own form is the result alone.
 ShapeResult Op<Opcode::kAllReduceStart>::Infer(const Instruction& hlo, ShapePool& shapes) {
-  return InferAllReduce(hlo, shapes);
+  SHOAL_ASSIGN(reduced, InferAllReduce(hlo, shapes));
+  return HasAsyncShape(hlo) ? StartShape(hlo, nullptr, reduced, shapes) : reduced;
 }
 
 ShapeResult Op<Opcode::kAllReduceDone>::Infer(const Instruction& hlo, ShapePool&) {
   SHOAL_TRY(OperandCount(hlo, 1));
-  return &hlo.operand_shape(0);
+  const Instruction& start = *hlo.operands[0];
+  return HasAsyncShape(start) ? &start.shape().element(1) : &start.shape();
 }
 
 Status Op<Opcode::kReduceScatter>::Form(Instruction& hlo, Module&) {

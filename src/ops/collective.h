@@ -28,6 +28,11 @@ inline constexpr Attr<GroupMode> kMode{"mode"};
 Result<GroupMode> GroupModeOf(const Instruction& hlo);
 // The length of the first of replica_groups, without listing devices; no value where groups are left to the module.
 std::optional<int64_t> IdsPerGroup(const Instruction& hlo);
+// XLA's newer dumps write an async-start around a collective under the collective's own name:
+// ((f32[4]), f32[4]) all-reduce-start(…). Its shape is ((operands…), result, context…); true for such a start.
+bool HasAsyncShape(const Instruction& start);
+// (operands, result, context…), the operands in a tuple where the shape is that of an async-start.
+const Shape* StartShape(const Instruction& start, const Shape* operands, const Shape* result, ShapePool& shapes);
 
 struct Collective : OpBase {
   static constexpr OpClass kClass = OpClass::kCollective;

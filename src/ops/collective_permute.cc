@@ -110,12 +110,9 @@ ShapeResult Op<Opcode::kCollectivePermute>::Infer(const Instruction& hlo, ShapeP
 // (input, output, context…), where the backend chooses the context.
 ShapeResult Op<Opcode::kCollectivePermuteStart>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(CheckPermute(hlo));
-  const Shape* moved = IsInPlace(hlo) ? nullptr : OneOrTuple(OperandShapes(hlo), shapes);
-  std::vector<const Shape*> parts{moved, moved};
-  if (IsInPlace(hlo)) parts = {&hlo.operand_shape(0), &hlo.operand_shape(1)};
-  std::span<const Shape* const> declared = hlo.shape().elements();
-  if (declared.size() > 2) parts.insert(parts.end(), declared.begin() + 2, declared.end());
-  return shapes.Tuple(parts);
+  if (IsInPlace(hlo)) return StartShape(hlo, &hlo.operand_shape(0), &hlo.operand_shape(1), shapes);
+  const Shape* moved = OneOrTuple(OperandShapes(hlo), shapes);
+  return StartShape(hlo, moved, moved, shapes);
 }
 
 }  // namespace shoal

@@ -98,7 +98,8 @@ ShapeResult Op<Opcode::kBroadcast>::Infer(const Instruction& hlo, ShapePool& sha
         StrCat("dimensions must name one for each dimension of ", Str(operand), ", got ", Str(dims)));
   SHOAL_TRY(DimensionWithin(hlo, hlo.shape(), "C3"));
   for (size_t i = 0; i < dims.size(); ++i)
-    if (operand.dim(i) != hlo.shape().dim(dims[i]))
+    // A dimension of size 1 may grow: XLA's executables take that from broadcast_in_dim.
+    if (operand.dim(i) != 1 && operand.dim(i) != hlo.shape().dim(dims[i]))
       return Broken(hlo, "C4",
                     StrCat("dimension ", dims[i], " of the result must be ", operand.dim(i),
                            ", as dimension ", i, " of ", Str(operand), ", got ", hlo.shape().dim(dims[i])));

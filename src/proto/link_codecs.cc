@@ -120,10 +120,11 @@ void WriteShardingAttr(const AttrField&, const AttrValue* value, AttrTarget& tar
     WriteSharding(**given, target.to.mutable_sharding());
 }
 
+// What the text calls entry, where the users are, the message calls exit, and the other way round.
 GivenResult ReadDomain(const AttrField&, const AttrSource& source) {
   if (!source.from.has_domain_entry_sharding() || !source.from.has_domain_exit_sharding()) return Given{};
-  SHOAL_ASSIGN(entry, KeepSharding(source, source.from.domain_entry_sharding()));
-  SHOAL_ASSIGN(exit, KeepSharding(source, source.from.domain_exit_sharding()));
+  SHOAL_ASSIGN(entry, KeepSharding(source, source.from.domain_exit_sharding()));
+  SHOAL_ASSIGN(exit, KeepSharding(source, source.from.domain_entry_sharding()));
   const Domain* domain = source.module.arena.New<Domain>("sharding", entry, exit);
   return Given{domain};
 }
@@ -131,8 +132,8 @@ GivenResult ReadDomain(const AttrField&, const AttrSource& source) {
 void WriteDomain(const AttrField&, const AttrValue* value, AttrTarget& target) {
   const Domain* const* given = Get<const Domain*>(value);
   if (given == nullptr) return;
-  if ((*given)->entry != nullptr) WriteSharding(*(*given)->entry, target.to.mutable_domain_entry_sharding());
-  if ((*given)->exit != nullptr) WriteSharding(*(*given)->exit, target.to.mutable_domain_exit_sharding());
+  if ((*given)->entry != nullptr) WriteSharding(*(*given)->entry, target.to.mutable_domain_exit_sharding());
+  if ((*given)->exit != nullptr) WriteSharding(*(*given)->exit, target.to.mutable_domain_entry_sharding());
 }
 
 GivenResult ReadAliasing(const AttrField&, const AttrSource& source) {

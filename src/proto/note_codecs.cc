@@ -61,10 +61,13 @@ GivenResult ReadOriginalValue(const AttrField&, const AttrSource& source) {
   Module& module = source.module;
   const proto::OriginalValueProto& from = source.from.original_value();
   OriginalValue value;
-  value.synthetic_call = from.is_synthetic_call();
+  std::vector<std::string_view> calls;
+  if (from.is_synthetic_call()) calls.push_back("");
+  for (const std::string& call : from.shoal_calls()) calls.push_back(module.arena.CopyString(call));
+  value.calls = module.arena.Copy(calls);
   std::vector<OriginalValue::Leaf> leaves;
   for (const proto::OriginalValueElementProto& element : from.elements()) {
-    if (value.synthetic_call) break;
+    if (from.is_synthetic_call()) break;
     // XLA drops such a value as a whole.
     if (AnyNegative(element.shape_index()) || AnyNegative(element.original_array().shape_index())) return Given{};
     leaves.push_back({CopyInts(module, element.shape_index()), ReadOriginalArray(module, element.original_array())});
@@ -78,7 +81,10 @@ void WriteOriginalValue(const AttrField&, const AttrValue* value, AttrTarget& ta
   const OriginalValue* const* given = Get<const OriginalValue*>(value);
   if (given == nullptr) return;
   proto::OriginalValueProto* to = target.to.mutable_original_value();
-  to->set_is_synthetic_call((*given)->synthetic_call);
+  const bool synthetic = (*given)->calls.size() == 1 && (*given)->calls[0].empty() && (*given)->leaves.empty();
+  to->set_is_synthetic_call(synthetic);
+  if (!synthetic)
+    for (std::string_view call : (*given)->calls) to->add_shoal_calls(std::string(call));
   for (const OriginalValue::Leaf& leaf : (*given)->leaves) {
     proto::OriginalValueElementProto* element = to->add_elements();
     Assign(element->mutable_shape_index(), leaf.index);

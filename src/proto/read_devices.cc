@@ -35,11 +35,9 @@ Result<int64_t> CountDevices(const std::vector<int64_t>& dims) {
 }
 
 Result<IotaTiles> ReadIota(std::vector<int64_t> dims, std::vector<int64_t> reshape, std::vector<int> perm) {
-  SHOAL_ASSIGN(wanted, CountDevices(dims));
+  SHOAL_TRY(CountDevices(dims));
   if (reshape.empty()) return IotaTiles::Plain(std::move(dims));
-  SHOAL_ASSIGN(given, CountDevices(reshape));
-  if (given != wanted)
-    return Fail(StrCat("devices: [", StrJoin(dims, ","), "] and [", StrJoin(reshape, ","), "] differ in number"));
+  SHOAL_TRY(CountDevices(reshape));
   std::vector<bool> seen(reshape.size());
   for (int p : perm) {
     if (p < 0 || static_cast<size_t>(p) >= seen.size() || seen[static_cast<size_t>(p)])
@@ -49,6 +47,14 @@ Result<IotaTiles> ReadIota(std::vector<int64_t> dims, std::vector<int64_t> resha
   if (perm.size() != reshape.size())
     return Fail(StrCat("devices: ", reshape.size(), " dimensions are permuted by ", perm.size()));
   return IotaTiles::Canonical(std::move(dims), std::move(reshape), std::move(perm));
+}
+
+Status CheckIsWhole(const IotaTiles& iota) {
+  SHOAL_ASSIGN(wanted, CountDevices(iota.dims));
+  SHOAL_ASSIGN(given, CountDevices(iota.reshape));
+  if (given == wanted) return {};
+  return Fail(StrCat("devices: [", StrJoin(iota.dims, ","), "] and [", StrJoin(iota.reshape, ","),
+                     "] differ in number"));
 }
 
 Result<Mesh> ReadMesh(const proto::MeshProto& from) {
@@ -76,6 +82,7 @@ Result<Mesh> ReadMesh(const proto::MeshProto& from) {
   std::vector<int> perm;
   for (int64_t p : transform.transpose_perm()) perm.push_back(static_cast<int>(std::clamp<int64_t>(p, -1, INT32_MAX)));
   SHOAL_ASSIGN(iota, ReadIota(mesh.devices.dims, ToVector(transform.reshape_dims()), std::move(perm)));
+  SHOAL_TRY(CheckIsWhole(iota));
   mesh.devices.iota = std::move(iota);
   return mesh;
 }

@@ -49,6 +49,7 @@ Result<TileAssignment> ReadTiles(const proto::OpSharding& from) {
     if (from.tile_assignment_devices_size() > 0) return Fail("sharding: its devices are given twice");
     SHOAL_ASSIGN(iota, ReadIota(tiles.dims, ToVector(from.iota_reshape_dims()),
                                 {from.iota_transpose_perm().begin(), from.iota_transpose_perm().end()}));
+    SHOAL_TRY(CheckIsWhole(iota));
     tiles.iota = std::move(iota);
     return tiles;
   }

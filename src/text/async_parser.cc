@@ -14,7 +14,36 @@ bool IsAsyncShape(const Shape& shape) {
 
 }  // namespace
 
+// all-reduce-start is an op of its own, whose shape is its result; with a shape ((operands), result) it is an
+// async-start that wraps an all-reduce. What follows such a start continues it.
+void Parser::RecogniseWrappedCollective(Opening* opening) {
+  constexpr std::pair<Opcode, Opcode> kStarts[] = {{Opcode::kAllReduceStart, Opcode::kAllReduce},
+                                                   {Opcode::kAllGatherStart, Opcode::kAllGather},
+                                                   {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermute}};
+  constexpr std::pair<Opcode, Opcode> kDones[] = {{Opcode::kAllReduceDone, Opcode::kAllReduce},
+                                                  {Opcode::kAllGatherDone, Opcode::kAllGather},
+                                                  {Opcode::kCollectivePermuteDone, Opcode::kCollectivePermute}};
+  for (auto [start, wrapped] : kStarts) {
+    if (opening->opcode != start || opening->shape == nullptr || !IsAsyncShape(*opening->shape)) continue;
+    // Older ops with several operands have the shape ((operands), (results), …) too, and mean the same.
+    if (start != Opcode::kAllReduceStart && opening->shape->element(1).IsTuple()) continue;
+    opening->opcode = Opcode::kAsyncStart;
+    opening->wrapped = wrapped;
+  }
+  for (auto [done, wrapped] : kDones) {
+    if (opening->opcode != done || kind() != Tok::kLparen) continue;
+    Lexer ahead = lexer_;
+    ahead.Next();
+    while (ahead.kind() != Tok::kName && ahead.kind() != Tok::kIdent && ahead.kind() != Tok::kEof) ahead.Next();
+    const Instruction* operand = scope().names.Find(ahead.token().text);
+    if (operand == nullptr || operand->opcode != Opcode::kAsyncStart) continue;
+    opening->opcode = Opcode::kAsyncDone;
+    opening->wrapped = wrapped;
+  }
+}
+
 Instruction* Parser::ReadAsync(Computation& computation, const Opening& opening, bool nested) {
+  saw_async_ = true;
   Instruction draft;
   draft.opcode = opening.opcode;
   draft.shape_ = opening.shape;
@@ -161,6 +190,8 @@ void Parser::FitWrapped(Computation& wrapped, const Shape& result, std::span<con
       continue;
     }
     Instruction* parameter = module_.NewInstruction(wrapped);
+    std::swap(wrapped.instructions[wrapped.root->index], wrapped.instructions.back());  // the root stays last
+    std::swap(wrapped.root->index, parameter->index);
     parameter->opcode = Opcode::kParameter;
     parameter->name = "async_param";
     parameter->shape_ = operands[i];

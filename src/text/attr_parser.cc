@@ -167,12 +167,12 @@ bool Parser::ReadInstructionNames(AttrValue* value) {
     TextSpan at = token().span();
     std::string_view name;
     if (!ReadName(&name)) return false;
-    auto found = scope().names.find(name);
-    if (found == scope().names.end()) {
+    Instruction* found = scope().names.Find(name);
+    if (found == nullptr) {
       if (scope().broken.contains(name)) continue;
       return Error(at, StrCat("instruction ", name, " is not defined before this"));
     }
-    instructions.push_back(found->second);
+    instructions.push_back(found);
   } while (Eat(Tok::kComma));
   *value = Instructions(module_.arena.Copy(instructions));
   return Expect(Tok::kRbrace, "'}' after instruction names");

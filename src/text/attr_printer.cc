@@ -71,7 +71,7 @@ void Printer::CommonAttribute(const Instruction& hlo, const AttrDef& def) {
   if (def.kind == AttrKind::kMetadata) {
     if (!options_.metadata) return;
     Metadata renumbered = *std::get<const Metadata*>(*value);
-    renumbered.stack_frame_id = frames_.NewId(renumbered.stack_frame_id);
+    renumbered.stack_frame_id = FrameId(renumbered.stack_frame_id);
     if (renumbered.empty()) return;
   }
   if (def.kind == AttrKind::kResultAccuracy) {
@@ -229,7 +229,7 @@ void Printer::FrontendAttributes_(std::span<const FrontendAttribute> attributes)
 
 void Printer::MetadataText(const Metadata& metadata) {
   Metadata renumbered = metadata;
-  renumbered.stack_frame_id = frames_.NewId(metadata.stack_frame_id);
+  renumbered.stack_frame_id = FrameId(metadata.stack_frame_id);
   out_ += '{';
   AppendMetadata(out_, renumbered);
   out_ += '}';
@@ -306,11 +306,8 @@ void Printer::Aliasing(std::span<const OutputOperandAlias> aliases) {
 
 // The leaves in the form of the tuple they belong to.
 void Printer::Origin(const OriginalValue& value) {
-  if (value.synthetic_call) {
-    out_ += "{[synthetic_call]}";
-    return;
-  }
   out_ += '{';
+  if (value.leaves.empty()) out_ += "()";
   std::vector<int64_t> open;  // the index of the leaf written last
   for (const OriginalValue::Leaf& leaf : value.leaves) {
     size_t same = 0;
@@ -326,6 +323,8 @@ void Printer::Origin(const OriginalValue& value) {
     open.assign(leaf.index.begin(), leaf.index.end());
   }
   out_.append(open.size(), ')');
+  auto quoted = [](std::string* out, std::string_view call) { StrAppend(out, "\"", call, "\""); };
+  if (!value.calls.empty()) StrAppend(&out_, ",[", StrJoin(value.calls, ",", quoted), "]");
   out_ += '}';
 }
 

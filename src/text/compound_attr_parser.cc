@@ -228,7 +228,7 @@ bool Parser::ReadOriginalArray(OriginalArray* array) {
   return Expect(Tok::kRbrace, "'}' after an original array");
 }
 
-// {({"a"}, {"b" {1}})}, or {[synthetic_call]}
+// {({"a"}, {"b" {1}}),["f"]}, or {[synthetic_call]}
 bool Parser::ReadOriginalValue(AttrValue* value) {
   OriginalValue* original = module_.arena.New<OriginalValue>();
   *value = static_cast<const OriginalValue*>(original);
@@ -236,7 +236,7 @@ bool Parser::ReadOriginalValue(AttrValue* value) {
   if (Eat(Tok::kLsquare)) {
     if (kind() != Tok::kIdent || token().text != "synthetic_call") return ErrorHere("expected synthetic_call");
     lexer_.Next();
-    original->synthetic_call = true;
+    original->calls = module_.arena.Copy(std::vector<std::string_view>{""});
     return Expect(Tok::kRsquare, "']'") && Expect(Tok::kRbrace, "'}' after the origin");
   }
   std::vector<OriginalValue::Leaf> leaves;
@@ -253,9 +253,15 @@ bool Parser::ReadOriginalValue(AttrValue* value) {
         lexer_.Next();
         break;
       case Tok::kComma:
-        if (index.empty()) return ErrorHere("a ',' outside of parentheses");
-        ++index.back();
         lexer_.Next();
+        if (index.empty()) {
+          std::vector<std::string_view> calls;
+          auto read_call = [&] { return ReadString(&calls.emplace_back()); };
+          if (!ReadList(Tok::kLsquare, Tok::kRsquare, Tok::kComma, read_call)) return false;
+          original->calls = module_.arena.Copy(calls);
+          break;
+        }
+        ++index.back();
         break;
       case Tok::kLbrace:
         leaves.emplace_back();

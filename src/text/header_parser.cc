@@ -140,7 +140,7 @@ bool Parser::ReadOriginRecoveryTable() {
       Depth depth(*this);
       auto inner = Source::FromString("origin_recovery_table", std::string(text));
       Diags found;
-      entry.module = depth_ > 8 ? nullptr : ParseModule(inner, {options_.strict}, found);
+      entry.module = depth_ > 8 ? nullptr : ParseModule(inner, options_, found);
       if (entry.module == nullptr) return Error(at, "the recovery module cannot be read");
     }
     auto& all = module_.origin_recovery;

@@ -42,6 +42,7 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
     if (opening.shape == nullptr) return nullptr;
   }
   if (!ReadOpcode(&opening)) return nullptr;
+  if (!options_.as_xla) RecogniseWrappedCollective(&opening);
   const OpInfo& op = Info(opening.opcode);
   if (opening.shape == nullptr && !op.infers_shape) {
     Error(opening.opcode_at, StrCat(opening.opcode_text, " needs its shape written before it"));
@@ -263,15 +264,15 @@ bool Parser::NameInstruction(Instruction& hlo, const Opening& opening) {
   } else {
     hlo.name = opening.name;
     if (uniquer_) uniquer_->Unique(hlo.name);
-    bool suspect = hlo.name.starts_with("__") || hlo.name.size() <= 13;
+    bool suspect = hlo.name.starts_with("__") || IsTypeName(hlo.name);
     if (suspect && NameUniquer::Sanitized(hlo.name) != hlo.name &&
         !Liberty(opening.name_at, "loose.name",
                  StrCat(hlo.name, " is no name for an instruction; XLA would call it ", NameUniquer::Sanitized(hlo.name))))
       return false;
   }
-  auto [known, fresh] = scope().names.emplace(hlo.name, &hlo);
-  if (fresh) return true;
-  LineColumn first = module_.source->Locate(known->second->name_at.offset);
+  const Instruction* known = scope().names.Add(hlo.name, &hlo);
+  if (known == nullptr) return true;
+  LineColumn first = module_.source->Locate(known->name_at.offset);
   return Error(opening.name_at, StrCat("instruction ", hlo.name, " is defined twice, first in line ", first.line));
 }
 
@@ -282,7 +283,7 @@ std::string_view Parser::AnonymousName(const Instruction& hlo) {
     for (const Computation* computation : module_.computations)
       for (const Instruction* other : computation->instructions) uniquer_->Unique(other->name);
     for (const auto& open : scopes_)
-      for (const auto& [name, other] : open->names) uniquer_->Unique(name);
+      open->names.ForEach([&](std::string_view name, const Instruction*) { uniquer_->Unique(name); });
   }
   return module_.arena.CopyString(uniquer_->Unique(StrCat(Text(hlo.opcode), ".anon")));
 }

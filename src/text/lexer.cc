@@ -5,6 +5,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/scan.h"
+
 namespace shoal {
 namespace {
 
@@ -103,8 +105,7 @@ bool Lexer::SkipBlank() {
       if (end == std::string_view::npos) return false;
       at_ = end + 2;
     } else if (c == '/' && At(at_ + 1) == '/') {
-      size_t end = text_.find_first_of("\r\n", at_);
-      at_ = end == std::string_view::npos ? text_.size() : end;
+      at_ = FindAny<'\r', '\n'>(text_, at_);
     } else {
       return true;
     }
@@ -113,7 +114,10 @@ bool Lexer::SkipBlank() {
 
 void Lexer::Next() {
   previous_end_ = token_.end;
-  bool closed = SkipBlank();
+  bool closed = true;
+  if (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  // Most tokens follow at once or after one blank.
+  if (at_ >= text_.size() || text_[at_] <= '/') closed = SkipBlank();
   token_.offset = static_cast<uint32_t>(at_);
   if (!closed || at_ >= text_.size()) {
     Take(closed ? Tok::kEof : Tok::kError, closed ? text_.size() : at_ + 2);
@@ -170,6 +174,12 @@ Tok Lexer::Peek() {
 void Lexer::Seek(uint32_t offset) {
   at_ = offset;
   Next();
+  previous_end_ = offset;
+}
+
+bool IsTypeName(std::string_view name) {
+  const Reserved* reserved = FindReserved(name);
+  return reserved != nullptr && reserved->type != ElementType::kInvalid;
 }
 
 void Lexer::LexIdentifier() {
@@ -344,8 +354,8 @@ bool Lexer::LexInteger() {
 void Lexer::LexString(char quote) {
   size_t at = at_ + 1;
   while (true) {
-    at = text_.find_first_of(quote == '"' ? "\"\\" : "'\\", at);
-    if (at == std::string_view::npos) return Take(Tok::kError, at_ + 1);
+    at = quote == '"' ? FindAny<'"', '\\'>(text_, at) : FindAny<'\'', '\\'>(text_, at);
+    if (at >= text_.size()) return Take(Tok::kError, at_ + 1);
     if (text_[at] == quote) break;
     if (at + 1 >= text_.size() || text_[at + 1] == '\n') return Take(Tok::kError, at_ + 1);
     at += 2;
@@ -358,8 +368,8 @@ bool Lexer::TakeJson(std::string_view* json) {
   size_t at = token_.offset;
   int64_t depth = 0;
   while (true) {
-    at = text_.find_first_of("{}\"", at);
-    if (at == std::string_view::npos) return false;
+    at = FindAny<'{', '}', '"'>(text_, at);
+    if (at >= text_.size()) return false;
     if (text_[at] == '{') {
       ++depth;
     } else if (text_[at] == '}') {
@@ -367,8 +377,8 @@ bool Lexer::TakeJson(std::string_view* json) {
     } else {
       size_t end = at + 1;
       while (true) {
-        end = text_.find_first_of("\"\\", end);
-        if (end == std::string_view::npos || end + 1 >= text_.size()) return false;
+        end = FindAny<'"', '\\'>(text_, end);
+        if (end + 1 >= text_.size()) return false;
         if (text_[end] == '"') break;
         if (text_[end + 1] == '\n') return false;
         end += 2;

@@ -84,6 +84,9 @@ class Lexer {
   Token token_;
 };
 
+// Whether a name without % would be taken for a type: "f32".
+bool IsTypeName(std::string_view name);
+
 // Whether `text` lexes as one JSON dictionary: then XLA prints it without quotes.
 bool LexesAsJsonDict(std::string_view text);
 

@@ -82,12 +82,12 @@ bool Parser::ReadComputation() {
   if (spare_scopes_.empty()) spare_scopes_.push_back(std::make_unique<Scope>());
   scopes_.push_back(std::move(spare_scopes_.back()));
   spare_scopes_.pop_back();
-  reading_.insert(name);
+  reading_.push_back(name);
   const Shape* signature_result = nullptr;
   TextSpan result_at;
   bool good = ReadSignature(&signature_result, &result_at) && ReadInstructionList(*computation);
-  reading_.erase(name);
-  scope().names.clear();
+  reading_.pop_back();
+  scope().names.Clear();
   scope().signature.clear();
   scope().broken.clear();
   spare_scopes_.push_back(std::move(scopes_.back()));
@@ -116,7 +116,6 @@ bool Parser::ReadComputation() {
 
 bool Parser::ReadSignature(const Shape** result, TextSpan* result_at) {
   if (kind() != Tok::kLparen) return true;
-  int64_t number = 0;
   auto read_parameter = [&] {
     const Token name = token();
     std::string_view parameter;
@@ -128,7 +127,7 @@ bool Parser::ReadSignature(const Shape** result, TextSpan* result_at) {
     }
     const Shape* shape = ReadShape();
     if (shape == nullptr) return false;
-    scope().signature.emplace(parameter, std::pair(number++, shape));
+    scope().signature.emplace_back(parameter, shape);
     return true;
   };
   if (!ReadList(Tok::kLparen, Tok::kRparen, Tok::kComma, read_parameter)) return false;
@@ -171,7 +170,7 @@ bool Parser::FinishComputation(Computation& computation, Instruction* root) {
                    StrCat("parameter number ", number, " of computation ", computation.name, ", which has only ", count,
                           count == 1 ? " parameter" : " parameters")))
         return false;
-      computation.parameters.resize(static_cast<size_t>(std::min<int64_t>(number + 1, 1 << 20)), nullptr);
+      computation.parameters.resize(static_cast<size_t>(std::min<int64_t>(number, (1 << 20) - 1) + 1), nullptr);
       if (number >= 1 << 20) continue;
     }
     Instruction*& slot = computation.parameters[static_cast<size_t>(number)];
@@ -209,7 +208,8 @@ bool Parser::ReadSingleInstruction() {
   module_.computations.insert(module_.computations.begin(), computation);
   module_.entry = computation;
   EntryLayout& layout = module_.entry_layout.emplace();
-  for (const Instruction* parameter : computation->parameters) layout.parameters.push_back(WithDefaultLayouts(parameter->shape()));
+  for (const Instruction* parameter : computation->parameters)
+    if (parameter != nullptr) layout.parameters.push_back(WithDefaultLayouts(parameter->shape()));
   layout.result = WithDefaultLayouts(computation->root->shape());
   return true;
 }
@@ -236,6 +236,7 @@ bool Parser::CheckAliases() {
 
 // A computation that an async-start wraps belongs to it alone.
 bool Parser::CheckAsyncComputations() {
+  if (!saw_async_) return true;
   absl::flat_hash_map<const Computation*, const Instruction*> others;
   absl::flat_hash_set<const Computation*> async;
   for (const Computation* computation : module_.computations) {
@@ -292,7 +293,7 @@ Computation* Parser::FindComputation(std::string_view name, TextSpan at) {
 }
 
 Computation* Parser::ReadAhead(std::string_view name, TextSpan at) {
-  if (reading_.contains(name)) {
+  if (std::find(reading_.begin(), reading_.end(), name) != reading_.end()) {
     Error(at, StrCat("computation ", name, " calls itself"));
     return nullptr;
   }

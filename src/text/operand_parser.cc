@@ -50,9 +50,8 @@ Instruction* Parser::ReadOperand(Computation& computation, bool* dropped) {
 }
 
 Instruction* Parser::ResolveOperand(Computation& computation, std::string_view name, TextSpan at, const Shape* shape) {
-  auto found = scope().names.find(name);
-  if (found == scope().names.end()) return MissingOperand(computation, name, at, shape);
-  Instruction* hlo = found->second;
+  Instruction* hlo = scope().names.Find(name);
+  if (hlo == nullptr) return MissingOperand(computation, name, at, shape);
   if (shape == nullptr || Compatible(hlo->shape(), *shape)) return hlo;
   bool allowed = Liberty(at, "loose.operand-shape",
                          StrCat(name, " is ", ToString(hlo->shape()), ", but is written here as ", ToString(*shape)));
@@ -68,10 +67,11 @@ Instruction* Parser::MissingOperand(Computation& computation, std::string_view n
     std::string_view parameter = name.empty() ? module_.arena.CopyString(StrCat("_", missing_parameters_)) : name;
     return MakeParameter(computation, missing_parameters_++, shape, parameter, at);
   }
-  if (auto declared = scope().signature.find(name); declared != scope().signature.end()) {
-    auto [number, parameter_shape] = declared->second;
+  const auto& signature = scope().signature;
+  for (size_t number = 0; number < signature.size(); ++number) {
+    if (signature[number].first != name) continue;
     if (!Liberty(at, "loose.parameter", StrCat("parameter ", name, " stands in the signature only"))) return nullptr;
-    return MakeParameter(computation, number, parameter_shape, name, at);
+    return MakeParameter(computation, static_cast<int64_t>(number), signature[number].second, name, at);
   }
   // An instruction that could not be read has been complained about; what uses it is silently dropped too.
   if (!scope().broken.contains(name)) Error(at, StrCat("instruction ", name, " is not defined before this"));
@@ -86,7 +86,7 @@ Instruction* Parser::MakeParameter(Computation& computation, int64_t number, con
   hlo->shape_ = shape;
   hlo->at = hlo->name_at = at;
   SetAttr(*hlo, module_, kParameterNumber, number);
-  scope().names.emplace(name, hlo);
+  scope().names.Add(name, hlo);
   return hlo;
 }
 
@@ -101,8 +101,8 @@ Instruction* Parser::ReadTupleElements(Computation& computation, Instruction* hl
       return nullptr;
     }
     StrAppend(&path, "#", index);
-    if (auto known = scope().names.find(path); known != scope().names.end()) {
-      hlo = known->second;
+    if (Instruction* known = scope().names.Find(path)) {
+      hlo = known;
       continue;
     }
     Instruction* element = module_.NewInstruction(computation);
@@ -112,7 +112,7 @@ Instruction* Parser::ReadTupleElements(Computation& computation, Instruction* hl
     element->operands = module_.arena.Copy(std::span(&hlo, 1));
     element->at = element->name_at = at;
     SetAttr(*element, module_, Op<Opcode::kGetTupleElement>::kIndex, index);
-    scope().names.emplace(module_.arena.CopyString(path), element);
+    scope().names.Add(module_.arena.CopyString(path), element);
     hlo = element;
   }
   return hlo;

@@ -9,8 +9,12 @@
 namespace shoal {
 
 struct ParseOptions {
-  // Accept exactly what XLA's parser accepts. Otherwise each liberty a text takes is a warning with its place.
+  // Each liberty a text takes is an error, not a warning.
   bool strict = false;
+  // With strict: accept exactly what XLA's parser accepts. That leaves out some of what XLA itself prints: the newest
+  // GPU dumps write async-wrapped collectives as "all-reduce-start" with a shape and attributes of async-start, and
+  // XLA takes those for its older ops of that name. Otherwise they are read as what they are.
+  bool as_xla = false;
 };
 
 // Collects errors and warnings in `diags` and goes on as far as it makes sense. Null if there were errors.

@@ -15,6 +15,7 @@
 #include "base/strings.h"
 #include "ops/op.h"
 #include "text/lexer.h"
+#include "text/name_table.h"
 #include "text/parser.h"
 
 namespace shoal {
@@ -129,6 +130,7 @@ class Parser {
 
   // ---- async_parser.cc
   Instruction* ReadAsync(Computation& computation, const Opening& opening, bool nested);
+  void RecogniseWrappedCollective(Opening* opening);
   Computation* ReadWrappedOp(Instruction& start, const Opening& opening, std::vector<NamedAttr>& attrs, bool nested);
   bool CheckContinuation(Instruction& hlo, const Opening& opening);
   void SetExecutionThread(Computation& computation, std::string_view thread);
@@ -140,6 +142,7 @@ class Parser {
   bool AtShape();
   const Shape* ReadShape();
   const Shape* ReadArrayShape();
+  std::string_view ShapeText() const;
   bool ReadLayoutExtras(Layout* layout, std::vector<Tile>& tiles, std::vector<SplitConfig>& splits);
   bool ReadTiles(std::vector<Tile>& tiles);
   bool ReadSplitConfigs(std::vector<SplitConfig>& splits);
@@ -192,6 +195,7 @@ class Parser {
   bool ReadShardingMetadata(std::vector<Metadata>* metadata);
   bool ReadLastTileDims(std::vector<Sharding::Kind>* kinds);
   bool FinishTiledSharding(Sharding* sharding, TextSpan at);
+  void TakeReductionOp(Sharding* sharding);
 
   // ---- mesh_parser.cc
   bool ReadNamedSharding(Sharding* sharding);
@@ -235,8 +239,8 @@ class Parser {
 
   // A computation's names, and what its signature calls its parameters.
   struct Scope {
-    absl::flat_hash_map<std::string_view, Instruction*> names;
-    absl::flat_hash_map<std::string_view, std::pair<int64_t, const Shape*>> signature;
+    NameTable names;
+    std::vector<std::pair<std::string_view, const Shape*>> signature;
     absl::flat_hash_set<std::string_view> broken;  // instructions that could not be read: do not complain again
   };
   Scope& scope() { return *scopes_.back(); }
@@ -248,11 +252,17 @@ class Parser {
   int depth_ = 0;
   std::vector<std::unique_ptr<Scope>> scopes_;
   std::vector<std::unique_ptr<Scope>> spare_scopes_;
-  absl::flat_hash_map<std::string_view, Computation*> computations_;
+  struct TextHash {
+    size_t operator()(std::string_view text) const { return HashName(text); }
+  };
+  absl::flat_hash_map<std::string_view, Computation*, TextHash> computations_;
   absl::flat_hash_map<std::string_view, uint32_t> computation_offsets_;  // filled by IndexComputations
   bool indexed_ = false;
   absl::flat_hash_set<uint32_t> read_offsets_;  // computations read ahead of their place
-  absl::flat_hash_set<std::string_view> reading_;
+  std::vector<std::string_view> reading_;  // computations that are being read, each inside the one before
+  bool saw_async_ = false;
+  // Array shapes by their text: most shapes of a module are written many times.
+  absl::flat_hash_map<std::string_view, const Shape*, TextHash> shapes_by_text_;
   std::optional<NameUniquer> uniquer_;  // made when the first nested instruction needs a name
   bool single_instruction_ = false;
   int64_t missing_parameters_ = 0;

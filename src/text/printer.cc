@@ -20,13 +20,25 @@ bool IsLarge(const Literal& literal) {
 
 std::string PrintModule(const Module& module, const PrintOptions& options) { return Printer(module, options).Print(); }
 
+std::string PrintModuleLikeSource(const Module& module, PrintOptions options) {
+  options.renumber_frames = options.reorder_computations = false;
+  if (module.names_are_final) return PrintModule(module, options);  // a protobuf: its reader put them in order
+  std::string as_written = PrintModule(module, options);
+  std::string_view text = module.source->text(), printed = as_written;
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  while (printed.ends_with('\n')) printed.remove_suffix(1);
+  if (text == printed) return as_written;
+  options.renumber_frames = options.reorder_computations = true;
+  return PrintModule(module, options);
+}
+
 std::string Printer::Print() {
   FindCallers();
   out_.reserve(module_.source->text().size() * 5 / 4);
   Header();
   if (options_.metadata) StackFrameTables();
   out_ += "\n\n";
-  for (const Computation* computation : PostOrder(module_)) {
+  for (const Computation* computation : options_.reorder_computations ? PostOrder(module_) : module_.computations) {
     // The computation of a short-form async op is that op, and is not printed.
     if (async_.contains(computation) && computation->root != nullptr) {
       bool single = true;
@@ -155,7 +167,7 @@ void Printer::DebugAttributesTable() {
 }
 
 void Printer::StackFrameTables() {
-  const StackFrames& tables = frames_.tables;
+  const StackFrames& tables = options_.renumber_frames ? frames_.tables : module_.stack_frames;
   if (tables.empty()) return;
   auto names = [&](const char* title, std::span<const std::string_view> rows) {
     StrAppend(&out_, title, "\n");

@@ -14,10 +14,17 @@ struct PrintOptions {
   bool signatures = true;      // (p: f32[2]) -> f32[2]
   bool metadata = true;        // and the stack frame tables
   bool index_comments = true;  // /*index=5*/ among operands
+  // XLA numbers stack frames and orders computations anew when it reads a text.
+  bool renumber_frames = true;
+  bool reorder_computations = true;
 
-  static PrintOptions Short() { return {false, false, false, false, false}; }
+  static PrintOptions Short() { return {false, false, false, false, false, true, true}; }
 };
 
 std::string PrintModule(const Module& module, const PrintOptions& options = {});
+
+// As PrintModule, but a text that is exactly what XLA printed, in whatever order it had its computations and stack
+// frames at that time, stays as it is.
+std::string PrintModuleLikeSource(const Module& module, PrintOptions options = {});
 
 }  // namespace shoal

@@ -32,6 +32,7 @@ class Printer {
 
   // ---- attr_printer.cc
   void Attributes(const Instruction& hlo);
+  int32_t FrameId(int32_t id) const { return options_.renumber_frames ? frames_.NewId(id) : id; }
   void CommonAttribute(const Instruction& hlo, const AttrDef& def);
   void OwnAttributes(const Instruction& hlo, std::span<const AttrDef> defs);
   void PrintAttr(const AttrDef& def, const AttrValue* value);

@@ -1,5 +1,6 @@
 // Shapes and layouts: f32[2,<=3]{1,0:T(8,128)S(1)}, (f32[], token[]), b(f32[4]).
 #include "absl/container/inlined_vector.h"
+#include "base/scan.h"
 #include "text/parser_core.h"
 
 namespace shoal {
@@ -9,8 +10,39 @@ bool Parser::AtShape() {
   return kind() == Tok::kIdent && token().text == "b" && lexer_.Peek() == Tok::kLparen;
 }
 
+// The text of the array shape at the current token if it is of the common form, else empty.
+std::string_view Parser::ShapeText() const {
+  std::string_view text = lexer_.text();
+  const size_t start = token().offset;
+  size_t end = FindAny<']', '\n'>(text, token().end);
+  if (end + 1 >= text.size() || text[end] != ']') return {};
+  ++end;
+  // A layout goes on with a digit; what opens with anything else is no layout.
+  if (text[end] == '{' && end + 1 < text.size() && text[end + 1] >= '0' && text[end + 1] <= '9') {
+    end = FindAny<'}', '\n'>(text, end);
+    if (end >= text.size() || text[end] != '}') return {};
+    ++end;
+  } else if (text[end] == '{' || text[end] == ' ') {
+    // Perhaps a layout after a blank, or one of the form {:T(128)}.
+    size_t next = text.find_first_not_of(' ', end);
+    if (next != std::string_view::npos && text[next] == '{') return {};
+  }
+  return text.substr(start, end - start);
+}
+
 const Shape* Parser::ReadShape() {
-  if (kind() == Tok::kType) return ReadArrayShape();
+  if (kind() == Tok::kType) {
+    std::string_view text = ShapeText();
+    if (text.empty()) return ReadArrayShape();
+    if (auto known = shapes_by_text_.find(text); known != shapes_by_text_.end()) {
+      lexer_.Seek(token().offset + static_cast<uint32_t>(text.size()));
+      return known->second;
+    }
+    const uint32_t end = token().offset + static_cast<uint32_t>(text.size());
+    const Shape* shape = ReadArrayShape();
+    if (shape != nullptr && lexer_.previous_end() == end) shapes_by_text_.emplace(text, shape);
+    return shape;
+  }
   Depth depth(*this);
   if (depth.TooDeep()) return nullptr;
   if (kind() == Tok::kLparen) {

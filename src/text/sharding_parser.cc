@@ -107,8 +107,15 @@ bool Parser::ReadSingleSharding(Sharding* sharding) {
   sharding->replicate_last_dim = false;
   sharding->last_tile_dims.clear();
   if (sharding->kind != Kind::kMaximal) sharding->tiles = {};
-  sharding->ExtractReductionOp();
+  TakeReductionOp(sharding);
   return true;
+}
+
+// The printer says the reduction in an entry of the metadata; XLA's reader leaves that in and doubles it.
+void Parser::TakeReductionOp(Sharding* sharding) {
+  sharding->ExtractReductionOp();
+  if (options_.as_xla) return;
+  std::erase_if(sharding->metadata, [](const Metadata& entry) { return entry.op_type == Sharding::kReductionOpType; });
 }
 
 bool Parser::FinishTiledSharding(Sharding* sharding, TextSpan at) {
@@ -131,7 +138,7 @@ bool Parser::FinishTiledSharding(Sharding* sharding, TextSpan at) {
   tiled.group = sharding->group;
   tiled.group_id = sharding->group_id;
   *sharding = std::move(tiled);
-  sharding->ExtractReductionOp();
+  TakeReductionOp(sharding);
   return true;
 }
 

@@ -6,16 +6,25 @@
 namespace shoal {
 namespace {
 
-bool HasBuffer(const Shape& shape) {
-  bool found = false;
-  ForEachLeaf(shape, [&](const Shape& leaf) { found |= leaf.IsBuffer(); });
-  return found;
-}
+// Whether a shape has buffers in it; each shape is looked at once.
+class BufferShapes {
+ public:
+  bool Has(const Shape& shape) {
+    if (!shape.IsTuple()) return shape.IsBuffer();
+    if (auto known = tuples_.find(&shape); known != tuples_.end()) return known->second;
+    bool found = false;
+    for (const Shape* element : shape.elements()) found |= Has(*element);
+    tuples_.emplace(&shape, found);
+    return found;
+  }
+  bool Touches(const Instruction& hlo) {
+    return Has(hlo.shape()) || std::any_of(hlo.operands.begin(), hlo.operands.end(),
+                                           [&](const Instruction* operand) { return Has(operand->shape()); });
+  }
 
-bool TouchesBuffer(const Instruction& hlo) {
-  return HasBuffer(hlo.shape()) || std::any_of(hlo.operands.begin(), hlo.operands.end(),
-                                               [](const Instruction* o) { return HasBuffer(o->shape()); });
-}
+ private:
+  absl::flat_hash_map<const Shape*, bool> tuples_;
+};
 
 // Counts who writes into the buffer at a path of an instruction's result. Calls, loops and branches are taken
 // to write into what they get.
@@ -59,10 +68,11 @@ class Writers {
 
 // Rule C2.
 void CheckWriters(const Instruction& hlo, const Shape& part, std::vector<int64_t>& path,
-                  Inspection& inspection) {
+                  BufferShapes& buffers, Inspection& inspection) {
+  if (!buffers.Has(part)) return;
   for (size_t i = 0; part.IsTuple() && i < part.elements().size(); ++i) {
     path.push_back(static_cast<int64_t>(i));
-    CheckWriters(hlo, *part.elements()[i], path, inspection);
+    CheckWriters(hlo, *part.elements()[i], path, buffers, inspection);
     path.pop_back();
   }
   if (part.IsBuffer() && Writers(inspection).Count(hlo, path) > 1)
@@ -70,25 +80,20 @@ void CheckWriters(const Instruction& hlo, const Shape& part, std::vector<int64_t
                    StrCat("the buffer at ", ToString(Ints(path)), " must have one writer, got more"));
 }
 
-// Rule C1, for what uses buffers without being made for it.
-void CheckUse(const Instruction& hlo, const Module& module, Inspection& inspection) {
+// Whether an instruction that touches buffers may.
+bool MayTouch(const Instruction& hlo, const Module& module, BufferShapes& buffers) {
   static constexpr Opcode kMayTouch[] = {
-      Opcode::kAsyncDone, Opcode::kAsyncStart,      Opcode::kAsyncUpdate, Opcode::kCustomCall,
-      Opcode::kParameter, Opcode::kGetTupleElement, Opcode::kTuple,       Opcode::kWhile,
+      Opcode::kAsyncDone,       Opcode::kAsyncStart, Opcode::kAsyncUpdate, Opcode::kCustomCall,
+      Opcode::kGetTupleElement, Opcode::kTuple,      Opcode::kWhile,
   };
-  bool fits = IsOneOf(hlo, kMayTouch) && (hlo.opcode != Opcode::kParameter || hlo.parent != module.entry);
-  if (hlo.opcode == Opcode::kCall) fits = FrontendAttributeOf(hlo, "_xla_stream_annotation") != nullptr;
-  if (hlo.opcode == Opcode::kDynamicUpdateSlice) {
-    fits = hlo.shape().IsBuffer() && hlo.operand_shape(0).IsBuffer();
-    for (const Instruction* operand : hlo.operands.subspan(1)) fits = fits && !HasBuffer(operand->shape());
-  }
-  if (!fits)
-    inspection.Add(hlo, "buffer.C1",
-                   StrCat("a buffer must not be used here",
-                          hlo.parent == module.entry && hlo.opcode == Opcode::kParameter
-                              ? ", in a parameter of the entry computation"
-                              : "",
-                          ", got ", ToString(hlo.shape())));
+  if (hlo.opcode == Opcode::kParameter) return hlo.parent != module.entry;
+  if (hlo.opcode == Opcode::kCall) return FrontendAttributeOf(hlo, "_xla_stream_annotation") != nullptr;
+  if (hlo.opcode != Opcode::kDynamicUpdateSlice) return IsOneOf(hlo, kMayTouch);
+  if (hlo.operands.empty() || !hlo.operand_shape(0).IsBuffer()) return false;
+  const auto rest = hlo.operands.subspan(1);
+  return hlo.shape().IsBuffer() && std::none_of(rest.begin(), rest.end(), [&](const Instruction* operand) {
+           return buffers.Has(operand->shape());
+         });
 }
 
 }  // namespace
@@ -96,13 +101,20 @@ void CheckUse(const Instruction& hlo, const Module& module, Inspection& inspecti
 void CheckBuffers(Inspection& inspection) {
   static constexpr Opcode kChecked[] = {Opcode::kCustomCall, Opcode::kDynamicUpdateSlice, Opcode::kParameter,
                                         Opcode::kWhile};
+  const Module& module = inspection.module();
+  BufferShapes buffers;
   for (const Computation* computation : inspection.computations()) {
     if (inspection.IsAsync(*computation)) continue;
     for (const Instruction* hlo : computation->instructions) {
-      if (!TouchesBuffer(*hlo)) continue;
-      CheckUse(*hlo, inspection.module(), inspection);
+      if (!buffers.Touches(*hlo)) continue;
       std::vector<int64_t> path;
-      if (IsOneOf(*hlo, kChecked)) CheckWriters(*hlo, hlo->shape(), path, inspection);
+      if (IsOneOf(*hlo, kChecked)) CheckWriters(*hlo, hlo->shape(), path, buffers, inspection);
+      if (MayTouch(*hlo, module, buffers)) continue;
+      const bool entry = hlo->opcode == Opcode::kParameter;
+      inspection.Add(
+          *hlo, "buffer.C1",
+          entry ? StrCat("the entry computation must not take buffers, got ", ToString(hlo->shape()))
+                : StrCat(Text(hlo->opcode), " must not be used with buffers, got ", ToString(hlo->shape())));
     }
   }
 }

@@ -15,9 +15,10 @@ void CheckEntry(Inspection& inspection) {
 
   const EntryLayout& layout = *module.entry_layout;
   if (layout.parameters.size() != entry.parameters.size())
-    return inspection.Add(entry, "entry.C2",
-                          StrCat("entry_computation_layout must have ", entry.parameters.size(),
-                                 " parameters, as the entry computation, got ", layout.parameters.size()));
+    return inspection.Add(
+        entry, "entry.C2",
+        StrCat("entry_computation_layout must have as many parameters as the entry computation, ",
+               entry.parameters.size(), ", got ", layout.parameters.size()));
   for (size_t i = 0; i < layout.parameters.size(); ++i) {
     const Instruction* parameter = entry.parameters[i];
     if (parameter == nullptr || Compatible(parameter->shape(), *layout.parameters[i])) continue;

@@ -35,8 +35,8 @@ Problem CheckSplits(const Shape& array, const Layout& layout) {
 Problem CheckLayout(const Shape& array, const Layout& layout) {
   const Ints order = layout.minor_to_major;
   if (std::ssize(order) != array.rank() || !AllWithin(order, 0, array.rank()) || !AllDistinct(order))
-    return {"layout.C1", StrCat("minor-to-major must be a permutation of the ", array.rank(),
-                                " dimensions, got ", Str(order))};
+    return {"layout.C1",
+            StrCat("minor-to-major must order all ", array.rank(), " dimensions, got ", Str(order))};
   for (const Tile& tile : layout.tiles) {
     auto fits = [](int64_t size) { return size > 0 || size == Tile::kCombine; };
     if (tile.dimensions.empty() || !std::all_of(tile.dimensions.begin(), tile.dimensions.end(), fits))
@@ -54,7 +54,15 @@ Problem CheckLayout(const Shape& array, const Layout& layout) {
   return CheckSplits(array, layout);
 }
 
-const Shape& WithoutBuffer(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }
+// Each shape once in a module, however often tuples repeat it.
+void CheckShape(const Shape& shape, const Instruction& hlo, absl::flat_hash_set<const Shape*>& seen,
+                Inspection& inspection) {
+  if (!seen.insert(&shape).second) return;
+  for (const Shape* element : shape.elements()) CheckShape(*element, hlo, seen, inspection);
+  if (!shape.IsArray() || shape.layout() == nullptr) return;
+  if (Problem problem = CheckLayout(shape, *shape.layout()); !problem.rule.empty())
+    inspection.Add(hlo, problem.rule, std::move(problem.message));
+}
 
 // Rule C7: either all all-reduces have the layout the program gave them, or none.
 void CheckConstrainedAllReduces(Inspection& inspection) {
@@ -74,16 +82,8 @@ void CheckConstrainedAllReduces(Inspection& inspection) {
 
 void CheckLayouts(Inspection& inspection) {
   absl::flat_hash_set<const Shape*> seen;
-  ForEachInstruction(inspection, [&](const Instruction& hlo) {
-    if (!seen.insert(hlo.shape_).second) return;
-    ForEachLeaf(hlo.shape(), [&](const Shape& leaf) {
-      const Shape& array = WithoutBuffer(leaf);
-      if (&leaf != hlo.shape_ && !seen.insert(&leaf).second) return;
-      if (!array.IsArray() || array.layout() == nullptr) return;
-      if (Problem problem = CheckLayout(array, *array.layout()); !problem.rule.empty())
-        inspection.Add(hlo, problem.rule, std::move(problem.message));
-    });
-  });
+  ForEachInstruction(inspection,
+                     [&](const Instruction& hlo) { CheckShape(hlo.shape(), hlo, seen, inspection); });
   CheckConstrainedAllReduces(inspection);
 }
 

@@ -31,22 +31,22 @@ int64_t ShardedRank(const Sharding& sharding) {
 Problem CheckDevices(Ints ids, std::optional<int64_t> devices) {
   for (int64_t id : ids)
     if (id < 0 || (devices && id >= *devices))
-      return {"sharding.C3", devices ? StrCat("devices must lie in [0, ", *devices, "), got ", id)
-                                     : StrCat("devices must not be negative, got ", id)};
+      return {"sharding.C3", devices ? StrCat("sharding must name devices in [0, ", *devices, "), got ", id)
+                                     : StrCat("sharding must not name negative devices, got ", id)};
   if (std::optional<int64_t> id = FirstRepeated(ids))
-    return {"sharding.C4", StrCat("each device must have one tile, got ", *id, " twice")};
+    return {"sharding.C4", StrCat("sharding must give each device one tile, got two to ", *id)};
   return {};
 }
 
 Problem CheckRank(const Sharding& sharding, const Shape& array) {
   if (ShardedRank(sharding) == array.rank()) return {};
-  return {"sharding.C2", StrCat("must divide the ", array.rank(), " dimensions of ", ToString(array),
+  return {"sharding.C2", StrCat("sharding must divide the ", array.rank(), " dimensions of ", ToString(array),
                                 ", got ", ShardedRank(sharding), " in ", Str(sharding))};
 }
 
 Problem CheckCount(int64_t named, std::optional<int64_t> devices) {
   if (!devices || named == *devices) return {};
-  return {"sharding.C5", StrCat("must name all ", *devices, " devices of the module, got ", named)};
+  return {"sharding.C5", StrCat("sharding must name all ", *devices, " devices of the module, got ", named)};
 }
 
 bool IsAll(const std::vector<AxisRef>& axes, const Mesh& mesh) {
@@ -104,10 +104,11 @@ void CheckSharding(const Instruction& hlo, const Sharding& sharding, std::option
   const int64_t leaves = shape.IsTuple() ? shape.LeafCount() : 1;
   const int64_t given = std::ssize(sharding.elements);
   if (tuple && (!shape.IsTuple() || (given != leaves && (leaves != 0 || given > 1))))
-    return inspection.Add(hlo, "sharding.C1",
-                          shape.IsTuple()
-                              ? StrCat("must have an entry for each of ", leaves, " arrays, got ", given)
-                              : StrCat("must not be a tuple for ", ToString(shape), ", got ", Str(sharding)));
+    return inspection.Add(
+        hlo, "sharding.C1",
+        shape.IsTuple()
+            ? StrCat("sharding must have an entry for each of ", leaves, " arrays, got ", given)
+            : StrCat("sharding must not be a tuple for ", ToString(shape), ", got ", Str(sharding)));
   size_t next = 0;
   Problem problem;
   ForEachLeaf(shape, [&](const Shape& leaf) {
