@@ -41,13 +41,6 @@ const Shape* Shape::At(std::span<const int64_t> index) const {
   return at;
 }
 
-int64_t Shape::LeafCount() const {
-  if (!IsTuple()) return 1;
-  int64_t count = 0;
-  for (const Shape* element : elements()) count += element->LeafCount();
-  return count;
-}
-
 size_t ShapePool::Hash::operator()(const Shape* shape) const {
   size_t hash = absl::HashOf(shape->type_, shape->rank_, shape->layout_, shape->dynamic_ != nullptr);
   for (int64_t dim : shape->dims()) hash = (hash ^ static_cast<size_t>(dim)) * 0x9E3779B97F4A7C15u;
@@ -125,6 +118,9 @@ const Shape* ShapePool::Tuple(std::span<const Shape* const> elements) {
   key.type_ = ElementType::kTuple;
   key.elements_ = elements.data();
   key.element_count_ = static_cast<uint32_t>(elements.size());
+  int64_t leaves = 0;
+  for (const Shape* element : elements) leaves = std::min(leaves + element->LeafCount(), kMostLeaves);
+  key.leaf_count_ = static_cast<uint32_t>(leaves);
   return InternShape(key);
 }
 

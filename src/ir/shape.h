@@ -45,6 +45,9 @@ struct Layout {
   bool plain() const;
 };
 
+// A tuple with more leaves than this (tuples of tuples of …, each doubling) is refused wherever a text could make one.
+inline constexpr int64_t kMostLeaves = int64_t{1} << 20;
+
 // Size of a dimension written "?".
 inline constexpr int64_t kUnboundedSize = INT64_MIN;
 
@@ -77,8 +80,8 @@ class Shape {
   const Shape& element(int64_t i) const { return *elements_[i]; }
   // The subshape at a path; null where there is none.
   const Shape* At(std::span<const int64_t> index) const;
-  // Number of arrays and tokens in it, tuples flattened.
-  int64_t LeafCount() const;
+  // Number of arrays and tokens in it, tuples flattened; saturates at kMostLeaves.
+  int64_t LeafCount() const { return leaf_count_; }
 
   // The same shape without layouts and with static dimensions: two shapes are compatible if these are one object.
   const Shape& bare() const { return *bare_; }
@@ -88,6 +91,7 @@ class Shape {
   ElementType type_ = ElementType::kInvalid;
   uint32_t rank_ = 0;
   uint32_t element_count_ = 0;
+  uint32_t leaf_count_ = 1;
   const int64_t* dims_ = nullptr;
   const bool* dynamic_ = nullptr;
   const Layout* layout_ = nullptr;

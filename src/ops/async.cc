@@ -100,14 +100,6 @@ Status CheckComputation(const Instruction& hlo, const Computation& computation) 
   return {};
 }
 
-Status CheckThread(const Instruction& start, const Computation& computation) {
-  const std::string_view thread = start[kAsyncExecutionThread];
-  if (thread == computation.execution_thread) return {};
-  return Broken(start, "C4",
-                StrCat("async_execution_thread must be that of ", computation.name, ", \"",
-                       computation.execution_thread, "\", got \"", thread, "\""));
-}
-
 // Operands from `first` on bind the elements of element 0 of the result from `bound` on.
 Status CheckOperands(const Instruction& hlo, size_t first, size_t bound) {
   const Shape& expected = hlo.shape().element(0);
@@ -189,7 +181,6 @@ ShapeResult Op<Opcode::kAsyncStart>::Infer(const Instruction& hlo, ShapePool&) {
   const Computation* computation = Wrapped(hlo);
   if (computation == nullptr) return Broken(hlo, "C6", "calls must name a computation");
   SHOAL_TRY(CheckComputation(hlo, *computation));
-  SHOAL_TRY(CheckThread(hlo, *computation));
   SHOAL_TRY(CheckOperands(hlo, 0, 0));
   SHOAL_TRY(CheckAliasing(hlo, *computation));
   return hlo.shape_;

@@ -38,6 +38,7 @@ std::span<const FrontendAttribute> ReadFrontendAttributes(Module& module, const 
 // ---- write_parts.cc, write_literal.cc, write_sharding.cc
 void WriteShape(const Shape& shape, proto::ShapeProto* to);
 void WriteLiteral(const Literal& literal, proto::LiteralProto* to);
+int64_t BytesOf(const Literal& literal);  // in its message; INT64_MAX if that is too large to count
 void WriteMetadata(const Metadata& metadata, proto::OpMetadata* to);
 void WriteSharding(const Sharding& sharding, proto::OpSharding* to);
 void WriteReplicaGroups(const ReplicaGroups& groups, proto::HloInstructionProto* to);

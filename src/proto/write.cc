@@ -62,6 +62,7 @@ class ModuleWriter {
   Status Write(proto::HloModuleProto* to);
 
  private:
+  Status CheckSize();
   void WriteInstruction(const Instruction& hlo, proto::HloInstructionProto* to);
   void WriteComputation(const Computation& computation, proto::HloComputationProto* to);
   void WriteSchedule(proto::HloScheduleProto* to);
@@ -95,6 +96,7 @@ Status ModuleWriter::Write(proto::HloModuleProto* to) {
       }
     }
   }
+  SHOAL_TRY(CheckSize());
   SHOAL_ASSIGN(order, CalleesFirst(module_));
 
   Assign(to->mutable_name(), module_.name);
@@ -109,6 +111,23 @@ Status ModuleWriter::Write(proto::HloModuleProto* to) {
   WriteStackFrames(to);
   WriteDebugAttributes(to);
   return WriteOriginRecovery(to);
+}
+
+// A short text can ask for a large constant, all zeros: better to say so than to try.
+Status ModuleWriter::CheckSize() {
+  int64_t left = INT_MAX;
+  for (const Computation* computation : module_.computations) {
+    for (const Instruction* hlo : computation->instructions) {
+      for (const NamedAttr& attr : hlo->attrs) {
+        const Literal* const* literal = std::get_if<const Literal*>(&attr.value);
+        if (literal == nullptr) continue;
+        const int64_t bytes = BytesOf(**literal);
+        if (bytes > left) return Fail(StrCat("constant ", hlo->name, " does not fit into the 2 GiB of a protobuf"));
+        left -= bytes;
+      }
+    }
+  }
+  return {};
 }
 
 void ModuleWriter::WriteInstruction(const Instruction& hlo, proto::HloInstructionProto* to) {

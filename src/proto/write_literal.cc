@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "proto/literal_fields.h"
 #include "proto/parts.h"
@@ -18,10 +21,27 @@ void WriteLiteral(const Literal& literal, proto::LiteralProto* to) {
   if (shape.has_dynamic())
     for (int64_t dim : shape.dims()) to->add_dynamic_sizes(static_cast<int32_t>(dim));
   if (literal.elided) return;
-  std::string bytes(literal.data.size(), '\0');
-  Reorder(shape, static_cast<size_t>(StorageBytes(shape.element_type())), Order::kFromRowMajor, literal.data.data(),
+  // What the literal does not say is zero.
+  std::vector<std::byte> rows(static_cast<size_t>(BytesOf(literal)));
+  std::copy(literal.data.begin(), literal.data.end(), rows.begin());
+  std::string bytes(rows.size(), '\0');
+  Reorder(shape, static_cast<size_t>(StorageBytes(shape.element_type())), Order::kFromRowMajor, rows.data(),
           reinterpret_cast<std::byte*>(bytes.data()));
   field->set(to, bytes);
+}
+
+int64_t BytesOf(const Literal& literal) {
+  int64_t bytes = 0;
+  auto add = [&](int64_t more) {
+    if (__builtin_add_overflow(bytes, more, &bytes)) bytes = INT64_MAX;
+  };
+  for (const Literal* element : literal.elements) add(BytesOf(*element));
+  if (!literal.shape->IsArray() || literal.elided) return bytes;
+  int64_t own = 0;
+  const std::optional<int64_t> count = literal.shape->ElementCount();
+  if (!count || __builtin_mul_overflow(*count, StorageBytes(literal.shape->element_type()), &own)) own = INT64_MAX;
+  add(own);
+  return bytes;
 }
 
 }  // namespace shoal

@@ -54,11 +54,13 @@ Instruction* Parser::ReadAsync(Computation& computation, const Opening& opening,
   draft.operands = module_.arena.Copy(operands);
   const bool is_start = opening.opcode == Opcode::kAsyncStart;
   if (opening.opcode != Opcode::kAsyncDone && !IsAsyncShape(*opening.shape) &&
-      !Liberty(opening.opcode_at, "loose.async-shape",
+      !Liberty(opening.opcode_at, StrCat(Text(opening.opcode), ".C1"),
                StrCat(opening.opcode_text, " must have a shape ((operands), result, …), got ", ToString(*opening.shape))))
     return nullptr;
   if (!is_start && operands.empty()) {
-    Error(opening.opcode_at, StrCat(opening.opcode_text, " takes the async op it continues as operand"));
+    last_error_ = opening.opcode_at.offset;
+    diags_.Add(Fail(opening.opcode_at, StrCat(Text(opening.opcode), ".C0"),
+                    StrCat(opening.opcode_text, " takes the async op it continues as operand")));
     return nullptr;
   }
   if (opening.opcode == Opcode::kAsyncDone && operands.size() != 1) {
@@ -162,7 +164,7 @@ Computation* Parser::ReadWrappedOp(Instruction& start, const Opening& opening, s
   if (!CheckRequired(*root, op.attrs)) return nullptr;
   if (Status formed = op.form(*root, module_); !formed.ok()) {
     Diag& why = formed.diag();
-    if (!Liberty(why.at, StrCat("loose.", why.rule), std::move(why.message), why.site)) return nullptr;
+    if (!Liberty(why.at, why.rule, std::move(why.message), why.site)) return nullptr;
   }
   wrapped->root = root;
   wrapped->parameters = operands;

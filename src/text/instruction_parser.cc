@@ -220,9 +220,10 @@ bool Parser::FinishInstruction(Instruction& hlo, const Opening& opening) {
   if (op.op_class == OpClass::kControlFlow || op.op_class == OpClass::kReduction) OrderComputations(hlo);
   if (Status formed = op.form(hlo, module_); !formed.ok()) {
     Diag& why = formed.diag();
-    if (!Liberty(why.at, StrCat("loose.", why.rule), std::move(why.message), why.site)) return false;
+    if (!Liberty(why.at, why.rule, std::move(why.message), why.site)) return false;
   }
   if (hlo.shape_ == nullptr && !InferShape(hlo)) return false;
+  if (hlo.shape().LeafCount() >= kMostLeaves) return Error(hlo.at, StrCat("a tuple has at most ", kMostLeaves - 1, " leaves"));
   if (const Sharding* sharding = hlo[kSharding]; sharding != nullptr && hlo.shape().IsTuple()) {
     if (sharding->kind != Sharding::Kind::kTuple)
       SetAttr(hlo, module_, kSharding,

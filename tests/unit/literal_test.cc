@@ -129,7 +129,7 @@ TEST(Float, RoundsToNearestEven) {
 // As XLA converts: these two are reached by way of f32, so a number may be rounded twice.
 TEST(Float, F16AndBf16AreRoundedByWayOfF32) {
   EXPECT_EQ(EncodeFloat(kBf16, 1 + 0x1.00001p-8), 0x3F80u);
-  EXPECT_EQ(EncodeFloat(kBf16, 1 + 0x1.0001p-8), 0x3F81u);
+  EXPECT_EQ(EncodeFloat(kBf16, 1 + 0x1.0002p-8), 0x3F81u);
   EXPECT_EQ(EncodeFloat(kF16, 1 + 0x1.00001p-11), 0x3C00u);
   EXPECT_EQ(EncodeFloat(kF8e4m3fn, 1.0625 + 0x1p-40), 0x39u);  // the narrower ones are not
 }
