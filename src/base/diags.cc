@@ -36,7 +36,7 @@ std::string Render(const Diag& diag, const Source& source, const DiagStyle& styl
   if (diag.at.known()) {
     LineColumn place = source.Locate(diag.at.offset);
     StrAppend(&out, bold, source.name(), ":", place.line, ":", place.column, ": ", reset);
-  } else if (diag.message.compare(0, source.name().size(), source.name()) != 0) {
+  } else {
     StrAppend(&out, bold, source.name(), ": ", reset);
   }
   StrAppend(&out, hue, error ? "error: " : "warning: ", reset, diag.message);

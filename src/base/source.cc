@@ -20,9 +20,9 @@ bool IsGzip(std::string_view bytes) {
   return bytes.size() > 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
 }
 
-Result<std::string> Unpack(std::string_view packed, const std::string& name) {
+Result<std::string> Unpack(std::string_view packed) {
   z_stream stream{};
-  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) return Fail(name + ": cannot start to unpack");
+  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) return Fail("cannot start to unpack");
   std::string text;
   std::vector<char> buffer(1 << 18);
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
@@ -37,21 +37,21 @@ Result<std::string> Unpack(std::string_view packed, const std::string& name) {
     if (code == Z_STREAM_END && stream.avail_in > 0) code = inflateReset(&stream);
   }
   inflateEnd(&stream);
-  if (text.size() > kLargestText) return Fail(name + ": unpacks to more than 4 GiB");
-  if (code != Z_STREAM_END) return Fail(name + ": the gzip data is damaged or cut short");
+  if (text.size() > kLargestText) return Fail("unpacks to more than 4 GiB");
+  if (code != Z_STREAM_END) return Fail("the gzip data is damaged or cut short");
   return text;
 }
 
-Result<std::string> ReadStream(int file, const std::string& name) {
+Result<std::string> ReadStream(int file) {
   std::string text;
   std::vector<char> buffer(1 << 18);
   while (true) {
     ssize_t got = read(file, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return Fail(name + ": " + std::strerror(errno));
+    if (got < 0) return Fail(std::strerror(errno));
     if (got == 0) return text;
     text.append(buffer.data(), static_cast<size_t>(got));
-    if (text.size() > kLargestText) return Fail(name + ": is larger than 4 GiB");
+    if (text.size() > kLargestText) return Fail("is larger than 4 GiB");
   }
 }
 
@@ -61,24 +61,24 @@ Result<std::unique_ptr<Source>> Source::Read(const std::string& path) {
   std::unique_ptr<Source> source(new Source);
   source->name_ = path == "-" ? "<stdin>" : path;
   int file = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return Fail(path + ": " + std::strerror(errno));
+  if (file < 0) return Fail(std::strerror(errno));
 
   struct stat info {};
   fstat(file, &info);
   Status failure;
   if (S_ISDIR(info.st_mode)) {
-    failure = Fail(path + ": is a directory, not an HLO module");
+    failure = Fail("is a directory, not an HLO module");
   } else if (S_ISREG(info.st_mode) && info.st_size > 0 && static_cast<size_t>(info.st_size) <= kLargestText) {
     source->mapped_size_ = static_cast<size_t>(info.st_size);
     void* mapped = mmap(nullptr, source->mapped_size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
     if (mapped == MAP_FAILED) {
-      failure = Fail(path + ": " + std::strerror(errno));
+      failure = Fail(std::strerror(errno));
     } else {
       source->mapped_ = mapped;
       source->text_ = {static_cast<const char*>(mapped), source->mapped_size_};
     }
   } else {
-    Result<std::string> text = ReadStream(file, source->name_);
+    Result<std::string> text = ReadStream(file);
     if (text.ok()) {
       source->owned_ = std::move(*text);
       source->text_ = source->owned_;
@@ -90,7 +90,7 @@ Result<std::unique_ptr<Source>> Source::Read(const std::string& path) {
   if (!failure.ok()) return std::move(failure.diag());
 
   if (IsGzip(source->text_)) {
-    SHOAL_ASSIGN(unpacked, Unpack(source->text_, source->name_));
+    SHOAL_ASSIGN(unpacked, Unpack(source->text_));
     source->owned_ = std::move(unpacked);
     source->text_ = source->owned_;
   }

@@ -83,7 +83,7 @@ Status WriteOutput(const std::string& path, std::string_view bytes) {
   const bool to_stdout = path.empty() || path == "-";
   const std::string temporary = path + ".partial";
   std::FILE* file = to_stdout ? stdout : std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return Fail(StrCat(path, ": ", std::strerror(errno)));
+  if (file == nullptr) return Fail(StrCat("cannot write ", path, ": ", std::strerror(errno)));
   bool good = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() && std::fflush(file) == 0;
   int error = errno;
   if (!to_stdout) {
@@ -92,7 +92,7 @@ Status WriteOutput(const std::string& path, std::string_view bytes) {
     if (!good) std::remove(temporary.c_str());
   }
   if (good || (to_stdout && error == EPIPE)) return {};  // a reader that has seen enough is no fault
-  return Fail(StrCat(to_stdout ? "standard output" : path, ": ", std::strerror(error)));
+  return Fail(StrCat("cannot write ", to_stdout ? "standard output" : path, ": ", std::strerror(error)));
 }
 
 }  // namespace shoal

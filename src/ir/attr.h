@@ -65,11 +65,11 @@ struct ResultAccuracy {
   double atol = 0, rtol = 0;
   int64_t ulps = 0;
 };
+struct TensorSparsity {
+  int64_t num_non_zero = 0, block_size = 0, dimension = 0, stride = 0, idx = 0;
+};
 struct SparsityConfig {
-  struct Tensor {
-    int64_t num_non_zero = 0, block_size = 0, dimension = 0, stride = 0, idx = 0;
-  };
-  std::optional<Tensor> lhs, rhs;
+  std::optional<TensorSparsity> lhs, rhs;
 };
 // origin={({"a"}, {"b" {1}})}: what an instruction's leaves were called before compilation.
 struct OriginalArray {

@@ -65,14 +65,20 @@ std::string_view FieldOf(std::string_view bytes, uint64_t number) {
   return {};
 }
 
-bool IsOpcode(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  });
-}
-
 // A module has computations (3), which have instructions (2), which have an opcode (2).
-bool IsModule(std::string_view bytes) { return IsOpcode(FieldOf(FieldOf(FieldOf(bytes, 3), 2), 2)); }
+bool IsModule(std::string_view bytes) {
+  constexpr int kLooks = 100;  // at computations and instructions, in case the first are odd
+  int looks = 0;
+  for (Wire module(bytes); module.Next();) {
+    if (module.number != 3 || !module.is_bytes) continue;
+    for (Wire computation(module.payload); computation.Next() && looks++ < kLooks;) {
+      if (computation.number != 2 || !computation.is_bytes) continue;
+      if (IsOpcodeName(FieldOf(computation.payload, 2))) return true;
+    }
+    if (looks >= kLooks) return false;
+  }
+  return false;
+}
 
 // Bytes that no text has.
 bool IsControl(char c) {
@@ -81,6 +87,12 @@ bool IsControl(char c) {
 }
 
 }  // namespace
+
+bool IsOpcodeName(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
 
 ProtoKind DetectProto(std::string_view bytes) {
   if (IsModule(bytes)) return ProtoKind::kModule;

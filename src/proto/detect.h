@@ -19,6 +19,9 @@ enum class ProtoKind : uint8_t {
 };
 ProtoKind DetectProto(std::string_view bytes);
 
+// Could name an op: letters, digits, '-', '_'.
+bool IsOpcodeName(std::string_view text);
+
 // Where the outermost fields of a message stop making sense. In a file that was cut short, the last reaches past its
 // end.
 struct WireEnd {

@@ -205,13 +205,13 @@ void WriteSliceSizes(const AttrField&, const AttrValue* value, AttrTarget& targe
     Assign(target.to.mutable_shoal()->mutable_slice_size_lengths(), lengths);
 }
 
-using TensorSparsity = proto::SparsityConfig::TensorSparsityConfig;
+using ProtoTensor = proto::SparsityConfig::TensorSparsityConfig;
 
-SparsityConfig::Tensor ReadTensor(const TensorSparsity& from) {
+TensorSparsity ReadTensor(const ProtoTensor& from) {
   return {from.num_non_zero(), from.block_size(), from.dimension(), from.stride(), from.idx()};
 }
 
-void WriteTensor(const SparsityConfig::Tensor& tensor, TensorSparsity* to) {
+void WriteTensor(const TensorSparsity& tensor, ProtoTensor* to) {
   to->set_num_non_zero(tensor.num_non_zero);
   to->set_block_size(tensor.block_size);
   to->set_dimension(tensor.dimension);

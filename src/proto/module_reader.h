@@ -40,9 +40,11 @@ class ModuleReader {
 
   // ---- read_computation.cc
   void ReadComputation(proto::HloComputationProto& from);
+  void ReadInstructions(proto::HloComputationProto& from, Computation& computation);
   bool NumberInstructions(const proto::HloComputationProto& from);
   void OrderById(Computation& computation);
   Status FinishComputation(const proto::HloComputationProto& from, Computation& computation);
+  void OrderComputations(bool by_id);
   void ReadSchedule(const proto::HloScheduleProto& from);
   Status ReadSequence(const proto::HloScheduleProto::InstructionSequence& from, Computation& computation);
 

@@ -46,8 +46,7 @@ void ModuleReader::Read(proto::HloModuleProto& from) {
   }
   // What follows looks at the computations, which must be whole.
   if (diags_.errors() != errors_before) return;
-  // XLA prints computations in an order that follows from the numbers of instructions, whatever the schedule.
-  module_.computations = PostOrder(module_);
+  OrderComputations(from.shoal_config().computations_by_id());
   CheckNames();
   if (from.has_schedule()) ReadSchedule(from.schedule());
   computation_name_ = {};

@@ -36,17 +36,20 @@ void ModuleReader::ReadComputation(proto::HloComputationProto& from) {
   module_.computations.push_back(computation);
   if (!from.execution_thread().empty())
     computation->execution_thread = module_.arena.CopyString(from.execution_thread());
-  if (from.name().empty()) return Error(Fail("it has no name"));
-  if (!computations_.try_emplace(from.id(), computation).second)
-    return Error(Fail(StrCat("its id ", from.id(), " is taken already")));
-  if (!NumberInstructions(from)) return;
+  if (from.name().empty()) Error(Fail("it has no name"));
+  if (computations_.contains(from.id())) return Error(Fail(StrCat("its id ", from.id(), " is taken already")));
+  if (NumberInstructions(from)) ReadInstructions(from, *computation);
+  // Only now, so that it cannot call itself.
+  computations_.emplace(from.id(), computation);
+}
 
+void ModuleReader::ReadInstructions(proto::HloComputationProto& from, Computation& computation) {
   bool whole = true;
-  computation->instructions.reserve(static_cast<size_t>(from.instructions_size()));
+  computation.instructions.reserve(static_cast<size_t>(from.instructions_size()));
   for (proto::HloInstructionProto& instruction : *from.mutable_instructions()) {
     instruction_name_ = instruction.name();
     Numbered& number = (*numbered_)[LocalId(instruction.id())];
-    Result<Instruction*> hlo = ReadInstruction(instruction, *computation);
+    Result<Instruction*> hlo = ReadInstruction(instruction, computation);
     if (!hlo.ok()) Error(std::move(hlo.diag()));
     number.hlo = hlo.ok() ? *hlo : nullptr;
     number.state = number.hlo != nullptr ? Numbered::State::kRead : Numbered::State::kBroken;
@@ -54,8 +57,8 @@ void ModuleReader::ReadComputation(proto::HloComputationProto& from) {
   }
   instruction_name_ = {};
   if (!whole) return;
-  OrderById(*computation);
-  if (Status finished = FinishComputation(from, *computation); !finished.ok()) Error(std::move(finished.diag()));
+  OrderById(computation);
+  if (Status finished = FinishComputation(from, computation); !finished.ok()) Error(std::move(finished.diag()));
 }
 
 // XLA keeps instructions by number, and its orders of printing start from that.
@@ -86,6 +89,20 @@ Status ModuleReader::FinishComputation(const proto::HloComputationProto& from, C
   if (root == numbered_->end()) return Fail(StrCat("root id ", from.root_id(), " does not exist"));
   computation.root = root->second.hlo;
   return {};
+}
+
+// XLA prints computations in an order that follows from the numbers of their instructions, whatever the schedule. Those
+// numbers are not kept; a module that is written again has the order instead.
+void ModuleReader::OrderComputations(bool by_id) {
+  if (!by_id) {
+    module_.computations = PostOrder(module_);
+    return;
+  }
+  std::vector<std::pair<int64_t, Computation*>> order;
+  for (const auto& [id, computation] : computations_) order.emplace_back(id, computation);
+  std::sort(order.begin(), order.end());
+  module_.computations.clear();
+  for (const auto& [id, computation] : order) module_.computations.push_back(computation);
 }
 
 void ModuleReader::ReadSchedule(const proto::HloScheduleProto& from) {

@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "ops/structure.h"
 #include "proto/attr_fields.h"
+#include "proto/detect.h"
 #include "proto/module_reader.h"
 #include "proto/old_forms.h"
 
@@ -57,6 +58,7 @@ Result<Instruction*> ModuleReader::ReadInstruction(proto::HloInstructionProto& f
 Status ModuleReader::ReadOpcode(const proto::HloInstructionProto& from, Instruction& draft,
                                 std::vector<NamedAttr>& attrs) {
   if (from.opcode().empty()) return Fail("it has no opcode");
+  if (!IsOpcodeName(from.opcode())) return Fail("its opcode is no word");
   draft.opcode = OpcodeNamed(from.opcode()).value_or(Opcode::kUnknown);
   if (draft.opcode != Opcode::kUnknown) return {};
   std::string message = StrCat("HLO has no op ", from.opcode());

@@ -216,11 +216,12 @@ void ModuleWriter::WriteConfig(proto::HloModuleProto* to) {
   const std::vector<bool> kUsual{false};
   const auto& parameters = module_.allow_spmd_sharding_propagation_to_parameters;
   const auto& output = module_.allow_spmd_sharding_propagation_to_output;
-  if (module_.has_header && module_.replica_count == 1 && module_.num_partitions == 1 &&
+  if (!module_.names_are_final && module_.has_header && module_.replica_count == 1 && module_.num_partitions == 1 &&
       !module_.alias_passthrough_params && parameters == kUsual && output == kUsual)
     return;
   proto::ShoalConfig* config = to->mutable_shoal_config();
   config->set_no_header(!module_.has_header);
+  config->set_computations_by_id(module_.names_are_final);
   config->set_replica_count(module_.replica_count);
   config->set_num_partitions(module_.num_partitions);
   config->set_alias_passthrough_params(module_.alias_passthrough_params);

@@ -337,7 +337,7 @@ void Printer::Accuracy(const ResultAccuracy& accuracy) {
 }
 
 void Printer::Sparsity(const SparsityConfig& config) {
-  auto tensor = [&](const char* name, const SparsityConfig::Tensor& t) {
+  auto tensor = [&](const char* name, const TensorSparsity& t) {
     if (out_.back() != '{') out_ += ' ';
     StrAppend(&out_, name, "={sparsity=", t.num_non_zero, "x", t.block_size, " dimension=", t.dimension, " stride=",
               t.stride, " idx=", t.idx, "}");

@@ -295,7 +295,7 @@ bool Parser::ReadSparsity(AttrValue* value) {
   return true;
 }
 
-bool Parser::ReadTensorSparsity(SparsityConfig::Tensor* tensor) {
+bool Parser::ReadTensorSparsity(TensorSparsity* tensor) {
   if (!Expect(Tok::kLbrace, "'{' before the sparsity of an operand")) return false;
   while (kind() != Tok::kRbrace) {
     std::string_view name;

@@ -184,7 +184,7 @@ class Parser {
   bool ReadOriginalArray(OriginalArray* array);
   bool ReadOriginalValue(AttrValue* value);
   bool ReadSparsity(AttrValue* value);
-  bool ReadTensorSparsity(SparsityConfig::Tensor* tensor);
+  bool ReadTensorSparsity(TensorSparsity* tensor);
 
   // ---- sharding_parser.cc
   bool ReadSharding(Sharding* sharding);

@@ -1,0 +1,38 @@
+// Any bytes as HLO text: reading, verifying, printing and writing must neither crash nor hang, and what is printed is
+// read back and printed the same.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "proto/write.h"
+#include "text/parser.h"
+#include "text/printer.h"
+#include "verify/verify.h"
+
+namespace {
+
+std::unique_ptr<shoal::Module> Read(std::string text, bool strict) {
+  std::unique_ptr<shoal::Source> source = shoal::Source::FromString("fuzz", std::move(text));
+  shoal::Diags diags;
+  std::unique_ptr<shoal::Module> module = shoal::ParseModule(source, {strict}, diags);
+  if (module == nullptr) shoal::Render(diags, *source);
+  return module;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string text(reinterpret_cast<const char*>(data), size);
+  Read(text, /*strict=*/true);
+  std::unique_ptr<shoal::Module> module = Read(text, /*strict=*/false);
+  if (module == nullptr) return 0;
+  shoal::Diags diags;
+  shoal::Verify(*module, diags);
+  shoal::Render(diags, *module->source);
+  if (shoal::WriteProto(*module).ok()) {
+    std::string printed = shoal::PrintModule(*module);
+    std::unique_ptr<shoal::Module> again = Read(printed, /*strict=*/false);
+    if (again == nullptr || shoal::PrintModule(*again) != printed) std::abort();
+  }
+  return 0;
+}
