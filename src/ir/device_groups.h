@@ -52,13 +52,13 @@ struct Mesh {
 void AppendMesh(std::string& out, const Mesh& mesh);
 
 // An axis of a mesh, or the part of it of `size` that comes after `pre_size` more major parts: 'x':(2)4.
+struct SubAxis {
+  int64_t pre_size = 1;
+  int64_t size = 1;
+  bool operator==(const SubAxis&) const = default;
+};
 struct AxisRef {
   int64_t axis = 0;
-  struct SubAxis {
-    int64_t pre_size = 1;
-    int64_t size = 1;
-    bool operator==(const SubAxis&) const = default;
-  };
   std::optional<SubAxis> sub;
 
   int64_t Size(const Mesh& mesh) const { return sub ? sub->size : mesh.devices.dims[axis]; }

@@ -92,6 +92,7 @@ class Module {
   std::span<const FrontendAttribute> frontend_attributes;
   std::vector<OriginRecovery> origin_recovery;
   std::vector<DebugAttributesEntry> debug_attributes;
+  std::vector<std::string_view> unknown_attributes;  // "name=value", as written
   StackFrames stack_frames;
 
   // In the order of the text; callees need not come first in loose text.

@@ -35,8 +35,10 @@ bool Parser::ReadHeaderAttr(std::string_view name, TextSpan at) {
   if (name == "origin_recovery_table") return ReadOriginRecoveryTable();
   if (name == "debug_attributes") return ReadDebugAttributes();
   if (!Liberty(at, "loose.attribute", StrCat("HloModule has no attribute ", name))) return false;
-  std::vector<NamedAttr> dropped;
-  return ReadUnknownAttr(name, at, dropped);
+  std::vector<NamedAttr> kept;
+  if (!ReadUnknownAttr(name, at, kept)) return false;
+  module_.unknown_attributes.push_back(std::get<RawText>(kept[0].value).text);
+  return true;
 }
 
 // { {0}: (1, {}, may-alias), … }

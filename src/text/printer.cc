@@ -91,6 +91,7 @@ void Printer::Header() {
     out_ += ", frontend_attributes=";
     FrontendAttributes_(module_.frontend_attributes);
   }
+  for (std::string_view attribute : module_.unknown_attributes) StrAppend(&out_, ", ", attribute);
   OriginRecoveryTable();
   DebugAttributesTable();
 }
