@@ -6,8 +6,7 @@ ShapeResult Op<Opcode::kParameter>::Infer(const Instruction& hlo, ShapePool&) { 
 
 ShapeResult Op<Opcode::kConstant>::Infer(const Instruction& hlo, ShapePool&) {
   const Literal* value = hlo[kConstantValue];
-  if (value == nullptr || value->shape == nullptr) return Broken(hlo, "C1", "the constant must have a value");
-  return value->shape;
+  return value != nullptr ? value->shape : hlo.shape_;  // protobufs may come without their values
 }
 
 Status Op<Opcode::kTuple>::Form(Instruction& hlo, Module&) {
