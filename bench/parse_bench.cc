@@ -56,7 +56,8 @@ void PrintJson(const std::string& path, int repeat) {
     best = std::min(best, parsed.seconds);
     most = std::max(most, HeapInUse() - before - text.size());
   }
-  std::printf("{\"file\": \"%s\", \"bytes\": %zu, \"seconds\": %.6f, \"peak_bytes\": %zu}\n", path.c_str(), text.size(), best, most);
+  std::printf("{\"file\": \"%s\", \"bytes\": %zu, \"seconds\": %.6f, \"peak_bytes\": %zu}\n", path.c_str(), text.size(),
+              best, most);
 }
 
 void Benchmark(benchmark::State& state, const std::string& path) {
@@ -85,7 +86,9 @@ int main(int argc, char** argv) {
     return 0;
   }
   for (const std::string& file : files)
-    benchmark::RegisterBenchmark(file.c_str(), [file](benchmark::State& state) { shoal::Benchmark(state, file); })->UseManualTime();
+    benchmark::RegisterBenchmark(file.c_str(), [file](benchmark::State& state) {
+      shoal::Benchmark(state, file);
+    })->UseManualTime();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

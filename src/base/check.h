@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define SHOAL_CHECK(condition, message)                                                              \
-  do {                                                                                               \
-    if (!(condition)) [[unlikely]] {                                                                 \
+#define SHOAL_CHECK(condition, message)                                                                  \
+  do {                                                                                                   \
+    if (!(condition)) [[unlikely]] {                                                                     \
       std::fprintf(stderr, "%s:%d: internal error: %s (%s)\n", __FILE__, __LINE__, message, #condition); \
-      std::abort();                                                                                  \
-    }                                                                                                \
+      std::abort();                                                                                      \
+    }                                                                                                    \
   } while (false)

@@ -34,7 +34,7 @@ struct Site {
 
 struct Diag {
   std::string rule;     // "reverse.C2": names the check and its test; empty for syntax and for the world
-  std::string message;    // what was required, what was found
+  std::string message;  // what was required, what was found
   TextSpan at;
   Severity severity = Severity::kError;
   Site site;
@@ -86,16 +86,16 @@ class [[nodiscard]] Result<void> {
 using Status = Result<void>;
 
 // Hands a failure on to the caller: `SHOAL_TRY(CheckDims(hlo));`
-#define SHOAL_TRY(expression)                                \
-  do {                                                       \
-    auto shoal_result_ = (expression);                       \
+#define SHOAL_TRY(expression)                                        \
+  do {                                                               \
+    auto shoal_result_ = (expression);                               \
     if (!shoal_result_.ok()) return std::move(shoal_result_.diag()); \
   } while (false)
 
 // Declares `name` from a Result or hands its failure on: `SHOAL_ASSIGN(shape, Infer(hlo));`
-#define SHOAL_ASSIGN(name, expression)                              \
-  auto name##_result = (expression);                                \
-  if (!name##_result.ok()) return std::move(name##_result.diag());  \
+#define SHOAL_ASSIGN(name, expression)                             \
+  auto name##_result = (expression);                               \
+  if (!name##_result.ok()) return std::move(name##_result.diag()); \
   auto& name = name##_result.value()
 
 }  // namespace shoal

@@ -16,9 +16,7 @@ namespace {
 // A text may not be larger than a 32-bit offset can reach; an unpacked one neither.
 constexpr size_t kLargestText = TextSpan::kNowhere - 1;
 
-bool IsGzip(std::string_view bytes) {
-  return bytes.size() > 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
-}
+bool IsGzip(std::string_view bytes) { return bytes.size() > 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 
 Result<std::string> Unpack(std::string_view packed) {
   z_stream stream{};

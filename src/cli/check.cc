@@ -29,7 +29,10 @@ int CheckFiles(const std::vector<std::string>& files, const CommonFlags& flags) 
     const bool good = input.diags.errors() == 0;
     bad += good ? 0 : 1;
     if (flags.json) {
-      report.push_back({{"file", file}, {"ok", good}, {"errors", input.diags.errors()}, {"warnings", input.diags.warnings()},
+      report.push_back({{"file", file},
+                        {"ok", good},
+                        {"errors", input.diags.errors()},
+                        {"warnings", input.diags.warnings()},
                         {"diagnostics", nlohmann::ordered_json::parse(DiagsAsJson(input))}});
       continue;
     }

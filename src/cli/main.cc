@@ -9,10 +9,12 @@
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // `shoal print x | head` ends quietly
-  CLI::App app("shoal opens the compiled programs of distributed machine learning (XLA HLO modules) on any machine.", "shoal");
+  CLI::App app("shoal opens the compiled programs of distributed machine learning (XLA HLO modules) on any machine.",
+               "shoal");
   app.require_subcommand(1);
   app.set_version_flag("--version", "shoal 0.1");
-  app.footer("shoal VERB --help says more. Files may be HLO text, .pb or either packed with gzip; - is standard input.");
+  app.footer(
+      "shoal VERB --help says more. Files may be HLO text, .pb or either packed with gzip; - is standard input.");
   std::map<const CLI::App*, shoal::Run> runs;
   for (auto add : {shoal::AddCheck, shoal::AddPrint, shoal::AddOps}) {
     shoal::Run run = add(app);

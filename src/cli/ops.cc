@@ -17,16 +17,24 @@ std::string AttrNames(const OpInfo& op) {
   return StrJoin(names, ", ");
 }
 
+// The page docs/ops.md, up to the rows of its table.
+constexpr char kPage[] =
+    "# shoal ops\n\nLists every HLO op with its class, its number of operands and its attributes; `--json` for "
+    "programs.\n\n    $ shoal ops | grep all-to-all\n\nThis page is `shoal ops --markdown`.\n\n"
+    "| op | class | operands | attributes (\\*: required) | parse | print | verify |\n"
+    "| --- | --- | --- | --- | --- | --- | --- |\n";
+
 std::string Arity(const OpInfo& op) { return op.arity < 0 ? "any" : StrCat(op.arity); }
 
 int ListOps(bool markdown, bool json) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  if (markdown) std::puts("| op | class | operands | attributes (\\*: required) | parse | print | verify |\n| --- | --- | --- | --- | --- | --- | --- |");
+  if (markdown) std::fputs(kPage, stdout);
   for (int i = 0; i < kOpcodeCount; ++i) {
     const OpInfo& op = Info(static_cast<Opcode>(i));
     const std::string name(op.text), op_class(ToString(op.op_class)), attrs = AttrNames(op);
     if (json) {
-      nlohmann::ordered_json one = {{"op", name}, {"class", op_class}, {"operands", op.arity}, {"attributes", nlohmann::json::array()}};
+      nlohmann::ordered_json one = {
+          {"op", name}, {"class", op_class}, {"operands", op.arity}, {"attributes", nlohmann::json::array()}};
       for (const AttrDef& attr : op.attrs)
         one["attributes"].push_back({{"name", std::string(attr.name)}, {"required", attr.required}});
       one["support"] = {"parse", "print", "verify"};
@@ -34,13 +42,15 @@ int ListOps(bool markdown, bool json) {
     } else if (markdown) {
       std::string cell = attrs;
       for (size_t at = cell.find('*'); at != std::string::npos; at = cell.find('*', at + 2)) cell.insert(at, "\\");
-      std::printf("| %s | %s | %s | %s | yes | yes | yes |\n", name.c_str(), op_class.c_str(), Arity(op).c_str(), cell.c_str());
+      std::printf("| %s | %s | %s | %s | yes | yes | yes |\n", name.c_str(), op_class.c_str(), Arity(op).c_str(),
+                  cell.c_str());
     } else {
       std::printf("%-26s %-14s %-4s %s\n", name.c_str(), op_class.c_str(), Arity(op).c_str(), attrs.c_str());
     }
   }
   if (json) std::puts(nlohmann::ordered_json{{"version", 1}, {"ops", std::move(all)}}.dump(2).c_str());
-  if (!json && !markdown) std::printf("%d ops; * marks attributes that must be given. All are parsed, printed and verified.\n", kOpcodeCount);
+  if (!json && !markdown)
+    std::printf("%d ops; * marks attributes that must be given. All are parsed, printed and verified.\n", kOpcodeCount);
   return kOk;
 }
 

@@ -17,7 +17,7 @@ struct PrintFlags {
 
 Result<std::string> Formatted(const Module& module, const PrintFlags& flags) {
   if (flags.format == "pb") return WriteProto(module);
-  if (flags.format == "json") return WriteProtoAsJson(module);
+  if (flags.format == "json" || flags.common.json) return WriteProtoAsJson(module);
   PrintOptions options = flags.format == "short" ? PrintOptions::Short() : PrintOptions{};
   options.elide_large_constants = flags.elide_large_constants;
   if (flags.format == "hlo" && !flags.common.strict) return PrintModuleLikeSource(module, options);
@@ -43,9 +43,11 @@ Run AddPrint(CLI::App& shoal) {
   CLI::App* verb = shoal.add_subcommand("print", "Print a module as XLA would, or as .pb, JSON or short text");
   auto flags = std::make_shared<PrintFlags>();
   verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input")->required();
-  verb->add_option("--format", flags->format, "hlo: canonical text; short: without %, signatures and metadata; pb; json")
+  verb->add_option("--format", flags->format,
+                   "hlo: canonical text; short: without %, signatures and metadata; pb; json")
       ->check(CLI::IsMember({"hlo", "pb", "json", "short"}))
       ->capture_default_str();
+  verb->add_flag("--json", flags->common.json, "The same as --format=json");
   verb->add_option("-o,--output", flags->output, "Write here instead of standard output");
   verb->add_flag("--elide_large_constants", flags->elide_large_constants,
                  "{...} for constants of more than 10 elements, as XLA's own default");

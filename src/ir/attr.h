@@ -102,12 +102,11 @@ struct RawText {
 };
 using AttrValue =
     std::variant<bool, int64_t, double, EnumValue, std::string_view, Ints, IntLists, Computation*, Computations,
-                 Instructions, const Window*, const ConvDims*, std::span<const SliceRange>,
-                 std::span<const PaddingDim>, const Sharding*, const ReplicaGroups*,
-                 std::span<const FrontendAttribute>, const Statistics*, std::span<const bool>, const Metadata*,
-                 const Domain*, EnumList, const Shape*, std::span<const Shape* const>, const Literal*,
-                 const ResultAccuracy*, std::span<const OutputOperandAlias>, const OriginalValue*,
-                 const SparsityConfig*, RawText>;
+                 Instructions, const Window*, const ConvDims*, std::span<const SliceRange>, std::span<const PaddingDim>,
+                 const Sharding*, const ReplicaGroups*, std::span<const FrontendAttribute>, const Statistics*,
+                 std::span<const bool>, const Metadata*, const Domain*, EnumList, const Shape*,
+                 std::span<const Shape* const>, const Literal*, const ResultAccuracy*,
+                 std::span<const OutputOperandAlias>, const OriginalValue*, const SparsityConfig*, RawText>;
 
 // An attribute is known by a number made from its name.
 constexpr uint32_t AttrId(std::string_view name) {

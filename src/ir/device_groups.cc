@@ -132,7 +132,7 @@ namespace {
 std::vector<std::vector<int64_t>> ExpandMeshAxes(const ReplicaGroups::MeshAxes& groups) {
   // Every axis is split into (before, part, after); the parts named vary inside a group, the rest between groups.
   const Mesh& mesh = groups.mesh;
-  std::vector<int64_t> sizes;           // of the split axes, major to minor
+  std::vector<int64_t> sizes;  // of the split axes, major to minor
   std::vector<int> chosen_piece(groups.axes.size(), -1);
   for (int64_t axis = 0; axis < mesh.AxisCount(); ++axis) {
     // Cut points of this axis, from all references to it.

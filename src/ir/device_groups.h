@@ -26,8 +26,8 @@ struct IotaTiles {
   std::vector<int64_t> Devices() const;
   bool operator==(const IotaTiles&) const = default;
 };
-void AppendIota(std::string& out, const IotaTiles& iota);           // [2,4]<=[4,2]T(1,0)
-void AppendIotaReshape(std::string& out, const IotaTiles& iota);    // [4,2]T(1,0)
+void AppendIota(std::string& out, const IotaTiles& iota);         // [2,4]<=[4,2]T(1,0)
+void AppendIotaReshape(std::string& out, const IotaTiles& iota);  // [4,2]T(1,0)
 
 // Devices in an array: either an iota or each one named.
 struct TileAssignment {

@@ -9,8 +9,8 @@ constexpr std::array<ElementTypeInfo, kElementTypeCount> MakeTable() {
   std::array<ElementTypeInfo, kElementTypeCount> table{};
 #define TYPE(Name, text, number, bits, cls) \
   table[number] = {ElementType::k##Name, text, bits, TypeClass::cls, 0, 0, 0, FloatSpecials::kNone};
-#define FLOAT(Name, text, number, bits, exponent, mantissa, bias, specials)                 \
-  table[number] = {ElementType::k##Name, text, bits, TypeClass::kFloat, exponent, mantissa, bias, \
+#define FLOAT(Name, text, number, bits, exponent, mantissa, bias, specials)                         \
+  table[number] = {ElementType::k##Name,   text, bits, TypeClass::kFloat, exponent, mantissa, bias, \
                    FloatSpecials::specials};
 #include "ir/element_types.def"
 #undef TYPE

@@ -74,8 +74,7 @@ std::optional<IotaTiles> IotaTiles::Transposed(const std::vector<int>& order) co
   }
   std::vector<int> new_perm;
   for (int dim : order)
-    for (const Factor& factor : factors->of_result[dim])
-      new_perm.push_back(first_factor[factor.dim] + factor.place);
+    for (const Factor& factor : factors->of_result[dim]) new_perm.push_back(first_factor[factor.dim] + factor.place);
   return Canonical(std::move(new_dims), std::move(new_reshape), std::move(new_perm));
 }
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
-#include "base/strings.h"
 #include "base/check.h"
+#include "base/strings.h"
 
 namespace shoal {
 namespace {
@@ -68,8 +68,7 @@ void AppendFloat(std::string& out, ElementType type, uint64_t bits) {
 // Recursive over dimensions; one line, spaces as XLA puts them.
 class ArrayWriter {
  public:
-  ArrayWriter(std::string& out, const Literal& literal)
-      : out_(out), shape_(*literal.shape), data_(literal.data) {}
+  ArrayWriter(std::string& out, const Literal& literal) : out_(out), shape_(*literal.shape), data_(literal.data) {}
 
   void Write(int64_t dim, int64_t index_in_outer) {
     const int64_t rank = shape_.rank();

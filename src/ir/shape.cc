@@ -75,8 +75,8 @@ bool ShapePool::Same::operator()(const Layout* a, const Layout* b) const {
          a->tail_padding_alignment == b->tail_padding_alignment && a->index_type == b->index_type &&
          a->pointer_type == b->pointer_type && a->element_size_in_bits == b->element_size_in_bits &&
          a->memory_space == b->memory_space &&
-         std::equal(a->split_configs.begin(), a->split_configs.end(), b->split_configs.begin(),
-                    b->split_configs.end(), same_split) &&
+         std::equal(a->split_configs.begin(), a->split_configs.end(), b->split_configs.begin(), b->split_configs.end(),
+                    same_split) &&
          a->physical_shape == b->physical_shape && a->dynamic_metadata_bytes == b->dynamic_metadata_bytes;
 }
 

@@ -31,15 +31,15 @@ struct SplitConfig {
 // How an array lies in memory: {1,0:T(8,128)(2,1)E(4)S(1)}.
 struct Layout {
   Ints minor_to_major;
-  std::span<const Tile> tiles;                      // T(8,128)(2,1)
-  int64_t tail_padding_alignment = 1;               // L(n), in elements
-  ElementType index_type = ElementType::kInvalid;   // #(u32)
-  ElementType pointer_type = ElementType::kInvalid; // *(u32)
-  int64_t element_size_in_bits = 0;                 // E(n); 0: the type's own
-  int64_t memory_space = 0;                         // S(n)
-  std::span<const SplitConfig> split_configs;       // SC(0:512)
-  const Shape* physical_shape = nullptr;            // P(...)
-  int64_t dynamic_metadata_bytes = 0;               // M(n)
+  std::span<const Tile> tiles;                       // T(8,128)(2,1)
+  int64_t tail_padding_alignment = 1;                // L(n), in elements
+  ElementType index_type = ElementType::kInvalid;    // #(u32)
+  ElementType pointer_type = ElementType::kInvalid;  // *(u32)
+  int64_t element_size_in_bits = 0;                  // E(n); 0: the type's own
+  int64_t memory_space = 0;                          // S(n)
+  std::span<const SplitConfig> split_configs;        // SC(0:512)
+  const Shape* physical_shape = nullptr;             // P(...)
+  int64_t dynamic_metadata_bytes = 0;                // M(n)
 
   // Nothing but an order of dimensions.
   bool plain() const;

@@ -10,12 +10,18 @@ using Kind = Sharding::Kind;
 
 std::string_view KindName(Kind kind) {
   switch (kind) {
-    case Kind::kReplicated: return "replicated";
-    case Kind::kMaximal: return "maximal";
-    case Kind::kManual: return "manual";
-    case Kind::kUnknown: return "unknown";
-    case Kind::kUnreduced: return "unreduced";
-    default: return "";
+    case Kind::kReplicated:
+      return "replicated";
+    case Kind::kMaximal:
+      return "maximal";
+    case Kind::kManual:
+      return "manual";
+    case Kind::kUnknown:
+      return "unknown";
+    case Kind::kUnreduced:
+      return "unreduced";
+    default:
+      return "";
   }
 }
 
@@ -27,9 +33,12 @@ std::string_view SubgroupName(Kind kind) {
 
 const char* ReductionName(ReductionOp op) {
   switch (op) {
-    case ReductionOp::kSum: return "sum";
-    case ReductionOp::kMax: return "max";
-    case ReductionOp::kMin: return "min";
+    case ReductionOp::kSum:
+      return "sum";
+    case ReductionOp::kMax:
+      return "max";
+    case ReductionOp::kMin:
+      return "min";
   }
   return "";
 }
@@ -77,8 +86,7 @@ void AppendTiles(std::string& out, const Sharding& sharding) {
   if (sharding.tiles.iota) {
     AppendIota(out, *sharding.tiles.iota);
   } else {
-    StrAppend(&out, "[", StrJoin(sharding.tiles.dims, ","), "]",
-                    StrJoin(sharding.tiles.devices, ","));
+    StrAppend(&out, "[", StrJoin(sharding.tiles.dims, ","), "]", StrJoin(sharding.tiles.devices, ","));
   }
   if (sharding.replicate_last_dim) out += " last_tile_dim_replicate";
   if (sharding.last_tile_dims.empty()) return;

@@ -5,9 +5,7 @@
 namespace shoal {
 namespace {
 
-Status OneDimensionIfAny(const Instruction& hlo) {
-  return hlo.has(kDimensions) ? OneDimension(hlo, "C1") : Status();
-}
+Status OneDimensionIfAny(const Instruction& hlo) { return hlo.has(kDimensions) ? OneDimension(hlo, "C1") : Status(); }
 
 }  // namespace
 
@@ -20,8 +18,7 @@ ShapeResult Op<Opcode::kAllToAll>::Infer(const Instruction& hlo, ShapePool& shap
   const size_t n = hlo.operand_count();
   if (!hlo.has(kDimensions)) {
     if (n == 0 || (parts && *parts != static_cast<int64_t>(n)))
-      return Broken(hlo, "C6",
-                    StrCat("takes one operand per device of a group of ", parts.value_or(1), ", got ", n));
+      return Broken(hlo, "C6", StrCat("takes one operand per device of a group of ", parts.value_or(1), ", got ", n));
     for (const Instruction* operand : hlo.operands)
       if (!Compatible(hlo.operand_shape(0), operand->shape()))
         return Broken(hlo, "C7",
@@ -35,8 +32,8 @@ ShapeResult Op<Opcode::kAllToAll>::Infer(const Instruction& hlo, ShapePool& shap
   const int64_t size = operand.dim(hlo[kDimensions][0]);
   if (parts && size != kUnboundedSize && (*parts <= 0 || size % *parts != 0))
     return Broken(hlo, "C4",
-                  StrCat("dimension ", hlo[kDimensions][0], " must be a multiple of the group's size ",
-                         *parts, ", got ", Str(operand)));
+                  StrCat("dimension ", hlo[kDimensions][0], " must be a multiple of the group's size ", *parts,
+                         ", got ", Str(operand)));
   for (int i = 0; i < operand.rank(); ++i)
     if (operand.is_dynamic(i) && operand.dim(i) != kUnboundedSize)
       return Broken(hlo, "C5", StrCat("operand must have static dimensions, got ", Str(operand)));
@@ -47,17 +44,16 @@ Status Op<Opcode::kRaggedAllToAll>::Form(Instruction& hlo, Module&) { return One
 
 ShapeResult Op<Opcode::kRaggedAllToAll>::Infer(const Instruction& hlo, ShapePool&) {
   SHOAL_TRY(OneDimensionIfAny(hlo));
-  if (hlo.operand_count() != 6)
-    return Broken(hlo, "C2", StrCat("takes 6 operands, got ", hlo.operand_count()));
+  if (hlo.operand_count() != 6) return Broken(hlo, "C2", StrCat("takes 6 operands, got ", hlo.operand_count()));
   SHOAL_TRY(OperandsAreArrays(hlo));
   const Shape& offsets = hlo.operand_shape(2);
   if (offsets.rank() != 1 && offsets.rank() != 2)
     return Broken(hlo, "C3", StrCat("operands 2 to 5 must have rank 1 or 2, got ", Str(offsets)));
   for (size_t i = 3; i < 6; ++i)
     if (!Compatible(offsets, hlo.operand_shape(i)))
-      return Broken(hlo, "C4",
-                    StrCat("operands 2 to 5 must have the same shape, got ", Str(offsets), " and ",
-                           Str(hlo.operand_shape(i))));
+      return Broken(
+          hlo, "C4",
+          StrCat("operands 2 to 5 must have the same shape, got ", Str(offsets), " and ", Str(hlo.operand_shape(i))));
   return &hlo.operand_shape(1);
 }
 

@@ -10,20 +10,6 @@ namespace {
 
 constexpr int kLongestChain = 10'000;  // nobody writes one; a limit for hostile text
 
-// Custom calls that hand their operand on with a remark.
-bool IsRemark(const Instruction& hlo) {
-  static constexpr std::string_view kTargets[] = {
-      "Sharding",
-      "LocalToGlobalShape",
-      "GlobalToLocalShape",
-      "xla.sdy.LocalToGlobalShape",
-      "xla.sdy.GlobalToLocalShape",
-      "xla.sdy.FuncResultSharding",
-  };
-  return std::find(std::begin(kTargets), std::end(kTargets), hlo[Op<Opcode::kCustomCall>::kTarget]) !=
-         std::end(kTargets);
-}
-
 // The async-start or async-update whose result reaches `hlo` through ops that only hand values on; null if
 // none's.
 const Instruction* Producer(const Instruction* hlo) {
@@ -91,8 +77,8 @@ Status CheckComputation(const Instruction& hlo, const Computation& computation) 
     fits = computation.parameters[i] != nullptr && IsPrefix(*bound[i], computation.parameters[i]->shape());
   if (!fits)
     return Broken(hlo, "C2",
-                  StrCat("element 0 of the result must be the first parameters of ", computation.name,
-                         ", got ", Str(hlo.shape().element(0))));
+                  StrCat("element 0 of the result must be the first parameters of ", computation.name, ", got ",
+                         Str(hlo.shape().element(0))));
   if (!IsPrefix(hlo.shape().element(1), computation.result_shape()))
     return Broken(hlo, "C3",
                   StrCat("element 1 of the result must be the result of ", computation.name, ", ",
@@ -124,18 +110,18 @@ Status CheckAliasing(const Instruction& hlo, const Computation& computation) {
     const Shape* output = alias.output_index.empty() ? nullptr : hlo.shape().At(alias.output_index);
     const Shape* operand = nullptr;
     if (update) {
-      const bool contexts = !alias.output_index.empty() && alias.output_index[0] == 2 &&
-                            !alias.operand_index.empty() && alias.operand_index[0] == 2;
+      const bool contexts = !alias.output_index.empty() && alias.output_index[0] == 2 && !alias.operand_index.empty() &&
+                            alias.operand_index[0] == 2;
       if (alias.operand == 0 && contexts) operand = hlo.operand_shape(0).At(alias.operand_index);
     } else if (alias.operand >= 0 && alias.operand < static_cast<int64_t>(computation.parameters.size())) {
       const Instruction* parameter = computation.parameters[alias.operand];
       if (parameter != nullptr) operand = parameter->shape().At(alias.operand_index);
     }
     if (output == nullptr || operand == nullptr || !Compatible(ArrayIn(*output), ArrayIn(*operand)))
-      return Broken(hlo, "C8",
-                    StrCat("output_to_operand_aliasing must name ", update ? "contexts" : "parts",
-                           " of one shape, got ", Str(alias.output_index), ": (", alias.operand, ", ",
-                           Str(alias.operand_index), ")"));
+      return Broken(
+          hlo, "C8",
+          StrCat("output_to_operand_aliasing must name ", update ? "contexts" : "parts", " of one shape, got ",
+                 Str(alias.output_index), ": (", alias.operand, ", ", Str(alias.operand_index), ")"));
   }
   return {};
 }
@@ -143,16 +129,27 @@ Status CheckAliasing(const Instruction& hlo, const Computation& computation) {
 Status CheckProducer(const Instruction& hlo) {
   if (hlo.operand_count() == 0) return Broken(hlo, "C0", "takes at least 1 operand, got 0");
   if (Producer(hlo.operands[0]) != nullptr) return {};
-  return Broken(
-      hlo, "C6",
-      StrCat("operand 0 must come from async-start or async-update, got ", Text(hlo.operands[0]->opcode)));
+  return Broken(hlo, "C6",
+                StrCat("operand 0 must come from async-start or async-update, got ", Text(hlo.operands[0]->opcode)));
 }
 
 }  // namespace
 
-bool IsOtherThread(const Instruction& hlo) {
-  return hlo[kAsyncExecutionThread] != kAsyncExecutionThread.fallback;
+bool IsRemark(const Instruction& hlo) {
+  static constexpr std::string_view kTargets[] = {
+      "Sharding",
+      "LocalToGlobalShape",
+      "GlobalToLocalShape",
+      "xla.sdy.LocalToGlobalShape",
+      "xla.sdy.GlobalToLocalShape",
+      "xla.sdy.FuncResultSharding",
+  };
+  if (hlo.opcode != Opcode::kCustomCall) return false;
+  const std::string_view target = hlo[Op<Opcode::kCustomCall>::kTarget];
+  return std::find(std::begin(kTargets), std::end(kTargets), target) != std::end(kTargets);
 }
+
+bool IsOtherThread(const Instruction& hlo) { return hlo[kAsyncExecutionThread] != kAsyncExecutionThread.fallback; }
 
 const Instruction* AsyncStartOf(const Instruction& hlo) {
   const Instruction* at = &hlo;
@@ -166,8 +163,8 @@ const Instruction* AsyncStartOf(const Instruction& hlo) {
 }
 
 Instruction* AsyncWrapped(const Instruction& hlo) {
-  const bool is_async = hlo.opcode == Opcode::kAsyncStart || hlo.opcode == Opcode::kAsyncUpdate ||
-                        hlo.opcode == Opcode::kAsyncDone;
+  const bool is_async =
+      hlo.opcode == Opcode::kAsyncStart || hlo.opcode == Opcode::kAsyncUpdate || hlo.opcode == Opcode::kAsyncDone;
   if (!is_async) return nullptr;
   const Computation* computation = Wrapped(hlo);
   if (computation == nullptr) return nullptr;
@@ -195,9 +192,8 @@ ShapeResult Op<Opcode::kAsyncUpdate>::Infer(const Instruction& hlo, ShapePool&) 
   const Shape& before = hlo.operand_shape(0);
   if (!HasAsyncShape(before) || !IsPrefix(before.element(0), hlo.shape().element(0)) ||
       !IsPrefix(before.element(1), hlo.shape().element(1)))
-    return Broken(
-        hlo, "C7",
-        StrCat("the result must keep what operand 0 has bound, ", Str(before), ", got ", Str(hlo.shape())));
+    return Broken(hlo, "C7",
+                  StrCat("the result must keep what operand 0 has bound, ", Str(before), ", got ", Str(hlo.shape())));
   SHOAL_TRY(CheckOperands(hlo, 1, before.element(0).elements().size()));
   SHOAL_TRY(CheckAliasing(hlo, *computation));
   return hlo.shape_;
@@ -216,9 +212,8 @@ ShapeResult Op<Opcode::kAsyncDone>::Infer(const Instruction& hlo, ShapePool& sha
   // What is bound to something else is the producer's mistake.
   const bool bound_some = HasAsyncShape(before) && IsPrefix(before.element(0), *all);
   if (bound_some && !Compatible(before.element(0), *all))
-    return Broken(
-        hlo, "C7",
-        StrCat("operand 0 must have bound all parameters of ", computation->name, ", got ", Str(before)));
+    return Broken(hlo, "C7",
+                  StrCat("operand 0 must have bound all parameters of ", computation->name, ", got ", Str(before)));
   return computation->root->shape_;
 }
 

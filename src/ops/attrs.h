@@ -28,15 +28,37 @@ inline constexpr AttrDef kOperandPrecisionDef = OneOf(Optional(kOperandPrecision
 
 // algorithm= of a dot or convolution.
 enum class DotAlgorithm : uint8_t {
-  kUnset, kAnyF8AnyF8F32, kAnyF8AnyF8F32FastAccum, kF16F16F16, kF16F16F32, kBf16Bf16Bf16, kBf16Bf16F32,
-  kBf16Bf16F32X3, kBf16Bf16F32X6, kTf32Tf32F32, kTf32Tf32F32X3, kF32F32F32, kF64F64F64, kBf16Bf16F32X9,
+  kUnset,
+  kAnyF8AnyF8F32,
+  kAnyF8AnyF8F32FastAccum,
+  kF16F16F16,
+  kF16F16F32,
+  kBf16Bf16Bf16,
+  kBf16Bf16F32,
+  kBf16Bf16F32X3,
+  kBf16Bf16F32X6,
+  kTf32Tf32F32,
+  kTf32Tf32F32X3,
+  kF32F32F32,
+  kF64F64F64,
+  kBf16Bf16F32X9,
 };
 template <>
 struct EnumNames<DotAlgorithm> {
-  static constexpr std::string_view kNames[] = {
-      "unset", "dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum", "dot_f16_f16_f16", "dot_f16_f16_f32",
-      "dot_bf16_bf16_bf16", "dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6",
-      "dot_tf32_tf32_f32", "dot_tf32_tf32_f32_x3", "dot_f32_f32_f32", "dot_f64_f64_f64", "dot_bf16_bf16_f32_x9"};
+  static constexpr std::string_view kNames[] = {"unset",
+                                                "dot_any_f8_any_f8_f32",
+                                                "dot_any_f8_any_f8_f32_fast_accum",
+                                                "dot_f16_f16_f16",
+                                                "dot_f16_f16_f32",
+                                                "dot_bf16_bf16_bf16",
+                                                "dot_bf16_bf16_f32",
+                                                "dot_bf16_bf16_f32_x3",
+                                                "dot_bf16_bf16_f32_x6",
+                                                "dot_tf32_tf32_f32",
+                                                "dot_tf32_tf32_f32_x3",
+                                                "dot_f32_f32_f32",
+                                                "dot_f64_f64_f64",
+                                                "dot_bf16_bf16_f32_x9"};
 };
 inline constexpr Attr<DotAlgorithm> kAlgorithm{"algorithm"};
 

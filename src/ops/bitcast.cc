@@ -33,8 +33,7 @@ ShapeResult Op<Opcode::kBitcast>::Infer(const Instruction& hlo, ShapePool&) {
     if (Bits(operand, BitWidth(operand.element_type())) == Bits(result, BitWidth(result.element_type())))
       return hlo.shape_;
   }
-  return Broken(hlo, "C1",
-                StrCat("the result must have as many bytes as ", Str(operand), ", got ", Str(result)));
+  return Broken(hlo, "C1", StrCat("the result must have as many bytes as ", Str(operand), ", got ", Str(result)));
 }
 
 ShapeResult Op<Opcode::kBitcastConvert>::Infer(const Instruction& hlo, ShapePool& shapes) {
@@ -48,16 +47,15 @@ ShapeResult Op<Opcode::kBitcastConvert>::Infer(const Instruction& hlo, ShapePool
   const int wide = std::max(width(from), width(to));
   const int narrow = std::min(width(from), width(to));
   if (wide % narrow != 0)
-    return Broken(
-        hlo, "C2",
-        StrCat("one type's width must be a multiple of the other's, got ", Text(from), " and ", Text(to)));
+    return Broken(hlo, "C2",
+                  StrCat("one type's width must be a multiple of the other's, got ", Text(from), " and ", Text(to)));
   if (wide == narrow) return shapes.WithType(operand, to);
   const bool widens = width(from) < width(to);
   const int last = operand.rank() - 1;
   if (widens && (last < 0 || operand.dim(last) != wide / narrow))
     return Broken(hlo, "C3",
-                  StrCat("the last dimension must be ", wide / narrow, " for ", Text(from), " to ", Text(to),
-                         ", got ", Str(operand)));
+                  StrCat("the last dimension must be ", wide / narrow, " for ", Text(from), " to ", Text(to), ", got ",
+                         Str(operand)));
   DimList dims;
   for (int i = 0; i < operand.rank() - (widens ? 1 : 0); ++i) dims.AddFrom(operand, i);
   if (!widens) dims.Add(wide / narrow);

@@ -26,8 +26,7 @@ Result<Signature> SignatureOf(const Instruction& hlo, std::string_view key, cons
 }
 
 bool SameButPrecision(const Shape& a, const Shape& b) {
-  if (a.IsArray() && b.IsArray())
-    return SameTypeOrFloats(a.element_type(), b.element_type()) && SameDims(a, b);
+  if (a.IsArray() && b.IsArray()) return SameTypeOrFloats(a.element_type(), b.element_type()) && SameDims(a, b);
   if (a.element_type() != b.element_type()) return false;
   auto same = [](const Shape* s, const Shape* t) { return SameButPrecision(*s, *t); };
   return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(), b.elements().end(), same);
@@ -42,19 +41,17 @@ Status CheckReducer(const Instruction& hlo, const Attr<Computation*>& key, const
                     const ReducerRules& rules) {
   const size_t n = inits.size();
   if (reducer.parameters.size() != 2 * n)
-    return Broken(
-        hlo, rules.parameter_count,
-        StrCat(key.name, " must take ", Count(2 * n, "parameter"), ", got ", reducer.parameters.size()));
+    return Broken(hlo, rules.parameter_count,
+                  StrCat(key.name, " must take ", Count(2 * n, "parameter"), ", got ", reducer.parameters.size()));
 
   std::vector<const Shape*> accumulators{reducer.result};
   if (reducer.result->IsTuple())
     accumulators.assign(reducer.result->elements().begin(), reducer.result->elements().end());
   auto is_scalar = [](const Shape* shape) { return shape->IsScalar(); };
   if (accumulators.size() != n || !std::all_of(accumulators.begin(), accumulators.end(), is_scalar))
-    return Broken(
-        hlo, rules.result,
-        StrCat(key.name, " must return ", n == 1 ? "a scalar" : StrCat("a tuple of ", n, " scalars"),
-               ", got ", Str(*reducer.result)));
+    return Broken(hlo, rules.result,
+                  StrCat(key.name, " must return ", n == 1 ? "a scalar" : StrCat("a tuple of ", n, " scalars"),
+                         ", got ", Str(*reducer.result)));
 
   for (size_t i = 0; i < n; ++i) {
     const Shape& accumulator = *accumulators[i];
@@ -86,9 +83,8 @@ Status CheckAliasing(const Instruction& hlo, const AliasRules& rules, AliasLenie
   for (const OutputOperandAlias& alias : hlo[kOutputToOperandAliasing]) {
     const auto count = static_cast<int64_t>(hlo.operand_count());
     if (alias.operand < 0 || alias.operand >= count)
-      return Broken(
-          hlo, rules.operand,
-          StrCat("output_to_operand_aliasing must name an operand in [0, ", count, "), got ", alias.operand));
+      return Broken(hlo, rules.operand,
+                    StrCat("output_to_operand_aliasing must name an operand in [0, ", count, "), got ", alias.operand));
     const Shape& operand = hlo.operand_shape(static_cast<size_t>(alias.operand));
     const Shape* from = operand.At(alias.operand_index);
     const Shape* to = hlo.shape().At(alias.output_index);
@@ -98,12 +94,12 @@ Status CheckAliasing(const Instruction& hlo, const AliasRules& rules, AliasLenie
                            from == nullptr ? Str(alias.operand_index) : Str(alias.output_index), " in ",
                            from == nullptr ? Str(operand) : Str(hlo.shape())));
     if (leniency.any_shape) continue;
-    bool same = leniency.buffers_as_arrays ? Compatible(WithoutBuffer(*from), WithoutBuffer(*to))
-                                           : Compatible(*from, *to);
+    bool same =
+        leniency.buffers_as_arrays ? Compatible(WithoutBuffer(*from), WithoutBuffer(*to)) : Compatible(*from, *to);
     if (!same)
       return Broken(hlo, rules.shape,
-                    StrCat("aliased parts must have one shape, got ", Str(*to), " for ", Str(*from),
-                           " of operand ", alias.operand));
+                    StrCat("aliased parts must have one shape, got ", Str(*to), " for ", Str(*from), " of operand ",
+                           alias.operand));
   }
   return {};
 }

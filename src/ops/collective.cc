@@ -20,8 +20,7 @@ Result<GroupMode> GroupModeOf(const Instruction& hlo) {
 std::optional<int64_t> IdsPerGroup(const Instruction& hlo) {
   const ReplicaGroups* groups = hlo[kReplicaGroups];
   if (groups == nullptr || groups->empty()) return std::nullopt;
-  if (const auto* lists = std::get_if<ReplicaGroups::Lists>(&groups->rep))
-    return static_cast<int64_t>(lists->ends[0]);
+  if (const auto* lists = std::get_if<ReplicaGroups::Lists>(&groups->rep)) return static_cast<int64_t>(lists->ends[0]);
   if (const auto* iota = std::get_if<IotaTiles>(&groups->rep))
     return iota->dims.size() == 2 ? std::optional(iota->dims[1]) : std::nullopt;
   const auto& axes = std::get<ReplicaGroups::MeshAxes>(groups->rep);
@@ -34,15 +33,12 @@ std::optional<int64_t> IdsPerGroup(const Instruction& hlo) {
 bool HasAsyncShape(const Instruction& start) {
   std::span<const Shape* const> parts = start.shape().elements();
   if (!start.shape().IsTuple() || parts.size() < 2 || !parts[0]->IsTuple()) return false;
-  auto is_operand = [](const Shape* part, const Instruction* operand) {
-    return Compatible(*part, operand->shape());
-  };
+  auto is_operand = [](const Shape* part, const Instruction* operand) { return Compatible(*part, operand->shape()); };
   return std::equal(parts[0]->elements().begin(), parts[0]->elements().end(), start.operands.begin(),
                     start.operands.end(), is_operand);
 }
 
-const Shape* StartShape(const Instruction& start, const Shape* operands, const Shape* result,
-                        ShapePool& shapes) {
+const Shape* StartShape(const Instruction& start, const Shape* operands, const Shape* result, ShapePool& shapes) {
   if (HasAsyncShape(start)) operands = shapes.Tuple(OperandShapes(start));
   std::vector<const Shape*> parts{operands, result};
   std::span<const Shape* const> declared = start.shape().elements();
@@ -84,10 +80,10 @@ Result<int64_t> ShardCount(const Instruction& hlo, int64_t whole, int64_t part, 
   const bool fits =
       mode == GroupMode::kCrossReplicaAndPartition ? ids > 0 && ratio % ids == 0 : ids == 1 || ratio == ids;
   if (ratio > 0 && fits) return ratio;
-  return Broken(hlo, rule,
-                StrCat("dimension ", hlo[kDimensions][0], " must be ", ids,
-                       " times as large in the whole as in a shard, for groups of ", ids, ", got ", whole,
-                       " and ", part));
+  return Broken(
+      hlo, rule,
+      StrCat("dimension ", hlo[kDimensions][0], " must be ", ids,
+             " times as large in the whole as in a shard, for groups of ", ids, ", got ", whole, " and ", part));
 }
 
 // `shape` with another size in one dimension.
@@ -105,9 +101,8 @@ ShapeResult InferGathered(const Instruction& hlo, const Shape& declared, ShapePo
   const int64_t dim = hlo[kDimensions][0];
   const Shape* first = FirstResult(declared, hlo.operand_count(), dim);
   if (first == nullptr)
-    return Broken(
-        hlo, "C5",
-        StrCat("the result must have an array with dimension ", dim, " per operand, got ", Str(hlo.shape())));
+    return Broken(hlo, "C5",
+                  StrCat("the result must have an array with dimension ", dim, " per operand, got ", Str(hlo.shape())));
   SHOAL_ASSIGN(shards, ShardCount(hlo, first->dim(dim), hlo.operand_shape(0).dim(dim), "C6"));
   std::vector<const Shape*> gathered;
   for (const Instruction* operand : hlo.operands) {
@@ -140,8 +135,7 @@ Result<std::vector<const Shape*>> DataOperands(const Instruction& hlo, std::stri
                                                std::string_view root_rule) {
   const size_t needed = hlo[kHasDynamicRoot] ? 2 : 1;
   if (hlo.operand_count() < needed)
-    return Broken(hlo, count_rule,
-                  StrCat("takes at least ", Count(needed, "operand"), ", got ", hlo.operand_count()));
+    return Broken(hlo, count_rule, StrCat("takes at least ", Count(needed, "operand"), ", got ", hlo.operand_count()));
   SHOAL_TRY(OperandsAreArrays(hlo));
   std::vector<const Shape*> data = OperandShapes(hlo);
   if (!hlo[kHasDynamicRoot]) return data;
@@ -149,15 +143,13 @@ Result<std::vector<const Shape*>> DataOperands(const Instruction& hlo, std::stri
   data.pop_back();
   if (roots.element_type() != ElementType::kS32 || roots.rank() != 1 ||
       roots.dim(0) != static_cast<int64_t>(data.size()))
-    return Broken(
-        hlo, root_rule,
-        StrCat("the last operand must be s32[", data.size(), "], a root per operand, got ", Str(roots)));
+    return Broken(hlo, root_rule,
+                  StrCat("the last operand must be s32[", data.size(), "], a root per operand, got ", Str(roots)));
   return data;
 }
 
 Status CheckIdShape(const Instruction& hlo) {
-  if (hlo.shape_ == nullptr || (hlo.shape().IsScalar() && hlo.shape().element_type() == ElementType::kU32))
-    return {};
+  if (hlo.shape_ == nullptr || (hlo.shape().IsScalar() && hlo.shape().element_type() == ElementType::kU32)) return {};
   return Broken(hlo, "C1", StrCat("must be u32[], got ", Str(hlo.shape())));
 }
 
@@ -180,9 +172,7 @@ ShapeResult Op<Opcode::kAllGatherStart>::Infer(const Instruction& hlo, ShapePool
   return StartShape(hlo, OneOrTuple(OperandShapes(hlo), shapes), gathered, shapes);
 }
 
-ShapeResult Op<Opcode::kAllGatherDone>::Infer(const Instruction& hlo, ShapePool&) {
-  return SecondElement(hlo);
-}
+ShapeResult Op<Opcode::kAllGatherDone>::Infer(const Instruction& hlo, ShapePool&) { return SecondElement(hlo); }
 
 Status AllReduceAttrs::Form(Instruction& hlo, Module&) {
   if (!hlo.has(kMode)) SHOAL_TRY(GroupModeOf(hlo));
@@ -218,20 +208,19 @@ ShapeResult Op<Opcode::kReduceScatter>::Infer(const Instruction& hlo, ShapePool&
   const int64_t dim = hlo[kDimensions][0];
   const Shape* first = FirstResult(hlo.shape(), hlo.operand_count(), dim);
   if (first == nullptr)
-    return Broken(
-        hlo, "C5",
-        StrCat("the result must have an array with dimension ", dim, " per operand, got ", Str(hlo.shape())));
+    return Broken(hlo, "C5",
+                  StrCat("the result must have an array with dimension ", dim, " per operand, got ", Str(hlo.shape())));
   SHOAL_ASSIGN(shards, ShardCount(hlo, hlo.operand_shape(0).dim(dim), first->dim(dim), "C6"));
   std::vector<const Shape*> scattered;
   for (const Instruction* operand : hlo.operands) {
     const int64_t size = operand->shape().dim(dim);
     const bool unbounded = size == kUnboundedSize;
     if (!unbounded && size % shards != 0)
-      return Broken(hlo, "C7",
-                    StrCat("dimension ", dim, " of operands must be a multiple of ", shards, ", got ",
-                           Str(operand->shape())));
-    scattered.push_back(Resized(operand->shape(), dim, unbounded ? size : size / shards,
-                                operand->shape().is_dynamic(dim), shapes));
+      return Broken(
+          hlo, "C7",
+          StrCat("dimension ", dim, " of operands must be a multiple of ", shards, ", got ", Str(operand->shape())));
+    scattered.push_back(
+        Resized(operand->shape(), dim, unbounded ? size : size / shards, operand->shape().is_dynamic(dim), shapes));
   }
   return OneOrTuple(scattered, shapes);
 }
@@ -247,9 +236,7 @@ ShapeResult Op<Opcode::kCollectiveBroadcast>::Infer(const Instruction& hlo, Shap
   return hlo[kHasDynamicRoot] ? OneOrTuple(data, shapes) : data[0];
 }
 
-ShapeResult Op<Opcode::kCollectivePermuteDone>::Infer(const Instruction& hlo, ShapePool&) {
-  return SecondElement(hlo);
-}
+ShapeResult Op<Opcode::kCollectivePermuteDone>::Infer(const Instruction& hlo, ShapePool&) { return SecondElement(hlo); }
 
 Status Op<Opcode::kPartitionId>::Form(Instruction& hlo, Module&) { return CheckIdShape(hlo); }
 

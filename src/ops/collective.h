@@ -40,8 +40,8 @@ struct Collective : OpBase {
 
 // all-gather: everybody's operand, one after the other along dimensions[0].
 struct AllGatherAttrs : Collective {
-  static constexpr std::array kAttrs{IfGiven(kChannelId),      Always(kReplicaGroups), Optional(kConstrainLayout),
-                                     Required(kDimensions),    Optional(kUseGlobalDeviceIds)};
+  static constexpr std::array kAttrs{IfGiven(kChannelId), Always(kReplicaGroups), Optional(kConstrainLayout),
+                                     Required(kDimensions), Optional(kUseGlobalDeviceIds)};
   static Status Form(Instruction& hlo, Module& module);
 };
 template <>
@@ -79,8 +79,12 @@ struct Op<Opcode::kAllReduceDone> : Collective {
 // reduce-scatter: an all-reduce of which each device keeps its part along dimensions[0].
 template <>
 struct Op<Opcode::kReduceScatter> : Collective {
-  static constexpr std::array kAttrs{IfGiven(kChannelId),           Always(kReplicaGroups), Optional(kConstrainLayout),
-                                     Optional(kUseGlobalDeviceIds), Required(kDimensions),  Required(kToApply),
+  static constexpr std::array kAttrs{IfGiven(kChannelId),
+                                     Always(kReplicaGroups),
+                                     Optional(kConstrainLayout),
+                                     Optional(kUseGlobalDeviceIds),
+                                     Required(kDimensions),
+                                     Required(kToApply),
                                      Unprinted(kMode)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
@@ -89,7 +93,7 @@ struct Op<Opcode::kReduceScatter> : Collective {
 // collective-reduce: an all-reduce whose result only the group's root gets.
 template <>
 struct Op<Opcode::kCollectiveReduce> : Collective {
-  static constexpr std::array kAttrs{IfGiven(kChannelId),           Always(kReplicaGroups), Optional(kConstrainLayout),
+  static constexpr std::array kAttrs{IfGiven(kChannelId),           Always(kReplicaGroups),  Optional(kConstrainLayout),
                                      Optional(kUseGlobalDeviceIds), Always(kHasDynamicRoot), Required(kToApply)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };

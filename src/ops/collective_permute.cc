@@ -12,8 +12,7 @@ bool IsInPlace(const Instruction& hlo) { return !hlo[kPermuteSliceSizes].empty()
 
 Status PairsAreWhole(const Instruction& hlo) {
   for (Ints pair : hlo[kSourceTargetPairs])
-    if (pair.size() != 2)
-      return Broken(hlo, "C1", StrCat("source_target_pairs must be pairs, got ", Str(pair)));
+    if (pair.size() != 2) return Broken(hlo, "C1", StrCat("source_target_pairs must be pairs, got ", Str(pair)));
   return {};
 }
 
@@ -32,10 +31,9 @@ Status CheckOffsets(const Instruction& hlo, const Shape& buffer, const Shape& of
   const bool one = parts.size() == buffer.dims().size() && std::all_of(parts.begin(), parts.end(), is_array);
   const bool many = std::all_of(parts.begin(), parts.end(), is_index);
   if (buffer.IsArray() && offsets.IsTuple() && (one || many)) return {};
-  return Broken(
-      hlo, "C4",
-      StrCat("offsets must be a tuple with ", buffer.dims().size(),
-             buffer.rank() == 1 ? " index into " : " indices into ", Str(buffer), ", got ", Str(offsets)));
+  return Broken(hlo, "C4",
+                StrCat("offsets must be a tuple with ", buffer.dims().size(),
+                       buffer.rank() == 1 ? " index into " : " indices into ", Str(buffer), ", got ", Str(offsets)));
 }
 
 Status CheckInPlace(const Instruction& hlo) {
@@ -48,14 +46,13 @@ Status CheckInPlace(const Instruction& hlo) {
   }
   const size_t n = input.elements().size();
   if (!input.IsTuple() || !output.IsTuple() || output.elements().size() != n)
-    return Broken(hlo, "C3",
-                  StrCat("operands 0 and 1 must be two arrays or tuples of as many, got ", Str(input),
-                         " and ", Str(output)));
+    return Broken(
+        hlo, "C3",
+        StrCat("operands 0 and 1 must be two arrays or tuples of as many, got ", Str(input), " and ", Str(output)));
   for (size_t side = 0; side < 2; ++side) {
     const Shape& offsets = hlo.operand_shape(2 + side);
     if (!offsets.IsTuple() || offsets.elements().size() != n)
-      return Broken(hlo, "C4",
-                    StrCat("offsets must be a tuple of ", n, ", one per buffer, got ", Str(offsets)));
+      return Broken(hlo, "C4", StrCat("offsets must be a tuple of ", n, ", one per buffer, got ", Str(offsets)));
     for (size_t i = 0; i < n; ++i)
       SHOAL_TRY(CheckOffsets(hlo, *hlo.operand_shape(side).elements()[i], *offsets.elements()[i]));
   }

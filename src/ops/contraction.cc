@@ -17,9 +17,9 @@ Status CheckPairs(const Instruction& hlo, const Attr<Ints>& lhs_key, const Attr<
                   std::string_view count_rule, std::string_view size_rule) {
   Ints lhs = hlo[lhs_key], rhs = hlo[rhs_key];
   if (lhs.size() != rhs.size())
-    return Broken(hlo, count_rule,
-                  StrCat(lhs_key.name, " and ", rhs_key.name, " must have the same length, got ", Str(lhs),
-                         " and ", Str(rhs)));
+    return Broken(
+        hlo, count_rule,
+        StrCat(lhs_key.name, " and ", rhs_key.name, " must have the same length, got ", Str(lhs), " and ", Str(rhs)));
   for (size_t i = 0; i < lhs.size(); ++i)
     if (!SizesMeet(hlo.operand_shape(0).dim(lhs[i]), hlo.operand_shape(1).dim(rhs[i])))
       return Broken(hlo, size_rule,
@@ -58,8 +58,7 @@ void AddDotDims(DimList& result, const Instruction& hlo, Ints rhs_groups = {}) {
   for (int64_t i = 0; i < lhs.rank(); ++i)
     if (!AnyOf(hlo[kLhsContractingDims], hlo[kLhsBatchDims], i)) result.AddFrom(lhs, i);
   for (int64_t i = 0; i < rhs.rank(); ++i)
-    if (!AnyOf(hlo[kRhsContractingDims], hlo[kRhsBatchDims], i) && !Contains(rhs_groups, i))
-      result.AddFrom(rhs, i);
+    if (!AnyOf(hlo[kRhsContractingDims], hlo[kRhsBatchDims], i) && !Contains(rhs_groups, i)) result.AddFrom(rhs, i);
 }
 
 // Which kind of dimension of the lhs is divided into groups.
@@ -90,8 +89,7 @@ std::vector<int64_t> OuterSizes(const Instruction& hlo, int64_t ragged) {
 Status CheckRagged(const Instruction& hlo) {
   const Shape& sizes = hlo.operand_shape(2);
   Ints ragged = hlo[RaggedDot::kLhsRaggedDims];
-  if (ragged.size() != 1)
-    return Broken(hlo, "C7", StrCat("lhs_ragged_dims must have one entry, got ", Str(ragged)));
+  if (ragged.size() != 1) return Broken(hlo, "C7", StrCat("lhs_ragged_dims must have one entry, got ", Str(ragged)));
   SHOAL_TRY(DimsWithin(hlo, "C8", RaggedDot::kLhsRaggedDims, hlo.operand_shape(0).rank()));
   if (sizes.rank() == 1) return {};
   std::vector<int64_t> outer = OuterSizes(hlo, ragged[0]);
@@ -99,8 +97,8 @@ Status CheckRagged(const Instruction& hlo) {
                     std::equal(outer.begin(), outer.end(), sizes.dims().begin());
   if (!fits)
     return Broken(hlo, "C9",
-                  StrCat("group sizes must have one dimension, or one more than the outer sizes ", Str(outer),
-                         ", got ", Str(sizes)));
+                  StrCat("group sizes must have one dimension, or one more than the outer sizes ", Str(outer), ", got ",
+                         Str(sizes)));
   return {};
 }
 
@@ -112,17 +110,15 @@ Status CheckGroups(const Instruction& hlo) {
   SHOAL_TRY(DimsWithin(hlo, "C10", RaggedDot::kRhsGroupDims, rhs.rank()));
   for (int64_t dim : dims)
     if (AnyOf(hlo[kRhsContractingDims], hlo[kRhsBatchDims], dim))
-      return Broken(
-          hlo, "C11",
-          StrCat("rhs_group_dims must be neither batch nor contracting dimensions, got ", Str(dims)));
+      return Broken(hlo, "C11",
+                    StrCat("rhs_group_dims must be neither batch nor contracting dimensions, got ", Str(dims)));
   const size_t wanted = KindOfRagged(hlo, hlo[RaggedDot::kLhsRaggedDims][0]) == Ragged::kFree ? 1 : 0;
   if (dims.size() != wanted)
-    return Broken(hlo, "C12",
-                  StrCat("rhs_group_dims must have ", wanted, wanted == 1 ? " entry, got " : " entries, got ",
-                         Str(dims)));
+    return Broken(
+        hlo, "C12",
+        StrCat("rhs_group_dims must have ", wanted, wanted == 1 ? " entry, got " : " entries, got ", Str(dims)));
   if (wanted == 1 && !SizesMeet(groups, rhs.dim(dims[0])))
-    return Broken(hlo, "C13",
-                  StrCat("rhs must have ", groups, " groups in dimension ", dims[0], ", got ", Str(rhs)));
+    return Broken(hlo, "C13", StrCat("rhs must have ", groups, " groups in dimension ", dims[0], ", got ", Str(rhs)));
   return {};
 }
 
@@ -140,8 +136,7 @@ Status CheckScale(const Instruction& hlo, size_t operand_number, const Attr<Ints
   const Shape& operand = hlo.operand_shape(operand_number);
   const Shape& scale = hlo.operand_shape(operand_number + 2);
   const bool none = IsNoScale(operand, scale);
-  const bool has_dims =
-      AllWithin(hlo[contracting], 0, scale.rank()) && AllWithin(hlo[batch], 0, scale.rank());
+  const bool has_dims = AllWithin(hlo[contracting], 0, scale.rank()) && AllWithin(hlo[batch], 0, scale.rank());
   if (none ? scale.rank() != 0 && !has_dims : scale.rank() != operand.rank())
     return Broken(hlo, "C7", StrCat("scale of ", Str(operand), " must have its rank, got ", Str(scale)));
   if (none) return {};
@@ -149,8 +144,7 @@ Status CheckScale(const Instruction& hlo, size_t operand_number, const Attr<Ints
     return Broken(hlo, "C8", StrCat(contracting.name, " must have one entry, got ", Str(hlo[contracting])));
   for (int64_t i = 0; i < operand.rank(); ++i)
     if (scale.dim(i) <= 0 || operand.dim(i) % scale.dim(i) != 0)
-      return Broken(hlo, "C9",
-                    StrCat("scale of ", Str(operand), " must divide it into blocks, got ", Str(scale)));
+      return Broken(hlo, "C9", StrCat("scale of ", Str(operand), " must divide it into blocks, got ", Str(scale)));
   return {};
 }
 
@@ -175,8 +169,7 @@ ShapeResult Op<Opcode::kRaggedDot>::Infer(const Instruction& hlo, ShapePool& sha
   SHOAL_TRY(CheckGroups(hlo));
   const Shape& sizes = hlo.operand_shape(2);
   DimList result;
-  if (KindOfRagged(hlo, hlo[kLhsRaggedDims][0]) == Ragged::kContracting)
-    result.AddFrom(sizes, sizes.rank() - 1);
+  if (KindOfRagged(hlo, hlo[kLhsRaggedDims][0]) == Ragged::kContracting) result.AddFrom(sizes, sizes.rank() - 1);
   AddDotDims(result, hlo, hlo[kRhsGroupDims]);
   return result.Make(ProductType(hlo), shapes);
 }

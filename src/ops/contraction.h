@@ -22,8 +22,8 @@ struct Contraction : OpBase {
 // dot: result[batch, lhs free, rhs free] = sum over the contracting dimensions of lhs * rhs.
 template <>
 struct Op<Opcode::kDot> : Contraction {
-  static constexpr std::array kAttrs{Optional(kLhsBatchDims), Always(kLhsContractingDims), Optional(kRhsBatchDims),
-                                     Always(kRhsContractingDims), kOperandPrecisionDef, Optional(kAlgorithm)};
+  static constexpr std::array kAttrs{Optional(kLhsBatchDims),     Always(kLhsContractingDims), Optional(kRhsBatchDims),
+                                     Always(kRhsContractingDims), kOperandPrecisionDef,        Optional(kAlgorithm)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -32,8 +32,8 @@ template <>
 struct Op<Opcode::kRaggedDot> : Contraction {
   static constexpr Attr<Ints> kLhsRaggedDims{"lhs_ragged_dims"};
   static constexpr Attr<Ints> kRhsGroupDims{"rhs_group_dims"};
-  static constexpr std::array kAttrs{Optional(kLhsBatchDims), Always(kLhsContractingDims), Optional(kRhsBatchDims),
-                                     Always(kRhsContractingDims), Optional(kLhsRaggedDims), Optional(kRhsGroupDims),
+  static constexpr std::array kAttrs{Optional(kLhsBatchDims),     Always(kLhsContractingDims), Optional(kRhsBatchDims),
+                                     Always(kRhsContractingDims), Optional(kLhsRaggedDims),    Optional(kRhsGroupDims),
                                      kOperandPrecisionDef};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
@@ -41,8 +41,8 @@ struct Op<Opcode::kRaggedDot> : Contraction {
 // scaled-dot: dot(operand0 * scale operand2, operand1 * scale operand3), scales per block.
 template <>
 struct Op<Opcode::kScaledDot> : Contraction {
-  static constexpr std::array kAttrs{Optional(kLhsBatchDims), Always(kLhsContractingDims), Optional(kRhsBatchDims),
-                                     Always(kRhsContractingDims), kOperandPrecisionDef, Optional(kAlgorithm)};
+  static constexpr std::array kAttrs{Optional(kLhsBatchDims),     Always(kLhsContractingDims), Optional(kRhsBatchDims),
+                                     Always(kRhsContractingDims), kOperandPrecisionDef,        Optional(kAlgorithm)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -52,15 +52,21 @@ struct EnumNames<ConvolutionKind> {
   static constexpr std::string_view kNames[] = {"unset", "fprop", "dgrad", "wgrad"};
 };
 
-// convolution: result[b, x, o] = sum over window w and feature i of lhs[b, x * stride + w * dilation, i] * rhs[w, i, o].
+// convolution: result[b, x, o] = sum over window w and feature i of lhs[b, x * stride + w * dilation, i] * rhs[w, i,
+// o].
 template <>
 struct Op<Opcode::kConvolution> : Contraction {
   static constexpr Attr<ConvolutionKind> kKind{"convolution_kind"};
   static constexpr Attr<const SparsityConfig*> kSparsity{"sparsity_config"};
   static bool HasWindowDims(const Instruction& hlo);
-  static constexpr std::array kAttrs{ShownIf(IfGiven(kWindow), HasWindowDims), Required(kDimLabels),
-                                     Optional(kFeatureGroupCount), Optional(kBatchGroupCount), Optional(kKind),
-                                     kOperandPrecisionDef, Optional(kAlgorithm), Optional(kSparsity)};
+  static constexpr std::array kAttrs{ShownIf(IfGiven(kWindow), HasWindowDims),
+                                     Required(kDimLabels),
+                                     Optional(kFeatureGroupCount),
+                                     Optional(kBatchGroupCount),
+                                     Optional(kKind),
+                                     kOperandPrecisionDef,
+                                     Optional(kAlgorithm),
+                                     Optional(kSparsity)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };

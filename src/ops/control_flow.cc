@@ -38,13 +38,12 @@ Status CheckArguments(const Instruction& hlo, std::string_view key, const Signat
   for (size_t i = 0; i < callee.parameters.size(); ++i)
     if (!Compatible(hlo.operand_shape(first + i), *callee.parameters[i]))
       return Broken(hlo, rule,
-                    StrCat("operand ", first + i, " must be ", Str(*callee.parameters[i]), " for parameter ",
-                           i, " of ", key, ", got ", Str(hlo.operand_shape(first + i))));
+                    StrCat("operand ", first + i, " must be ", Str(*callee.parameters[i]), " for parameter ", i, " of ",
+                           key, ", got ", Str(hlo.operand_shape(first + i))));
   return {};
 }
 
-Status TakesOne(const Instruction& hlo, std::string_view key, const Signature& callee,
-                std::string_view rule) {
+Status TakesOne(const Instruction& hlo, std::string_view key, const Signature& callee, std::string_view rule) {
   if (callee.parameters.size() == 1) return {};
   return Broken(hlo, rule, StrCat(key, " must take 1 parameter, got ", callee.parameters.size()));
 }
@@ -55,8 +54,8 @@ ShapeResult Op<Opcode::kCall>::Infer(const Instruction& hlo, ShapePool&) {
   SHOAL_ASSIGN(callee, SignatureOf(hlo, kToApply));
   if (callee.parameters.size() != hlo.operand_count())
     return Broken(hlo, "C1",
-                  StrCat("to_apply must take ", Count(hlo.operand_count(), "parameter"),
-                         ", one per operand, got ", callee.parameters.size()));
+                  StrCat("to_apply must take ", Count(hlo.operand_count(), "parameter"), ", one per operand, got ",
+                         callee.parameters.size()));
   SHOAL_TRY(CheckArguments(hlo, "to_apply", callee, 0, "C2"));
   if (hlo[kIsComposite]) SHOAL_TRY(CheckComposite(hlo));
   return callee.result;
@@ -91,15 +90,13 @@ Status CheckBranching(const Instruction& hlo) {
   const bool by_name = hlo.has(Conditional::kTrueComputation) || hlo.has(Conditional::kFalseComputation);
   if (by_predicate ? hlo.has(Conditional::kBranchComputations) : by_name)
     return Broken(hlo, "C3",
-                  by_predicate
-                      ? "a predicate chooses true_computation or false_computation, got branch_computations"
-                      : "an index chooses from branch_computations, got true_computation");
+                  by_predicate ? "a predicate chooses true_computation or false_computation, got branch_computations"
+                               : "an index chooses from branch_computations, got true_computation");
   const size_t branches = BranchesOf(hlo).size();
   if (branches == 0 || hlo.operand_count() != branches + 1)
-    return Broken(
-        hlo, "C4",
-        StrCat("takes an index and one operand per branch, got ", branches,
-               branches == 1 ? " branch" : " branches", " and ", Count(hlo.operand_count(), "operand")));
+    return Broken(hlo, "C4",
+                  StrCat("takes an index and one operand per branch, got ", branches,
+                         branches == 1 ? " branch" : " branches", " and ", Count(hlo.operand_count(), "operand")));
   return {};
 }
 
@@ -136,9 +133,9 @@ ShapeResult Op<Opcode::kConditional>::Infer(const Instruction& hlo, ShapePool& s
     SHOAL_TRY(TakesOne(hlo, branches[i].key, callee, "C5"));
     SHOAL_TRY(CheckArguments(hlo, branches[i].key, callee, i + 1, "C6"));
     if (result != nullptr && !Compatible(*result, *callee.result))
-      return Broken(hlo, "C7",
-                    StrCat("all branches must return the same shape, got ", Str(*result), " and ",
-                           Str(*callee.result)));
+      return Broken(
+          hlo, "C7",
+          StrCat("all branches must return the same shape, got ", Str(*result), " and ", Str(*callee.result)));
     result = result == nullptr ? callee.result : MergeDynamic(*result, *callee.result, shapes);
   }
   return result;
@@ -146,8 +143,7 @@ ShapeResult Op<Opcode::kConditional>::Infer(const Instruction& hlo, ShapePool& s
 
 Status Op<Opcode::kWhile>::Form(Instruction& hlo, Module&) {
   auto find = [&](uint32_t id) {
-    return std::find_if(hlo.attrs.begin(), hlo.attrs.end(),
-                        [id](const NamedAttr& attr) { return attr.id == id; });
+    return std::find_if(hlo.attrs.begin(), hlo.attrs.end(), [id](const NamedAttr& attr) { return attr.id == id; });
   };
   auto condition = find(kCondition.id), body = find(kBody.id);
   if (condition < body && body != hlo.attrs.end()) std::swap(*condition, *body);
@@ -166,8 +162,7 @@ ShapeResult Op<Opcode::kWhile>::Infer(const Instruction& hlo, ShapePool& shapes)
   if (!Compatible(*condition.result, *shapes.Scalar(ElementType::kPred)))
     return Broken(hlo, "C5", StrCat("condition must return pred[], got ", Str(*condition.result)));
   if (!Compatible(*body.result, init))
-    return Broken(hlo, "C6",
-                  StrCat("body must return what it takes, ", Str(init), ", got ", Str(*body.result)));
+    return Broken(hlo, "C6", StrCat("body must return what it takes, ", Str(init), ", got ", Str(*body.result)));
   return &init;
 }
 
@@ -176,8 +171,8 @@ ShapeResult Op<Opcode::kFusion>::Infer(const Instruction& hlo, ShapePool&) {
   SHOAL_ASSIGN(callee, SignatureOf(hlo, kCalls));
   if (callee.parameters.size() > hlo.operand_count())
     return Broken(hlo, "C1",
-                  StrCat("calls must take at most ", Count(hlo.operand_count(), "parameter"),
-                         ", the operands, got ", callee.parameters.size()));
+                  StrCat("calls must take at most ", Count(hlo.operand_count(), "parameter"), ", the operands, got ",
+                         callee.parameters.size()));
   SHOAL_TRY(CheckArguments(hlo, "calls", callee, 0, "C2"));
   SHOAL_TRY(CheckAliasing(hlo, {"C3", "C4", "C5"}));
   return callee.result;

@@ -70,8 +70,8 @@ enum class CustomCallApi : uint8_t { kUnspecified, kOriginal, kStatusReturning, 
 template <>
 struct EnumNames<CustomCallApi> {
   static constexpr std::string_view kNames[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
-                                                "API_VERSION_STATUS_RETURNING",
-                                                "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
+                                                "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
+                                                "API_VERSION_TYPED_FFI"};
 };
 enum class PaddingType : uint8_t { kInvalid, kValid, kSame };
 template <>

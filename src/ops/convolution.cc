@@ -36,9 +36,9 @@ Status CheckGroupCounts(const Instruction& hlo) {
   if (features <= 0) return Broken(hlo, "C2", StrCat("feature_group_count must be positive, got ", features));
   if (batches <= 0) return Broken(hlo, "C3", StrCat("batch_group_count must be positive, got ", batches));
   if (features > 1 && batches > 1)
-    return Broken(hlo, "C4",
-                  StrCat("only one of feature_group_count and batch_group_count may exceed 1, got ", features,
-                         " and ", batches));
+    return Broken(
+        hlo, "C4",
+        StrCat("only one of feature_group_count and batch_group_count may exceed 1, got ", features, " and ", batches));
   return {};
 }
 
@@ -50,9 +50,9 @@ Status CheckRanks(const Instruction& hlo, const ConvDims& labels) {
                   StrCat("window must have ", Count(spatial, "dimension"), " like dim_labels, got ", window));
   for (size_t i = 0; i < 2; ++i)
     if (hlo.operand_shape(i).dims().size() != spatial + 2)
-      return Broken(hlo, "C6",
-                    StrCat(i == 0 ? "input" : "kernel", " must have rank ", spatial + 2, ", got ",
-                           Str(hlo.operand_shape(i))));
+      return Broken(
+          hlo, "C6",
+          StrCat(i == 0 ? "input" : "kernel", " must have rank ", spatial + 2, ", got ", Str(hlo.operand_shape(i))));
   return {};
 }
 
@@ -63,19 +63,18 @@ Status CheckSparsity(const Instruction& hlo) {
   for (const auto& side : {sparsity->lhs, sparsity->rhs}) {
     if (!side) continue;
     if (side->idx < 2 || side->idx >= static_cast<int64_t>(hlo.operand_count()))
-      return Broken(hlo, "C15",
-                    StrCat("sparsity_config idx must name an operand in [2, ", hlo.operand_count(), "), got ",
-                           side->idx));
+      return Broken(
+          hlo, "C15",
+          StrCat("sparsity_config idx must name an operand in [2, ", hlo.operand_count(), "), got ", side->idx));
     if (!hlo.operand_shape(static_cast<size_t>(side->idx)).IsArray())
       return Broken(hlo, "C16", StrCat("sparsity_config idx must name an array, got operand ", side->idx));
   }
   if (sparsity->lhs && sparsity->rhs && sparsity->lhs->idx == sparsity->rhs->idx)
-    return Broken(hlo, "C17",
-                  StrCat("sparsity_config must name two operands, got ", sparsity->lhs->idx, " twice"));
+    return Broken(hlo, "C17", StrCat("sparsity_config must name two operands, got ", sparsity->lhs->idx, " twice"));
   if (sparsity->rhs && sparsity->rhs->num_non_zero != 1)
-    return Broken(hlo, "C18",
-                  StrCat("sparsity_config must have one nonzero per block of the kernel, got ",
-                         sparsity->rhs->num_non_zero));
+    return Broken(
+        hlo, "C18",
+        StrCat("sparsity_config must have one nonzero per block of the kernel, got ", sparsity->rhs->num_non_zero));
   return {};
 }
 
@@ -87,8 +86,7 @@ bool FeaturesFit(const Instruction& hlo, int64_t input, int64_t kernel) {
   const SparsityConfig* sparsity = hlo[Convolution::kSparsity];
   int64_t groups = hlo[kFeatureGroupCount];
   int64_t dense = kernel;
-  if (sparsity != nullptr && sparsity->rhs &&
-      __builtin_mul_overflow(dense, sparsity->rhs->block_size, &dense))
+  if (sparsity != nullptr && sparsity->rhs && __builtin_mul_overflow(dense, sparsity->rhs->block_size, &dense))
     return false;
   return !__builtin_mul_overflow(dense, groups, &dense) && dense == input;
 }
@@ -102,9 +100,8 @@ Status CheckFeatures(const Instruction& hlo, const ConvDims& labels) {
     return Broken(hlo, "C7",
                   StrCat("output features must be a multiple of batch_group_count ", batches, ", got ", out));
   if (!Divides(features, out))
-    return Broken(
-        hlo, "C8",
-        StrCat("output features must be a multiple of feature_group_count ", features, ", got ", out));
+    return Broken(hlo, "C8",
+                  StrCat("output features must be a multiple of feature_group_count ", features, ", got ", out));
   if (!Divides(batches, input.dim(labels.input_batch)))
     return Broken(hlo, "C9",
                   StrCat("input batch must be a multiple of batch_group_count ", batches, ", got ",
@@ -112,8 +109,8 @@ Status CheckFeatures(const Instruction& hlo, const ConvDims& labels) {
   const int64_t given = input.dim(labels.input_feature), taken = kernel.dim(labels.kernel_input_feature);
   if (!FeaturesFit(hlo, given, taken))
     return Broken(hlo, "C10",
-                  StrCat("input features must be feature_group_count ", features, " times the kernel's ",
-                         taken, ", got ", given));
+                  StrCat("input features must be feature_group_count ", features, " times the kernel's ", taken,
+                         ", got ", given));
   for (size_t i = 0; i < labels.kernel_spatial.size(); ++i) {
     const int64_t size = kernel.dim(labels.kernel_spatial[i]);
     if (size != hlo[kWindow]->dims[i].size)
@@ -157,13 +154,12 @@ ShapeResult Op<Opcode::kConvolution>::Infer(const Instruction& hlo, ShapePool& s
   DimList result;
   for (int64_t i = 0; i < input.rank(); ++i) {
     if (i == labels.output_batch) {
-      result.Add(batch == kUnboundedSize ? batch : batch / hlo[kBatchGroupCount],
-                 input.is_dynamic(labels.input_batch));
+      result.Add(batch == kUnboundedSize ? batch : batch / hlo[kBatchGroupCount], input.is_dynamic(labels.input_batch));
     } else if (i == labels.output_feature) {
       result.Add(kernel.dim(labels.kernel_output_feature));
     } else {
-      const auto s = std::find(labels.output_spatial.begin(), labels.output_spatial.end(), i) -
-                     labels.output_spatial.begin();
+      const auto s =
+          std::find(labels.output_spatial.begin(), labels.output_spatial.end(), i) - labels.output_spatial.begin();
       const auto at = static_cast<size_t>(s);
       result.Add(places[at],
                  input.is_dynamic(labels.input_spatial[at]) || kernel.is_dynamic(labels.kernel_spatial[at]));

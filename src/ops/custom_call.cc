@@ -24,23 +24,22 @@ Status CheckVersion(const Instruction& hlo) {
 Status CheckOperandLayouts(const Instruction& hlo) {
   if (!hlo.has(CustomCall::kOperandLayouts)) return {};
   std::span<const Shape* const> layouts = hlo[CustomCall::kOperandLayouts];
-  const bool all_there = HasLayout(hlo.shape()) && std::all_of(layouts.begin(), layouts.end(),
-                                                               [](const Shape* s) { return HasLayout(*s); });
+  const bool all_there = HasLayout(hlo.shape()) &&
+                         std::all_of(layouts.begin(), layouts.end(), [](const Shape* s) { return HasLayout(*s); });
   if (layouts.size() != hlo.operand_count() || !all_there)
     return Broken(hlo, "C2",
-                  StrCat("operand_layout_constraints must give ", Count(hlo.operand_count(), "layout"),
-                         ", got ", all_there ? StrCat(layouts.size()) : "shapes without"));
+                  StrCat("operand_layout_constraints must give ", Count(hlo.operand_count(), "layout"), ", got ",
+                         all_there ? StrCat(layouts.size()) : "shapes without"));
   for (size_t i = 0; i < layouts.size(); ++i)
     if (!Compatible(*layouts[i], hlo.operand_shape(i)))
       return Broken(hlo, "C3",
-                    StrCat("operand_layout_constraints must fit operand ", i, ", ", Str(hlo.operand_shape(i)),
-                           ", got ", Str(*layouts[i])));
+                    StrCat("operand_layout_constraints must fit operand ", i, ", ", Str(hlo.operand_shape(i)), ", got ",
+                           Str(*layouts[i])));
   return {};
 }
 
 void RemoveAttr(Instruction& hlo, uint32_t id) {
-  auto end = std::remove_if(hlo.attrs.begin(), hlo.attrs.end(),
-                            [id](const NamedAttr& attr) { return attr.id == id; });
+  auto end = std::remove_if(hlo.attrs.begin(), hlo.attrs.end(), [id](const NamedAttr& attr) { return attr.id == id; });
   hlo.attrs = hlo.attrs.first(static_cast<size_t>(end - hlo.attrs.begin()));
 }
 
@@ -93,8 +92,8 @@ Status CheckBuffersAliased(const Instruction& hlo) {
       auto found = uses.find({i, at});
       const int count = found == uses.end() ? 0 : found->second;
       if (count != 1)
-        broken = StrCat("a buffer must be aliased once by output_to_operand_aliasing, got ", count,
-                        " times for ", i < 0 ? "the result" : StrCat("operand ", i), " at ", ToString(at));
+        broken = StrCat("a buffer must be aliased once by output_to_operand_aliasing, got ", count, " times for ",
+                        i < 0 ? "the result" : StrCat("operand ", i), " at ", ToString(at));
     });
   }
   return broken.empty() ? Status() : Status(Broken(hlo, "C9", std::move(broken)));
@@ -133,13 +132,12 @@ ShapeResult Op<Opcode::kCustomCall>::Infer(const Instruction& hlo, ShapePool&) {
   const std::string_view target = hlo[kTarget];
   if (target != "LayoutConstraint" && target != "control_dep") SHOAL_TRY(CheckOperandLayouts(hlo));
   const bool pins = target == "Pin" || target == "Unpin";
-  SHOAL_TRY(CheckAliasing(hlo, {"C4", "C5", "C6"},
-                          {.any_shape = SkipsAliasShapes(hlo), .buffers_as_arrays = pins}));
+  SHOAL_TRY(CheckAliasing(hlo, {"C4", "C5", "C6"}, {.any_shape = SkipsAliasShapes(hlo), .buffers_as_arrays = pins}));
   const bool is_seed = hlo.shape().IsScalar() && hlo.shape().element_type() == ElementType::kU64;
   if (target == "GetRngSeed" && (hlo.operand_count() != 0 || !is_seed))
-    return Broken(hlo, "C7",
-                  StrCat("GetRngSeed must give u64[] from no operands, got ", Str(hlo.shape()), " from ",
-                         hlo.operand_count()));
+    return Broken(
+        hlo, "C7",
+        StrCat("GetRngSeed must give u64[] from no operands, got ", Str(hlo.shape()), " from ", hlo.operand_count()));
   SHOAL_TRY(pins || target == "CreateBuffer" ? CheckBufferCall(hlo) : CheckBuffersAliased(hlo));
   return hlo.shape_;
 }

@@ -20,8 +20,7 @@ Status StartIndexCount(const Instruction& hlo, size_t first) {
     if (hlo.operand_shape(first).rank() == 1) return {};  // all in one vector: the old form
   }
   if (count - first == operand.dims().size()) return {};
-  return Broken(hlo, "C1",
-                StrCat("takes a start index for each dimension of ", Str(operand), ", got ", count - first));
+  return Broken(hlo, "C1", StrCat("takes a start index for each dimension of ", Str(operand), ", got ", count - first));
 }
 
 Status StartIndices(const Instruction& hlo, size_t first) {
@@ -33,9 +32,9 @@ Status StartIndices(const Instruction& hlo, size_t first) {
     if (!IsInteger(index.element_type()) || !(index.IsScalar() || vector))
       return Broken(hlo, "C2", StrCat("start indices must be integer scalars, got ", Str(index)));
     if (!Compatible(index, hlo.operand_shape(first)))
-      return Broken(hlo, "C2",
-                    StrCat("start indices must have one type, got ", Str(hlo.operand_shape(first)), " and ",
-                           Str(index)));
+      return Broken(
+          hlo, "C2",
+          StrCat("start indices must have one type, got ", Str(hlo.operand_shape(first)), " and ", Str(index)));
     if (vector && index.dim(0) != rank)
       return Broken(hlo, "C3", StrCat("start indices must be a vector of ", rank, ", got ", Str(index)));
   }
@@ -52,15 +51,14 @@ ShapeResult Op<Opcode::kDynamicSlice>::Infer(const Instruction& hlo, ShapePool& 
   const Shape& operand = hlo.operand_shape(0);
   const Ints sizes = hlo[kSizes];
   if (sizes.size() != operand.dims().size())
-    return Broken(hlo, "C4",
-                  StrCat("dynamic_slice_sizes must have one for each dimension of ", Str(operand), ", got ",
-                         Str(sizes)));
+    return Broken(
+        hlo, "C4",
+        StrCat("dynamic_slice_sizes must have one for each dimension of ", Str(operand), ", got ", Str(sizes)));
   DimList dims;
   for (int i = 0; i < operand.rank(); ++i) {
     const int64_t size = operand.dim(i);
     if (sizes[i] < 0 || (size != kUnboundedSize && sizes[i] > size))
-      return Broken(hlo, "C5",
-                    StrCat("dynamic_slice_sizes must fit into ", Str(operand), ", got ", Str(sizes)));
+      return Broken(hlo, "C5", StrCat("dynamic_slice_sizes must fit into ", Str(operand), ", got ", Str(sizes)));
     dims.Add(sizes[i], operand.is_dynamic(i) && sizes[i] > 1 && sizes[i] == size);
   }
   return dims.Make(operand.element_type(), shapes);
@@ -74,9 +72,8 @@ ShapeResult Op<Opcode::kDynamicUpdateSlice>::Infer(const Instruction& hlo, Shape
   const Shape& operand = ArrayIn(hlo.operand_shape(0));
   const Shape& update = hlo.operand_shape(1);
   if (!SameTypeOrFloats(operand.element_type(), update.element_type()))
-    return Broken(
-        hlo, "C4",
-        StrCat("the update must have the operand's element type, got ", Str(update), " for ", Str(operand)));
+    return Broken(hlo, "C4",
+                  StrCat("the update must have the operand's element type, got ", Str(update), " for ", Str(operand)));
   bool fits = update.rank() == operand.rank();
   const auto dynamic = std::make_unique<bool[]>(operand.rank());
   for (int i = 0; fits && i < operand.rank(); ++i) {
@@ -84,8 +81,7 @@ ShapeResult Op<Opcode::kDynamicUpdateSlice>::Infer(const Instruction& hlo, Shape
     // Only an update of the whole dimension makes it dynamic.
     dynamic[i] = operand.is_dynamic(i) || (update.is_dynamic(i) && update.dim(i) == operand.dim(i));
   }
-  if (!fits)
-    return Broken(hlo, "C5", StrCat("the update must fit into ", Str(operand), ", got ", Str(update)));
+  if (!fits) return Broken(hlo, "C5", StrCat("the update must fit into ", Str(operand), ", got ", Str(update)));
   if (!update.has_dynamic()) return hlo.operands[0]->shape_;
   const Shape* result = shapes.Array(operand.element_type(), operand.dims(), dynamic.get(), operand.layout());
   return hlo.operand_shape(0).IsBuffer() ? shapes.Buffer(result) : result;

@@ -42,8 +42,7 @@ std::string ClassNames(uint8_t classes) {
 
 // The dimensions of two shapes that have the same ones: dynamic where either is, sized where either is.
 const Shape* Merge(const Shape& a, const Shape& b, ElementType type, ShapePool& shapes) {
-  if (&a.bare() == &b.bare() && !b.has_dynamic())
-    return a.element_type() == type ? &a : shapes.WithType(a, type);
+  if (&a.bare() == &b.bare() && !b.has_dynamic()) return a.element_type() == type ? &a : shapes.WithType(a, type);
   absl::InlinedVector<int64_t, 8> dims;
   absl::InlinedVector<bool, 8> dynamic;
   for (int i = 0; i < a.rank(); ++i) {
@@ -81,16 +80,14 @@ ShapeResult InferElementwise(const Instruction& hlo, ShapePool& shapes, uint8_t 
   for (size_t i = 0; i < hlo.operand_count(); ++i) {
     const Shape& operand = hlo.operand_shape(i);
     if (!(ClassOf(operand.element_type()) & allowed))
-      return Broken(
-          hlo, "C1",
-          StrCat("operand ", i, " must have ", ClassNames(allowed), " elements, got ", Str(operand)));
+      return Broken(hlo, "C1",
+                    StrCat("operand ", i, " must have ", ClassNames(allowed), " elements, got ", Str(operand)));
     if (!SameTypeOrFloats(merged->element_type(), operand.element_type()))
       return Broken(hlo, "C2",
                     StrCat("operands must have one element type, got ", Str(*merged), " and ", Str(operand)));
     if (!SameDims(*merged, operand))
-      return Broken(
-          hlo, "C3",
-          StrCat("operands must have the same dimensions, got ", Str(*merged), " and ", Str(operand)));
+      return Broken(hlo, "C3",
+                    StrCat("operands must have the same dimensions, got ", Str(*merged), " and ", Str(operand)));
     merged = Merge(*merged, operand, HigherPrecision(merged->element_type(), operand.element_type()), shapes);
   }
   if (result == ResultType::kSame) return merged;
@@ -99,8 +96,7 @@ ShapeResult InferElementwise(const Instruction& hlo, ShapePool& shapes, uint8_t 
       const ElementType type = operand->shape().element_type();
       const bool has_complex_type = type == ElementType::kF32 || type == ElementType::kF64;
       if (!has_complex_type || type != hlo.operand_shape(0).element_type())
-        return Broken(hlo, "C4",
-                      StrCat("operands must both be f32 or both be f64, got ", Str(operand->shape())));
+        return Broken(hlo, "C4", StrCat("operands must both be f32 or both be f64, got ", Str(operand->shape())));
     }
   }
   return shapes.WithType(*merged, Apply(result, merged->element_type()));
@@ -128,16 +124,14 @@ Status Op<Opcode::kCompare>::Form(Instruction& hlo, Module& module) {
   SHOAL_TRY(OperandIsArray(hlo, 0));
   const ElementType operand = hlo.operand_shape(0).element_type();
   if (hlo.has(kOrder) && hlo.has(kType)) return Broken(hlo, "C5", "type and order say the same and exclude each other");
-  auto set = [&](const auto& key, auto value) {
-    SetAttr(hlo, module, key.id, EnumValue{static_cast<uint8_t>(value)});
-  };
+  auto set = [&](const auto& key, auto value) { SetAttr(hlo, module, key.id, EnumValue{static_cast<uint8_t>(value)}); };
   if (hlo.has(kType)) {
     set(kOrder, hlo[kType] == ComparisonType::kFloat ? ComparisonOrder::kPartial : ComparisonOrder::kTotal);
     return {};
   }
   const ComparisonOrder order = hlo.has(kOrder) ? hlo[kOrder] : DefaultOrder(operand);
   const bool is_float = IsFloat(operand) || IsComplex(operand);
-  const ComparisonType total = is_float              ? ComparisonType::kTotalOrder
+  const ComparisonType total = is_float            ? ComparisonType::kTotalOrder
                                : IsSigned(operand) ? ComparisonType::kSigned
                                                    : ComparisonType::kUnsigned;
   if (!hlo.has(kOrder)) return {};
@@ -161,13 +155,12 @@ ShapeResult Op<Opcode::kClamp>::Infer(const Instruction& hlo, ShapePool&) {
   for (size_t i : {0, 2}) {
     const Shape& bound = hlo.operand_shape(i);
     if (!SameTypeOrFloats(bound.element_type(), operand.element_type()))
-      return Broken(
-          hlo, "C1",
-          StrCat("bounds must have the operand's element type, got ", Str(bound), " for ", Str(operand)));
+      return Broken(hlo, "C1",
+                    StrCat("bounds must have the operand's element type, got ", Str(bound), " for ", Str(operand)));
     if (!bound.IsScalar() && !SameDims(bound, operand))
-      return Broken(hlo, "C2",
-                    StrCat("bounds must be scalars or have the operand's dimensions, got ", Str(bound),
-                           " for ", Str(operand)));
+      return Broken(
+          hlo, "C2",
+          StrCat("bounds must be scalars or have the operand's dimensions, got ", Str(bound), " for ", Str(operand)));
   }
   return &operand;
 }
@@ -184,9 +177,9 @@ ShapeResult Op<Opcode::kSelect>::Infer(const Instruction& hlo, ShapePool& shapes
   if (predicate.element_type() != ElementType::kPred)
     return Broken(hlo, "C2", StrCat("operand 0 must have pred elements, got ", Str(predicate)));
   if (!predicate.IsScalar() && !(SameDims(predicate, on_true) && SameDims(predicate, on_false)))
-    return Broken(hlo, "C3",
-                  StrCat("operand 0 must be a scalar or have the dimensions of ", Str(on_true), ", got ",
-                         Str(predicate)));
+    return Broken(
+        hlo, "C3",
+        StrCat("operand 0 must be a scalar or have the dimensions of ", Str(on_true), ", got ", Str(predicate)));
   const ElementType type = HigherPrecision(on_true.element_type(), on_false.element_type());
   const Shape* result = Merge(on_true, on_false, type, shapes);
   if (predicate.IsScalar()) return result;
@@ -197,8 +190,7 @@ ShapeResult Op<Opcode::kSelect>::Infer(const Instruction& hlo, ShapePool& shapes
 
 ShapeResult Op<Opcode::kConvert>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(OperandIsArray(hlo, 0));
-  if (!hlo.shape().IsArray())
-    return Broken(hlo, "C1", StrCat("the result must be an array, got ", Str(hlo.shape())));
+  if (!hlo.shape().IsArray()) return Broken(hlo, "C1", StrCat("the result must be an array, got ", Str(hlo.shape())));
   return shapes.WithType(hlo.operand_shape(0), hlo.shape().element_type());
 }
 
@@ -207,15 +199,13 @@ ShapeResult Op<Opcode::kStochasticConvert>::Infer(const Instruction& hlo, ShapeP
   SHOAL_TRY(OperandsAreArrays(hlo));
   const Shape& operand = hlo.operand_shape(0);
   const Shape& random = hlo.operand_shape(1);
-  if (!hlo.shape().IsArray())
-    return Broken(hlo, "C1", StrCat("the result must be an array, got ", Str(hlo.shape())));
+  if (!hlo.shape().IsArray()) return Broken(hlo, "C1", StrCat("the result must be an array, got ", Str(hlo.shape())));
   if (!IsFloat(operand.element_type()))
     return Broken(hlo, "C2", StrCat("operand 0 must have float elements, got ", Str(operand)));
-  if (!IsUnsigned(random.element_type()) ||
-      BitWidth(random.element_type()) != BitWidth(operand.element_type()))
+  if (!IsUnsigned(random.element_type()) || BitWidth(random.element_type()) != BitWidth(operand.element_type()))
     return Broken(hlo, "C3",
-                  StrCat("operand 1 must have unsigned elements of ", BitWidth(operand.element_type()),
-                         " bits, got ", Str(random)));
+                  StrCat("operand 1 must have unsigned elements of ", BitWidth(operand.element_type()), " bits, got ",
+                         Str(random)));
   if (!SameDims(operand, random))
     return Broken(hlo, "C4",
                   StrCat("operands must have the same dimensions, got ", Str(operand), " and ", Str(random)));

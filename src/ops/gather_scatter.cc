@@ -26,8 +26,7 @@ Result<Indices> IndicesOf(const Instruction& hlo, const Shape& shape, std::strin
     return Broken(hlo, type_rule, StrCat("indices must be integers, got ", Str(shape)));
   const int64_t vector_dim = hlo[kIndexVectorDim];
   if (vector_dim < 0 || vector_dim > shape.rank())
-    return Broken(hlo, dim_rule,
-                  StrCat("index_vector_dim must lie in [0, ", shape.rank(), "], got ", vector_dim));
+    return Broken(hlo, dim_rule, StrCat("index_vector_dim must lie in [0, ", shape.rank(), "], got ", vector_dim));
   Indices indices;
   indices.rank = std::max<int64_t>(shape.rank(), vector_dim + 1);
   for (int64_t i = 0; i < shape.rank(); ++i) {
@@ -57,12 +56,12 @@ struct BatchingRules {
 };
 
 // Dimensions of the operand and of the indices that go together.
-Status CheckBatching(const Instruction& hlo, const Attr<Ints>& key, const Attr<Ints>& indices_key,
-                     int64_t rank, int64_t indices_rank, const BatchingRules& rules) {
+Status CheckBatching(const Instruction& hlo, const Attr<Ints>& key, const Attr<Ints>& indices_key, int64_t rank,
+                     int64_t indices_rank, const BatchingRules& rules) {
   if (hlo[key].size() != hlo[indices_key].size())
     return Broken(hlo, rules.size,
-                  StrCat(key.name, " and ", indices_key.name, " must have the same length, got ",
-                         Str(hlo[key]), " and ", Str(hlo[indices_key])));
+                  StrCat(key.name, " and ", indices_key.name, " must have the same length, got ", Str(hlo[key]),
+                         " and ", Str(hlo[indices_key])));
   SHOAL_TRY(DimsAscending(hlo, rules.ascending, key));
   SHOAL_TRY(DimsWithin(hlo, rules.range, key, rank));
   SHOAL_TRY(DimsWithin(hlo, rules.indices_range, indices_key, indices_rank));
@@ -76,30 +75,27 @@ Status CheckSliceSizes(const Instruction& hlo) {
   Ints collapsed = hlo[Gather::kCollapsedSliceDims], batching = hlo[Gather::kOperandBatchingDims];
   const auto rank = static_cast<size_t>(operand.rank());
   if (sizes.size() != rank)
-    return Broken(
-        hlo, "C15",
-        StrCat("slice_sizes must have an entry for each dimension of ", Str(operand), ", got ", Str(sizes)));
+    return Broken(hlo, "C15",
+                  StrCat("slice_sizes must have an entry for each dimension of ", Str(operand), ", got ", Str(sizes)));
   if (hlo[Gather::kOffsetDims].size() + collapsed.size() + batching.size() != rank)
-    return Broken(
-        hlo, "C16",
-        StrCat("offset_dims, collapsed_slice_dims and operand_batching_dims must add up to rank ", rank,
-               ", got ", Str(hlo[Gather::kOffsetDims]), ", ", Str(collapsed), " and ", Str(batching)));
+    return Broken(hlo, "C16",
+                  StrCat("offset_dims, collapsed_slice_dims and operand_batching_dims must add up to rank ", rank,
+                         ", got ", Str(hlo[Gather::kOffsetDims]), ", ", Str(collapsed), " and ", Str(batching)));
   for (size_t i = 0; i < rank; ++i) {
     const int64_t size = operand.dim(static_cast<int64_t>(i));
     if (sizes[i] < 0 || (size != kUnboundedSize && sizes[i] > size))
-      return Broken(hlo, "C17",
-                    StrCat("slice_sizes must lie in [0, ", size, "] in dimension ", i, ", got ", sizes[i]));
+      return Broken(hlo, "C17", StrCat("slice_sizes must lie in [0, ", size, "] in dimension ", i, ", got ", sizes[i]));
   }
   for (int64_t dim : collapsed)
     if (sizes[static_cast<size_t>(dim)] > 1)
-      return Broken(hlo, "C18",
-                    StrCat("slice_sizes must be 0 or 1 in collapsed dimension ", dim, ", got ",
-                           sizes[static_cast<size_t>(dim)]));
+      return Broken(
+          hlo, "C18",
+          StrCat("slice_sizes must be 0 or 1 in collapsed dimension ", dim, ", got ", sizes[static_cast<size_t>(dim)]));
   for (int64_t dim : batching)
     if (sizes[static_cast<size_t>(dim)] > 1)
-      return Broken(hlo, "C19",
-                    StrCat("slice_sizes must be 0 or 1 in batching dimension ", dim, ", got ",
-                           sizes[static_cast<size_t>(dim)]));
+      return Broken(
+          hlo, "C19",
+          StrCat("slice_sizes must be 0 or 1 in batching dimension ", dim, ", got ", sizes[static_cast<size_t>(dim)]));
   return {};
 }
 
@@ -117,18 +113,16 @@ Status CheckScatterDims(const Instruction& hlo, const Indices& indices, int64_t 
   SHOAL_TRY(DimsAscending(hlo, "C8", Scatter::kInsertedWindowDims));
   SHOAL_TRY(DimsWithin(hlo, "C9", Scatter::kInsertedWindowDims, rank));
   if (window.size() + inserted.size() + batching.size() != static_cast<size_t>(rank))
-    return Broken(
-        hlo, "C10",
-        StrCat("update_window_dims, inserted_window_dims and input_batching_dims must add up to rank ", rank,
-               ", got ", Str(window), ", ", Str(inserted), " and ", Str(batching)));
+    return Broken(hlo, "C10",
+                  StrCat("update_window_dims, inserted_window_dims and input_batching_dims must add up to rank ", rank,
+                         ", got ", Str(window), ", ", Str(inserted), " and ", Str(batching)));
   SHOAL_TRY(CheckMap(hlo, Scatter::kScatterDimsToOperandDims, indices, rank, "C11", "C12", "C13"));
-  return CheckBatching(hlo, Scatter::kInputBatchingDims, Scatter::kScatterIndicesBatchingDims, rank,
-                       indices.rank, {"C14", "C15", "C16", "C17", "C18"});
+  return CheckBatching(hlo, Scatter::kInputBatchingDims, Scatter::kScatterIndicesBatchingDims, rank, indices.rank,
+                       {"C14", "C15", "C16", "C17", "C18"});
 }
 
 // Rules C19 and C20: windows no larger than the operand, and one for each index vector.
-Status CheckUpdateSizes(const Instruction& hlo, const Indices& indices, const Shape& operand,
-                        const Shape& updates) {
+Status CheckUpdateSizes(const Instruction& hlo, const Indices& indices, const Shape& operand, const Shape& updates) {
   Ints window = hlo[Scatter::kUpdateWindowDims];
   std::vector<int64_t> room;
   for (int64_t i = 0; i < operand.rank(); ++i)
@@ -136,17 +130,17 @@ Status CheckUpdateSizes(const Instruction& hlo, const Indices& indices, const Sh
       room.push_back(operand.dim(i));
   for (size_t i = 0; i < window.size(); ++i)
     if (room[i] != kUnboundedSize && updates.dim(window[i]) > room[i])
-      return Broken(hlo, "C19",
-                    StrCat("updates must have a size of at most ", room[i], " in dimension ", window[i],
-                           ", got ", Str(updates)));
+      return Broken(
+          hlo, "C19",
+          StrCat("updates must have a size of at most ", room[i], " in dimension ", window[i], ", got ", Str(updates)));
   size_t batch = 0;
   for (int64_t i = 0; i < updates.rank(); ++i) {
     if (Contains(window, i)) continue;
     const int64_t size = indices.batch_sizes[batch++];
     if (!SizesMeet(updates.dim(i), size))
-      return Broken(hlo, "C20",
-                    StrCat("updates must have size ", size, " in dimension ", i, " like the indices, got ",
-                           Str(updates)));
+      return Broken(
+          hlo, "C20",
+          StrCat("updates must have size ", size, " in dimension ", i, " like the indices, got ", Str(updates)));
   }
   return {};
 }
@@ -178,8 +172,7 @@ ShapeResult Op<Opcode::kGather>::Infer(const Instruction& hlo, ShapePool& shapes
       result.AddFrom(*batches, static_cast<int64_t>(batch++));
       continue;
     }
-    while (Contains(hlo[kCollapsedSliceDims], window) || Contains(hlo[kOperandBatchingDims], window))
-      ++window;
+    while (Contains(hlo[kCollapsedSliceDims], window) || Contains(hlo[kOperandBatchingDims], window)) ++window;
     // Taking all of a dynamic dimension leaves it dynamic.
     const int64_t size = hlo[kSliceSizes][static_cast<size_t>(window)];
     result.Add(size, size == operand.dim(window) && operand.is_dynamic(window));

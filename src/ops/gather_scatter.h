@@ -21,9 +21,9 @@ struct Op<Opcode::kGather> : OpBase {
   static constexpr Attr<Ints> kStartIndicesBatchingDims{"start_indices_batching_dims"};
   static constexpr Attr<Ints> kSliceSizes{"slice_sizes"};
   static constexpr std::array kAttrs{
-      Required(kOffsetDims),           Required(kCollapsedSliceDims),       Required(kStartIndexMap),
-      Optional(kOperandBatchingDims),  Optional(kStartIndicesBatchingDims), Required(kIndexVectorDim),
-      Required(kSliceSizes),           Optional(kIndicesAreSorted)};
+      Required(kOffsetDims),          Required(kCollapsedSliceDims),       Required(kStartIndexMap),
+      Optional(kOperandBatchingDims), Optional(kStartIndicesBatchingDims), Required(kIndexVectorDim),
+      Required(kSliceSizes),          Optional(kIndicesAreSorted)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -38,10 +38,15 @@ struct Op<Opcode::kScatter> : OpBase {
   static constexpr Attr<Ints> kInputBatchingDims{"input_batching_dims"};
   static constexpr Attr<Ints> kScatterIndicesBatchingDims{"scatter_indices_batching_dims"};
   static constexpr Attr<bool> kUniqueIndices{"unique_indices"};
-  static constexpr std::array kAttrs{
-      Required(kUpdateWindowDims),  Required(kInsertedWindowDims),         Required(kScatterDimsToOperandDims),
-      Optional(kInputBatchingDims), Optional(kScatterIndicesBatchingDims), Required(kIndexVectorDim),
-      Optional(kIndicesAreSorted),  Optional(kUniqueIndices),              Required(kToApply)};
+  static constexpr std::array kAttrs{Required(kUpdateWindowDims),
+                                     Required(kInsertedWindowDims),
+                                     Required(kScatterDimsToOperandDims),
+                                     Optional(kInputBatchingDims),
+                                     Optional(kScatterIndicesBatchingDims),
+                                     Required(kIndexVectorDim),
+                                     Optional(kIndicesAreSorted),
+                                     Optional(kUniqueIndices),
+                                     Required(kToApply)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };

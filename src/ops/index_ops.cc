@@ -22,20 +22,17 @@ Status DimensionWithin(const Instruction& hlo, const Shape& shape, std::string_v
 Status SameElements(const Instruction& hlo, std::string_view rule) {
   const Shape& operand = hlo.operand_shape(0);
   if (hlo.shape().element_type() == operand.element_type()) return {};
-  return Broken(
-      hlo, rule,
-      StrCat("the result must have ", Text(operand.element_type()), " elements, got ", Str(hlo.shape())));
+  return Broken(hlo, rule,
+                StrCat("the result must have ", Text(operand.element_type()), " elements, got ", Str(hlo.shape())));
 }
 
 // The element count rule of reshape and dynamic-reshape.
 Status SameElementCount(const Instruction& hlo, std::string_view rule) {
   const Shape& operand = hlo.operand_shape(0);
   const Shape& result = hlo.shape();
-  if (result.IsArray() &&
-      (Contains(operand.dims(), kUnboundedSize) || operand.ElementCount() == result.ElementCount()))
+  if (result.IsArray() && (Contains(operand.dims(), kUnboundedSize) || operand.ElementCount() == result.ElementCount()))
     return {};
-  return Broken(hlo, rule,
-                StrCat("the result must have as many elements as ", Str(operand), ", got ", Str(result)));
+  return Broken(hlo, rule, StrCat("the result must have as many elements as ", Str(operand), ", got ", Str(result)));
 }
 
 // Sizes side by side. What overflows is like no size that can be declared.
@@ -69,8 +66,7 @@ const Layout* Transposed(const Shape& operand, Ints dims, ShapePool& shapes) {
 Status SizeFitsInt32(const Instruction& hlo, const Shape& shape, std::string_view rule) {
   const int64_t d = hlo[kDimensions][0];
   if (shape.dim(d) <= INT32_MAX) return {};
-  return Broken(hlo, rule,
-                StrCat("dimension ", d, " must have at most 2147483647 elements, got ", Str(shape)));
+  return Broken(hlo, rule, StrCat("dimension ", d, " must have at most 2147483647 elements, got ", Str(shape)));
 }
 
 }  // namespace
@@ -93,16 +89,15 @@ ShapeResult Op<Opcode::kBroadcast>::Infer(const Instruction& hlo, ShapePool& sha
   }
   SHOAL_TRY(SameElements(hlo, "C1"));
   if (dims.size() != operand.dims().size())
-    return Broken(
-        hlo, "C2",
-        StrCat("dimensions must name one for each dimension of ", Str(operand), ", got ", Str(dims)));
+    return Broken(hlo, "C2",
+                  StrCat("dimensions must name one for each dimension of ", Str(operand), ", got ", Str(dims)));
   SHOAL_TRY(DimensionWithin(hlo, hlo.shape(), "C3"));
   for (size_t i = 0; i < dims.size(); ++i)
     // A dimension of size 1 may grow: XLA's executables take that from broadcast_in_dim.
     if (operand.dim(i) != 1 && operand.dim(i) != hlo.shape().dim(dims[i]))
       return Broken(hlo, "C4",
-                    StrCat("dimension ", dims[i], " of the result must be ", operand.dim(i),
-                           ", as dimension ", i, " of ", Str(operand), ", got ", hlo.shape().dim(dims[i])));
+                    StrCat("dimension ", dims[i], " of the result must be ", operand.dim(i), ", as dimension ", i,
+                           " of ", Str(operand), ", got ", hlo.shape().dim(dims[i])));
   return hlo.shape_;
 }
 
@@ -122,8 +117,7 @@ ShapeResult Op<Opcode::kConcatenate>::Infer(const Instruction& hlo, ShapePool& s
   for (const Instruction* each : hlo.operands) {
     const Shape& operand = each->shape();
     if (!SameTypeOrFloats(type, operand.element_type()))
-      return Broken(hlo, "C3",
-                    StrCat("operands must have one element type, got ", Str(first), " and ", Str(operand)));
+      return Broken(hlo, "C3", StrCat("operands must have one element type, got ", Str(first), " and ", Str(operand)));
     type = HigherPrecision(type, operand.element_type());
     bool fits = operand.rank() == first.rank();
     for (int i = 0; fits && i < first.rank(); ++i) {
@@ -139,8 +133,8 @@ ShapeResult Op<Opcode::kConcatenate>::Infer(const Instruction& hlo, ShapePool& s
     }
     if (!fits)
       return Broken(hlo, "C4",
-                    StrCat("operands must have the same dimensions but for dimension ", along, ", got ",
-                           Str(first), " and ", Str(operand)));
+                    StrCat("operands must have the same dimensions but for dimension ", along, ", got ", Str(first),
+                           " and ", Str(operand)));
   }
   DimList dims;
   for (size_t i = 0; i < sizes.size(); ++i) dims.Add(sizes[i], dynamic[i]);
@@ -163,9 +157,8 @@ Status Op<Opcode::kDynamicReshape>::Form(Instruction& hlo, Module&) {
   SHOAL_TRY(OperandIsArray(hlo, 0));
   SHOAL_TRY(SameElementCount(hlo, "C1"));
   if (hlo.operand_count() - 1 == hlo.shape().dims().size()) return {};
-  return Broken(
-      hlo, "C2",
-      StrCat("takes a size for each dimension of ", Str(hlo.shape()), ", got ", hlo.operand_count() - 1));
+  return Broken(hlo, "C2",
+                StrCat("takes a size for each dimension of ", Str(hlo.shape()), ", got ", hlo.operand_count() - 1));
 }
 
 ShapeResult Op<Opcode::kDynamicReshape>::Infer(const Instruction& hlo, ShapePool&) {
@@ -206,14 +199,12 @@ ShapeResult Op<Opcode::kSetDimensionSize>::Infer(const Instruction& hlo, ShapePo
 ShapeResult Op<Opcode::kIota>::Infer(const Instruction& hlo, ShapePool&) {
   const Shape& shape = hlo.shape();
   if (!shape.IsArray() || shape.rank() == 0)
-    return Broken(hlo, "C1",
-                  StrCat("the result must be an array of one dimension or more, got ", Str(shape)));
+    return Broken(hlo, "C1", StrCat("the result must be an array of one dimension or more, got ", Str(shape)));
   const int64_t d = hlo[kIotaDimension];
   if (d < 0 || d >= shape.rank())
     return Broken(hlo, "C2", StrCat("iota_dimension must lie in [0, ", shape.rank(), "), got ", d));
   if (shape.element_type() == ElementType::kPred)
-    return Broken(hlo, "C3",
-                  StrCat("the result must have integer, float or complex elements, got ", Str(shape)));
+    return Broken(hlo, "C3", StrCat("the result must have integer, float or complex elements, got ", Str(shape)));
   return hlo.shape_;
 }
 
@@ -223,15 +214,12 @@ ShapeResult Op<Opcode::kPad>::Infer(const Instruction& hlo, ShapePool& shapes) {
   const Shape& operand = hlo.operand_shape(0);
   const Shape& value = hlo.operand_shape(1);
   const std::span<const PaddingDim> padding = hlo[kPadding];
-  if (!value.IsScalar())
-    return Broken(hlo, "C1", StrCat("the padding value must be a scalar, got ", Str(value)));
+  if (!value.IsScalar()) return Broken(hlo, "C1", StrCat("the padding value must be a scalar, got ", Str(value)));
   if (!SameTypeOrFloats(operand.element_type(), value.element_type()))
-    return Broken(hlo, "C2",
-                  StrCat("operands must have one element type, got ", Str(operand), " and ", Str(value)));
+    return Broken(hlo, "C2", StrCat("operands must have one element type, got ", Str(operand), " and ", Str(value)));
   if (padding.size() != operand.dims().size())
-    return Broken(
-        hlo, "C3",
-        StrCat("padding must be given for each dimension of ", Str(operand), ", got ", padding.size()));
+    return Broken(hlo, "C3",
+                  StrCat("padding must be given for each dimension of ", Str(operand), ", got ", padding.size()));
   DimList dims;
   for (int i = 0; i < operand.rank(); ++i) {
     const auto [low, high, interior] = padding[i];
@@ -245,8 +233,8 @@ ShapeResult Op<Opcode::kPad>::Infer(const Instruction& hlo, ShapePool& shapes) {
         __builtin_add_overflow(size, low, &size) || __builtin_add_overflow(size, high, &size) ||
         __builtin_add_overflow(size, between, &size) || size < 0 || interior < 0)
       return Broken(hlo, "C4",
-                    StrCat("padding must leave dimension ", i, " of ", Str(operand), " a size, got ", low,
-                           "_", high, "_", interior));
+                    StrCat("padding must leave dimension ", i, " of ", Str(operand), " a size, got ", low, "_", high,
+                           "_", interior));
     dims.Add(size, operand.is_dynamic(i));
   }
   return dims.Make(HigherPrecision(operand.element_type(), value.element_type()), shapes);
@@ -277,17 +265,16 @@ ShapeResult Op<Opcode::kSlice>::Infer(const Instruction& hlo, ShapePool& shapes)
   const Shape& operand = hlo.operand_shape(0);
   const std::span<const SliceRange> ranges = hlo[kSlice];
   if (ranges.size() != operand.dims().size())
-    return Broken(
-        hlo, "C1",
-        StrCat("slice must be given for each dimension of ", Str(operand), ", got ", ranges.size()));
+    return Broken(hlo, "C1",
+                  StrCat("slice must be given for each dimension of ", Str(operand), ", got ", ranges.size()));
   DimList dims;
   for (int i = 0; i < operand.rank(); ++i) {
     const auto [start, limit, stride] = ranges[i];
     const int64_t end = operand.dim(i) == kUnboundedSize ? INT64_MAX : operand.dim(i);
     if (start < 0 || start > limit || limit > end)
       return Broken(hlo, "C2",
-                    StrCat("slice must keep 0 <= start <= limit <= ", end, " in dimension ", i, ", got [",
-                           start, ":", limit, "]"));
+                    StrCat("slice must keep 0 <= start <= limit <= ", end, " in dimension ", i, ", got [", start, ":",
+                           limit, "]"));
     if (stride <= 0) return Broken(hlo, "C3", StrCat("slice strides must be positive, got ", stride));
     const int64_t size = limit == start ? 0 : (limit - start - 1) / stride + 1;
     // One element out of a dynamic dimension is there or is not; XLA takes it to be there.

@@ -10,9 +10,7 @@ namespace {
 bool IsFloatOrComplex(ElementType type) { return IsFloat(type) || IsComplex(type); }
 
 // The last two dimensions are a square matrix.
-bool IsSquare(const Shape& shape) {
-  return SizesMeet(shape.dim(shape.rank() - 2), shape.dim(shape.rank() - 1));
-}
+bool IsSquare(const Shape& shape) { return SizesMeet(shape.dim(shape.rank() - 2), shape.dim(shape.rank() - 1)); }
 
 }  // namespace
 
@@ -22,8 +20,7 @@ ShapeResult Op<Opcode::kCholesky>::Infer(const Instruction& hlo, ShapePool&) {
   if (!IsFloatOrComplex(a.element_type()))
     return Broken(hlo, "C1", StrCat("operand must be float or complex, got ", Str(a)));
   if (a.rank() < 2) return Broken(hlo, "C2", StrCat("operand must have rank 2 or more, got ", Str(a)));
-  if (!IsSquare(a))
-    return Broken(hlo, "C3", StrCat("operand must be square in its last dimensions, got ", Str(a)));
+  if (!IsSquare(a)) return Broken(hlo, "C3", StrCat("operand must be square in its last dimensions, got ", Str(a)));
   return &a;
 }
 
@@ -38,8 +35,7 @@ ShapeResult Op<Opcode::kTriangularSolve>::Infer(const Instruction& hlo, ShapePoo
   const int rank = a.rank();
   if (rank < 2) return Broken(hlo, "C2", StrCat("operand 0 must have rank 2 or more, got ", Str(a)));
   if (b.rank() != rank) return Broken(hlo, "C3", StrCat("operands must have the same rank", both()));
-  if (!IsSquare(a))
-    return Broken(hlo, "C4", StrCat("operand 0 must be square in its last dimensions, got ", Str(a)));
+  if (!IsSquare(a)) return Broken(hlo, "C4", StrCat("operand 0 must be square in its last dimensions, got ", Str(a)));
   if (!SizesMeet(a.dim(rank - 1), b.dim(rank - (hlo[kLeftSide] ? 2 : 1))))
     return Broken(hlo, "C5", StrCat("operands must share the ", hlo[kLeftSide] ? "rows" : "columns", both()));
   if (!std::equal(a.dims().begin(), a.dims().end() - 2, b.dims().begin()))
@@ -69,8 +65,8 @@ Status CheckFftLength(const Instruction& hlo, FftType type, Ints length) {
     const int64_t wanted = halved ? length[i] / 2 + 1 : length[i];
     if (length[i] < 0 || !SizesMeet(in.dim(dim), wanted))
       return Broken(hlo, "C4",
-                    StrCat("operand must have size ", wanted, " in dimension ", dim,
-                           " for fft_length=", Str(length), ", got ", Str(in)));
+                    StrCat("operand must have size ", wanted, " in dimension ", dim, " for fft_length=", Str(length),
+                           ", got ", Str(in)));
   }
   return {};
 }
@@ -108,19 +104,17 @@ Status CheckFeatures(const Instruction& hlo, std::initializer_list<size_t> vecto
   const int64_t feature = hlo[kFeatureIndex];
   if (feature < 0 || feature >= operand.rank())
     return Broken(hlo, "C1", StrCat("feature_index must lie in [0, ", operand.rank(), "), got ", feature));
-  if (!IsFloat(operand.element_type()))
-    return Broken(hlo, "C2", StrCat("operand must be float, got ", Str(operand)));
+  if (!IsFloat(operand.element_type())) return Broken(hlo, "C2", StrCat("operand must be float, got ", Str(operand)));
   for (size_t i : vectors) {
     SHOAL_TRY(OperandIsArray(hlo, i));
     const Shape& vector = hlo.operand_shape(i);
-    if (vector.rank() != 1)
-      return Broken(hlo, "C3", StrCat("operand ", i, " must have rank 1, got ", Str(vector)));
+    if (vector.rank() != 1) return Broken(hlo, "C3", StrCat("operand ", i, " must have rank 1, got ", Str(vector)));
     if (!IsFloat(vector.element_type()))
       return Broken(hlo, "C4", StrCat("operand ", i, " must be float like operand 0, got ", Str(vector)));
     if (!SizesMeet(vector.dim(0), operand.dim(feature)))
-      return Broken(hlo, "C5",
-                    StrCat("operand ", i, " must have size ", operand.dim(feature),
-                           ", one for each feature, got ", Str(vector)));
+      return Broken(
+          hlo, "C5",
+          StrCat("operand ", i, " must have size ", operand.dim(feature), ", one for each feature, got ", Str(vector)));
   }
   return {};
 }
@@ -154,9 +148,8 @@ ShapeResult Op<Opcode::kBatchNormGrad>::Infer(const Instruction& hlo, ShapePool&
   if (!IsFloat(gradient.element_type()))
     return Broken(hlo, "C4", StrCat("operand 4 must be float like operand 0, got ", Str(gradient)));
   if (!SameDims(hlo.operand_shape(0), gradient))
-    return Broken(
-        hlo, "C6",
-        StrCat("operand 4 must have the dimensions of ", Str(hlo.operand_shape(0)), ", got ", Str(gradient)));
+    return Broken(hlo, "C6",
+                  StrCat("operand 4 must have the dimensions of ", Str(hlo.operand_shape(0)), ", got ", Str(gradient)));
   return WithFeatures(hlo, shapes);
 }
 

@@ -21,20 +21,47 @@ enum class OpClass : uint8_t {
   kGatherScatter,  // indices that are data
   kLinearAlgebra,  // cholesky, triangular-solve, fft, batch norm
   kRandom,
-  kControlFlow,    // runs other computations: while, conditional, call, fusion
-  kCollective,     // talks to other devices
-  kTransfer,       // send, recv, infeed, outfeed, copy-start, async wrappers
-  kStructure,      // parameter, constant, tuple, tokens: no work
-  kOpaque,         // custom-call and what we do not know
+  kControlFlow,  // runs other computations: while, conditional, call, fusion
+  kCollective,   // talks to other devices
+  kTransfer,     // send, recv, infeed, outfeed, copy-start, async wrappers
+  kStructure,    // parameter, constant, tuple, tokens: no work
+  kOpaque,       // custom-call and what we do not know
 };
 std::string_view ToString(OpClass op_class);
 
 // How an attribute is written; one parse and one print function for each in text/attrs.cc.
 enum class AttrKind : uint8_t {
-  kBool, kInt, kInt32, kFloat, kString, kStringOrJson, kEnum, kEnumList, kInts, kIntLists, kComputation,
-  kComputations, kInstructions, kWindow, kConvDims, kSliceRanges, kPadding, kSharding, kReplicaGroups,
-  kFrontendAttributes, kStatistics, kBools, kMetadata, kDomain, kShape, kShapes, kLiteral, kResultAccuracy,
-  kAliasing, kOriginalValue, kSparsity,
+  kBool,
+  kInt,
+  kInt32,
+  kFloat,
+  kString,
+  kStringOrJson,
+  kEnum,
+  kEnumList,
+  kInts,
+  kIntLists,
+  kComputation,
+  kComputations,
+  kInstructions,
+  kWindow,
+  kConvDims,
+  kSliceRanges,
+  kPadding,
+  kSharding,
+  kReplicaGroups,
+  kFrontendAttributes,
+  kStatistics,
+  kBools,
+  kMetadata,
+  kDomain,
+  kShape,
+  kShapes,
+  kLiteral,
+  kResultAccuracy,
+  kAliasing,
+  kOriginalValue,
+  kSparsity,
 };
 
 // When an attribute is printed.
@@ -52,8 +79,8 @@ struct AttrDef {
   bool required = false;
   Shown shown = Shown::kIfNotDefault;
   std::span<const std::string_view> enum_names;
-  int64_t default_int = 0;                             // of kInt, kBool, kEnum
-  bool (*shown_if)(const Instruction&) = nullptr;      // a further condition for printing
+  int64_t default_int = 0;                         // of kInt, kBool, kEnum
+  bool (*shown_if)(const Instruction&) = nullptr;  // a further condition for printing
   bool (*not_required_if)(const Instruction&) = nullptr;
 };
 
@@ -107,24 +134,46 @@ constexpr AttrDef Define(const Attr<T>& key, bool required, Shown shown) {
 
 // The rows of an op's attribute list, in the order in which XLA prints them.
 template <class T>
-constexpr AttrDef Required(const Attr<T>& key) { return Define(key, true, Shown::kAlways); }
+constexpr AttrDef Required(const Attr<T>& key) {
+  return Define(key, true, Shown::kAlways);
+}
 template <class T>
-constexpr AttrDef Optional(const Attr<T>& key) { return Define(key, false, Shown::kIfNotDefault); }
+constexpr AttrDef Optional(const Attr<T>& key) {
+  return Define(key, false, Shown::kIfNotDefault);
+}
 template <class T>
-constexpr AttrDef IfGiven(const Attr<T>& key) { return Define(key, false, Shown::kIfGiven); }
+constexpr AttrDef IfGiven(const Attr<T>& key) {
+  return Define(key, false, Shown::kIfGiven);
+}
 template <class T>
-constexpr AttrDef Always(const Attr<T>& key) { return Define(key, false, Shown::kAlways); }
+constexpr AttrDef Always(const Attr<T>& key) {
+  return Define(key, false, Shown::kAlways);
+}
 template <class T>
-constexpr AttrDef Unprinted(const Attr<T>& key) { return Define(key, false, Shown::kNever); }
+constexpr AttrDef Unprinted(const Attr<T>& key) {
+  return Define(key, false, Shown::kNever);
+}
 
-constexpr AttrDef AsInt32(AttrDef def) { def.kind = AttrKind::kInt32; return def; }
-constexpr AttrDef AsJson(AttrDef def) { def.kind = AttrKind::kStringOrJson; return def; }
-constexpr AttrDef ShownIf(AttrDef def, bool (*condition)(const Instruction&)) { def.shown_if = condition; return def; }
+constexpr AttrDef AsInt32(AttrDef def) {
+  def.kind = AttrKind::kInt32;
+  return def;
+}
+constexpr AttrDef AsJson(AttrDef def) {
+  def.kind = AttrKind::kStringOrJson;
+  return def;
+}
+constexpr AttrDef ShownIf(AttrDef def, bool (*condition)(const Instruction&)) {
+  def.shown_if = condition;
+  return def;
+}
 constexpr AttrDef NotRequiredIf(AttrDef def, bool (*condition)(const Instruction&)) {
   def.not_required_if = condition;
   return def;
 }
-constexpr AttrDef OneOf(AttrDef def, std::span<const std::string_view> names) { def.enum_names = names; return def; }
+constexpr AttrDef OneOf(AttrDef def, std::span<const std::string_view> names) {
+  def.enum_names = names;
+  return def;
+}
 
 // What every Op<> has; each overrides what is its own.
 struct OpBase {

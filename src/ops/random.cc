@@ -11,8 +11,8 @@ ShapeResult Op<Opcode::kRng>::Infer(const Instruction& hlo, ShapePool&) {
       return Broken(hlo, "C1", StrCat("operands must be scalars, got ", Str(operand->shape())));
     if (operand->shape().element_type() != type)
       return Broken(hlo, "C2",
-                    StrCat("operands must have the result's element type, got ", Str(operand->shape()),
-                           " for ", Str(hlo.shape())));
+                    StrCat("operands must have the result's element type, got ", Str(operand->shape()), " for ",
+                           Str(hlo.shape())));
   }
   const RandomDistribution distribution = hlo[kDistribution];
   if (distribution == RandomDistribution::kInvalid)
@@ -20,8 +20,8 @@ ShapeResult Op<Opcode::kRng>::Infer(const Instruction& hlo, ShapePool&) {
   if (IsComplex(type) || (distribution == RandomDistribution::kNormal && !IsFloat(type)))
     return Broken(hlo, "C4",
                   StrCat(EnumNames<RandomDistribution>::kNames[static_cast<size_t>(distribution)],
-                         IsComplex(type) ? " must not have complex elements" : " must have float elements",
-                         ", got ", Str(hlo.shape())));
+                         IsComplex(type) ? " must not have complex elements" : " must have float elements", ", got ",
+                         Str(hlo.shape())));
   return hlo.shape_;
 }
 
@@ -33,9 +33,8 @@ ShapeResult Op<Opcode::kRngBitGenerator>::Infer(const Instruction& hlo, ShapePoo
   if (result.elements().size() != 2)
     return Broken(hlo, "C1", StrCat("the result must be (state, bits), got ", Str(result)));
   if (!Compatible(result.element(0), state))
-    return Broken(
-        hlo, "C2",
-        StrCat("element 0 of the result must have the state's shape ", Str(state), ", got ", Str(result)));
+    return Broken(hlo, "C2",
+                  StrCat("element 0 of the result must have the state's shape ", Str(state), ", got ", Str(result)));
   return hlo.shape_;
 }
 

@@ -53,9 +53,8 @@ Result<const Shape*> MappedShape(const Instruction& hlo) {
     const bool meet = SameTypeOrFloats(shape.element_type(), common->element_type());
     if (meet && shape.IsScalar()) continue;
     if (!meet || !common->IsScalar())
-      return Broken(
-          hlo, "C4",
-          StrCat("operands must have the same dimensions, got ", Str(*common), " and ", Str(shape)));
+      return Broken(hlo, "C4",
+                    StrCat("operands must have the same dimensions, got ", Str(*common), " and ", Str(shape)));
     common = &shape;
   }
   return common;
@@ -75,8 +74,7 @@ Status Op<Opcode::kMap>::Form(Instruction& hlo, Module& module) {
   std::iota(all.begin(), all.end(), 0);
   // Where the shape is given the dimensions are ignored; where not, it is inferred from them.
   Ints given = hlo[kDimensions];
-  if (hlo.shape_ == nullptr && hlo.has(kDimensions) &&
-      !std::equal(given.begin(), given.end(), all.begin(), all.end()))
+  if (hlo.shape_ == nullptr && hlo.has(kDimensions) && !std::equal(given.begin(), given.end(), all.begin(), all.end()))
     return Broken(hlo, "C2", StrCat("dimensions must be ", Str(all), ", got ", Str(given)));
   SetAttr(hlo, module, kDimensions, Ints(all));
   return {};
@@ -88,17 +86,17 @@ ShapeResult Op<Opcode::kMap>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_ASSIGN(common, MappedShape(hlo));
   SHOAL_ASSIGN(callee, SignatureOf(hlo, kToApply));
   if (callee.parameters.size() != hlo.operand_count())
-    return Broken(hlo, "C5",
-                  StrCat("to_apply must take ", Count(hlo.operand_count(), "parameter"), ", got ",
-                         callee.parameters.size()));
+    return Broken(
+        hlo, "C5",
+        StrCat("to_apply must take ", Count(hlo.operand_count(), "parameter"), ", got ", callee.parameters.size()));
   if (!callee.result->IsScalar())
     return Broken(hlo, "C6", StrCat("to_apply must return a scalar, got ", Str(*callee.result)));
   for (size_t i = 0; i < callee.parameters.size(); ++i) {
     const ElementType type = hlo.operand_shape(i).element_type();
     if (!IsScalarOf(*callee.parameters[i], type))
-      return Broken(hlo, "C7",
-                    StrCat("parameter ", i, " of to_apply must be ", Text(type), "[], got ",
-                           Str(*callee.parameters[i])));
+      return Broken(
+          hlo, "C7",
+          StrCat("parameter ", i, " of to_apply must be ", Text(type), "[], got ", Str(*callee.parameters[i])));
   }
   return ArrayLike(*common, common->dims(), callee.result->element_type(), shapes);
 }
@@ -118,15 +116,13 @@ ShapeResult Op<Opcode::kReduce>::Infer(const Instruction& hlo, ShapePool& shapes
     if (!Contains(hlo[kDimensions], i)) kept.AddFrom(input, i);
   if (reducer.result->IsScalar()) return kept.Make(reducer.result->element_type(), shapes);
   std::vector<const Shape*> parts;
-  for (const Shape* part : reducer.result->elements())
-    parts.push_back(kept.Make(part->element_type(), shapes));
+  for (const Shape* part : reducer.result->elements()) parts.push_back(kept.Make(part->element_type(), shapes));
   return shapes.Tuple(parts);
 }
 
 Status Op<Opcode::kReduceWindow>::Form(Instruction& hlo, Module&) {
   SHOAL_TRY(EvenOperands(hlo));
-  if (hlo.operand_count() == 0)
-    return Broken(hlo, "C2", "takes at least one input and its initial value, got none");
+  if (hlo.operand_count() == 0) return Broken(hlo, "C2", "takes at least one input and its initial value, got none");
   return {};
 }
 
@@ -156,9 +152,9 @@ ShapeResult Op<Opcode::kSelectAndScatter>::Infer(const Instruction& hlo, ShapePo
     return Broken(hlo, "C2", StrCat("select must return pred[], got ", Str(*select.result)));
   for (const Shape* parameter : select.parameters)
     if (!IsScalarOf(*parameter, operand.element_type()))
-      return Broken(hlo, "C3",
-                    StrCat("select must take ", Text(operand.element_type()), "[] like the operand, got ",
-                           Str(*parameter)));
+      return Broken(
+          hlo, "C3",
+          StrCat("select must take ", Text(operand.element_type()), "[] like the operand, got ", Str(*parameter)));
 
   SHOAL_ASSIGN(scatter, SignatureOf(hlo, kScatter));
   const Shape* init = &hlo.operand_shape(2);

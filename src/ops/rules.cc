@@ -41,9 +41,8 @@ Status OperandCount(const Instruction& hlo, size_t count) {
 
 bool SameDims(const Shape& a, const Shape& b) {
   if (!a.IsArray() || !b.IsArray()) return false;
-  return std::equal(
-      a.dims().begin(), a.dims().end(), b.dims().begin(), b.dims().end(),
-      [](int64_t x, int64_t y) { return x == y || x == kUnboundedSize || y == kUnboundedSize; });
+  return std::equal(a.dims().begin(), a.dims().end(), b.dims().begin(), b.dims().end(),
+                    [](int64_t x, int64_t y) { return x == y || x == kUnboundedSize || y == kUnboundedSize; });
 }
 
 bool SameTypeOrFloats(ElementType a, ElementType b) { return a == b || (IsFloat(a) && IsFloat(b)); }
@@ -53,10 +52,8 @@ ElementType HigherPrecision(ElementType a, ElementType b) {
   // without infinities use the all-ones exponent for numbers.
   auto rank = [](ElementType type) {
     const ElementTypeInfo& info = Info(type);
-    const bool all_ones_is_special =
-        info.specials == FloatSpecials::kIeee || info.specials == FloatSpecials::kFnu;
-    const int largest_exponent =
-        (1 << info.exponent_bits) - info.exponent_bias - (all_ones_is_special ? 1 : 0);
+    const bool all_ones_is_special = info.specials == FloatSpecials::kIeee || info.specials == FloatSpecials::kFnu;
+    const int largest_exponent = (1 << info.exponent_bits) - info.exponent_bias - (all_ones_is_special ? 1 : 0);
     return std::tuple(largest_exponent, info.mantissa_bits, info.bits);
   };
   return rank(a) < rank(b) ? b : a;

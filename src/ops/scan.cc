@@ -17,14 +17,12 @@ Status CheckCounts(const Instruction& hlo, size_t parameters) {
   using Scan = Op<Opcode::kScan>;
   const size_t operands = hlo.operand_count();
   if (operands != parameters)
-    return Broken(
-        hlo, "C1",
-        StrCat("to_apply must take ", Count(operands, "parameter"), ", one per operand, got ", parameters));
+    return Broken(hlo, "C1",
+                  StrCat("to_apply must take ", Count(operands, "parameter"), ", one per operand, got ", parameters));
   SHOAL_TRY(OneDimension(hlo, "C2"));
   const int64_t carries = hlo[Scan::kNumCarries];
   if (carries < 0 || carries > static_cast<int64_t>(operands))
-    return Broken(hlo, "C3",
-                  StrCat("num_carries must lie in [0, ", operands, "], the operands, got ", carries));
+    return Broken(hlo, "C3", StrCat("num_carries must lie in [0, ", operands, "], the operands, got ", carries));
   return {};
 }
 
@@ -33,18 +31,15 @@ Result<ScanParts> PartsOf(const Instruction& hlo) {
   SHOAL_TRY(CheckCounts(hlo, step.parameters.size()));
   ScanParts parts;
   parts.roots = {step.result};
-  if (step.result->IsTuple())
-    parts.roots.assign(step.result->elements().begin(), step.result->elements().end());
+  if (step.result->IsTuple()) parts.roots.assign(step.result->elements().begin(), step.result->elements().end());
   parts.step = std::move(step);
   parts.carries = static_cast<size_t>(hlo[Op<Opcode::kScan>::kNumCarries]);
   parts.dim = hlo[kDimensions][0];
   parts.inputs = hlo.operand_count() - parts.carries;
   if (parts.roots.size() < parts.carries)
-    return Broken(hlo, "C4",
-                  StrCat("to_apply must return ", parts.carries, " carries, got ", Str(*parts.step.result)));
+    return Broken(hlo, "C4", StrCat("to_apply must return ", parts.carries, " carries, got ", Str(*parts.step.result)));
   parts.outputs = parts.roots.size() - parts.carries;
-  if (parts.inputs == 0 && parts.outputs == 0)
-    return Broken(hlo, "C5", "must have an input or an output, got none");
+  if (parts.inputs == 0 && parts.outputs == 0) return Broken(hlo, "C5", "must have an input or an output, got none");
   return parts;
 }
 
@@ -56,8 +51,7 @@ Result<int64_t> StepCount(const Instruction& hlo, const ScanParts& parts) {
   } else if (hlo.shape_ != nullptr) {
     along = hlo.shape().IsTuple() && !hlo.shape().elements().empty() ? &hlo.shape().element(0) : hlo.shape_;
   }
-  if (along == nullptr)
-    return Broken(hlo, "C5", "must have an input from which to infer the shape, got none");
+  if (along == nullptr) return Broken(hlo, "C5", "must have an input from which to infer the shape, got none");
   const int64_t rank = along->IsArray() ? along->rank() : 0;
   if (parts.dim < 0 || parts.dim >= rank)
     return Broken(hlo, "C6", StrCat("dimensions must lie in [0, ", rank, "), got {", parts.dim, "}"));
@@ -77,22 +71,20 @@ Status CheckOperands(const Instruction& hlo, const ScanParts& parts, int64_t ste
     const Shape* seen = &hlo.operand_shape(i);
     if (i < parts.inputs) {
       if (!seen->IsArray() || parts.dim >= seen->rank() || seen->dim(parts.dim) != steps)
-        return Broken(
-            hlo, "C7",
-            StrCat("inputs must have size ", steps, " in dimension ", parts.dim, ", got ", Str(*seen)));
+        return Broken(hlo, "C7",
+                      StrCat("inputs must have size ", steps, " in dimension ", parts.dim, ", got ", Str(*seen)));
       seen = WithoutDim(*seen, parts.dim, shapes);
     }
     if (!SameButPrecision(*seen, *parts.step.parameters[i]))
-      return Broken(hlo, "C8",
-                    StrCat("parameter ", i, " of to_apply must be ", Str(*seen), ", got ",
-                           Str(*parts.step.parameters[i])));
+      return Broken(
+          hlo, "C8",
+          StrCat("parameter ", i, " of to_apply must be ", Str(*seen), ", got ", Str(*parts.step.parameters[i])));
   }
   for (size_t i = 0; i < parts.carries; ++i) {
     const Shape& into = *parts.step.parameters[parts.inputs + i];
     const Shape& out_of = *parts.roots[parts.outputs + i];
     if (!SameButPrecision(into, out_of))
-      return Broken(hlo, "C9",
-                    StrCat("to_apply must return carry ", i, " as ", Str(into), ", got ", Str(out_of)));
+      return Broken(hlo, "C9", StrCat("to_apply must return carry ", i, " as ", Str(into), ", got ", Str(out_of)));
   }
   return {};
 }
@@ -116,9 +108,9 @@ ShapeResult Op<Opcode::kScan>::Infer(const Instruction& hlo, ShapePool& shapes) 
       continue;
     }
     if (!root.IsArray() || parts.dim > root.rank())
-      return Broken(hlo, "C10",
-                    StrCat("to_apply must return output ", r, " as an array of rank ", parts.dim,
-                           " or more, got ", Str(root)));
+      return Broken(
+          hlo, "C10",
+          StrCat("to_apply must return output ", r, " as an array of rank ", parts.dim, " or more, got ", Str(root)));
     DimList dims;
     for (int64_t i = 0; i <= root.rank(); ++i) {
       if (i == parts.dim) dims.Add(steps);

@@ -15,23 +15,21 @@ ShapeResult Op<Opcode::kSort>::Infer(const Instruction& hlo, ShapePool& shapes) 
   if (!Compatible(*compare.result, *shapes.Scalar(ElementType::kPred)))
     return Broken(hlo, "C3", StrCat("to_apply must return pred[], got ", Str(*compare.result)));
   if (compare.parameters.size() != 2 * n)
-    return Broken(
-        hlo, "C4",
-        StrCat("to_apply must take ", Count(2 * n, "parameter"), ", got ", compare.parameters.size()));
+    return Broken(hlo, "C4",
+                  StrCat("to_apply must take ", Count(2 * n, "parameter"), ", got ", compare.parameters.size()));
   for (size_t i = 0; i < 2 * n; ++i) {
     const ElementType type = hlo.operand_shape(i / 2).element_type();
     if (!IsScalarOf(*compare.parameters[i], type))
-      return Broken(hlo, "C5",
-                    StrCat("parameter ", i, " of to_apply must be ", Text(type), "[], got ",
-                           Str(*compare.parameters[i])));
+      return Broken(
+          hlo, "C5",
+          StrCat("parameter ", i, " of to_apply must be ", Text(type), "[], got ", Str(*compare.parameters[i])));
   }
 
   const Shape& keys = hlo.operand_shape(0);
   for (const Instruction* operand : hlo.operands)
     if (!SameDims(keys, operand->shape()))
-      return Broken(
-          hlo, "C6",
-          StrCat("operands must have the same dimensions, got ", Str(keys), " and ", Str(operand->shape())));
+      return Broken(hlo, "C6",
+                    StrCat("operands must have the same dimensions, got ", Str(keys), " and ", Str(operand->shape())));
   SHOAL_TRY(DimsWithin(hlo, "C7", kDimensions, keys.rank()));
   return OneOrTuple(OperandShapes(hlo), shapes);
 }
@@ -39,14 +37,12 @@ ShapeResult Op<Opcode::kSort>::Infer(const Instruction& hlo, ShapePool& shapes) 
 ShapeResult Op<Opcode::kTopK>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(OperandIsArray(hlo, 0));
   const Shape& operand = hlo.operand_shape(0);
-  if (operand.rank() == 0)
-    return Broken(hlo, "C1", StrCat("operand must have a dimension, got ", Str(operand)));
+  if (operand.rank() == 0) return Broken(hlo, "C1", StrCat("operand must have a dimension, got ", Str(operand)));
   const int64_t last = operand.rank() - 1;
   const int64_t k = hlo[kK];
   const bool fits = operand.dim(last) == kUnboundedSize || k <= operand.dim(last);
   if (k < 0 || !fits)
-    return Broken(hlo, "C2",
-                  StrCat("k must lie in [0, ", operand.dim(last), "], the last dimension, got ", k));
+    return Broken(hlo, "C2", StrCat("k must lie in [0, ", operand.dim(last), "], the last dimension, got ", k));
   DimList dims;
   for (int64_t i = 0; i < last; ++i) dims.AddFrom(operand, i);
   dims.Add(k);

@@ -12,9 +12,9 @@ ShapeResult Op<Opcode::kConstant>::Infer(const Instruction& hlo, ShapePool&) {
 Status Op<Opcode::kTuple>::Form(Instruction& hlo, Module&) {
   if (hlo.shape_ == nullptr) return {};
   if (hlo.shape().IsTuple() && hlo.shape().elements().size() == hlo.operand_count()) return {};
-  return Broken(hlo, "C1",
-                StrCat("the result must be a tuple of ", hlo.operand_count(), ", as there are operands, got ",
-                       Str(hlo.shape())));
+  return Broken(
+      hlo, "C1",
+      StrCat("the result must be a tuple of ", hlo.operand_count(), ", as there are operands, got ", Str(hlo.shape())));
 }
 
 ShapeResult Op<Opcode::kTuple>::Infer(const Instruction& hlo, ShapePool& shapes) {
@@ -30,8 +30,7 @@ ShapeResult Op<Opcode::kGetTupleElement>::Infer(const Instruction& hlo, ShapePoo
   if (!operand.IsTuple()) return Broken(hlo, "C1", StrCat("operand 0 must be a tuple, got ", Str(operand)));
   const int64_t index = hlo[kIndex];
   const int64_t count = static_cast<int64_t>(operand.elements().size());
-  if (index < 0 || index >= count)
-    return Broken(hlo, "C2", StrCat("index must lie in [0, ", count, "), got ", index));
+  if (index < 0 || index >= count) return Broken(hlo, "C2", StrCat("index must lie in [0, ", count, "), got ", index));
   return operand.elements()[index];
 }
 

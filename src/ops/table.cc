@@ -42,8 +42,8 @@ constexpr bool AttrIdsAreUnique() {
     seen[count++].id = id;
     return true;
   };
-  bool unique = add(kParameterNumber.name, kParameterNumber.id) &&
-                add(kConstantValue.name, kConstantValue.id) && add(kUnknownOpcode.name, kUnknownOpcode.id);
+  bool unique = add(kParameterNumber.name, kParameterNumber.id) && add(kConstantValue.name, kConstantValue.id) &&
+                add(kUnknownOpcode.name, kUnknownOpcode.id);
   for (const AttrDef& def : kCommonAttrs) unique &= add(def.name, def.id);
   for (const OpInfo& op : kOps)
     for (const AttrDef& def : op.attrs) unique &= add(def.name, def.id);
@@ -76,9 +76,7 @@ constexpr std::array<Opcode, kSlots> kSlotOpcodes = MakeSlots();
 
 }  // namespace
 
-const OpInfo& Info(Opcode opcode) {
-  return kOps[std::min<size_t>(static_cast<size_t>(opcode), kOpcodeCount)];
-}
+const OpInfo& Info(Opcode opcode) { return kOps[std::min<size_t>(static_cast<size_t>(opcode), kOpcodeCount)]; }
 
 std::optional<Opcode> OpcodeNamed(std::string_view text) {
   if (text.empty()) return std::nullopt;
@@ -90,9 +88,9 @@ std::optional<Opcode> OpcodeNamed(std::string_view text) {
 }
 
 std::string_view ToString(OpClass op_class) {
-  static constexpr std::string_view kNames[] = {
-      "elementwise", "index-map",    "reduction",  "contraction", "gather-scatter", "linear-algebra",
-      "random",      "control-flow", "collective", "transfer",    "structure",      "opaque"};
+  static constexpr std::string_view kNames[] = {"elementwise",    "index-map",      "reduction", "contraction",
+                                                "gather-scatter", "linear-algebra", "random",    "control-flow",
+                                                "collective",     "transfer",       "structure", "opaque"};
   static_assert(std::size(kNames) == static_cast<size_t>(OpClass::kOpaque) + 1);
   return kNames[static_cast<size_t>(op_class)];
 }

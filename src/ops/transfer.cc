@@ -22,8 +22,7 @@ Status OperandIsToken(const Instruction& hlo, size_t i, std::string_view rule) {
 
 Status ResultBeginsWithData(const Instruction& hlo) {
   if (hlo.shape().IsTuple() && !hlo.shape().elements().empty()) return {};
-  return Broken(hlo, "C1",
-                StrCat("the result must be a tuple that begins with the data, got ", Str(hlo.shape())));
+  return Broken(hlo, "C1", StrCat("the result must be a tuple that begins with the data, got ", Str(hlo.shape())));
 }
 
 // A done op must be on the channel of its operand, if that is an op that has one.
@@ -35,8 +34,7 @@ Status SameChannel(const Instruction& hlo) {
   auto channel = [](const Instruction& each) {
     return each.has(kChannelId) ? StrCat(each[kChannelId]) : std::string("none");
   };
-  return Broken(hlo, "C1",
-                StrCat("channel_id must be the operand's, ", channel(operand), ", got ", channel(hlo)));
+  return Broken(hlo, "C1", StrCat("channel_id must be the operand's, ", channel(operand), ", got ", channel(hlo)));
 }
 
 Status OperandBeginsWithData(const Instruction& hlo) {
@@ -57,11 +55,9 @@ ShapeResult Op<Opcode::kCopyStart>::Infer(const Instruction& hlo, ShapePool& sha
 ShapeResult Op<Opcode::kCopyDone>::Infer(const Instruction& hlo, ShapePool&) {
   SHOAL_TRY(OperandCount(hlo, 1));
   const Shape& operand = hlo.operand_shape(0);
-  if (!operand.IsTuple() || operand.elements().size() < 2 ||
-      !Compatible(operand.element(0), operand.element(1)))
-    return Broken(
-        hlo, "C1",
-        StrCat("operand 0 must be (destination, source, …) with both of one shape, got ", Str(operand)));
+  if (!operand.IsTuple() || operand.elements().size() < 2 || !Compatible(operand.element(0), operand.element(1)))
+    return Broken(hlo, "C1",
+                  StrCat("operand 0 must be (destination, source, …) with both of one shape, got ", Str(operand)));
   return &operand.element(0);
 }
 
@@ -136,9 +132,8 @@ ShapeResult Op<Opcode::kOutfeed>::Infer(const Instruction& hlo, ShapePool& shape
   const Shape* outfeed = hlo[kOutfeedShape];
   const Shape& operand = hlo.operand_shape(0);
   if (outfeed != nullptr && !Compatible(*outfeed, operand))
-    return Broken(
-        hlo, "C2",
-        StrCat("outfeed_shape must be the operand's shape ", Str(operand), ", got ", Str(*outfeed)));
+    return Broken(hlo, "C2",
+                  StrCat("outfeed_shape must be the operand's shape ", Str(operand), ", got ", Str(*outfeed)));
   return shapes.Token();
 }
 

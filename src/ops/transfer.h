@@ -36,6 +36,9 @@ struct Op<Opcode::kAsyncDone> : Transfer {
 // On an async-update or -done whose async-start is out of sight (a parameter carries the chain): the op it wraps.
 inline constexpr Attr<std::string_view> kAsyncWrappedOpcode{"(wrapped opcode)"};
 
+// A custom call that hands its operand on with a remark: async chains go through it.
+bool IsRemark(const Instruction& hlo);
+
 // The async-start at the beginning of an async-update's or async-done's chain; null if there is none.
 const Instruction* AsyncStartOf(const Instruction& hlo);
 // The one op a sugared async chain stands for ("dot-start"); null if the wrapped computation is more than one op.

@@ -80,12 +80,6 @@ bool IsModule(std::string_view bytes) {
   return false;
 }
 
-// Bytes that no text has.
-bool IsControl(char c) {
-  const auto byte = static_cast<uint8_t>(c);
-  return (byte < 0x20 && !(byte >= '\t' && byte <= '\r')) || byte == 0x7F;
-}
-
 }  // namespace
 
 bool IsOpcodeName(std::string_view text) {
@@ -110,18 +104,19 @@ WireEnd CheckWire(std::string_view bytes) {
 }
 
 bool LooksLikeProto(std::string_view bytes) {
-  // The first field of all three messages is number 1 with a length, unless the module has no name.
-  constexpr char kName = 0x0A, kEntryName = 0x12, kComputations = 0x1A;
-  if (bytes.empty()) return false;
-  if (bytes[0] == kEntryName || bytes[0] == kComputations) return true;
-  if (bytes[0] != kName) return false;
-  // That byte is also a line break, and a text may start with one. The next field begins with a control character.
-  Wire wire(bytes);
-  if (!wire.Next()) return false;
-  const size_t next = wire.payload.data() - bytes.data() + wire.payload.size();
-  const bool fits = next >= bytes.size() || IsControl(bytes[next]) || (bytes[next] & 7) == 2;
-  const std::string_view head = bytes.substr(0, 4096);
-  return fits && std::any_of(head.begin(), head.end(), IsControl);
+  // A module begins with its name (1), or without one with the entry's name (2) or the computations (3).
+  constexpr char kFirst = 0x0A, kSecond = 0x12, kThird = 0x1A;
+  // In an HloProto the module is field 1, in an HloSnapshot that HloProto is.
+  for (int level = 0; level < 3 && !bytes.empty(); ++level) {
+    if (bytes[0] == kSecond || bytes[0] == kThird) return true;
+    // The first byte is also a line break, and a text may start with one; but it has no such byte after the name.
+    Wire wire(bytes);
+    if (bytes[0] != kFirst || !wire.Next()) return false;
+    const size_t next = static_cast<size_t>(wire.payload.data() - bytes.data()) + wire.payload.size();
+    if (next < bytes.size()) return bytes[next] == kSecond || bytes[next] == kThird;
+    bytes = wire.payload;
+  }
+  return false;
 }
 
 }  // namespace shoal

@@ -54,8 +54,9 @@ Instruction* Parser::ReadAsync(Computation& computation, const Opening& opening,
   draft.operands = module_.arena.Copy(operands);
   const bool is_start = opening.opcode == Opcode::kAsyncStart;
   if (opening.opcode != Opcode::kAsyncDone && !IsAsyncShape(*opening.shape) &&
-      !Liberty(opening.opcode_at, StrCat(Text(opening.opcode), ".C1"),
-               StrCat(opening.opcode_text, " must have a shape ((operands), result, …), got ", ToString(*opening.shape))))
+      !Liberty(
+          opening.opcode_at, StrCat(Text(opening.opcode), ".C1"),
+          StrCat(opening.opcode_text, " must have a shape ((operands), result, …), got ", ToString(*opening.shape))))
     return nullptr;
   if (!is_start && operands.empty()) {
     last_error_ = opening.opcode_at.offset;
@@ -117,7 +118,8 @@ void Parser::ShareWithWrapped(Instruction& hlo, const Opening& opening) {
 }
 
 // Reads the attributes of `dot-start` and divides them: the wrapped op's own go to it, the rest stays here in `attrs`.
-Computation* Parser::ReadWrappedOp(Instruction& start, const Opening& opening, std::vector<NamedAttr>& attrs, bool nested) {
+Computation* Parser::ReadWrappedOp(Instruction& start, const Opening& opening, std::vector<NamedAttr>& attrs,
+                                   bool nested) {
   const Opcode opcode = *opening.wrapped;
   const OpInfo& op = Info(opcode);
   Computation* wrapped = module_.NewComputation("async_wrapped");
@@ -127,14 +129,17 @@ Computation* Parser::ReadWrappedOp(Instruction& start, const Opening& opening, s
   const Shape& shape = *opening.shape;
   const bool regular = IsAsyncShape(shape);
   std::vector<const Shape*> parameters;
-  const Shape* result = regular ? &shape.element(1) : shape.IsTuple() && !shape.elements().empty() ? shape.elements().back() : &shape;
+  const Shape* result = regular                                        ? &shape.element(1)
+                        : shape.IsTuple() && !shape.elements().empty() ? shape.elements().back()
+                                                                       : &shape;
   if (regular) {
     parameters.assign(shape.element(0).elements().begin(), shape.element(0).elements().end());
   } else {
     for (const Instruction* operand : start.operands) parameters.push_back(&operand->shape());
   }
   const size_t wanted = op.arity < 0 ? 0 : static_cast<size_t>(op.arity);
-  while (parameters.size() < wanted) parameters.push_back(module_.shapes.Array(ElementType::kF32, std::array<int64_t, 1>{1}));
+  while (parameters.size() < wanted)
+    parameters.push_back(module_.shapes.Array(ElementType::kF32, std::array<int64_t, 1>{1}));
   std::vector<Instruction*> operands;
   scopes_.push_back(std::make_unique<Scope>());
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -219,8 +224,8 @@ bool Parser::CheckContinuation(Instruction& hlo, const Opening& opening) {
                StrCat(opening.opcode_text, " continues ", start->name, ", which wraps ", Text(wrapped.root->opcode))))
     return false;
   if (hlo.has(kAsyncExecutionThread) && hlo[kAsyncExecutionThread] != (*start)[kAsyncExecutionThread])
-    return Error(opening.opcode_at, StrCat("async_execution_thread must be ", (*start)[kAsyncExecutionThread],
-                                           " as in ", start->name));
+    return Error(opening.opcode_at,
+                 StrCat("async_execution_thread must be ", (*start)[kAsyncExecutionThread], " as in ", start->name));
   if (hlo.has(kCalls) && hlo[kCalls] != &wrapped)
     return Error(opening.opcode_at, StrCat("calls must be ", wrapped.name, " as in ", start->name));
   if (!opening.wrapped || wrapped.root == nullptr) return true;

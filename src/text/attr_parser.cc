@@ -85,24 +85,42 @@ bool Parser::ReadAttrValue(const AttrDef& def, AttrValue* value) {
       *value = read;
       return read != nullptr;
     }
-    case AttrKind::kEnum: return ReadEnum(def, value);
-    case AttrKind::kEnumList: return ReadEnumList(def, value);
-    case AttrKind::kIntLists: return ReadIntLists(value);
-    case AttrKind::kComputations: return ReadComputations(value);
-    case AttrKind::kInstructions: return ReadInstructionNames(value);
-    case AttrKind::kWindow: return ReadWindow(value);
-    case AttrKind::kConvDims: return ReadDimLabels(value);
-    case AttrKind::kSliceRanges: return ReadSliceRanges(value);
-    case AttrKind::kPadding: return ReadPadding(value);
-    case AttrKind::kReplicaGroups: return ReadReplicaGroups(value);
-    case AttrKind::kStatistics: return ReadStatistics(value);
-    case AttrKind::kBools: return ReadBoolSpan(value);
-    case AttrKind::kDomain: return ReadDomain(value);
-    case AttrKind::kShapes: return ReadShapes(value);
-    case AttrKind::kResultAccuracy: return ReadResultAccuracy(value);
-    case AttrKind::kAliasing: return ReadOutputOperandAliasing(value);
-    case AttrKind::kOriginalValue: return ReadOriginalValue(value);
-    case AttrKind::kSparsity: return ReadSparsity(value);
+    case AttrKind::kEnum:
+      return ReadEnum(def, value);
+    case AttrKind::kEnumList:
+      return ReadEnumList(def, value);
+    case AttrKind::kIntLists:
+      return ReadIntLists(value);
+    case AttrKind::kComputations:
+      return ReadComputations(value);
+    case AttrKind::kInstructions:
+      return ReadInstructionNames(value);
+    case AttrKind::kWindow:
+      return ReadWindow(value);
+    case AttrKind::kConvDims:
+      return ReadDimLabels(value);
+    case AttrKind::kSliceRanges:
+      return ReadSliceRanges(value);
+    case AttrKind::kPadding:
+      return ReadPadding(value);
+    case AttrKind::kReplicaGroups:
+      return ReadReplicaGroups(value);
+    case AttrKind::kStatistics:
+      return ReadStatistics(value);
+    case AttrKind::kBools:
+      return ReadBoolSpan(value);
+    case AttrKind::kDomain:
+      return ReadDomain(value);
+    case AttrKind::kShapes:
+      return ReadShapes(value);
+    case AttrKind::kResultAccuracy:
+      return ReadResultAccuracy(value);
+    case AttrKind::kAliasing:
+      return ReadOutputOperandAliasing(value);
+    case AttrKind::kOriginalValue:
+      return ReadOriginalValue(value);
+    case AttrKind::kSparsity:
+      return ReadSparsity(value);
   }
   return false;
 }
@@ -123,7 +141,8 @@ bool Parser::ReadEnum(const AttrDef& def, AttrValue* value) {
       return true;
     }
   }
-  return ErrorHere(StrCat(def.name, " must be one of ", StrJoin(def.enum_names, ", "), "; found ", token().text.substr(0, 40)));
+  return ErrorHere(
+      StrCat(def.name, " must be one of ", StrJoin(def.enum_names, ", "), "; found ", token().text.substr(0, 40)));
 }
 
 bool Parser::ReadEnumList(const AttrDef& def, AttrValue* value) {
@@ -249,16 +268,26 @@ bool Parser::ReadMetadata(Metadata* metadata) {
 
 bool Parser::ReadMetadataField(std::string_view name, TextSpan at, Metadata* metadata) {
   switch (AttrId(name)) {
-    case AttrId("op_type"): return ReadString(&metadata->op_type);
-    case AttrId("op_name"): return ReadString(&metadata->op_name);
-    case AttrId("source_file"): return ReadString(&metadata->source_file);
-    case AttrId("source_line"): return ReadInt32(&metadata->source_line);
-    case AttrId("source_end_line"): return ReadInt32(&metadata->source_end_line);
-    case AttrId("source_column"): return ReadInt32(&metadata->source_column);
-    case AttrId("source_end_column"): return ReadInt32(&metadata->source_end_column);
-    case AttrId("stack_frame_id"): return ReadInt32(&metadata->stack_frame_id);
-    case AttrId("deduplicated_name"): return ReadString(&metadata->deduplicated_name);
-    case AttrId("scheduling_name"): return ReadString(&metadata->scheduling_name);
+    case AttrId("op_type"):
+      return ReadString(&metadata->op_type);
+    case AttrId("op_name"):
+      return ReadString(&metadata->op_name);
+    case AttrId("source_file"):
+      return ReadString(&metadata->source_file);
+    case AttrId("source_line"):
+      return ReadInt32(&metadata->source_line);
+    case AttrId("source_end_line"):
+      return ReadInt32(&metadata->source_end_line);
+    case AttrId("source_column"):
+      return ReadInt32(&metadata->source_column);
+    case AttrId("source_end_column"):
+      return ReadInt32(&metadata->source_end_column);
+    case AttrId("stack_frame_id"):
+      return ReadInt32(&metadata->stack_frame_id);
+    case AttrId("deduplicated_name"):
+      return ReadString(&metadata->deduplicated_name);
+    case AttrId("scheduling_name"):
+      return ReadString(&metadata->scheduling_name);
     case AttrId("metadata_payload"):
       metadata->has_payload = true;
       return ReadString(&metadata->payload);
@@ -269,7 +298,8 @@ bool Parser::ReadMetadataField(std::string_view name, TextSpan at, Metadata* met
         if (type < 0 || type > 3) return Error(list, StrCat("profile_type must lie in [0, 3], got ", type));
       return true;
     }
-    default: break;
+    default:
+      break;
   }
   if (!Liberty(at, "loose.attribute", StrCat("metadata has no ", name))) return false;
   lexer_.Next();

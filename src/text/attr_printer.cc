@@ -92,7 +92,8 @@ void Printer::Attributes(const Instruction& hlo) {
       OwnAttributes(*wrapped, Info(wrapped->opcode).attrs);
       for (const AttrDef& common : CommonAttrs()) {
         bool shared = common.id == kStatistics.id || common.id == kOrigin.id || common.id == kMetadata.id ||
-                      common.id == kBackendConfig.id || (common.id == kFrontendAttributes.id && hlo.has(kFrontendAttributes));
+                      common.id == kBackendConfig.id ||
+                      (common.id == kFrontendAttributes.id && hlo.has(kFrontendAttributes));
         if (!shared) CommonAttribute(*wrapped, common);
       }
     }
@@ -107,9 +108,15 @@ void Printer::Attributes(const Instruction& hlo) {
 // What is printed where the text gave nothing.
 void Printer::DefaultValue(const AttrDef& def) {
   switch (def.kind) {
-    case AttrKind::kBool: out_ += def.default_int != 0 ? "true" : "false"; break;
-    case AttrKind::kInt: StrAppend(&out_, def.default_int); break;
-    default: out_ += "{}"; break;
+    case AttrKind::kBool:
+      out_ += def.default_int != 0 ? "true" : "false";
+      break;
+    case AttrKind::kInt:
+      StrAppend(&out_, def.default_int);
+      break;
+    default:
+      out_ += "{}";
+      break;
   }
 }
 
@@ -122,7 +129,9 @@ void Printer::Value(const AttrDef& def, const AttrValue& value) {
           [&](EnumValue v) { out_ += v.index < def.enum_names.size() ? def.enum_names[v.index] : "?"; },
           [&](std::string_view v) { def.kind == AttrKind::kString ? String(v) : StringOrJson(v); },
           [&](Ints v) { out_ += ToString(v); },
-          [&](IntLists v) { StrAppend(&out_, "{", StrJoin(v, ",", [](std::string* out, Ints list) { *out += ToString(list); }), "}"); },
+          [&](IntLists v) {
+            StrAppend(&out_, "{", StrJoin(v, ",", [](std::string* out, Ints list) { *out += ToString(list); }), "}");
+          },
           [&](Computation* v) { Name(*v); },
           [&](Computations v) {
             out_ += '{';
@@ -164,7 +173,9 @@ void Printer::Value(const AttrDef& def, const AttrValue& value) {
             out_ += '}';
           },
           [&](EnumList v) {
-            auto one = [&](std::string* out, EnumValue e) { *out += e.index < def.enum_names.size() ? def.enum_names[e.index] : "?"; };
+            auto one = [&](std::string* out, EnumValue e) {
+              *out += e.index < def.enum_names.size() ? def.enum_names[e.index] : "?";
+            };
             StrAppend(&out_, "{", StrJoin(v, ",", one), "}");
           },
           [&](const Shape* v) { AppendShape(out_, *v); },
@@ -194,7 +205,9 @@ std::string_view Printer::WithoutOldFields(std::string_view text, std::string& s
   size_t at = text.find(kField);
   if (at == std::string_view::npos) return text;
   auto skip = [&](size_t from) { return std::min(text.find_first_not_of(" \t\r\n\f\v", from), text.size()); };
-  auto eat = [&](size_t from, char c) { return from < text.size() && text[from] == c ? skip(from + 1) : std::string_view::npos; };
+  auto eat = [&](size_t from, char c) {
+    return from < text.size() && text[from] == c ? skip(from + 1) : std::string_view::npos;
+  };
   size_t copied = 0;
   for (; at != std::string_view::npos; at = text.find(kField, at + 1)) {
     size_t end = skip(at + kField.size());
@@ -240,20 +253,27 @@ void Printer::WindowText(const Window& window) {
   auto field = [&](const char* name, auto usual, auto text) {
     if (std::all_of(window.dims.begin(), window.dims.end(), usual)) return;
     if (out_.back() != '{') out_ += ' ';
-    StrAppend(&out_, name, "=", StrJoin(window.dims, "x", [&](std::string* out, const WindowDim& dim) { text(out, dim); }));
+    StrAppend(&out_, name, "=",
+              StrJoin(window.dims, "x", [&](std::string* out, const WindowDim& dim) { text(out, dim); }));
   };
   using Dim = const WindowDim&;
   if (!window.dims.empty()) {
-    field("size", [](Dim) { return false; }, [](std::string* out, Dim d) { StrAppend(out, d.size); });
-    field("stride", [](Dim d) { return d.stride == 1; }, [](std::string* out, Dim d) { StrAppend(out, d.stride); });
-    field("pad", [](Dim d) { return d.pad_low == 0 && d.pad_high == 0; },
-          [](std::string* out, Dim d) { StrAppend(out, d.pad_low, "_", d.pad_high); });
-    field("lhs_dilate", [](Dim d) { return d.base_dilation == 1; },
-          [](std::string* out, Dim d) { StrAppend(out, d.base_dilation); });
-    field("rhs_dilate", [](Dim d) { return d.window_dilation == 1; },
-          [](std::string* out, Dim d) { StrAppend(out, d.window_dilation); });
-    field("rhs_reversal", [](Dim d) { return !d.reversal; },
-          [](std::string* out, Dim d) { *out += d.reversal ? '1' : '0'; });
+    field(
+        "size", [](Dim) { return false; }, [](std::string* out, Dim d) { StrAppend(out, d.size); });
+    field(
+        "stride", [](Dim d) { return d.stride == 1; }, [](std::string* out, Dim d) { StrAppend(out, d.stride); });
+    field(
+        "pad", [](Dim d) { return d.pad_low == 0 && d.pad_high == 0; },
+        [](std::string* out, Dim d) { StrAppend(out, d.pad_low, "_", d.pad_high); });
+    field(
+        "lhs_dilate", [](Dim d) { return d.base_dilation == 1; },
+        [](std::string* out, Dim d) { StrAppend(out, d.base_dilation); });
+    field(
+        "rhs_dilate", [](Dim d) { return d.window_dilation == 1; },
+        [](std::string* out, Dim d) { StrAppend(out, d.window_dilation); });
+    field(
+        "rhs_reversal", [](Dim d) { return !d.reversal; },
+        [](std::string* out, Dim d) { *out += d.reversal ? '1' : '0'; });
   }
   out_ += '}';
 }
@@ -339,8 +359,8 @@ void Printer::Accuracy(const ResultAccuracy& accuracy) {
 void Printer::Sparsity(const SparsityConfig& config) {
   auto tensor = [&](const char* name, const TensorSparsity& t) {
     if (out_.back() != '{') out_ += ' ';
-    StrAppend(&out_, name, "={sparsity=", t.num_non_zero, "x", t.block_size, " dimension=", t.dimension, " stride=",
-              t.stride, " idx=", t.idx, "}");
+    StrAppend(&out_, name, "={sparsity=", t.num_non_zero, "x", t.block_size, " dimension=", t.dimension,
+              " stride=", t.stride, " idx=", t.idx, "}");
   };
   out_ += '{';
   if (config.lhs) tensor("lhs", *config.lhs);

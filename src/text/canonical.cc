@@ -77,10 +77,12 @@ int32_t CanonicalFrames::Intern(const StackFrames::Location& location, int32_t p
     return entry->second;
   };
   StackFrames::Location moved = location;
-  moved.file_name_id = intern_name(old.file_names[static_cast<size_t>(location.file_name_id - 1)], file_ids_, file_names_);
-  moved.function_name_id =
-      intern_name(old.function_names[static_cast<size_t>(location.function_name_id - 1)], function_ids_, function_names_);
-  std::vector<int32_t> key{moved.file_name_id, moved.function_name_id, moved.line, moved.column, moved.end_line, moved.end_column};
+  moved.file_name_id =
+      intern_name(old.file_names[static_cast<size_t>(location.file_name_id - 1)], file_ids_, file_names_);
+  moved.function_name_id = intern_name(old.function_names[static_cast<size_t>(location.function_name_id - 1)],
+                                       function_ids_, function_names_);
+  std::vector<int32_t> key{moved.file_name_id, moved.function_name_id, moved.line,
+                           moved.column,       moved.end_line,         moved.end_column};
   auto [known, fresh_location] = location_ids_.try_emplace(std::move(key), static_cast<int32_t>(locations_.size()) + 1);
   if (fresh_location) locations_.push_back(moved);
   auto [frame, fresh_frame] =

@@ -71,8 +71,12 @@ bool Parser::ReadWindow(AttrValue* value) {
     return Error(at, StrCat("every part of a window must have the ", size.size(), " dimensions of its size"));
   std::span<WindowDim> dims = module_.arena.NewSpan<WindowDim>(size.size());
   for (size_t i = 0; i < size.size(); ++i) {
-    dims[i] = {size[i], stride.empty() ? 1 : stride[i], pad.empty() ? 0 : pad[i].first, pad.empty() ? 0 : pad[i].second,
-               lhs_dilate.empty() ? 1 : lhs_dilate[i], rhs_dilate.empty() ? 1 : rhs_dilate[i],
+    dims[i] = {size[i],
+               stride.empty() ? 1 : stride[i],
+               pad.empty() ? 0 : pad[i].first,
+               pad.empty() ? 0 : pad[i].second,
+               lhs_dilate.empty() ? 1 : lhs_dilate[i],
+               rhs_dilate.empty() ? 1 : rhs_dilate[i],
                !rhs_reversal.empty() && rhs_reversal[i] == 1};
   }
   *value = static_cast<const Window*>(module_.arena.New<Window>(dims));
@@ -111,7 +115,8 @@ bool Parser::ReadDimLabels(AttrValue* value) {
   std::string_view text = token().text;
   const size_t underscore = text.find('_'), arrow = text.find("->");
   ConvDims* dims = module_.arena.New<ConvDims>();
-  auto read_part = [&](std::string_view labels, char first, char second, int64_t* first_dim, int64_t* second_dim, Ints* spatial) {
+  auto read_part = [&](std::string_view labels, char first, char second, int64_t* first_dim, int64_t* second_dim,
+                       Ints* spatial) {
     int64_t count = 0;
     for (char c : labels) count += c >= '0' && c <= '9' ? 1 : 0;
     std::span<int64_t> places = module_.arena.NewSpan<int64_t>(static_cast<size_t>(count));
@@ -136,14 +141,17 @@ bool Parser::ReadDimLabels(AttrValue* value) {
     *spatial = places;
     return true;
   };
-  if (!read_part(text.substr(0, underscore), 'b', 'f', &dims->input_batch, &dims->input_feature, &dims->input_spatial) ||
+  if (!read_part(text.substr(0, underscore), 'b', 'f', &dims->input_batch, &dims->input_feature,
+                 &dims->input_spatial) ||
       !read_part(text.substr(underscore + 1, arrow - underscore - 1), 'i', 'o', &dims->kernel_input_feature,
                  &dims->kernel_output_feature, &dims->kernel_spatial) ||
       !read_part(text.substr(arrow + 2), 'b', 'f', &dims->output_batch, &dims->output_feature, &dims->output_spatial))
     return false;
-  if (dims->input_spatial.size() != dims->kernel_spatial.size() || dims->input_spatial.size() != dims->output_spatial.size())
+  if (dims->input_spatial.size() != dims->kernel_spatial.size() ||
+      dims->input_spatial.size() != dims->output_spatial.size())
     return ErrorHere(StrCat("input, kernel and output must have the same number of spatial dimensions, got ",
-                            dims->input_spatial.size(), ", ", dims->kernel_spatial.size(), ", ", dims->output_spatial.size()));
+                            dims->input_spatial.size(), ", ", dims->kernel_spatial.size(), ", ",
+                            dims->output_spatial.size()));
   *value = static_cast<const ConvDims*>(dims);
   lexer_.Next();
   return true;

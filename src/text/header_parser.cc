@@ -258,9 +258,12 @@ bool Parser::ReadStackFrameTables() {
   std::vector<StackFrames::Location> locations;
   while (Eat(Tok::kInt)) {
     StackFrames::Location row;
-    const TableField fields[] = {{"file_name_id", &row.file_name_id}, {"function_name_id", &row.function_name_id},
-                                 {"line", &row.line},                 {"end_line", &row.end_line},
-                                 {"column", &row.column},             {"end_column", &row.end_column}};
+    const TableField fields[] = {{"file_name_id", &row.file_name_id},
+                                 {"function_name_id", &row.function_name_id},
+                                 {"line", &row.line},
+                                 {"end_line", &row.end_line},
+                                 {"column", &row.column},
+                                 {"end_column", &row.end_column}};
     if (!read_fields(fields)) return false;
     locations.push_back(row);
   }
@@ -268,9 +271,11 @@ bool Parser::ReadStackFrameTables() {
   std::vector<StackFrames::Frame> frames;
   while (Eat(Tok::kInt)) {
     StackFrames::Frame row;
-    const TableField fields[] = {{"file_location_id", &row.file_location_id}, {"parent_frame_id", &row.parent_frame_id}};
+    const TableField fields[] = {{"file_location_id", &row.file_location_id},
+                                 {"parent_frame_id", &row.parent_frame_id}};
     if (!read_fields(fields)) return false;
-    row.parent_frame_id = static_cast<int32_t>(int64_t{row.parent_frame_id} - 1);  // the text counts from 1, "no parent" included
+    row.parent_frame_id =
+        static_cast<int32_t>(int64_t{row.parent_frame_id} - 1);  // the text counts from 1, "no parent" included
     frames.push_back(row);
   }
   tables.locations = module_.arena.Copy(locations);

@@ -102,7 +102,8 @@ bool Parser::ReadOpcode(Opening* opening) {
 // What stands between the parentheses: operands, a parameter's number, a constant's value.
 bool Parser::ReadParenthesised(Instruction& hlo, Computation& computation, std::vector<Instruction*>& operands,
                                std::vector<NamedAttr>& attrs) {
-  if (hlo.opcode == Opcode::kUnknown) attrs.push_back({kUnknownOpcode.id, lexer_.text().substr(hlo.at.offset, hlo.at.length)});
+  if (hlo.opcode == Opcode::kUnknown)
+    attrs.push_back({kUnknownOpcode.id, lexer_.text().substr(hlo.at.offset, hlo.at.length)});
   if (hlo.opcode == Opcode::kParameter) {
     int64_t number = 0;
     if (!Expect(Tok::kLparen, "'(' before the parameter number")) return false;
@@ -130,7 +131,8 @@ bool Parser::ReadParenthesised(Instruction& hlo, Computation& computation, std::
 
 // constant(), literal=10
 bool Parser::ReadValueBehind(Instruction& hlo, std::vector<NamedAttr>& attrs) {
-  if (!Liberty(token().span(), "loose.constant", "the value of a constant stands between its parentheses")) return false;
+  if (!Liberty(token().span(), "loose.constant", "the value of a constant stands between its parentheses"))
+    return false;
   lexer_.Next();
   if (!Expect(Tok::kComma, "literal= after constant()")) return false;
   std::string_view name;
@@ -176,7 +178,8 @@ bool Parser::ReadUnknownAttr(std::string_view name, TextSpan at, std::vector<Nam
   uint32_t end = lexer_.previous_end();
   std::string_view text = lexer_.text();
   while (kind() != Tok::kEof) {
-    if (depth == 0 && (kind() == Tok::kComma || text.substr(end, token().offset - end).find('\n') != std::string_view::npos))
+    if (depth == 0 &&
+        (kind() == Tok::kComma || text.substr(end, token().offset - end).find('\n') != std::string_view::npos))
       break;
     if (kind() == Tok::kLbrace || kind() == Tok::kLparen || kind() == Tok::kLsquare) ++depth;
     if (kind() == Tok::kRbrace || kind() == Tok::kRparen || kind() == Tok::kRsquare) {
@@ -223,7 +226,8 @@ bool Parser::FinishInstruction(Instruction& hlo, const Opening& opening) {
     if (!Liberty(why.at, why.rule, std::move(why.message), why.site)) return false;
   }
   if (hlo.shape_ == nullptr && !InferShape(hlo)) return false;
-  if (hlo.shape().LeafCount() >= kMostLeaves) return Error(hlo.at, StrCat("a tuple has at most ", kMostLeaves - 1, " leaves"));
+  if (hlo.shape().LeafCount() >= kMostLeaves)
+    return Error(hlo.at, StrCat("a tuple has at most ", kMostLeaves - 1, " leaves"));
   if (const Sharding* sharding = hlo[kSharding]; sharding != nullptr && hlo.shape().IsTuple()) {
     if (sharding->kind != Sharding::Kind::kTuple)
       SetAttr(hlo, module_, kSharding,
@@ -250,8 +254,8 @@ bool Parser::InferShape(Instruction& hlo) {
   for (const Computation* called : CalledComputations(hlo))
     if (guess == nullptr && called->root != nullptr) guess = &called->root->shape();
   if (guess == nullptr && !hlo.operands.empty()) guess = &hlo.operand_shape(0);
-  std::string message = StrCat("the shape of this ", Text(hlo.opcode), " is not written and cannot be inferred: ",
-                               inferred.diag().message);
+  std::string message = StrCat("the shape of this ", Text(hlo.opcode),
+                               " is not written and cannot be inferred: ", inferred.diag().message);
   if (guess == nullptr) return Error(hlo.at, std::move(message));
   StrAppend(&message, "; taken to be ", ToString(*guess));
   hlo.shape_ = guess;
@@ -267,8 +271,9 @@ bool Parser::NameInstruction(Instruction& hlo, const Opening& opening) {
     if (uniquer_) uniquer_->Unique(hlo.name);
     bool suspect = hlo.name.starts_with("__") || IsTypeName(hlo.name);
     if (suspect && NameUniquer::Sanitized(hlo.name) != hlo.name &&
-        !Liberty(opening.name_at, "loose.name",
-                 StrCat(hlo.name, " is no name for an instruction; XLA would call it ", NameUniquer::Sanitized(hlo.name))))
+        !Liberty(
+            opening.name_at, "loose.name",
+            StrCat(hlo.name, " is no name for an instruction; XLA would call it ", NameUniquer::Sanitized(hlo.name))))
       return false;
   }
   const Instruction* known = scope().names.Add(hlo.name, &hlo);

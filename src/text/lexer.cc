@@ -132,27 +132,67 @@ void Lexer::Next() {
     LexNumber();
   } else {
     switch (c) {
-      case '%': LexPercent(); break;
-      case ',': single(Tok::kComma); break;
-      case '(': single(Tok::kLparen); break;
-      case ')': single(Tok::kRparen); break;
-      case '{': single(Tok::kLbrace); break;
-      case '}': single(Tok::kRbrace); break;
-      case '[': single(Tok::kLsquare); break;
-      case ']': single(Tok::kRsquare); break;
-      case '=': single(Tok::kEqual); break;
-      case ':': single(Tok::kColon); break;
-      case '*': single(Tok::kAsterisk); break;
-      case '#': single(Tok::kHash); break;
-      case '+': single(Tok::kPlus); break;
-      case '~': single(Tok::kTilde); break;
+      case '%':
+        LexPercent();
+        break;
+      case ',':
+        single(Tok::kComma);
+        break;
+      case '(':
+        single(Tok::kLparen);
+        break;
+      case ')':
+        single(Tok::kRparen);
+        break;
+      case '{':
+        single(Tok::kLbrace);
+        break;
+      case '}':
+        single(Tok::kRbrace);
+        break;
+      case '[':
+        single(Tok::kLsquare);
+        break;
+      case ']':
+        single(Tok::kRsquare);
+        break;
+      case '=':
+        single(Tok::kEqual);
+        break;
+      case ':':
+        single(Tok::kColon);
+        break;
+      case '*':
+        single(Tok::kAsterisk);
+        break;
+      case '#':
+        single(Tok::kHash);
+        break;
+      case '+':
+        single(Tok::kPlus);
+        break;
+      case '~':
+        single(Tok::kTilde);
+        break;
       case '"':
-      case '\'': LexString(c); break;
-      case '<': At(at_ + 1) == '=' ? Take(Tok::kLeq, at_ + 2) : single(Tok::kError); break;
-      case '.': text_.compare(at_, 3, "...") == 0 ? Take(Tok::kDots, at_ + 3) : single(Tok::kError); break;
-      case '-': At(at_ + 1) == '>' ? Take(Tok::kArrow, at_ + 2) : LexNumber(); break;
-      case '?': LexNumber(); break;
-      default: single(Tok::kError); break;
+      case '\'':
+        LexString(c);
+        break;
+      case '<':
+        At(at_ + 1) == '=' ? Take(Tok::kLeq, at_ + 2) : single(Tok::kError);
+        break;
+      case '.':
+        text_.compare(at_, 3, "...") == 0 ? Take(Tok::kDots, at_ + 3) : single(Tok::kError);
+        break;
+      case '-':
+        At(at_ + 1) == '>' ? Take(Tok::kArrow, at_ + 2) : LexNumber();
+        break;
+      case '?':
+        LexNumber();
+        break;
+      default:
+        single(Tok::kError);
+        break;
     }
   }
   token_.end = static_cast<uint32_t>(at_);

@@ -10,24 +10,59 @@
 namespace shoal {
 
 enum class Tok : uint8_t {
-  kEof, kError,
-  kEqual, kComma, kColon, kAsterisk, kQuestion, kHash, kPlus, kTilde,
-  kLsquare, kRsquare, kLbrace, kRbrace, kLparen, kRparen, kArrow, kLeq, kDots,
-  kIdent,      // name without %, opcode, enum value
-  kName,       // %name, or name: (the colon belongs to the token)
-  kAttrName,   // name= (the equals sign belongs to the token)
-  kType,       // f32
-  kKeyword,    // ROOT, true, replicated, … (Token::word says which)
-  kString,     // "…" or '…', still escaped
-  kInt, kDecimal, kNegInf,
+  kEof,
+  kError,
+  kEqual,
+  kComma,
+  kColon,
+  kAsterisk,
+  kQuestion,
+  kHash,
+  kPlus,
+  kTilde,
+  kLsquare,
+  kRsquare,
+  kLbrace,
+  kRbrace,
+  kLparen,
+  kRparen,
+  kArrow,
+  kLeq,
+  kDots,
+  kIdent,     // name without %, opcode, enum value
+  kName,      // %name, or name: (the colon belongs to the token)
+  kAttrName,  // name= (the equals sign belongs to the token)
+  kType,      // f32
+  kKeyword,   // ROOT, true, replicated, … (Token::word says which)
+  kString,    // "…" or '…', still escaped
+  kInt,
+  kDecimal,
+  kNegInf,
   kDimLabels,  // b01f_01io->b01f
   kDxD,        // 3x3
   kPad,        // 1_1x0_0
 };
 
 enum class Word : uint8_t {
-  kNone, kTrue, kFalse, kInf, kHloModule, kEntry, kRoot, kFileLocations, kFileNames, kFunctionNames, kStackFrames,
-  kMaximal, kReplicated, kManual, kLastTileDimReplicate, kShardAs, kShardLike, kUnknown, kUnreduced,
+  kNone,
+  kTrue,
+  kFalse,
+  kInf,
+  kHloModule,
+  kEntry,
+  kRoot,
+  kFileLocations,
+  kFileNames,
+  kFunctionNames,
+  kStackFrames,
+  kMaximal,
+  kReplicated,
+  kManual,
+  kLastTileDimReplicate,
+  kShardAs,
+  kShardLike,
+  kUnknown,
+  kUnreduced,
 };
 
 struct Token {

@@ -220,7 +220,8 @@ bool Parser::StoreFloat(ElementType type, double value, TextSpan at, std::byte* 
   } else {
     bits = EncodeFloat(type, value);
     if (std::isfinite(value) && !std::isfinite(DecodeFloat(type, bits)))
-      return Error(at, StrCat(value, " is out of the range of ", Text(type), ", whose largest is ", LargestFinite(info)));
+      return Error(at,
+                   StrCat(value, " is out of the range of ", Text(type), ", whose largest is ", LargestFinite(info)));
   }
   std::memcpy(to, &bits, static_cast<size_t>(StorageBytes(type)));
   return true;

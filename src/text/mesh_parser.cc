@@ -52,7 +52,8 @@ bool Parser::ReadMeshDevices(Mesh* mesh) {
   const TextSpan at = token().span();
   if (!Expect(Tok::kLparen, "'(' before the device ids")) return false;
   if (kind() == Tok::kLsquare)
-    return ReadIota(mesh->devices.dims, &mesh->devices.iota.emplace()) && Expect(Tok::kRparen, "')' after the device ids");
+    return ReadIota(mesh->devices.dims, &mesh->devices.iota.emplace()) &&
+           Expect(Tok::kRparen, "')' after the device ids");
   if (kind() != Tok::kRparen) {
     do {
       mesh->devices.devices.emplace_back();
@@ -84,8 +85,10 @@ bool Parser::ReadAxisRef(const Mesh& mesh, AxisRef* axis) {
     return false;
   // Bounded by the axis, so that products of sizes cannot overflow later.
   const int64_t whole = mesh.devices.dims[static_cast<size_t>(axis->axis)];
-  if (axis->sub->pre_size > 0 && axis->sub->size > 0 && axis->sub->pre_size <= whole && axis->sub->size <= whole) return true;
-  return Error(at, StrCat("a part of axis ", name, " of size ", whole, " cannot be (", axis->sub->pre_size, ")", axis->sub->size));
+  if (axis->sub->pre_size > 0 && axis->sub->size > 0 && axis->sub->pre_size <= whole && axis->sub->size <= whole)
+    return true;
+  return Error(at, StrCat("a part of axis ", name, " of size ", whole, " cannot be (", axis->sub->pre_size, ")",
+                          axis->sub->size));
 }
 
 bool Parser::ReadAxisRefs(const Mesh& mesh, std::vector<AxisRef>* axes) {

@@ -45,7 +45,8 @@ bool Parser::Run() {
     return ReadModuleText() && Finish();
   }
   bool may_be_instruction = AtShape() || token().Is(Word::kRoot) || (named && lexer_.Peek() == Tok::kEqual);
-  if (!may_be_instruction) return ErrorHere("this is not HLO text: expected HloModule, a computation or an instruction");
+  if (!may_be_instruction)
+    return ErrorHere("this is not HLO text: expected HloModule, a computation or an instruction");
   return ReadSingleInstruction() && Finish();
 }
 
@@ -156,7 +157,8 @@ bool Parser::ReadInstructionList(Computation& computation) {
 }
 
 bool Parser::FinishComputation(Computation& computation, Instruction* root) {
-  if (computation.instructions.empty()) return Error(computation.at, StrCat("computation ", computation.name, " is empty"));
+  if (computation.instructions.empty())
+    return Error(computation.at, StrCat("computation ", computation.name, " is empty"));
   computation.root = root != nullptr ? root : computation.instructions.back();
   size_t count = 0;
   for (Instruction* hlo : computation.instructions) count += hlo->opcode == Opcode::kParameter ? 1 : 0;
@@ -174,7 +176,8 @@ bool Parser::FinishComputation(Computation& computation, Instruction* root) {
       if (number >= 1 << 20) continue;
     }
     Instruction*& slot = computation.parameters[static_cast<size_t>(number)];
-    if (slot != nullptr) return Error(hlo->at, StrCat("computation ", computation.name, " has two parameters number ", number));
+    if (slot != nullptr)
+      return Error(hlo->at, StrCat("computation ", computation.name, " has two parameters number ", number));
     slot = hlo;
   }
   return true;

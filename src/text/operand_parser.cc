@@ -34,7 +34,8 @@ Instruction* Parser::ReadOperand(Computation& computation, bool* dropped) {
   if (kind() == Tok::kIdent && lexer_.Peek() == Tok::kLparen)
     return ReadInstructionBody(computation, "", at, /*nested=*/true);
   std::string_view name;
-  bool unnamed = shape != nullptr && single_instruction_ && scopes_.size() == 1 && kind() != Tok::kIdent && kind() != Tok::kName;
+  bool unnamed =
+      shape != nullptr && single_instruction_ && scopes_.size() == 1 && kind() != Tok::kIdent && kind() != Tok::kName;
   *dropped = shape != nullptr && !unnamed && (kind() == Tok::kComma || kind() == Tok::kRparen);
   if (*dropped || (!unnamed && !ReadName(&name))) return nullptr;
   if (kind() == Tok::kHash) {

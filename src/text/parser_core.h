@@ -1,6 +1,6 @@
 // The parser's state and its parts, one file each: module_parser.cc (header, computations), instruction_parser.cc,
-// operand_parser.cc, async_parser.cc, shape_parser.cc, literal_parser.cc, attr_parser.cc (simple kinds), compound_attr_parser.cc,
-// sharding_parser.cc, mesh_parser.cc. Private to text/.
+// operand_parser.cc, async_parser.cc, shape_parser.cc, literal_parser.cc, attr_parser.cc (simple kinds),
+// compound_attr_parser.cc, sharding_parser.cc, mesh_parser.cc. Private to text/.
 //
 // Functions that read return false after an error was reported. Two kinds of trouble: Error (the text is wrong) and
 // Liberty (XLA would refuse it, but the meaning is clear: an error if strict, else a warning and reading goes on).
@@ -43,7 +43,9 @@ class Parser {
  private:
   // ---- what went wrong
   bool Error(TextSpan at, std::string message, Site site = Site::Here());
-  bool ErrorHere(std::string message, Site site = Site::Here()) { return Error(lexer_.token().span(), std::move(message), site); }
+  bool ErrorHere(std::string message, Site site = Site::Here()) {
+    return Error(lexer_.token().span(), std::move(message), site);
+  }
   // True if the liberty is allowed.
   bool Liberty(TextSpan at, std::string_view rule, std::string message, Site site = Site::Here());
 
@@ -259,7 +261,7 @@ class Parser {
   absl::flat_hash_map<std::string_view, uint32_t> computation_offsets_;  // filled by IndexComputations
   bool indexed_ = false;
   absl::flat_hash_set<uint32_t> read_offsets_;  // computations read ahead of their place
-  std::vector<std::string_view> reading_;  // computations that are being read, each inside the one before
+  std::vector<std::string_view> reading_;       // computations that are being read, each inside the one before
   bool saw_async_ = false;
   // Array shapes by their text: most shapes of a module are written many times.
   absl::flat_hash_map<std::string_view, const Shape*, TextHash> shapes_by_text_;

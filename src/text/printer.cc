@@ -183,13 +183,14 @@ void Printer::StackFrameTables() {
   out_ += "\nFileLocations\n";
   for (size_t i = 0; i < tables.locations.size(); ++i) {
     const StackFrames::Location& row = tables.locations[i];
-    StrAppend(&out_, i + 1, " {file_name_id=", row.file_name_id, " function_name_id=", row.function_name_id, " line=",
-              row.line, " end_line=", row.end_line, " column=", row.column, " end_column=", row.end_column, "}\n");
+    StrAppend(&out_, i + 1, " {file_name_id=", row.file_name_id, " function_name_id=", row.function_name_id,
+              " line=", row.line, " end_line=", row.end_line, " column=", row.column, " end_column=", row.end_column,
+              "}\n");
   }
   out_ += "\nStackFrames\n";
   for (size_t i = 0; i < tables.frames.size(); ++i)
-    StrAppend(&out_, i + 1, " {file_location_id=", tables.frames[i].file_location_id, " parent_frame_id=",
-              tables.frames[i].parent_frame_id + 1, "}\n");
+    StrAppend(&out_, i + 1, " {file_location_id=", tables.frames[i].file_location_id,
+              " parent_frame_id=", tables.frames[i].parent_frame_id + 1, "}\n");
 }
 
 void Printer::Name(const Instruction& hlo) {

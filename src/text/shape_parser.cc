@@ -4,6 +4,34 @@
 #include "text/parser_core.h"
 
 namespace shoal {
+namespace {
+
+// What XLA's reader asks of an array in a tuple, though not of one that stands alone.
+std::string_view FaultInTuple(const Shape& shape) {
+  if (!shape.IsArray()) return {};
+  int64_t bytes = 0;
+  std::optional<int64_t> count = shape.ElementCount();
+  if (!count || __builtin_mul_overflow(*count, StorageBytes(shape.element_type()), &bytes))
+    return "is too large for a 64-bit size";
+  const Layout& layout = *shape.layout();
+  uint64_t seen = 0;
+  for (int64_t dim : layout.minor_to_major) {
+    if (dim < 0 || dim >= shape.rank() || (dim < 64 && (seen >> dim & 1) != 0))
+      return "has a layout that does not order its dimensions";
+    if (dim < 64) seen |= uint64_t{1} << dim;
+  }
+  if (layout.plain()) return {};
+  if (layout.index_type != ElementType::kInvalid || layout.pointer_type != ElementType::kInvalid)
+    return "has the layout of a sparse array";
+  bool positive = layout.tail_padding_alignment > 0 && layout.element_size_in_bits >= 0;
+  for (const Tile& tile : layout.tiles) {
+    positive &= !tile.dimensions.empty();
+    for (int64_t dim : tile.dimensions) positive &= dim > 0 || dim == Tile::kCombine;
+  }
+  return positive ? std::string_view() : "has a layout with a size that is not positive";
+}
+
+}  // namespace
 
 bool Parser::AtShape() {
   if (kind() == Tok::kType || kind() == Tok::kLparen) return true;
@@ -48,8 +76,11 @@ const Shape* Parser::ReadShape() {
   if (kind() == Tok::kLparen) {
     std::vector<const Shape*> elements;
     bool good = ReadList(Tok::kLparen, Tok::kRparen, Tok::kComma, [&] {
+      const TextSpan at = token().span();
       elements.push_back(ReadShape());
-      return elements.back() != nullptr;
+      if (elements.back() == nullptr) return false;
+      std::string_view fault = FaultInTuple(*elements.back());
+      return fault.empty() || Liberty(at, "loose.tuple", StrCat("this element of a tuple ", fault));
     });
     return good ? module_.shapes.Tuple(elements) : nullptr;
   }
@@ -100,7 +131,8 @@ const Shape* Parser::ReadArrayShape() {
   }
   const bool* dynamic_dims = any_dynamic ? dynamic.data() : nullptr;
   // A '{' may also open the body of a computation; a layout goes on with a number or a colon.
-  if (kind() != Tok::kLbrace) return module_.shapes.Array(type, sizes, dynamic_dims, module_.shapes.DefaultLayout(dims.size()));
+  if (kind() != Tok::kLbrace)
+    return module_.shapes.Array(type, sizes, dynamic_dims, module_.shapes.DefaultLayout(dims.size()));
   Tok next = lexer_.Peek();
   if (next != Tok::kInt && next != Tok::kColon)
     return module_.shapes.Array(type, sizes, dynamic_dims, module_.shapes.DefaultLayout(dims.size()));

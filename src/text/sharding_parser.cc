@@ -43,7 +43,8 @@ bool Parser::ReadSharding(Sharding* sharding) {
   if (kind() != Tok::kRbrace) {
     do {
       sharding->elements.emplace_back();
-      if (!Expect(Tok::kLbrace, "'{' before the sharding") || !ReadSingleSharding(&sharding->elements.back())) return false;
+      if (!Expect(Tok::kLbrace, "'{' before the sharding") || !ReadSingleSharding(&sharding->elements.back()))
+        return false;
     } while (Eat(Tok::kComma));
   }
   return Expect(Tok::kRbrace, "'}' after the sharding");
@@ -96,7 +97,11 @@ bool Parser::ReadSingleSharding(Sharding* sharding) {
   lexer_.Next();
   const bool has_devices = !sharding->tiles.devices.empty();
   if (replicated || manual || unknown || unreduced) {
-    sharding->kind = replicated ? Kind::kReplicated : maximal ? Kind::kMaximal : manual ? Kind::kManual : unknown ? Kind::kUnknown : Kind::kUnreduced;
+    sharding->kind = replicated ? Kind::kReplicated
+                     : maximal  ? Kind::kMaximal
+                     : manual   ? Kind::kManual
+                     : unknown  ? Kind::kUnknown
+                                : Kind::kUnreduced;
     if (sharding->kind != Kind::kMaximal && has_devices) return Error(at, "this sharding names no devices");
   }
   if (maximal && !replicated) {
@@ -127,7 +132,8 @@ bool Parser::FinishTiledSharding(Sharding* sharding, TextSpan at) {
     return Error(at, "a tile assignment has no dimension of size 0");
   if (!tiles.iota && tiles.devices.size() <= 1) return Error(at, "a tiled sharding names more than one device");
   if (tiles.DeviceCount() != count)
-    return Error(at, StrCat("the tile assignment has room for ", count, " devices, but ", tiles.DeviceCount(), " are named"));
+    return Error(
+        at, StrCat("the tile assignment has room for ", count, " devices, but ", tiles.DeviceCount(), " are named"));
   std::vector<Sharding::Kind> types = std::move(sharding->last_tile_dims);
   if (sharding->replicate_last_dim) {
     if (!types.empty()) return Error(at, "last_tile_dim_replicate and last_tile_dims exclude each other");
@@ -192,7 +198,8 @@ bool Parser::ReadIota(std::vector<int64_t> dims, IotaTiles* iota) {
   if (!permutes) return Error(at, "T(…) must name every dimension of the device order once");
   const int64_t count = BoundedProduct(reshape);
   if (count <= 0 || count != BoundedProduct(dims))
-    return Error(at, StrCat("the device order has ", count, " devices, the dimensions before it ", BoundedProduct(dims)));
+    return Error(at,
+                 StrCat("the device order has ", count, " devices, the dimensions before it ", BoundedProduct(dims)));
   *iota = IotaTiles::Canonical(std::move(dims), std::move(reshape), std::move(perm));
   return true;
 }

@@ -29,7 +29,8 @@ bool Parser::Expect(Tok wanted, const char* what) {
 }
 
 bool Parser::ReadName(std::string_view* name) {
-  if (kind() != Tok::kIdent && kind() != Tok::kName) return ErrorHere(StrCat("expected a name, found ", Describe(token())));
+  if (kind() != Tok::kIdent && kind() != Tok::kName)
+    return ErrorHere(StrCat("expected a name, found ", Describe(token())));
   *name = token().text;
   lexer_.Next();
   return true;
@@ -64,7 +65,8 @@ bool Parser::ReadDouble(double* value) {
   } else if (kind() == Tok::kInt) {
     *value = static_cast<double>(token().integer);
   } else if (token().Is(Word::kInf) || kind() == Tok::kNegInf) {
-    *value = kind() == Tok::kNegInf ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    *value =
+        kind() == Tok::kNegInf ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   } else {
     return ErrorHere(StrCat("expected a number, found ", Describe(token())));
   }

@@ -32,8 +32,7 @@ std::optional<int64_t> ByteSize(const Shape& array) {
   const bool packed = array.layout() != nullptr && array.layout()->element_size_in_bits > 0;
   const int64_t bits = packed ? array.layout()->element_size_in_bits : StorageBytes(array.element_type()) * 8;
   int64_t size = 0;
-  if (Contains(array.dims(), kUnboundedSize) || !count || __builtin_mul_overflow(*count, bits, &size))
-    return {};
+  if (Contains(array.dims(), kUnboundedSize) || !count || __builtin_mul_overflow(*count, bits, &size)) return {};
   return size / 8 + (size % 8 != 0 ? 1 : 0);
 }
 
@@ -46,24 +45,21 @@ bool SameSize(const Shape& a, const Shape& b) {
 class AliasCheck {
  public:
   explicit AliasCheck(Inspection& inspection)
-      : inspection_(inspection),
-        entry_(*inspection.module().entry),
-        interface_(InterfaceOf(inspection.module())) {}
+      : inspection_(inspection), entry_(*inspection.module().entry), interface_(InterfaceOf(inspection.module())) {}
 
   // Rules C1 to C6.
   void Check(const InputOutputAlias& alias) {
-    const Shape* parameter =
-        Find("input_output_alias", alias.parameter, alias.parameter_index, "alias.C1", "alias.C2");
+    const Shape* parameter = Find("input_output_alias", alias.parameter, alias.parameter_index, "alias.C1", "alias.C2");
     if (parameter == nullptr) return;
     const Shape* output = interface_.result->At(alias.output_index);
     if (output == nullptr || !output->IsArray())
       return Add("alias.C3", StrCat("input_output_alias must name an array of the result, got ",
                                     ToString(alias.output_index), " in ", Str(*interface_.result)));
-    const std::string what = StrCat("output ", ToString(alias.output_index), " and parameter ",
-                                    alias.parameter, " at ", ToString(alias.parameter_index));
+    const std::string what = StrCat("output ", ToString(alias.output_index), " and parameter ", alias.parameter, " at ",
+                                    ToString(alias.parameter_index));
     if (!SameSize(*parameter, *output))
-      return Add("alias.C4", StrCat(what, " must have one size to share memory, got ", Str(*output), " and ",
-                                    Str(*parameter)));
+      return Add("alias.C4",
+                 StrCat(what, " must have one size to share memory, got ", Str(*output), " and ", Str(*parameter)));
     if (alias.kind == AliasKind::kMust && parameter != output)
       return Add("alias.C5", StrCat(what, " must have one shape and layout, since they must-alias, got ",
                                     ToString(*output, true), " and ", ToString(*parameter, true)));
@@ -74,8 +70,7 @@ class AliasCheck {
 
   // Rules C7 to C9; after all aliases.
   void Check(const BufferDonor& donor) {
-    if (Find("buffer_donor", donor.parameter, donor.parameter_index, "alias.C7", "alias.C8") == nullptr)
-      return;
+    if (Find("buffer_donor", donor.parameter, donor.parameter_index, "alias.C7", "alias.C8") == nullptr) return;
     if (aliased_.contains(donor))
       Add("alias.C9", StrCat("parameter ", donor.parameter, " at ", ToString(donor.parameter_index),
                              " must be in input_output_alias or buffer_donor, got both"));
@@ -98,8 +93,8 @@ class AliasCheck {
     }
     const Shape* part = shape->At(index);
     if (part != nullptr && part->IsArray()) return part;
-    Add(index_rule, StrCat(attribute, " must name an array of parameter ", parameter, ", got ",
-                           ToString(index), " in ", Str(*shape)));
+    Add(index_rule, StrCat(attribute, " must name an array of parameter ", parameter, ", got ", ToString(index), " in ",
+                           Str(*shape)));
     return nullptr;
   }
 

@@ -19,12 +19,11 @@ void CheckUses(const Instruction& user, Inspection& inspection) {
     if (!IsOneOf(operand, kAsyncProducers)) continue;
     const bool fits = IsOneOf(user, kAsyncConsumers) ? i == 0 : HandsOn(user) || IsOneOf(user, kMayCarry);
     if (!fits)
-      inspection.Add(
-          user, "async.C1",
-          StrCat("operand ", i, ", ", operand.name,
-                 ", must be used as operand 0 of async-update or async-done, or handed on by tuples, "
-                 "calls and loops, got ",
-                 Text(user.opcode)));
+      inspection.Add(user, "async.C1",
+                     StrCat("operand ", i, ", ", operand.name,
+                            ", must be used as operand 0 of async-update or async-done, or handed on by tuples, "
+                            "calls and loops, got ",
+                            Text(user.opcode)));
   }
 }
 
@@ -102,14 +101,12 @@ class Chains {
       at = at->operands.empty() ? nullptr : AsyncProducer(*at->operands[0], inspection_);
       if (at == nullptr) return;
       if (at->opcode == Opcode::kAsyncUpdate && !updates_.insert(at).second)
-        return inspection_.Add(done, "async.C5",
-                               StrCat(at->name, " must lead to one async-done, got another"));
+        return inspection_.Add(done, "async.C5", StrCat(at->name, " must lead to one async-done, got another"));
     } while (at->opcode == Opcode::kAsyncUpdate);
     auto [known, fresh] = dones_.emplace(at, &done);
     if (!fresh)
-      inspection_.Add(
-          done, "async.C6",
-          StrCat(at->name, " must have one async-done, but ", known->second->name, " is there already"));
+      inspection_.Add(done, "async.C6",
+                      StrCat(at->name, " must have one async-done, but ", known->second->name, " is there already"));
   }
 
   Inspection& inspection_;
@@ -132,10 +129,9 @@ void CheckWrapped(const Computation& wrapped, Inspection& inspection) {
   static constexpr Opcode kPassive[] = {Opcode::kGetTupleElement, Opcode::kParameter};
   for (const Instruction* hlo : wrapped.instructions)
     if (hlo != wrapped.root && !IsOneOf(*hlo, kPassive))
-      return inspection.Add(
-          *hlo, "async.C9",
-          StrCat("async computation ", wrapped.name, " must be one op and its parameters, but has ",
-                 hlo->name, " beside ", wrapped.root->name));
+      return inspection.Add(*hlo, "async.C9",
+                            StrCat("async computation ", wrapped.name, " must be one op and its parameters, but has ",
+                                   hlo->name, " beside ", wrapped.root->name));
 }
 
 }  // namespace

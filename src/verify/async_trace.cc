@@ -17,21 +17,6 @@ constexpr Opcode kHandOn[] = {
     Opcode::kParameter, Opcode::kTuple,           Opcode::kWhile,
 };
 
-// Custom calls that hand their operand on with a remark.
-bool IsRemark(const Instruction& hlo) {
-  static constexpr std::string_view kTargets[] = {
-      "Sharding",
-      "LocalToGlobalShape",
-      "GlobalToLocalShape",
-      "xla.sdy.LocalToGlobalShape",
-      "xla.sdy.GlobalToLocalShape",
-      "xla.sdy.FuncResultSharding",
-  };
-  if (hlo.opcode != Opcode::kCustomCall) return false;
-  const std::string_view target = hlo[Op<Opcode::kCustomCall>::kTarget];
-  return std::find(std::begin(kTargets), std::end(kTargets), target) != std::end(kTargets);
-}
-
 // The while loop whose body `computation` is, if there is exactly one.
 const Instruction* LoopOf(const Computation& computation, const Inspection& inspection) {
   const Instruction* loop = nullptr;
@@ -81,8 +66,7 @@ class Trace {
     return Back(tuple.operands[static_cast<size_t>(element)], path);
   }
 
-  const Instruction* BackThroughLoop(const Instruction& loop, const std::vector<int64_t>& path,
-                                     bool body_first) {
+  const Instruction* BackThroughLoop(const Instruction& loop, const std::vector<int64_t>& path, bool body_first) {
     const Computation* body = loop[Op<Opcode::kWhile>::kBody];
     const Instruction* root = body == nullptr ? nullptr : body->root;
     const Instruction* init = loop.operands.empty() ? nullptr : loop.operands[0];
@@ -106,10 +90,8 @@ const Instruction* AsyncProducer(const Instruction& hlo, const Inspection& inspe
 
 bool GoesAroundLoop(const Instruction& hlo, Inspection& inspection) {
   static constexpr Opcode kFollowed[] = {
-      Opcode::kAsyncUpdate,     Opcode::kCall,
-      Opcode::kConditional,     Opcode::kDomain,
-      Opcode::kGetTupleElement, Opcode::kOptimizationBarrier,
-      Opcode::kTuple,
+      Opcode::kAsyncUpdate,         Opcode::kCall,  Opcode::kConditional, Opcode::kDomain, Opcode::kGetTupleElement,
+      Opcode::kOptimizationBarrier, Opcode::kTuple,
   };
   static constexpr Opcode kCalls[] = {Opcode::kCall, Opcode::kConditional};
   absl::flat_hash_set<const Instruction*> seen{&hlo};

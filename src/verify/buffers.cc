@@ -51,9 +51,7 @@ class Writers {
     };
     if (IsOneOf(user, kWriters)) return 1;
     if (user.opcode == Opcode::kGetTupleElement)
-      return !path.empty() && user[Op<Opcode::kGetTupleElement>::kIndex] == path[0]
-                 ? Count(user, path.subspan(1))
-                 : 0;
+      return !path.empty() && user[Op<Opcode::kGetTupleElement>::kIndex] == path[0] ? Count(user, path.subspan(1)) : 0;
     if (user.opcode != Opcode::kTuple) return 0;
     if (&user == user.parent->root) return inspection_.IsCalledBy(*user.parent, {Opcode::kWhile}) ? 1 : 0;
     auto operand = std::find(user.operands.begin(), user.operands.end(), &hlo);
@@ -67,8 +65,8 @@ class Writers {
 };
 
 // Rule C2.
-void CheckWriters(const Instruction& hlo, const Shape& part, std::vector<int64_t>& path,
-                  BufferShapes& buffers, Inspection& inspection) {
+void CheckWriters(const Instruction& hlo, const Shape& part, std::vector<int64_t>& path, BufferShapes& buffers,
+                  Inspection& inspection) {
   if (!buffers.Has(part)) return;
   for (size_t i = 0; part.IsTuple() && i < part.elements().size(); ++i) {
     path.push_back(static_cast<int64_t>(i));
@@ -76,8 +74,7 @@ void CheckWriters(const Instruction& hlo, const Shape& part, std::vector<int64_t
     path.pop_back();
   }
   if (part.IsBuffer() && Writers(inspection).Count(hlo, path) > 1)
-    inspection.Add(hlo, "buffer.C2",
-                   StrCat("the buffer at ", ToString(Ints(path)), " must have one writer, got more"));
+    inspection.Add(hlo, "buffer.C2", StrCat("the buffer at ", ToString(Ints(path)), " must have one writer, got more"));
 }
 
 // Whether an instruction that touches buffers may.
@@ -111,10 +108,9 @@ void CheckBuffers(Inspection& inspection) {
       if (IsOneOf(*hlo, kChecked)) CheckWriters(*hlo, hlo->shape(), path, buffers, inspection);
       if (MayTouch(*hlo, module, buffers)) continue;
       const bool entry = hlo->opcode == Opcode::kParameter;
-      inspection.Add(
-          *hlo, "buffer.C1",
-          entry ? StrCat("the entry computation must not take buffers, got ", ToString(hlo->shape()))
-                : StrCat(Text(hlo->opcode), " must not be used with buffers, got ", ToString(hlo->shape())));
+      inspection.Add(*hlo, "buffer.C1",
+                     entry ? StrCat("the entry computation must not take buffers, got ", ToString(hlo->shape()))
+                           : StrCat(Text(hlo->opcode), " must not be used with buffers, got ", ToString(hlo->shape())));
     }
   }
 }

@@ -29,8 +29,8 @@ void CheckChannels(Inspection& inspection) {
       const Instruction& end = *hlo.operands[0];
       if (IsOneOf(end, kEnds) && end[kIsHostTransfer] != hlo[kIsHostTransfer])
         inspection.Add(hlo, "channel.C1",
-                       StrCat("is_host_transfer must be ", Text(end[kIsHostTransfer]), " as in ", end.name,
-                              ", got ", Text(hlo[kIsHostTransfer])));
+                       StrCat("is_host_transfer must be ", Text(end[kIsHostTransfer]), " as in ", end.name, ", got ",
+                              Text(hlo[kIsHostTransfer])));
     }
     if (!IsOneOf(hlo, kEnds) || !hlo[kIsHostTransfer]) return;
     auto [first, fresh] = to_host.emplace(hlo[kChannelId], &hlo);

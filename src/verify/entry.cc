@@ -15,16 +15,15 @@ void CheckEntry(Inspection& inspection) {
 
   const EntryLayout& layout = *module.entry_layout;
   if (layout.parameters.size() != entry.parameters.size())
-    return inspection.Add(
-        entry, "entry.C2",
-        StrCat("entry_computation_layout must have as many parameters as the entry computation, ",
-               entry.parameters.size(), ", got ", layout.parameters.size()));
+    return inspection.Add(entry, "entry.C2",
+                          StrCat("entry_computation_layout must have as many parameters as the entry computation, ",
+                                 entry.parameters.size(), ", got ", layout.parameters.size()));
   for (size_t i = 0; i < layout.parameters.size(); ++i) {
     const Instruction* parameter = entry.parameters[i];
     if (parameter == nullptr || Compatible(parameter->shape(), *layout.parameters[i])) continue;
     inspection.Add(*parameter, "entry.C3",
-                   StrCat("parameter ", i, " is ", Str(parameter->shape()), ", but ",
-                          Str(*layout.parameters[i]), " in entry_computation_layout"));
+                   StrCat("parameter ", i, " is ", Str(parameter->shape()), ", but ", Str(*layout.parameters[i]),
+                          " in entry_computation_layout"));
   }
   if (layout.result != nullptr && !Compatible(entry.root->shape(), *layout.result))
     inspection.Add(*entry.root, "entry.C4",

@@ -36,11 +36,10 @@ void CheckFused(const Computation& fused, const Instruction& fusion, Inspection&
     const auto users = inspection.UsersOf(*hlo);
     if (hlo == fused.root && !users.empty())
       inspection.Add(*hlo, "fused.C2",
-                     StrCat("the root of ", fusion.name, "'s computation must not be used inside, but ",
-                            users[0]->name, " uses it"));
+                     StrCat("the root of ", fusion.name, "'s computation must not be used inside, but ", users[0]->name,
+                            " uses it"));
     if (hlo != fused.root && users.empty() && !HasSideEffect(*hlo, inspection.module()))
-      inspection.Add(*hlo, "fused.C3",
-                     StrCat(hlo->name, " must be used, since it is fused into ", fusion.name));
+      inspection.Add(*hlo, "fused.C3", StrCat(hlo->name, " must be used, since it is fused into ", fusion.name));
   }
 }
 
@@ -53,8 +52,8 @@ void CheckFusions(Inspection& inspection) {
       if (caller->opcode != Opcode::kFusion) continue;
       if (owner != nullptr)
         inspection.Add(*caller, "fused.C1",
-                       StrCat("computation ", computation->name, " must belong to one fusion, but ",
-                              owner->name, " calls it too"));
+                       StrCat("computation ", computation->name, " must belong to one fusion, but ", owner->name,
+                              " calls it too"));
       if (owner == nullptr) owner = caller;
     }
     if (owner != nullptr) CheckFused(*computation, *owner, inspection);

@@ -32,19 +32,14 @@ std::string_view IdsOf(GroupMode mode) {
 // then, which also modules for more devices leave so.
 std::optional<int64_t> IdCount(const Module& module, GroupMode mode) {
   int64_t count = mode == GroupMode::kCrossPartition ? module.num_partitions : module.replica_count;
-  if (mode == GroupMode::kFlattenedId && __builtin_mul_overflow(count, module.num_partitions, &count))
-    return {};
+  if (mode == GroupMode::kFlattenedId && __builtin_mul_overflow(count, module.num_partitions, &count)) return {};
   return count > 1 ? std::optional(count) : std::nullopt;
 }
 
 class GroupCheck {
  public:
   GroupCheck(const Instruction& hlo, const Grouped& op, GroupMode mode, Inspection& inspection)
-      : hlo_(hlo),
-        op_(op),
-        mode_(mode),
-        inspection_(inspection),
-        count_(IdCount(inspection.module(), mode)) {}
+      : hlo_(hlo), op_(op), mode_(mode), inspection_(inspection), count_(IdCount(inspection.module(), mode)) {}
 
   void Check(const ReplicaGroups& groups) {
     if (groups.empty()) {
@@ -79,11 +74,9 @@ class GroupCheck {
     const int64_t limit = count_ ? *count_ : op_.all ? named : INT64_MAX;
     for (int64_t id : lists.ids)
       if (id < 0 || id >= limit)
-        return Add("groups.C3",
-                   StrCat(IdsOf(mode_), " ids in replica_groups must lie in [0, ", limit, "), got ", id));
+        return Add("groups.C3", StrCat(IdsOf(mode_), " ids in replica_groups must lie in [0, ", limit, "), got ", id));
     if (std::optional<int64_t> id = FirstRepeated(lists.ids))
-      return Add("groups.C4",
-                 StrCat("each ", IdsOf(mode_), " must be in one replica group, got ", *id, " twice"));
+      return Add("groups.C4", StrCat("each ", IdsOf(mode_), " must be in one replica group, got ", *id, " twice"));
     CheckCount(named);
     if (!op_.uniform) return;
     for (size_t i = 1; i < lists.ends.size(); ++i)
@@ -128,9 +121,7 @@ std::optional<int64_t> GroupSizeByModule(const Instruction& hlo, const Module& m
   const std::optional<int64_t> ids = IdsPerGroup(hlo);
   const bool all_partitions = mode == GroupMode::kCrossReplicaAndPartition;
   if (ids && !all_partitions) return {};
-  int64_t size = ids                                  ? *ids
-                 : mode == GroupMode::kCrossPartition ? module.num_partitions
-                                                      : module.replica_count;
+  int64_t size = ids ? *ids : mode == GroupMode::kCrossPartition ? module.num_partitions : module.replica_count;
   if (all_partitions && __builtin_mul_overflow(size, module.num_partitions, &size)) return {};
   return size > 1 ? std::optional(size) : std::nullopt;
 }
@@ -144,8 +135,8 @@ void CheckSplit(const Instruction& hlo, GroupMode mode, Inspection& inspection) 
     const std::optional<int64_t> shards = ShardCount(hlo);
     if (shards && *shards != *size)
       inspection.Add(hlo, "groups.C8",
-                     StrCat("groups of ", *size, " devices must make dimension ", hlo[kDimensions][0], " ",
-                            *size, " times as large, got ", *shards, " times"));
+                     StrCat("groups of ", *size, " devices must make dimension ", hlo[kDimensions][0], " ", *size,
+                            " times as large, got ", *shards, " times"));
   }
   if (hlo.opcode != Opcode::kAllToAll || hlo.operands.empty() || !hlo.operand_shape(0).IsArray()) return;
   const bool divides = hlo[kDimensions].size() == 1;

@@ -39,8 +39,7 @@ class Inspection {
   // What is broken. Without a text, the message begins with the name of the instruction or computation.
   void Add(const Instruction& hlo, Diag diag);
   void Add(const Instruction& hlo, std::string_view rule, std::string message, Site site = Site::Here());
-  void Add(const Computation& computation, std::string_view rule, std::string message,
-           Site site = Site::Here());
+  void Add(const Computation& computation, std::string_view rule, std::string message, Site site = Site::Here());
 
   // Hands everything over, sorted by place.
   void MoveTo(Diags& diags);

@@ -51,9 +51,7 @@ bool MayBeDeclared(const Instruction& hlo, const Shape& inferred) {
 bool IsWrapped(const Instruction& start) {
   const Shape* operands = start.shape().At(ShapeIndex{0});
   if (operands == nullptr || !operands->IsTuple() || start.shape().elements().size() < 2) return false;
-  auto same = [](const Shape* shape, const Instruction* operand) {
-    return Compatible(*shape, operand->shape());
-  };
+  auto same = [](const Shape* shape, const Instruction* operand) { return Compatible(*shape, operand->shape()); };
   return std::equal(operands->elements().begin(), operands->elements().end(), start.operands.begin(),
                     start.operands.end(), same);
 }

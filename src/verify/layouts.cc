@@ -16,8 +16,8 @@ Problem CheckSplits(const Shape& array, const Layout& layout) {
   std::vector<int64_t> split_dims;
   for (const SplitConfig& split : layout.split_configs) {
     if (split.dimension < 0 || split.dimension >= array.rank() || Contains(split_dims, split.dimension))
-      return {"layout.C6", StrCat("splits must be of different dimensions in [0, ", array.rank(), "), got ",
-                                  split.dimension)};
+      return {"layout.C6",
+              StrCat("splits must be of different dimensions in [0, ", array.rank(), "), got ", split.dimension)};
     split_dims.push_back(split.dimension);
     // Splits count dimensions from the most major one in memory.
     const Ints order = layout.minor_to_major;
@@ -35,13 +35,11 @@ Problem CheckSplits(const Shape& array, const Layout& layout) {
 Problem CheckLayout(const Shape& array, const Layout& layout) {
   const Ints order = layout.minor_to_major;
   if (std::ssize(order) != array.rank() || !AllWithin(order, 0, array.rank()) || !AllDistinct(order))
-    return {"layout.C1",
-            StrCat("minor-to-major must order all ", array.rank(), " dimensions, got ", Str(order))};
+    return {"layout.C1", StrCat("minor-to-major must order all ", array.rank(), " dimensions, got ", Str(order))};
   for (const Tile& tile : layout.tiles) {
     auto fits = [](int64_t size) { return size > 0 || size == Tile::kCombine; };
     if (tile.dimensions.empty() || !std::all_of(tile.dimensions.begin(), tile.dimensions.end(), fits))
-      return {"layout.C2",
-              StrCat("tiles must have positive sizes, got (", StrJoin(tile.dimensions, ","), ")")};
+      return {"layout.C2", StrCat("tiles must have positive sizes, got (", StrJoin(tile.dimensions, ","), ")")};
   }
   if (layout.tail_padding_alignment <= 0)
     return {"layout.C3", StrCat("tail padding must be positive, got L(", layout.tail_padding_alignment, ")")};
@@ -49,8 +47,7 @@ Problem CheckLayout(const Shape& array, const Layout& layout) {
       layout.physical_shape != nullptr)
     return {"layout.C4", "only sparse arrays have index and pointer types, and this array is dense"};
   if (layout.element_size_in_bits < 0)
-    return {"layout.C5",
-            StrCat("element size must not be negative, got E(", layout.element_size_in_bits, ")")};
+    return {"layout.C5", StrCat("element size must not be negative, got E(", layout.element_size_in_bits, ")")};
   return CheckSplits(array, layout);
 }
 
@@ -73,8 +70,8 @@ void CheckConstrainedAllReduces(Inspection& inspection) {
     if (first == nullptr) first = &hlo;
     if (hlo[kConstrainLayout] != (*first)[kConstrainLayout])
       inspection.Add(hlo, "layout.C7",
-                     StrCat("constrain_layout must be the same for all all-reduces, but ", first->name,
-                            " has ", (*first)[kConstrainLayout] ? "true" : "false"));
+                     StrCat("constrain_layout must be the same for all all-reduces, but ", first->name, " has ",
+                            (*first)[kConstrainLayout] ? "true" : "false"));
   });
 }
 
@@ -82,8 +79,7 @@ void CheckConstrainedAllReduces(Inspection& inspection) {
 
 void CheckLayouts(Inspection& inspection) {
   absl::flat_hash_set<const Shape*> seen;
-  ForEachInstruction(inspection,
-                     [&](const Instruction& hlo) { CheckShape(hlo.shape(), hlo, seen, inspection); });
+  ForEachInstruction(inspection, [&](const Instruction& hlo) { CheckShape(hlo.shape(), hlo, seen, inspection); });
   CheckConstrainedAllReduces(inspection);
 }
 

@@ -45,15 +45,12 @@ std::string CheckMesh(const Mesh& mesh) {
   std::vector<std::string> names = mesh.axis_names;
   std::sort(names.begin(), names.end());
   auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end())
-    return StrCat("axes of a mesh must have different names, got '", *twice, "' twice");
+  if (twice != names.end()) return StrCat("axes of a mesh must have different names, got '", *twice, "' twice");
   const std::vector<int64_t>& ids = mesh.devices.devices;
   if (mesh.devices.iota) return {};
   for (int64_t id : ids)
-    if (id < 0 || id >= std::ssize(ids))
-      return StrCat("device_ids must lie in [0, ", ids.size(), "), got ", id);
-  if (std::optional<int64_t> id = FirstRepeated(ids))
-    return StrCat("device_ids must differ, got ", *id, " twice");
+    if (id < 0 || id >= std::ssize(ids)) return StrCat("device_ids must lie in [0, ", ids.size(), "), got ", id);
+  if (std::optional<int64_t> id = FirstRepeated(ids)) return StrCat("device_ids must differ, got ", *id, " twice");
   return {};
 }
 
@@ -68,8 +65,7 @@ std::string CheckAxes(const std::vector<AxisRef>& axes, const Mesh& mesh) {
       const bool apart = axes[i].axis != axes[j].axis ||
                          (axes[i].sub && axes[j].sub && (range.to <= other.from || other.to <= range.from));
       if (!apart)
-        return StrCat("an axis must be used once, got ", NameOf(axes[j], mesh), " and ",
-                      NameOf(axes[i], mesh));
+        return StrCat("an axis must be used once, got ", NameOf(axes[j], mesh), " and ", NameOf(axes[i], mesh));
     }
   }
   return {};

@@ -14,14 +14,13 @@ void CheckSchedule(Inspection& inspection) {
     for (const Instruction* hlo : computation->instructions) {
       for (const Instruction* operand : hlo->operands)
         if (operand->index >= hlo->index)
-          inspection.Add(
-              *hlo, "schedule.C1",
-              StrCat("must be scheduled after its operand ", operand->name, ", but comes before it"));
+          inspection.Add(*hlo, "schedule.C1",
+                         StrCat("must be scheduled after its operand ", operand->name, ", but comes before it"));
       for (const Instruction* before : (*hlo)[kControlPredecessors])
         if (before->index >= hlo->index)
-          inspection.Add(*hlo, "schedule.C2",
-                         StrCat("must be scheduled after its control predecessor ", before->name,
-                                ", but comes before it"));
+          inspection.Add(
+              *hlo, "schedule.C2",
+              StrCat("must be scheduled after its control predecessor ", before->name, ", but comes before it"));
     }
   }
 }

@@ -23,8 +23,7 @@ std::string Str(const Sharding& sharding) {
 
 int64_t ShardedRank(const Sharding& sharding) {
   if (sharding.kind == Kind::kNamed) return std::ssize(sharding.dimensions);
-  return std::ssize(sharding.tiles.dims) - std::ssize(sharding.last_tile_dims) -
-         (sharding.replicate_last_dim ? 1 : 0);
+  return std::ssize(sharding.tiles.dims) - std::ssize(sharding.last_tile_dims) - (sharding.replicate_last_dim ? 1 : 0);
 }
 
 // `devices`: how many there are; no value if the module does not say.
@@ -40,8 +39,8 @@ Problem CheckDevices(Ints ids, std::optional<int64_t> devices) {
 
 Problem CheckRank(const Sharding& sharding, const Shape& array) {
   if (ShardedRank(sharding) == array.rank()) return {};
-  return {"sharding.C2", StrCat("sharding must divide the ", array.rank(), " dimensions of ", ToString(array),
-                                ", got ", ShardedRank(sharding), " in ", Str(sharding))};
+  return {"sharding.C2", StrCat("sharding must divide the ", array.rank(), " dimensions of ", ToString(array), ", got ",
+                                ShardedRank(sharding), " in ", Str(sharding))};
 }
 
 Problem CheckCount(int64_t named, std::optional<int64_t> devices) {
@@ -78,8 +77,7 @@ Problem CheckNamed(const Sharding& sharding, const Shape& array, std::optional<i
     axes.insert(axes.end(), dimension.axes.begin(), dimension.axes.end());
   for (const auto* more : {&sharding.replicated_axes, &sharding.unreduced_axes, &sharding.manual_axes})
     axes.insert(axes.end(), more->begin(), more->end());
-  if (std::string problem = CheckAxes(axes, mesh); !problem.empty())
-    return {"sharding.C7", std::move(problem)};
+  if (std::string problem = CheckAxes(axes, mesh); !problem.empty()) return {"sharding.C7", std::move(problem)};
   if (SuitsAnyShape(sharding)) return {};
   if (Problem problem = CheckRank(sharding, array); !problem.rule.empty()) return problem;
   return CheckCount(mesh.devices.DeviceCount(), devices);
@@ -91,8 +89,7 @@ Problem CheckOne(const Sharding& sharding, const Shape& array, std::optional<int
   if (sharding.kind != Kind::kTiled) return {};
   if (Problem problem = CheckRank(sharding, array); !problem.rule.empty()) return problem;
   if (!sharding.tiles.iota)
-    if (Problem problem = CheckDevices(sharding.tiles.devices, devices); !problem.rule.empty())
-      return problem;
+    if (Problem problem = CheckDevices(sharding.tiles.devices, devices); !problem.rule.empty()) return problem;
   return CheckCount(sharding.tiles.DeviceCount(), devices);
 }
 
@@ -104,11 +101,10 @@ void CheckSharding(const Instruction& hlo, const Sharding& sharding, std::option
   const int64_t leaves = shape.IsTuple() ? shape.LeafCount() : 1;
   const int64_t given = std::ssize(sharding.elements);
   if (tuple && (!shape.IsTuple() || (given != leaves && (leaves != 0 || given > 1))))
-    return inspection.Add(
-        hlo, "sharding.C1",
-        shape.IsTuple()
-            ? StrCat("sharding must have an entry for each of ", leaves, " arrays, got ", given)
-            : StrCat("sharding must not be a tuple for ", ToString(shape), ", got ", Str(sharding)));
+    return inspection.Add(hlo, "sharding.C1",
+                          shape.IsTuple()
+                              ? StrCat("sharding must have an entry for each of ", leaves, " arrays, got ", given)
+                              : StrCat("sharding must not be a tuple for ", ToString(shape), ", got ", Str(sharding)));
   size_t next = 0;
   Problem problem;
   ForEachLeaf(shape, [&](const Shape& leaf) {
@@ -128,13 +124,11 @@ bool Same(const Sharding& a, const Sharding& b) {
   if (a.kind == Kind::kTuple && b.kind == Kind::kTuple)
     return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(), Same);
   if ((a.kind == Kind::kNamed) != (b.kind == Kind::kNamed)) return true;
-  if (a.kind != b.kind || a.group != b.group || a.group_id != b.group_id || a.reduction != b.reduction)
-    return false;
+  if (a.kind != b.kind || a.group != b.group || a.group_id != b.group_id || a.reduction != b.reduction) return false;
   if (a.kind == Kind::kNamed)
     return SuitsAnyShape(a) == SuitsAnyShape(b) && a.mesh->maximal == b.mesh->maximal &&
            a.unreduced_axes == b.unreduced_axes && a.manual_axes == b.manual_axes &&
-           (SuitsAnyShape(a) ||
-            (a.dimensions == b.dimensions && SameDevices(a.mesh->devices, b.mesh->devices)));
+           (SuitsAnyShape(a) || (a.dimensions == b.dimensions && SameDevices(a.mesh->devices, b.mesh->devices)));
   return SameDevices(a.tiles, b.tiles) && a.replicate_last_dim == b.replicate_last_dim &&
          a.last_tile_dims == b.last_tile_dims;
 }
@@ -146,8 +140,7 @@ void CheckConsistent(const Instruction& hlo, Inspection& inspection) {
     if (computation != nullptr) parts.push_back(computation->root);
   };
   auto add_parameter = [&](const Computation* computation) {
-    if (computation != nullptr && !computation->parameters.empty())
-      parts.push_back(computation->parameters[0]);
+    if (computation != nullptr && !computation->parameters.empty()) parts.push_back(computation->parameters[0]);
   };
   if (hlo.opcode == Opcode::kWhile) {
     add_root(hlo[Op<Opcode::kWhile>::kBody]);
@@ -163,10 +156,10 @@ void CheckConsistent(const Instruction& hlo, Inspection& inspection) {
     if (first == nullptr) {
       first = part;
     } else if (!Same(*(*first)[kSharding], *sharding)) {
-      return inspection.Add(hlo, "sharding.C8",
-                            StrCat(Text(hlo.opcode), " and its computations must have one sharding, got ",
-                                   Str(*(*first)[kSharding]), " of ", first->name, " and ", Str(*sharding),
-                                   " of ", part->name));
+      return inspection.Add(
+          hlo, "sharding.C8",
+          StrCat(Text(hlo.opcode), " and its computations must have one sharding, got ", Str(*(*first)[kSharding]),
+                 " of ", first->name, " and ", Str(*sharding), " of ", part->name));
     }
   }
 }

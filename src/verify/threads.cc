@@ -9,10 +9,9 @@ void CheckThreads(Inspection& inspection) {
     if (!IsOneOf(hlo, kBound)) return;
     for (const Computation* called : CalledComputations(hlo)) {
       if (called == nullptr || called->execution_thread == hlo.parent->execution_thread) continue;
-      inspection.Add(
-          hlo, "thread.C1",
-          StrCat("computation ", called->name, " must run on thread \"", hlo.parent->execution_thread,
-                 "\" as its caller, got \"", called->execution_thread, "\""));
+      inspection.Add(hlo, "thread.C1",
+                     StrCat("computation ", called->name, " must run on thread \"", hlo.parent->execution_thread,
+                            "\" as its caller, got \"", called->execution_thread, "\""));
     }
   });
 }

@@ -1,0 +1,211 @@
+// Messages that no text gives: broken, of other kinds, of older days.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "hlo.pb.h"
+#include "ops/families.h"
+#include "proto/attr_fields.h"
+#include "proto/detect.h"
+#include "proto/read.h"
+#include "proto/sort_json.h"
+#include "proto/write.h"
+#include "text/parser.h"
+#include "text/printer.h"
+
+namespace shoal {
+namespace {
+
+constexpr char kText[] = R"(HloModule m, is_scheduled=true
+neg {
+  q = f32[2] parameter(0)
+  ROOT n = f32[2] negate(q)
+}
+ENTRY e {
+  x = f32[2] parameter(0)
+  c = f32[2] constant({1, 2})
+  s = f32[2] add(x, c), sharding={devices=[2]<=[2]}
+  ROOT r = f32[2] call(s), to_apply=neg
+})";
+
+// The message of kText: computation 0 is neg, 1 is e, whose instructions have the ids 1 << 32 and up.
+proto::HloModuleProto Message() {
+  std::unique_ptr<Source> source = Source::FromString("m.hlo", kText);
+  Diags diags;
+  std::unique_ptr<Module> module = ParseModule(source, {}, diags);
+  proto::HloModuleProto message;
+  EXPECT_TRUE(message.ParseFromString(*WriteProto(*module)));
+  return message;
+}
+
+ProtoInput Read(const std::string& bytes, Diags& diags, bool strict = false) {
+  std::unique_ptr<Source> source = Source::FromString("m.pb", bytes);
+  return ReadProtoWithValues(source, strict, diags);
+}
+
+// The first complaint about the message after `change`; empty if it is read.
+std::string Complaint(const std::function<void(proto::HloModuleProto&)>& change, bool strict = false) {
+  proto::HloModuleProto message = Message();
+  change(message);
+  Diags diags;
+  const bool read = Read(message.SerializeAsString(), diags, strict).module != nullptr;
+  EXPECT_EQ(read, diags.errors() == 0);
+  return diags.found().empty() ? "" : diags.found()[0].message;
+}
+
+using M = proto::HloModuleProto&;
+using I = proto::HloInstructionProto*;
+I At(M m, int computation, int instruction) {
+  return m.mutable_computations(computation)->mutable_instructions(instruction);
+}
+
+TEST(ReadProto, NamesTheComputationAndTheInstruction) {
+  EXPECT_EQ(Complaint([](M) {}), "");
+  EXPECT_EQ(Complaint([](M m) { At(m, 0, 1)->set_operand_ids(0, 17); }),
+            "computation neg, instruction n: operand id 17 does not exist");
+  EXPECT_EQ(Complaint([](M m) { At(m, 0, 1)->set_operand_ids(0, 1); }),
+            "computation neg, instruction n: operand id 1 does not come before it");
+  EXPECT_EQ(Complaint([](M m) { At(m, 0, 1)->set_id(0); }),
+            "computation neg, instruction n: its id 0 is taken already");
+  EXPECT_EQ(Complaint([](M m) { At(m, 0, 1)->clear_operand_ids(); }),
+            "computation neg, instruction n: negate takes 1 operand, found 0");
+  EXPECT_EQ(Complaint([](M m) { m.mutable_computations(0)->set_root_id(9); }),
+            "computation neg: root id 9 does not exist");
+  EXPECT_EQ(Complaint([](M m) { At(m, 0, 0)->set_parameter_number(1); }),
+            "computation neg: parameter q has number 1, but there are 1");
+  EXPECT_EQ(Complaint([](M m) { m.set_entry_computation_id(5); }), "entry computation id 5 does not exist");
+  EXPECT_EQ(Complaint([](M m) { At(m, 1, 3)->set_called_computation_ids(0, 1); }),
+            "computation e, instruction r: called computation id 1 does not exist or does not come before it");
+  EXPECT_EQ(Complaint([](M m) { At(m, 1, 3)->clear_called_computation_ids(); }),
+            "computation e, instruction r: call needs the attribute to_apply");
+}
+
+TEST(ReadProto, ChecksShapesAndLiterals) {
+  EXPECT_EQ(Complaint([](M m) { At(m, 0, 1)->clear_shape(); }), "computation neg, instruction n: it has no shape");
+  EXPECT_EQ(Complaint([](M m) { At(m, 0, 1)->mutable_shape()->set_element_type(99); }),
+            "computation neg, instruction n: shape: there is no element type 99");
+  EXPECT_EQ(Complaint([](M m) { At(m, 0, 1)->mutable_shape()->set_dimensions(0, -2); }),
+            "computation neg, instruction n: shape: a dimension must not be negative, got -2");
+  EXPECT_EQ(Complaint([](M m) { At(m, 0, 1)->mutable_shape()->set_dimensions(0, int64_t{1} << 62); }),
+            "computation neg, instruction n: shape: [4611686018427387904] has more bytes than 64 bits count");
+  EXPECT_EQ(Complaint([](M m) { At(m, 0, 1)->mutable_shape()->mutable_layout()->set_minor_to_major(0, 3); }),
+            "computation neg, instruction n: shape: the layout's minor_to_major is no permutation: {3}");
+  EXPECT_EQ(Complaint([](M m) { At(m, 1, 1)->mutable_literal()->add_f32s(3); }),
+            "computation e, instruction c: literal: f32[2] has 2 elements, but there are 3");
+  EXPECT_EQ(Complaint([](M m) { At(m, 1, 1)->mutable_literal()->mutable_shape()->set_element_type(4); }),
+            "computation e, instruction c: its value is s32[2], its shape f32[2]");
+  EXPECT_EQ(Complaint([](M m) {
+              At(m, 1, 1)->mutable_literal()->mutable_shape()->set_dimensions(0, int64_t{1} << 40);
+            }),
+            "computation e, instruction c: literal: f32[1099511627776] has 1099511627776 elements, but there are 2");
+}
+
+TEST(ReadProto, ChecksShardingsAndSchedules) {
+  EXPECT_EQ(Complaint([](M m) { At(m, 1, 2)->mutable_sharding()->set_tile_assignment_dimensions(0, 3); }),
+            "computation e, instruction s: devices: [3] and [2] differ in number");
+  EXPECT_EQ(Complaint([](M m) { At(m, 1, 2)->mutable_sharding()->set_tile_assignment_dimensions(0, 1 << 30); }),
+            "computation e, instruction s: devices: [1073741824] are more than 4194304");
+  EXPECT_EQ(Complaint([](M m) { At(m, 1, 2)->mutable_sharding()->set_type(9); }),
+            "computation e, instruction s: sharding: there is no type 9");
+  auto sequence = [](M m) { return m.mutable_schedule()->mutable_sequences(1)->mutable_value(); };
+  EXPECT_EQ(Complaint([&](M m) { sequence(m)->mutable_instruction_ids()->RemoveLast(); }),
+            "computation e: its schedule has 3 instructions of 4");
+  EXPECT_EQ(Complaint([&](M m) { sequence(m)->set_instruction_ids(0, 77); }),
+            "computation e: its schedule names instruction id 77, which does not exist");
+}
+
+TEST(ReadProto, UnknownOpIsALiberty) {
+  auto change = [](M m) { At(m, 0, 1)->set_opcode("frob"); };
+  EXPECT_EQ(Complaint(change), "computation neg, instruction n: HLO has no op frob");
+  proto::HloModuleProto message = Message();
+  change(message);
+  Diags loose, strict;
+  EXPECT_NE(Read(message.SerializeAsString(), loose).module, nullptr);
+  EXPECT_EQ(Read(message.SerializeAsString(), strict, /*strict=*/true).module, nullptr);
+}
+
+TEST(ReadProto, OldComparison) {
+  proto::HloModuleProto message = Message();
+  I add = At(message, 1, 2);
+  add->set_opcode("less-than");
+  add->mutable_shape()->set_element_type(1);
+  I call = At(message, 1, 3);
+  call->set_opcode("copy");
+  call->clear_called_computation_ids();
+  Diags diags;
+  ProtoInput input = Read(message.SerializeAsString(), diags);
+  ASSERT_NE(input.module, nullptr);
+  const Instruction& hlo = *input.module->entry->instructions[2];
+  EXPECT_EQ(hlo.opcode, Opcode::kCompare);
+  EXPECT_EQ(hlo[Op<Opcode::kCompare>::kDirection], ComparisonDirection::kLt);
+}
+
+TEST(ReadProto, OrderIsTheSchedules) {
+  proto::HloModuleProto message = Message();
+  auto* ids = message.mutable_schedule()->mutable_sequences(1)->mutable_value()->mutable_instruction_ids();
+  ids->SwapElements(0, 1);
+  Diags diags;
+  ProtoInput input = Read(message.SerializeAsString(), diags);
+  ASSERT_NE(input.module, nullptr);
+  EXPECT_EQ(input.module->entry->instructions[0]->name, "c");
+  EXPECT_EQ(input.module->entry->instructions[1]->name, "x");
+}
+
+TEST(ReadProto, HloProtoAndSnapshot) {
+  proto::HloProto hlo;
+  *hlo.mutable_hlo_module() = Message();
+  EXPECT_EQ(DetectProto(hlo.SerializeAsString()), ProtoKind::kHlo);
+  proto::HloSnapshot snapshot;
+  *snapshot.mutable_hlo() = hlo;
+  *snapshot.add_arguments() = hlo.hlo_module().computations(1).instructions(1).literal();
+  *snapshot.mutable_result() = snapshot.arguments(0);
+  EXPECT_EQ(DetectProto(snapshot.SerializeAsString()), ProtoKind::kSnapshot);
+  EXPECT_TRUE(LooksLikeProto(hlo.SerializeAsString()));
+  EXPECT_TRUE(LooksLikeProto(snapshot.hlo().SerializeAsString()));
+  EXPECT_TRUE(LooksLikeProto(snapshot.SerializeAsString()));
+  Diags diags;
+  ProtoInput input = Read(snapshot.SerializeAsString(), diags);
+  ASSERT_NE(input.module, nullptr);
+  ASSERT_EQ(input.arguments.size(), 1u);
+  std::string text;
+  AppendLiteral(text, *input.arguments[0], /*with_shape=*/true);
+  EXPECT_EQ(text, "f32[2]{0} {1, 2}");
+  EXPECT_NE(input.result, nullptr);
+}
+
+TEST(ReadProto, WrittenAgainItIsTheSame) {
+  Diags diags;
+  ProtoInput first = Read(Message().SerializeAsString(), diags);
+  ProtoInput second = Read(*WriteProto(*first.module), diags);
+  EXPECT_EQ(PrintModuleLikeSource(*first.module), PrintModuleLikeSource(*second.module));
+}
+
+TEST(LooksLikeProto, TextIsText) {
+  for (const char* text : {"", "\n", "\n\n\n", "\nHloModule m\n", "\n// HloModule\n", "HloModule m", "\n\x1b[0mHloModule m",
+                           "ENTRY e {", "\r\n\t %x = f32[] add", "// \xC3\xA9"})
+    EXPECT_FALSE(LooksLikeProto(text)) << text;
+  EXPECT_TRUE(LooksLikeProto(Message().SerializeAsString()));
+  proto::HloModuleProto nameless = Message();
+  nameless.clear_name();
+  EXPECT_TRUE(LooksLikeProto(nameless.SerializeAsString()));
+  for (int length : {10, 13, 32, 72, 126, 200, 5000}) {
+    proto::HloModuleProto named = Message();
+    named.set_name(std::string(static_cast<size_t>(length), 'x'));
+    EXPECT_TRUE(LooksLikeProto(named.SerializeAsString())) << length;
+  }
+}
+
+TEST(AttrFields, EveryAttributeHasAHome) {
+  for (int i = 0; i <= kOpcodeCount; ++i)
+    for (const AttrField& field : FieldsOf(static_cast<Opcode>(i))) EXPECT_NE(field.codec, nullptr) << field.def->name;
+}
+
+TEST(SortJson, SortsKeys) {
+  EXPECT_EQ(SortJson(R"({"b": [2, {"d":1,"c":"}"}], "a" : null})"), R"({"a":null,"b":[2,{"c":"}","d":1}]})");
+  EXPECT_EQ(SortJson("{\"a\":"), std::nullopt);
+  EXPECT_EQ(SortJson("no json"), std::nullopt);
+  EXPECT_EQ(SortJson(std::string(1000, '[')), std::nullopt);
+}
+
+}  // namespace
+}  // namespace shoal
