@@ -12,37 +12,66 @@ namespace {
 // How each kind is stored.
 const AttrCodec* CodecOf(AttrKind kind) {
   switch (kind) {
-    case AttrKind::kBool: return &kBoolCodec;
+    case AttrKind::kBool:
+      return &kBoolCodec;
     case AttrKind::kInt:
-    case AttrKind::kInt32: return &kIntCodec;
-    case AttrKind::kFloat: return &kFloatCodec;
+    case AttrKind::kInt32:
+      return &kIntCodec;
+    case AttrKind::kFloat:
+      return &kFloatCodec;
     case AttrKind::kString:
-    case AttrKind::kStringOrJson: return &kStringCodec;
-    case AttrKind::kEnum: return &kEnumCodec;
-    case AttrKind::kEnumList: return &kEnumListCodec;
-    case AttrKind::kInts: return &kIntsCodec;
-    case AttrKind::kIntLists: return &kPairsCodec;
-    case AttrKind::kComputation: return &kComputationCodec;
-    case AttrKind::kComputations: return &kComputationsCodec;
-    case AttrKind::kInstructions: return &kInstructionsCodec;
-    case AttrKind::kWindow: return &kWindowCodec;
-    case AttrKind::kConvDims: return &kConvDimsCodec;
-    case AttrKind::kSliceRanges: return &kSliceCodec;
-    case AttrKind::kPadding: return &kPaddingCodec;
-    case AttrKind::kSharding: return &kShardingCodec;
-    case AttrKind::kReplicaGroups: return &kReplicaGroupsCodec;
-    case AttrKind::kFrontendAttributes: return &kFrontendAttributesCodec;
-    case AttrKind::kStatistics: return &kStatisticsCodec;
-    case AttrKind::kBools: return &kBoolsCodec;
-    case AttrKind::kMetadata: return &kMetadataCodec;
-    case AttrKind::kDomain: return &kDomainCodec;
-    case AttrKind::kShape: return &kShapeCodec;
-    case AttrKind::kShapes: return &kShapesCodec;
-    case AttrKind::kLiteral: return &kLiteralCodec;
-    case AttrKind::kResultAccuracy: return &kResultAccuracyCodec;
-    case AttrKind::kAliasing: return &kAliasingCodec;
-    case AttrKind::kOriginalValue: return &kOriginalValueCodec;
-    case AttrKind::kSparsity: return &kSparsityCodec;
+    case AttrKind::kStringOrJson:
+      return &kStringCodec;
+    case AttrKind::kEnum:
+      return &kEnumCodec;
+    case AttrKind::kEnumList:
+      return &kEnumListCodec;
+    case AttrKind::kInts:
+      return &kIntsCodec;
+    case AttrKind::kIntLists:
+      return &kPairsCodec;
+    case AttrKind::kComputation:
+      return &kComputationCodec;
+    case AttrKind::kComputations:
+      return &kComputationsCodec;
+    case AttrKind::kInstructions:
+      return &kInstructionsCodec;
+    case AttrKind::kWindow:
+      return &kWindowCodec;
+    case AttrKind::kConvDims:
+      return &kConvDimsCodec;
+    case AttrKind::kSliceRanges:
+      return &kSliceCodec;
+    case AttrKind::kPadding:
+      return &kPaddingCodec;
+    case AttrKind::kSharding:
+      return &kShardingCodec;
+    case AttrKind::kReplicaGroups:
+      return &kReplicaGroupsCodec;
+    case AttrKind::kFrontendAttributes:
+      return &kFrontendAttributesCodec;
+    case AttrKind::kStatistics:
+      return &kStatisticsCodec;
+    case AttrKind::kBools:
+      return &kBoolsCodec;
+    case AttrKind::kMetadata:
+      return &kMetadataCodec;
+    case AttrKind::kDomain:
+      return &kDomainCodec;
+    case AttrKind::kShape:
+      return &kShapeCodec;
+    case AttrKind::kShapes:
+      return &kShapesCodec;
+    case AttrKind::kLiteral:
+      return &kLiteralCodec;
+    case AttrKind::kResultAccuracy:
+      return &kResultAccuracyCodec;
+    case AttrKind::kAliasing:
+      return &kAliasingCodec;
+    case AttrKind::kOriginalValue:
+      return &kOriginalValueCodec;
+    case AttrKind::kSparsity:
+      return &kSparsityCodec;
   }
   return nullptr;
 }

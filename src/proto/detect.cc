@@ -25,11 +25,17 @@ class Wire {
     number = tag >> 3;
     is_bytes = false;
     switch (tag & 7) {
-      case 0: return Varint(&skipped);
-      case 1: return Take(8);
-      case 2: is_bytes = true; return Varint(&skipped) && Take(skipped);
-      case 5: return Take(4);
-      default: return false;  // groups: no schema of ours has any
+      case 0:
+        return Varint(&skipped);
+      case 1:
+        return Take(8);
+      case 2:
+        is_bytes = true;
+        return Varint(&skipped) && Take(skipped);
+      case 5:
+        return Take(4);
+      default:
+        return false;  // groups: no schema of ours has any
     }
   }
   bool at_end() const { return start == bytes_.size(); }

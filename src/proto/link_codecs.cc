@@ -116,8 +116,7 @@ GivenResult ReadShardingAttr(const AttrField&, const AttrSource& source) {
 }
 
 void WriteShardingAttr(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  if (const Sharding* const* given = Get<const Sharding*>(value))
-    WriteSharding(**given, target.to.mutable_sharding());
+  if (const Sharding* const* given = Get<const Sharding*>(value)) WriteSharding(**given, target.to.mutable_sharding());
 }
 
 // What the text calls entry, where the users are, the message calls exit, and the other way round.

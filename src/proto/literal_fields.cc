@@ -19,12 +19,16 @@ void SetRaw(google::protobuf::RepeatedField<T>* values, std::string_view bytes) 
 
 using P = proto::LiteralProto;
 
-#define LIST(Type, field)                                              \
-  {ElementType::Type, [](const P& from) { return Raw(from.field()); }, \
-   [](P* to, std::string_view bytes) { SetRaw(to->mutable_##field(), bytes); }}
-#define BYTES(Type, field)                                                       \
-  {ElementType::Type, [](const P& from) { return std::string_view(from.field()); }, \
-   [](P* to, std::string_view bytes) { to->mutable_##field()->assign(bytes); }}
+#define LIST(Type, field)                                                           \
+  {                                                                                 \
+    ElementType::Type, [](const P& from) { return Raw(from.field()); },             \
+        [](P* to, std::string_view bytes) { SetRaw(to->mutable_##field(), bytes); } \
+  }
+#define BYTES(Type, field)                                                           \
+  {                                                                                  \
+    ElementType::Type, [](const P& from) { return std::string_view(from.field()); }, \
+        [](P* to, std::string_view bytes) { to->mutable_##field()->assign(bytes); }  \
+  }
 
 constexpr LiteralField kFields[] = {
     LIST(kPred, preds),

@@ -81,8 +81,7 @@ void WriteConvDims(const AttrField&, const AttrValue* value, AttrTarget& target)
 
 GivenResult ReadSlice(const AttrField&, const AttrSource& source) {
   std::vector<SliceRange> ranges;
-  for (const auto& from : source.from.slice_dimensions())
-    ranges.push_back({from.start(), from.limit(), from.stride()});
+  for (const auto& from : source.from.slice_dimensions()) ranges.push_back({from.start(), from.limit(), from.stride()});
   return Given{std::span<const SliceRange>(source.module.arena.Copy(ranges)), !ranges.empty()};
 }
 

@@ -17,8 +17,7 @@ GivenResult ReadMetadataAttr(const AttrField&, const AttrSource& source) {
 }
 
 void WriteMetadataAttr(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  if (const Metadata* const* given = Get<const Metadata*>(value))
-    WriteMetadata(**given, target.to.mutable_metadata());
+  if (const Metadata* const* given = Get<const Metadata*>(value)) WriteMetadata(**given, target.to.mutable_metadata());
 }
 
 GivenResult ReadFrontend(const AttrField&, const AttrSource& source) {
@@ -54,7 +53,9 @@ void WriteStatistics(const AttrField&, const AttrValue* value, AttrTarget& targe
   }
 }
 
-bool AnyNegative(const Int64s& ints) { return std::any_of(ints.begin(), ints.end(), [](int64_t i) { return i < 0; }); }
+bool AnyNegative(const Int64s& ints) {
+  return std::any_of(ints.begin(), ints.end(), [](int64_t i) { return i < 0; });
+}
 
 GivenResult ReadOriginalValue(const AttrField&, const AttrSource& source) {
   if (!source.from.has_original_value()) return Given{};
@@ -100,8 +101,8 @@ GivenResult ReadBackendConfig(const AttrField&, const AttrSource& source) {
     text = &payload.value();
     if (payload.payload_source_case() == proto::Payload::kId) {
       if (payload.id() < 0 || payload.id() >= source.payloads.size())
-        return Fail(StrCat("backend_config: payload ", payload.id(), " is not among the module's ",
-                           source.payloads.size()));
+        return Fail(
+            StrCat("backend_config: payload ", payload.id(), " is not among the module's ", source.payloads.size()));
       text = &source.payloads[static_cast<int>(payload.id())];
     }
   }
@@ -112,8 +113,7 @@ GivenResult ReadBackendConfig(const AttrField&, const AttrSource& source) {
 }
 
 void WriteBackendConfig(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  if (const std::string_view* given = Get<std::string_view>(value))
-    Assign(target.to.mutable_backend_config(), *given);
+  if (const std::string_view* given = Get<std::string_view>(value)) Assign(target.to.mutable_backend_config(), *given);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ using google::protobuf::Message;
 // The message that holds the field at the end of the path, for reading.
 const Message& Holder(const AttrField& field, const AttrSource& source) {
   const Message* message = &source.from;
-  for (size_t i = 0; i + 1 < field.path.size(); ++i) message = &message->GetReflection()->GetMessage(*message, field.path[i]);
+  for (size_t i = 0; i + 1 < field.path.size(); ++i)
+    message = &message->GetReflection()->GetMessage(*message, field.path[i]);
   return *message;
 }
 
@@ -55,7 +56,8 @@ void SetNumber(const AttrField& field, AttrTarget& target, int64_t value) {
   } else if (last->cpp_type() == FieldDescriptor::CPPTYPE_INT64) {
     holder.GetReflection()->SetInt64(&holder, last, value);
   } else {
-    holder.GetReflection()->SetInt32(&holder, last, static_cast<int32_t>(std::clamp<int64_t>(value, INT32_MIN, INT32_MAX)));
+    holder.GetReflection()->SetInt32(&holder, last,
+                                     static_cast<int32_t>(std::clamp<int64_t>(value, INT32_MIN, INT32_MAX)));
   }
 }
 
@@ -74,9 +76,7 @@ void SetText(const AttrField& field, AttrTarget& target, std::string_view text) 
 
 bool IsText(const AttrField& field) { return field.path.back()->cpp_type() == FieldDescriptor::CPPTYPE_STRING; }
 
-Diag NoSuchValue(const AttrDef& def, std::string_view value) {
-  return Fail(StrCat(def.name, " has no value ", value));
-}
+Diag NoSuchValue(const AttrDef& def, std::string_view value) { return Fail(StrCat(def.name, " has no value ", value)); }
 
 // ---- bool; as a number: 0 not said, 1 true, 2 false
 

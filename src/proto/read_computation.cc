@@ -127,8 +127,7 @@ void ModuleReader::ReadSchedule(const proto::HloScheduleProto& from) {
   }
 }
 
-Status ModuleReader::ReadSequence(const proto::HloScheduleProto::InstructionSequence& from,
-                                  Computation& computation) {
+Status ModuleReader::ReadSequence(const proto::HloScheduleProto::InstructionSequence& from, Computation& computation) {
   const auto& numbers = numbers_.at(&computation);
   const size_t count = computation.instructions.size();
   if (static_cast<size_t>(from.instruction_ids_size()) != count)

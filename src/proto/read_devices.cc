@@ -53,8 +53,8 @@ Status CheckIsWhole(const IotaTiles& iota) {
   SHOAL_ASSIGN(wanted, CountDevices(iota.dims));
   SHOAL_ASSIGN(given, CountDevices(iota.reshape));
   if (given == wanted) return {};
-  return Fail(StrCat("devices: [", StrJoin(iota.dims, ","), "] and [", StrJoin(iota.reshape, ","),
-                     "] differ in number"));
+  return Fail(
+      StrCat("devices: [", StrJoin(iota.dims, ","), "] and [", StrJoin(iota.reshape, ","), "] differ in number"));
 }
 
 Result<Mesh> ReadMesh(const proto::MeshProto& from) {
@@ -101,9 +101,9 @@ Result<ReplicaGroups> ReadReplicaGroups(const proto::HloInstructionProto& from) 
   ReplicaGroups groups;
   if (from.has_iota_collective_device_list()) {
     const proto::IotaReplicaGroupListProto& list = from.iota_collective_device_list();
-    SHOAL_ASSIGN(iota, ReadIota({list.num_replica_groups(), list.num_devices_per_group()},
-                                ToVector(list.iota_reshape_dims()),
-                                {list.iota_transpose_perm().begin(), list.iota_transpose_perm().end()}));
+    SHOAL_ASSIGN(iota,
+                 ReadIota({list.num_replica_groups(), list.num_devices_per_group()}, ToVector(list.iota_reshape_dims()),
+                          {list.iota_transpose_perm().begin(), list.iota_transpose_perm().end()}));
     groups.rep = std::move(iota);
     return groups;
   }
@@ -115,7 +115,8 @@ Result<ReplicaGroups> ReadReplicaGroups(const proto::HloInstructionProto& from) 
   }
   ReplicaGroups::Lists lists;
   const bool old = from.replica_groups_size() > 0;
-  for (const proto::ReplicaGroup& group : old ? from.replica_groups() : from.collective_device_list().replica_groups()) {
+  for (const proto::ReplicaGroup& group :
+       old ? from.replica_groups() : from.collective_device_list().replica_groups()) {
     lists.ids.insert(lists.ids.end(), group.replica_ids().begin(), group.replica_ids().end());
     lists.ends.push_back(lists.ids.size());
   }

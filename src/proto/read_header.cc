@@ -57,8 +57,8 @@ Status ModuleReader::ReadAliases(const proto::HloModuleProto& from) {
     if (alias.parameter < 0)
       return Fail(StrCat("input_output_alias: parameter number must not be negative, got ", alias.parameter));
     if (module_.entry->result_shape().At(alias.output_index) == nullptr)
-      return Fail(StrCat("input_output_alias: the result ", ToString(module_.entry->result_shape()),
-                         " has no element ", ToString(alias.output_index)));
+      return Fail(StrCat("input_output_alias: the result ", ToString(module_.entry->result_shape()), " has no element ",
+                         ToString(alias.output_index)));
     module_.input_output_alias.push_back(std::move(alias));
   }
   auto& aliases = module_.input_output_alias;
@@ -110,8 +110,8 @@ void ModuleReader::ReadStackFrames(const proto::StackFrameIndexProto& from) {
   tables.function_names = module_.arena.Copy(CopyStrings(module_, from.function_names()));
   std::vector<StackFrames::Location> locations;
   for (const auto& row : from.file_locations())
-    locations.push_back({row.file_name_id(), row.function_name_id(), row.line(), row.end_line(), row.column(),
-                         row.end_column()});
+    locations.push_back(
+        {row.file_name_id(), row.function_name_id(), row.line(), row.end_line(), row.column(), row.end_column()});
   tables.locations = module_.arena.Copy(locations);
   std::vector<StackFrames::Frame> frames;
   for (const auto& row : from.stack_frames()) frames.push_back({row.file_location_id(), row.parent_frame_id()});
@@ -161,7 +161,8 @@ void ModuleReader::CheckNames() {
   auto check = [&](absl::flat_hash_set<std::string_view>& seen, std::string_view name) {
     const bool taken = !seen.insert(name).second;
     if (taken) Liberty("loose.name", "its name is taken already");
-    if (!taken && !IsCleanName(name)) diags_.Warn({}, "loose.name", StrCat(Place(), "its name cannot be written in a text"));
+    if (!taken && !IsCleanName(name))
+      diags_.Warn({}, "loose.name", StrCat(Place(), "its name cannot be written in a text"));
     if (taken || !IsCleanName(name)) module_.names_are_final = false;
   };
   for (const Computation* computation : module_.computations) {

@@ -36,8 +36,8 @@ Result<Instruction*> ModuleReader::ReadInstruction(proto::HloInstructionProto& f
   if (depends_on_broken_) return nullptr;
   const int arity = Info(draft.opcode).arity;
   if (arity >= 0 && std::ssize(operands_) != arity)
-    return Fail(StrCat(from.opcode(), " takes ", arity, arity == 1 ? " operand" : " operands", ", found ",
-                       operands_.size()));
+    return Fail(
+        StrCat(from.opcode(), " takes ", arity, arity == 1 ? " operand" : " operands", ", found ", operands_.size()));
   draft.name = module_.arena.CopyString(from.name());
   draft.operands = module_.arena.Copy(operands_);
   SHOAL_TRY(ReadInParentheses(from, draft, attrs));
@@ -72,8 +72,7 @@ Result<Instruction*> ModuleReader::Find(int64_t id, const char* what) {
   auto found = numbered_->find(LocalId(id));
   if (found == numbered_->end()) return Fail(StrCat(what, " id ", id, " does not exist"));
   // In a message, operands come before users, so nothing goes in a circle.
-  if (found->second.state == Numbered::State::kLater)
-    return Fail(StrCat(what, " id ", id, " does not come before it"));
+  if (found->second.state == Numbered::State::kLater) return Fail(StrCat(what, " id ", id, " does not come before it"));
   depends_on_broken_ |= found->second.state == Numbered::State::kBroken;
   return found->second.hlo;
 }
@@ -128,8 +127,7 @@ Status ModuleReader::ReadInParentheses(const proto::HloInstructionProto& from, I
 
 Status ModuleReader::ReadAttributes(const proto::HloInstructionProto& from, Instruction& draft,
                                     std::vector<NamedAttr>& attrs) {
-  const AttrSource source{module_, from, draft, called_, control_predecessors_, *payloads_,
-                          of_executable_};
+  const AttrSource source{module_, from, draft, called_, control_predecessors_, *payloads_, of_executable_};
   for (const AttrField& field : FieldsOf(draft.opcode)) {
     SHOAL_ASSIGN(given, field.codec->read(field, source));
     const AttrDef& def = *field.def;
@@ -153,8 +151,7 @@ Status ModuleReader::Form(Instruction& hlo) {
   const std::span<const bool> replication = hlo[kParameterReplication];
   const int64_t leaves = hlo.shape().LeafCount();
   if (!hlo.has(kParameterReplication) || std::ssize(replication) == leaves) return {};
-  std::string message =
-      StrCat("parameter_replication has ", replication.size(), " entries for ", leaves, " arrays");
+  std::string message = StrCat("parameter_replication has ", replication.size(), " entries for ", leaves, " arrays");
   if (strict_) return Fail({}, "loose.replication", std::move(message));
   Liberty("loose.replication", std::move(message));
   return {};

@@ -57,8 +57,8 @@ Result<const Literal*> ReadValue(Module& module, const Shape& shape, const proto
   const auto count = static_cast<size_t>(*shape.ElementCount());
   if (values.empty() && count > 0) return ElidedLiteral(module, shape);
   if (values.size() != count * size)
-    return Fail(StrCat("literal: ", ToString(shape), " has ", count, " elements, but there are ",
-                       values.size() / size));
+    return Fail(
+        StrCat("literal: ", ToString(shape), " has ", count, " elements, but there are ", values.size() / size));
   literal->data = module.arena.NewSpan<std::byte>(values.size());
   Reorder(shape, size, Order::kToRowMajor, reinterpret_cast<const std::byte*>(values.data()), literal->data.data());
   Normalise(shape.element_type(), literal->data);

@@ -43,8 +43,8 @@ Result<const Layout*> ReadLayout(Module& module, const proto::LayoutProto& from,
   layout.tiles = tiles;
   std::vector<SplitConfig> splits;
   for (const proto::SplitConfigProto& split : from.split_configs())
-    splits.push_back({split.dimension(),
-                      {split.split_indices().data(), static_cast<size_t>(split.split_indices_size())}});
+    splits.push_back(
+        {split.dimension(), {split.split_indices().data(), static_cast<size_t>(split.split_indices_size())}});
   layout.split_configs = splits;
   const int64_t alignment = from.tail_padding_alignment_in_elements();
   if (alignment < 0) return BadShape(StrCat("the layout's tail padding must be positive, got ", alignment));

@@ -76,7 +76,8 @@ Result<std::vector<Kind>> ReadSubgroups(const proto::OpSharding& from) {
     types.push_back(Kind::kReplicated);
   }
   if (static_cast<int>(types.size()) > from.tile_assignment_dimensions_size())
-    return Fail(StrCat("sharding: ", types.size(), " last tile dimensions of ", from.tile_assignment_dimensions_size()));
+    return Fail(
+        StrCat("sharding: ", types.size(), " last tile dimensions of ", from.tile_assignment_dimensions_size()));
   return types;
 }
 

@@ -176,8 +176,7 @@ void ModuleWriter::WriteSchedule(proto::HloScheduleProto* to) {
     if (fused_.contains(computation)) continue;
     proto::HloScheduleProto::Entry* entry = to->add_sequences();
     entry->set_key(ids_.Of(*computation));
-    for (const Instruction* hlo : computation->instructions)
-      entry->mutable_value()->add_instruction_ids(ids_.Of(*hlo));
+    for (const Instruction* hlo : computation->instructions) entry->mutable_value()->add_instruction_ids(ids_.Of(*hlo));
   }
 }
 

@@ -94,10 +94,9 @@ TEST(ReadProto, ChecksShapesAndLiterals) {
             "computation e, instruction c: literal: f32[2] has 2 elements, but there are 3");
   EXPECT_EQ(Complaint([](M m) { At(m, 1, 1)->mutable_literal()->mutable_shape()->set_element_type(4); }),
             "computation e, instruction c: its value is s32[2], its shape f32[2]");
-  EXPECT_EQ(Complaint([](M m) {
-              At(m, 1, 1)->mutable_literal()->mutable_shape()->set_dimensions(0, int64_t{1} << 40);
-            }),
-            "computation e, instruction c: literal: f32[1099511627776] has 1099511627776 elements, but there are 2");
+  EXPECT_EQ(
+      Complaint([](M m) { At(m, 1, 1)->mutable_literal()->mutable_shape()->set_dimensions(0, int64_t{1} << 40); }),
+      "computation e, instruction c: literal: f32[1099511627776] has 1099511627776 elements, but there are 2");
 }
 
 TEST(ReadProto, ChecksShardingsAndSchedules) {
@@ -181,8 +180,8 @@ TEST(ReadProto, WrittenAgainItIsTheSame) {
 }
 
 TEST(LooksLikeProto, TextIsText) {
-  for (const char* text : {"", "\n", "\n\n\n", "\nHloModule m\n", "\n// HloModule\n", "HloModule m", "\n\x1b[0mHloModule m",
-                           "ENTRY e {", "\r\n\t %x = f32[] add", "// \xC3\xA9"})
+  for (const char* text : {"", "\n", "\n\n\n", "\nHloModule m\n", "\n// HloModule\n", "HloModule m",
+                           "\n\x1b[0mHloModule m", "ENTRY e {", "\r\n\t %x = f32[] add", "// \xC3\xA9"})
     EXPECT_FALSE(LooksLikeProto(text)) << text;
   EXPECT_TRUE(LooksLikeProto(Message().SerializeAsString()));
   proto::HloModuleProto nameless = Message();

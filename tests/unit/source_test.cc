@@ -86,10 +86,10 @@ TEST_F(SourceFile, UnpacksSeveralGzipMembers) {
 TEST_F(SourceFile, RefusesDamagedGzip) {
   std::string packed = Pack(LongText());
   std::string cut = Write("cut.gz", packed.substr(0, packed.size() / 2));
-  EXPECT_EQ(ReadFailure(cut), cut + ": the gzip data is damaged or cut short");
+  EXPECT_EQ(ReadFailure(cut), "the gzip data is damaged or cut short");
   packed[packed.size() / 2] ^= 0x55;
   std::string damaged = Write("damaged.gz", packed);
-  EXPECT_EQ(ReadFailure(damaged), damaged + ": the gzip data is damaged or cut short");
+  EXPECT_EQ(ReadFailure(damaged), "the gzip data is damaged or cut short");
 }
 
 TEST_F(SourceFile, SaysWhyItCannotRead) {
