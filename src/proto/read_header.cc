@@ -114,7 +114,11 @@ void ModuleReader::ReadStackFrames(const proto::StackFrameIndexProto& from) {
         {row.file_name_id(), row.function_name_id(), row.line(), row.end_line(), row.column(), row.end_column()});
   tables.locations = module_.arena.Copy(locations);
   std::vector<StackFrames::Frame> frames;
-  for (const auto& row : from.stack_frames()) frames.push_back({row.file_location_id(), row.parent_frame_id()});
+  for (const auto& row : from.stack_frames()) {
+    // A parent that is not there is none.
+    const bool known = row.parent_frame_id() >= 0 && row.parent_frame_id() <= from.stack_frames_size();
+    frames.push_back({row.file_location_id(), known ? row.parent_frame_id() : 0});
+  }
   tables.frames = module_.arena.Copy(frames);
 }
 

@@ -24,7 +24,7 @@ inline uint64_t HashName(std::string_view name) {
     hash ^= hash >> 32;
   }
   uint64_t word = 0;
-  std::memcpy(&word, at, left);
+  if (left > 0) std::memcpy(&word, at, left);  // an empty name may have no address
   hash = (hash ^ word) * kMix;
   return hash ^ (hash >> 29);
 }
