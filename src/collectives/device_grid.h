@@ -1,0 +1,32 @@
+// The devices of a run, and which of them a collective joins.
+#pragma once
+
+#include <vector>
+
+#include "ops/collective.h"
+
+namespace shoal {
+
+// A device is a replica and a partition; its id is replica * partitions + partition.
+struct DeviceGrid {
+  int64_t replicas = 1;
+  int64_t partitions = 1;
+
+  int64_t count() const { return replicas * partitions; }
+  int64_t ReplicaOf(int64_t device) const { return device / partitions; }
+  int64_t PartitionOf(int64_t device) const { return device % partitions; }
+  int64_t DeviceAt(int64_t replica, int64_t partition) const { return replica * partitions + partition; }
+  bool operator==(const DeviceGrid&) const = default;
+};
+
+// Device ids, in the order in which the group's members stand: result parts are laid out in it.
+using DeviceGroup = std::vector<int64_t>;
+
+// The groups of a collective with replica_groups, every device in exactly one. A failure names what does not fit.
+Result<std::vector<DeviceGroup>> DeviceGroupsOf(const Instruction& hlo, const DeviceGrid& grid);
+
+// (source, target) device ids of a collective-permute or of send and recv.
+using DevicePair = std::pair<int64_t, int64_t>;
+Result<std::vector<DevicePair>> DevicePairsOf(const Instruction& hlo, const DeviceGrid& grid);
+
+}  // namespace shoal

@@ -1,0 +1,26 @@
+// Custom calls with a known meaning: one table, one row each.
+#pragma once
+
+#include "interp/evaluate.h"
+
+namespace shoal {
+
+struct CustomCallRow {
+  std::string_view target;  // "__cublas$gemm"; a last '*' stands for any ending
+  Evaluator evaluate;
+};
+
+// The row of a target; null if nobody knows it.
+const CustomCallRow* FindCustomCall(std::string_view target);
+
+// matrix products (custom_gemm.cc)
+Result<Value> CublasGemm(Call& call);
+Result<Value> CublasLtMatmul(Call& call);
+Result<Value> CublasLtMatmulF8(Call& call);
+// convolutions (custom_convolution.cc)
+Result<Value> CudnnConvolution(Call& call);
+// oneDNN (custom_onednn.cc)
+Result<Value> OneDnnMatmul(Call& call);
+// …
+
+}  // namespace shoal

@@ -1,0 +1,73 @@
+// Device: one of the virtual devices that run a module; a thread of its own. It evaluates computations and knows where
+// it is in them.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "collectives/world.h"
+#include "interp/plan.h"
+
+namespace shoal {
+
+// What somebody watching a run is told.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // After each instruction, from the device's thread. A failure stops the run.
+  virtual Status Saw(const Device& device, const Instruction& hlo, const Value& value) = 0;
+};
+
+struct RunSettings {
+  bool stub_custom_calls = false;
+  uint64_t random_seed = 0;  // of rng, whose numbers no module determines
+  Observer* observer = nullptr;
+};
+
+class Device {
+ public:
+  Device(int64_t id, const DeviceGrid& grid, const Plans& plans, World& world, const RunSettings& settings);
+
+  int64_t id() const { return id_; }
+  int64_t replica() const { return grid_.ReplicaOf(id_); }
+  int64_t partition() const { return grid_.PartitionOf(id_); }
+  const DeviceGrid& grid() const { return grid_; }
+  const Plans& plans() const { return plans_; }
+  World& world() { return world_; }
+  const RunSettings& settings() const { return settings_; }
+  Whereabouts& whereabouts() { return whereabouts_; }
+
+  // The computation's root for these arguments.
+  Result<Value> Run(const Computation& computation, std::vector<Value> arguments);
+
+  // The computation as a function of lanes (see LaneFunction); where it is more than that, each lane is run for itself.
+  Status RunLanes(const Computation& computation, std::span<std::byte* const> outs,
+                  std::span<const std::byte* const> ins, int64_t n);
+
+  // Counts for the progress line; may be read from another thread.
+  struct Progress {
+    std::atomic<int64_t> instructions = 0;
+    std::atomic<int64_t> iterations = 0;
+    std::atomic<const Instruction*> now = nullptr;
+  };
+  const Progress& progress() const { return progress_; }
+  void CountIteration() { progress_.iterations.fetch_add(1, std::memory_order_relaxed); }
+
+  // rng-get-and-update-state's global state, and the number of rng instructions so far.
+  unsigned __int128 rng_state = 0;
+  uint64_t rng_calls = 0;
+
+ private:
+  Result<Value> RunStep(const Step& step, std::span<Value> values);
+
+  int64_t id_;
+  const DeviceGrid& grid_;
+  const Plans& plans_;
+  World& world_;
+  const RunSettings& settings_;
+  Whereabouts whereabouts_;
+  Progress progress_;
+  int64_t depth_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,33 @@
+// Elementwise ops as loops over elements.
+#pragma once
+
+#include "kernels/array.h"
+#include "ops/families.h"
+
+namespace shoal {
+
+// out[i] = f(in[0][i], in[1][i], in[2][i]) for i < n, by the meaning in ops/elementwise.h.
+struct Kernel {
+  using Loop = void (*)(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n);
+  Loop loop = nullptr;
+  Loop inner = nullptr;  // where operands are first widened: the loop over wide elements
+  ElementType result = ElementType::kInvalid;
+  ElementType operands[3] = {};
+  int8_t operand_count = 0;
+  int8_t exponent_bits = 0, mantissa_bits = 0;  // of reduce-precision
+  uint8_t direction = 0;                        // of compare
+  bool total_order = false;
+
+  void Run(std::byte* out, const std::byte* const* in, int64_t n) const { loop(*this, out, in, n); }
+};
+
+// The loop of an elementwise instruction.
+Kernel KernelOf(const Instruction& hlo);
+// The loop of op(x, y) for two elements of one type, such as add, and that of a conversion.
+Kernel BinaryKernel(Opcode op, ElementType type);
+Kernel ConvertKernel(ElementType from, ElementType to);
+
+// The array in another element type, as convert has it.
+Array Converted(const Array& array, ElementType type);
+
+}  // namespace shoal

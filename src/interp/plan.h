@@ -1,0 +1,54 @@
+// What can be worked out about a computation before it runs: the order of its instructions, where each value is used
+// for the last time, its constants as arrays. Made once for all devices, and then only read.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "interp/evaluate.h"
+#include "interp/lane_function.h"
+
+namespace shoal {
+
+struct Step {
+  const Instruction* hlo = nullptr;
+  Evaluator evaluate = nullptr;
+  // Which operands are used here for the last time: operand i if last_use[i].
+  std::vector<bool> last_use;
+  // A get-tuple-element that may take the element out of the tuple: nobody asks for that element again.
+  bool takes_element = false;
+};
+
+struct Plan {
+  const Computation* computation = nullptr;
+  std::vector<Step> steps;
+  // Of instruction number i where it is a constant; else a token.
+  std::vector<Value> constants;
+  // Set where the computation is one of scalars only.
+  std::unique_ptr<LaneFunction> lanes;
+};
+
+struct ElidedLiterals {
+  int64_t count = 0;            // that were filled
+  const Instruction* first = nullptr;
+};
+
+class Plans {
+ public:
+  // Elided literals are filled with numbers that depend on their place alone.
+  explicit Plans(const Module& module);
+
+  const Plan& Of(const Computation& computation) const { return *plans_.at(&computation); }
+  const Module& module() const { return module_; }
+  const ElidedLiterals& elided() const { return elided_; }
+
+ private:
+  void Add(const Computation& computation);
+  Value Constant(const Instruction& hlo, const Literal& literal);
+
+  const Module& module_;
+  ElidedLiterals elided_;
+  std::unordered_map<const Computation*, std::unique_ptr<Plan>> plans_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,28 @@
+// Runs a module on all its devices.
+#pragma once
+
+#include "interp/device.h"
+
+namespace shoal {
+
+struct RunStats {
+  double seconds = 0;
+  int64_t instructions = 0;             // evaluated, on all devices together
+  int64_t iterations = 0;               // of while loops, likewise
+  std::vector<int64_t> peak_bytes;      // of each device's arrays
+};
+
+struct RunOutcome {
+  std::vector<Value> results;  // of each device
+  RunStats stats;
+};
+
+// What a progress line is made of. Called about every 100 ms from the calling thread while the devices run.
+using Watch = std::function<void(std::span<const std::unique_ptr<Device>> devices)>;
+
+// Runs the entry computation with arguments[device][parameter], each device in a thread of its own. The module was
+// verified. The first failure of any device stops them all and is returned.
+Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> arguments,
+                             const RunSettings& settings, const Watch& watch = {});
+
+}  // namespace shoal

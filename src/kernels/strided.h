@@ -1,0 +1,26 @@
+// Copies of boxes of elements between places with any strides: what slice, transpose, broadcast, pad, concatenate and
+// their relatives come down to.
+#pragma once
+
+#include "kernels/array.h"
+
+namespace shoal {
+
+// One side of a copy: the element at index i lies at `offset + Σ i[d] * strides[d]`, all in elements. Strides may be
+// zero or negative.
+struct Strided {
+  int64_t offset = 0;
+  Dims strides;
+};
+
+// For every index in `sizes`: the element of `out` at its place becomes the one of `in` at its.
+void CopyStrided(Ints sizes, int element_bytes, std::byte* out, const Strided& to, const std::byte* in,
+                 const Strided& from);
+
+// A new array of dimensions `sizes` whose element at i is that of `in` at its place.
+Array Gathered(const Array& in, Dims sizes, const Strided& from);
+
+// The array with its dimensions in another order: result dimension d is dimension order[d].
+Array Transposed(const Array& in, Ints order);
+
+}  // namespace shoal
