@@ -1,0 +1,73 @@
+#include "base/npy.h"
+
+#include <gtest/gtest.h>
+
+#include "base/strings.h"
+
+namespace shoal {
+namespace {
+
+std::string File(std::string dict, std::string data = "") {
+  std::string file = "\x93NUMPY";
+  file += '\1';
+  file += '\0';
+  file += static_cast<char>(dict.size() & 0xff);
+  file += static_cast<char>(dict.size() >> 8);
+  return file + dict + data;
+}
+
+std::string WhyNot(const std::string& file) {
+  Result<NpyArray> array = ParseNpy(file);
+  return array.ok() ? "ok" : array.diag().message;
+}
+
+TEST(Npy, ReadsWhatItWrites) {
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{}, {3}, {2, 3}, {0, 7}}) {
+    int64_t count = 1;
+    for (int64_t size : dims) count *= size;
+    const std::string file = NpyHeader("<f4", dims) + std::string(static_cast<size_t>(count) * 4, 'x');
+    EXPECT_EQ((file.size() - static_cast<size_t>(count) * 4) % 64, 0u);
+    Result<NpyArray> array = ParseNpy(file);
+    ASSERT_TRUE(array.ok()) << array.diag().message;
+    EXPECT_EQ(array->dims, dims);
+    EXPECT_EQ(array->kind, 'f');
+    EXPECT_EQ(array->item_bytes, 4);
+    EXPECT_FALSE(array->fortran_order);
+    EXPECT_EQ(array->data.size(), static_cast<size_t>(count) * 4);
+  }
+}
+
+TEST(Npy, WritesTuplesAsPythonDoes) {
+  EXPECT_NE(NpyHeader("|b1", {}).find("'shape': (), }"), std::string::npos);
+  EXPECT_NE(NpyHeader("|b1", {5}).find("'shape': (5,), }"), std::string::npos);
+  EXPECT_NE(NpyHeader("|b1", {5, 6, 7}).find("'shape': (5, 6, 7), }"), std::string::npos);
+}
+
+TEST(Npy, TakesWhatNumPyEverWrote) {
+  EXPECT_EQ(WhyNot(File("{'descr': '|V2', 'fortran_order': True, 'shape': (2L, 1L), }", "abcd")), "ok");
+  EXPECT_EQ(WhyNot(File("{\"shape\": (), \"descr\": \"<c16\", \"fortran_order\": False}", std::string(16, 0))), "ok");
+}
+
+TEST(Npy, SaysWhatIsWrong) {
+  EXPECT_EQ(WhyNot("PK"), "is not an .npy file");
+  EXPECT_EQ(WhyNot("\x93NUMPY\x09" + std::string(3, '\0')), "has version 9 of the .npy format, known are 1 to 3");
+  EXPECT_EQ(WhyNot(File("{'descr': '<f4'").substr(0, 12)), "is cut short within its header");
+  EXPECT_EQ(WhyNot(File("{'descr': '<f4'")), "its header makes no sense after 'descr'");
+  EXPECT_EQ(WhyNot(File("{'descr': '<f4', 'shape': (1,)}")), "its header has no 'fortran_order'");
+  EXPECT_EQ(WhyNot(File("{'descr': [('a', '<f4')], 'shape': (1,)}")),
+            "its 'descr' is a record of fields, not one type");
+  EXPECT_EQ(WhyNot(File("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "abcd")),
+            "its type '>f4' is big-endian; it must be little-endian");
+  EXPECT_EQ(WhyNot(File("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "abcd")),
+            "its type '|O' is none of bool, int, uint, float, complex, void");
+  EXPECT_EQ(WhyNot(File("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "abcd")),
+            "its 'shape' has something that is not a size");
+  EXPECT_EQ(WhyNot(File("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}", "abcd")),
+            "its 'shape' is larger than any memory");
+  EXPECT_EQ(WhyNot(File("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4611686018427387904, 4)}")), "ok");
+  EXPECT_EQ(WhyNot(File("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "abcd")),
+            "is cut short: its shape asks for 8 bytes of data, it has 4");
+}
+
+}  // namespace
+}  // namespace shoal
