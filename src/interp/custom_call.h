@@ -1,4 +1,4 @@
-// Custom calls with a known meaning: one table, one row each.
+// Custom calls with a known meaning: one table (custom_calls.cc), one row each.
 #pragma once
 
 #include "interp/evaluate.h"
@@ -21,6 +21,15 @@ Result<Value> CublasLtMatmulF8(Call& call);
 Result<Value> CudnnConvolution(Call& call);
 // oneDNN (custom_onednn.cc)
 Result<Value> OneDnnMatmul(Call& call);
-// …
+
+// what a compiler leaves for itself (custom_annotations.cc)
+Result<Value> PassThrough(Call& call);
+Result<Value> Reshard(Call& call);
+Result<Value> Nothing(Call& call);
+Result<Value> MakeBuffer(Call& call);
+Result<Value> PadToStatic(Call& call);
+Result<Value> SliceToDynamic(Call& call);
+Result<Value> GetRngSeed(Call& call);
+Result<Value> X64(Call& call);
 
 }  // namespace shoal

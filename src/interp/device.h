@@ -56,6 +56,8 @@ class Device {
   // rng-get-and-update-state's global state, and the number of rng instructions so far.
   unsigned __int128 rng_state = 0;
   uint64_t rng_calls = 0;
+  // Targets of custom calls that were given made-up results, and how often.
+  std::map<std::string_view, int64_t> stubbed;
 
  private:
   Result<Value> RunStep(const Step& step, std::span<Value> values);
