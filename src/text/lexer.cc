@@ -5,24 +5,37 @@
 #include <charconv>
 #include <limits>
 
+#include "base/names.h"
 #include "base/scan.h"
 
 namespace shoal {
 namespace {
 
-constexpr uint8_t kNameStart = 1, kNameChar = 2, kDigit = 4;
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-constexpr std::array<uint8_t, 256> MakeCharTable() {
+// What a byte begins: a token of its own (a Tok), or one of these.
+enum Begins : uint8_t { kBeginsName = 128, kBeginsPercent, kBeginsNumber, kBeginsBlank, kBeginsOther };
+
+constexpr std::array<uint8_t, 256> MakeBeginTable() {
   std::array<uint8_t, 256> table{};
-  for (int c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = kNameStart | kNameChar;
-  for (int c = '0'; c <= '9'; ++c) table[c] = kNameChar | kDigit;
-  table['_'] = kNameStart | kNameChar;
-  table['-'] = table['.'] = kNameChar;
+  table.fill(kBeginsOther);
+  for (int c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = kBeginsName;
+  for (int c = '0'; c <= '9'; ++c) table[c] = kBeginsNumber;
+  table['_'] = kBeginsName;
+  table['%'] = kBeginsPercent;
+  table['?'] = kBeginsNumber;
+  for (char c : {' ', '\n', '\t', '\r', '/'}) table[static_cast<uint8_t>(c)] = kBeginsBlank;
+  constexpr std::pair<char, Tok> kSingles[] = {
+      {',', Tok::kComma},   {'(', Tok::kLparen},  {')', Tok::kRparen}, {'{', Tok::kLbrace}, {'}', Tok::kRbrace},
+      {'[', Tok::kLsquare}, {']', Tok::kRsquare}, {'=', Tok::kEqual},  {':', Tok::kColon},  {'*', Tok::kAsterisk},
+      {'#', Tok::kHash},    {'+', Tok::kPlus},    {'~', Tok::kTilde},
+  };
+  for (auto [c, kind] : kSingles) table[static_cast<uint8_t>(c)] = static_cast<uint8_t>(kind);
   return table;
 }
-constexpr auto kChars = MakeCharTable();
+constexpr auto kBegins = MakeBeginTable();
 
-bool Is(char c, uint8_t set) { return (kChars[static_cast<unsigned char>(c)] & set) != 0; }
+uint8_t WhatBegins(char c) { return kBegins[static_cast<uint8_t>(c)]; }
 
 // The reserved words: keywords and type names, in a table small enough to stay in cache.
 struct Reserved {
@@ -81,7 +94,7 @@ const Reserved* FindReserved(std::string_view text) {
   if (text.size() < 2 || text.size() > 23) return nullptr;
   for (size_t slot = SlotOf(text); kReservedTable[slot] != 0; slot = (slot + 1) % kSlots) {
     const Reserved& entry = kReserved[kReservedTable[slot] - 1];
-    if (entry.text == text) return &entry;
+    if (SameName(entry.text, text)) return &entry;
   }
   return nullptr;
 }
@@ -114,92 +127,45 @@ bool Lexer::SkipBlank() {
 
 void Lexer::Next() {
   previous_end_ = token_.end;
-  bool closed = true;
-  if (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  // Most tokens follow at once or after one blank.
-  if (at_ >= text_.size() || text_[at_] <= '/') closed = SkipBlank();
-  token_.offset = static_cast<uint32_t>(at_);
-  if (!closed || at_ >= text_.size()) {
-    Take(closed ? Tok::kEof : Tok::kError, closed ? text_.size() : at_ + 2);
-    token_.end = static_cast<uint32_t>(at_);
-    return;
+  if (At(at_) == ' ') ++at_;
+  uint8_t begins = WhatBegins(At(at_));
+  if (begins == kBeginsBlank) {  // more than the one blank that most tokens follow
+    if (!SkipBlank()) {
+      token_.offset = static_cast<uint32_t>(at_);
+      Take(Tok::kError, at_ + 2);
+      token_.end = static_cast<uint32_t>(at_);
+      return;
+    }
+    begins = WhatBegins(At(at_));
   }
-  char c = text_[at_];
-  auto single = [&](Tok kind) { Take(kind, at_ + 1); };
-  if (Is(c, kNameStart)) {
+  token_.offset = static_cast<uint32_t>(at_);
+  if (begins < kBeginsName) {
+    Take(static_cast<Tok>(begins), at_ + 1);
+  } else if (begins == kBeginsPercent) {
+    LexPercent();
+  } else if (begins == kBeginsName) {
     LexIdentifier();
-  } else if (Is(c, kDigit)) {
+  } else if (begins == kBeginsNumber) {
     LexNumber();
   } else {
-    switch (c) {
-      case '%':
-        LexPercent();
-        break;
-      case ',':
-        single(Tok::kComma);
-        break;
-      case '(':
-        single(Tok::kLparen);
-        break;
-      case ')':
-        single(Tok::kRparen);
-        break;
-      case '{':
-        single(Tok::kLbrace);
-        break;
-      case '}':
-        single(Tok::kRbrace);
-        break;
-      case '[':
-        single(Tok::kLsquare);
-        break;
-      case ']':
-        single(Tok::kRsquare);
-        break;
-      case '=':
-        single(Tok::kEqual);
-        break;
-      case ':':
-        single(Tok::kColon);
-        break;
-      case '*':
-        single(Tok::kAsterisk);
-        break;
-      case '#':
-        single(Tok::kHash);
-        break;
-      case '+':
-        single(Tok::kPlus);
-        break;
-      case '~':
-        single(Tok::kTilde);
-        break;
-      case '"':
-      case '\'':
-        LexString(c);
-        break;
-      case '<':
-        At(at_ + 1) == '=' ? Take(Tok::kLeq, at_ + 2) : single(Tok::kError);
-        break;
-      case '.':
-        text_.compare(at_, 3, "...") == 0 ? Take(Tok::kDots, at_ + 3) : single(Tok::kError);
-        break;
-      case '-':
-        At(at_ + 1) == '>' ? Take(Tok::kArrow, at_ + 2) : LexNumber();
-        break;
-      case '?':
-        LexNumber();
-        break;
-      default:
-        single(Tok::kError);
-        break;
-    }
+    LexOther();
   }
   token_.end = static_cast<uint32_t>(at_);
 }
 
+void Lexer::LexOther() {
+  if (at_ >= text_.size()) return Take(Tok::kEof, text_.size());
+  const char c = text_[at_];
+  if (c == '"' || c == '\'') return LexString(c);
+  if (c == '<' && At(at_ + 1) == '=') return Take(Tok::kLeq, at_ + 2);
+  if (c == '.' && text_.compare(at_, 3, "...") == 0) return Take(Tok::kDots, at_ + 3);
+  if (c == '-') return At(at_ + 1) == '>' ? Take(Tok::kArrow, at_ + 2) : LexNumber();
+  Take(Tok::kError, at_ + 1);
+}
+
 Tok Lexer::Peek() {
   if (kind() == Tok::kEof || kind() == Tok::kError) return kind();
+  if (uint8_t begins = WhatBegins(At(at_)); begins < kBeginsName) return static_cast<Tok>(begins);
   Token saved = token_;
   size_t at = at_;
   uint32_t previous = previous_end_;
@@ -223,9 +189,8 @@ bool IsTypeName(std::string_view name) {
 }
 
 void Lexer::LexIdentifier() {
-  size_t end = at_ + 1;
-  while (end < text_.size() && Is(text_[end], kNameChar)) ++end;
-  char next = At(end);
+  const size_t end = EndOfName(text_, at_ + 1);
+  const char next = At(end);
   if (next == ':' || next == '=') {
     Take(next == ':' ? Tok::kName : Tok::kAttrName, end);
     at_ = end + 1;
@@ -251,10 +216,8 @@ void Lexer::LexIdentifier() {
 }
 
 void Lexer::LexPercent() {
-  size_t end = at_ + 1;
-  if (!Is(At(end), kNameStart)) return Take(Tok::kError, end);
-  while (end < text_.size() && Is(text_[end], kNameChar)) ++end;
-  Take(Tok::kName, end);
+  if (WhatBegins(At(at_ + 1)) != kBeginsName) return Take(Tok::kError, at_ + 1);
+  Take(Tok::kName, EndOfName(text_, at_ + 2));
   token_.text.remove_prefix(1);
 }
 
@@ -278,7 +241,7 @@ bool Lexer::LexNan(size_t after, bool negative) {
 size_t Lexer::MatchDimLabels(size_t at) const {
   auto run = [&](size_t from, char a, char b) {
     size_t end = from;
-    while (Is(At(end), kDigit) || At(end) == a || At(end) == b || At(end) == '?') ++end;
+    while (IsDigit(At(end)) || At(end) == a || At(end) == b || At(end) == '?') ++end;
     return end - from >= 2 ? end : 0;
   };
   size_t end = run(at, 'b', 'f');
@@ -290,20 +253,25 @@ size_t Lexer::MatchDimLabels(size_t at) const {
 
 void Lexer::LexNumber() {
   size_t at = at_ + (text_[at_] == '-' ? 1 : 0);
-  size_t digits = at;
-  while (Is(At(at), kDigit)) ++at;
+  const size_t digits = at;
+  uint64_t value = 0;
+  for (; IsDigit(At(at)); ++at) value = value * 10 + static_cast<uint64_t>(text_[at] - '0');
   const bool whole = at > digits;
-  char next = At(at);
+  const char next = At(at);
   if (whole && next != '.' && next != 'e' && next != 'E') {
     bool pattern = next == 'x' || next == '_' || next == 'b' || next == 'f' || next == '?';
     if (pattern && LexPattern()) return;
-    if (!LexInteger()) Take(Tok::kError, at);
-    return;
+    if (at - digits >= std::numeric_limits<int64_t>::digits10) {  // may not fit
+      if (!LexInteger()) Take(Tok::kError, at);
+      return;
+    }
+    token_.integer = static_cast<int64_t>(digits > at_ ? -value : value);
+    return Take(Tok::kInt, at);
   }
   bool fraction = false;
   if (next == '.') {
     size_t start = ++at;
-    while (Is(At(at), kDigit)) ++at;
+    while (IsDigit(At(at))) ++at;
     fraction = whole || at > start;
     if (!fraction) at = start - 1;
   }
@@ -312,7 +280,7 @@ void Lexer::LexNumber() {
     size_t end = at + 1;
     if (At(end) == '+' || At(end) == '-') ++end;
     size_t start = end;
-    while (Is(At(end), kDigit)) ++end;
+    while (IsDigit(At(end))) ++end;
     exponent = end > start;
     if (exponent) at = end;
   }
@@ -346,12 +314,12 @@ bool Lexer::LexPattern() {
   }
   auto digits = [&](size_t from) {
     size_t end = from;
-    while (Is(At(end), kDigit)) ++end;
+    while (IsDigit(At(end))) ++end;
     return end > from ? end : 0;
   };
   size_t end = digits(at_);
-  if (end != 0 && At(end) == 'x' && Is(At(end + 1), kDigit)) {
-    while (At(end) == 'x' && Is(At(end + 1), kDigit)) end = digits(end + 1);
+  if (end != 0 && At(end) == 'x' && IsDigit(At(end + 1))) {
+    while (At(end) == 'x' && IsDigit(At(end + 1))) end = digits(end + 1);
     Take(Tok::kDxD, end);
     return true;
   }
@@ -361,7 +329,7 @@ bool Lexer::LexPattern() {
     if (low == 0 || At(low) != '_') return 0;
     size_t high = digits(low + 1 + (At(low + 1) == '-' ? 1 : 0));
     if (high == 0) return 0;
-    if (At(high) == '_' && Is(At(high + 1), kDigit)) return digits(high + 1);
+    if (At(high) == '_' && IsDigit(At(high + 1))) return digits(high + 1);
     return high;
   };
   end = pad(at_);

@@ -104,6 +104,7 @@ class Lexer {
   void LexNumber();
   bool LexPattern();
   bool LexInteger();
+  void LexOther();
   void LexString(char quote);
   bool LexNan(size_t after, bool negative);
   size_t MatchDimLabels(size_t at) const;

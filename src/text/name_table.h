@@ -3,45 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
+
+#include "base/names.h"
 
 namespace shoal {
 
 class Instruction;
-
-// Eight bytes at a time; good enough for names, which differ in their last characters.
-inline uint64_t HashName(std::string_view name) {
-  constexpr uint64_t kMix = 0x9E3779B97F4A7C15u;
-  uint64_t hash = name.size() * kMix;
-  const char* at = name.data();
-  size_t left = name.size();
-  for (; left >= 8; at += 8, left -= 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, at, 8);
-    hash = (hash ^ word) * kMix;
-    hash ^= hash >> 32;
-  }
-  uint64_t word = 0;
-  if (left > 0) std::memcpy(&word, at, left);  // an empty name may have no address
-  hash = (hash ^ word) * kMix;
-  return hash ^ (hash >> 29);
-}
-
-inline bool SameName(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  size_t at = 0;
-  for (; at + 8 <= a.size(); at += 8) {
-    uint64_t x = 0, y = 0;
-    std::memcpy(&x, a.data() + at, 8);
-    std::memcpy(&y, b.data() + at, 8);
-    if (x != y) return false;
-  }
-  for (; at < a.size(); ++at)
-    if (a[at] != b[at]) return false;
-  return true;
-}
 
 class NameTable {
  public:

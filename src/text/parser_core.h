@@ -52,10 +52,21 @@ class Parser {
   // ---- tokens
   const Token& token() const { return lexer_.token(); }
   Tok kind() const { return lexer_.kind(); }
-  bool Eat(Tok wanted);
-  bool Expect(Tok wanted, const char* what);
-  bool ReadName(std::string_view* name);
-  bool ReadAttrName(std::string_view* name);
+  bool Eat(Tok wanted) {
+    if (kind() != wanted) return false;
+    lexer_.Next();
+    return true;
+  }
+  bool Expect(Tok wanted, const char* what) { return Eat(wanted) || Expected(what); }
+  bool Expected(const char* what);  // reports that it is not there
+  bool ReadName(std::string_view* name) {
+    *name = token().text;
+    return Eat(Tok::kName) || Eat(Tok::kIdent) || Expected("a name");
+  }
+  bool ReadAttrName(std::string_view* name) {
+    *name = token().text;
+    return Expect(Tok::kAttrName, "an attribute");
+  }
   bool ReadInt(int64_t* value);
   bool ReadInt32(int32_t* value);
   bool ReadDouble(double* value);

@@ -17,34 +17,10 @@ std::string Describe(const Token& token) {
 
 }  // namespace
 
-bool Parser::Eat(Tok wanted) {
-  if (kind() != wanted) return false;
-  lexer_.Next();
-  return true;
-}
-
-bool Parser::Expect(Tok wanted, const char* what) {
-  if (Eat(wanted)) return true;
-  return ErrorHere(StrCat("expected ", what, ", found ", Describe(token())));
-}
-
-bool Parser::ReadName(std::string_view* name) {
-  if (kind() != Tok::kIdent && kind() != Tok::kName)
-    return ErrorHere(StrCat("expected a name, found ", Describe(token())));
-  *name = token().text;
-  lexer_.Next();
-  return true;
-}
-
-bool Parser::ReadAttrName(std::string_view* name) {
-  if (kind() != Tok::kAttrName) return ErrorHere(StrCat("expected an attribute, found ", Describe(token())));
-  *name = token().text;
-  lexer_.Next();
-  return true;
-}
+bool Parser::Expected(const char* what) { return ErrorHere(StrCat("expected ", what, ", found ", Describe(token()))); }
 
 bool Parser::ReadInt(int64_t* value) {
-  if (kind() != Tok::kInt) return ErrorHere(StrCat("expected an integer, found ", Describe(token())));
+  if (kind() != Tok::kInt) return Expected("an integer");
   *value = token().integer;
   lexer_.Next();
   return true;
@@ -68,22 +44,21 @@ bool Parser::ReadDouble(double* value) {
     *value =
         kind() == Tok::kNegInf ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   } else {
-    return ErrorHere(StrCat("expected a number, found ", Describe(token())));
+    return Expected("a number");
   }
   lexer_.Next();
   return true;
 }
 
 bool Parser::ReadBool(bool* value) {
-  if (!token().Is(Word::kTrue) && !token().Is(Word::kFalse))
-    return ErrorHere(StrCat("expected true or false, found ", Describe(token())));
+  if (!token().Is(Word::kTrue) && !token().Is(Word::kFalse)) return Expected("true or false");
   *value = token().Is(Word::kTrue);
   lexer_.Next();
   return true;
 }
 
 bool Parser::ReadString(std::string_view* text) {
-  if (kind() != Tok::kString) return ErrorHere(StrCat("expected a string, found ", Describe(token())));
+  if (kind() != Tok::kString) return Expected("a string");
   *text = token().text;
   if (text->find('\\') != std::string_view::npos) {
     std::string plain;
