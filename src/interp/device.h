@@ -53,8 +53,8 @@ class Device {
   const Progress& progress() const { return progress_; }
   void CountIteration() { progress_.iterations.fetch_add(1, std::memory_order_relaxed); }
 
-  // rng-get-and-update-state's global state, and the number of rng instructions so far.
-  unsigned __int128 rng_state = 0;
+  // The state of each rng-get-and-update-state, and the number of rng instructions so far.
+  std::map<const Instruction*, unsigned __int128> rng_states;
   uint64_t rng_calls = 0;
   // Targets of custom calls that were given made-up results, and how often.
   std::map<std::string_view, int64_t> stubbed;

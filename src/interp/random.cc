@@ -1,0 +1,121 @@
+// Random numbers: rng-bit-generator and rng-get-and-update-state bit for bit as XLA has them; rng, whose numbers no
+// module determines, from the seed of the run.
+#include <cmath>
+#include <numbers>
+
+#include "interp/device.h"
+#include "kernels/doubles.h"
+#include "kernels/random_bits.h"
+#include "ops/random.h"
+
+namespace shoal {
+namespace {
+
+// A fresh stream of 64-bit words for one rng instruction on one device.
+std::vector<uint64_t> DrawWords(Device& device, int64_t count) {
+  uint64_t state[3] = {device.settings().random_seed, 0,
+                       device.rng_calls++ << 20 ^ static_cast<uint64_t>(device.id()) << 1 ^ 1u};
+  Array bits(ElementType::kU64, Dims{count});
+  DrawPhilox(state, bits);
+  std::span<const uint64_t> words = bits.As<uint64_t>();
+  return {words.begin(), words.end()};
+}
+
+double Unit(uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }  // in [0, 1)
+
+Array UniformFloats(Device& device, ElementType type, Ints dims, double low, double high) {
+  std::vector<double> numbers;
+  for (uint64_t word : DrawWords(device, ElementCount(dims))) numbers.push_back(low + Unit(word) * (high - low));
+  // The upper end does not belong to the interval, but rounding may reach it.
+  Array array = FromDoubles(type, dims, numbers);
+  if (!(low < high)) return array;
+  numbers = ToDoubles(array);
+  for (double& number : numbers)
+    if (number >= high) number = low;
+  return FromDoubles(type, dims, numbers);
+}
+
+// Box and Muller: two normal numbers from two uniform ones.
+Array NormalFloats(Device& device, ElementType type, Ints dims, double mean, double deviation) {
+  const int64_t count = ElementCount(dims);
+  const std::vector<uint64_t> words = DrawWords(device, count + 1);
+  std::vector<double> numbers(static_cast<size_t>(count));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const size_t pair = i / 2 * 2;
+    const double radius = std::sqrt(-2 * std::log(1 - Unit(words[pair])));
+    const double angle = 2 * std::numbers::pi * Unit(words[pair + 1]);
+    numbers[i] = mean + deviation * radius * (i % 2 == 0 ? std::cos(angle) : std::sin(angle));
+  }
+  return FromDoubles(type, dims, numbers);
+}
+
+template <class T>
+void FillIntegers(std::span<const uint64_t> words, uint64_t low, uint64_t range, Array& array) {
+  std::span<T> out = array.Mutable<T>();
+  for (size_t i = 0; i < words.size(); ++i)
+    out[i] = static_cast<T>(
+        low + (range == 0 ? 0 : static_cast<uint64_t>((static_cast<unsigned __int128>(words[i]) * range) >> 64)));
+}
+
+// Integers in [low, high), or low where that is empty. A pred is true half of the time unless both ends are the same.
+Array UniformIntegers(Device& device, ElementType type, Ints dims, const Array& low, const Array& high) {
+  Array array(type, dims);
+  const std::vector<uint64_t> words = DrawWords(device, array.count());
+  const auto first = static_cast<uint64_t>(IntAt(low, 0)), last = static_cast<uint64_t>(IntAt(high, 0));
+  const bool empty = IsSigned(type) ? IntAt(high, 0) <= IntAt(low, 0) : last <= first;
+  const uint64_t range = empty ? 0 : last - first + (type == ElementType::kPred ? 1 : 0);
+  if (array.element_bytes() == 1) FillIntegers<uint8_t>(words, first, range, array);
+  if (array.element_bytes() == 2) FillIntegers<uint16_t>(words, first, range, array);
+  if (array.element_bytes() == 4) FillIntegers<uint32_t>(words, first, range, array);
+  if (array.element_bytes() == 8) FillIntegers<uint64_t>(words, first, range, array);
+  return array;
+}
+
+}  // namespace
+
+// rng: uniform in [operand 0, operand 1), or normal with mean operand 0 and deviation operand 1.
+template <>
+Result<Value> Evaluate<Opcode::kRng>(Call& call) {
+  const Shape& shape = call.hlo.shape();
+  const ElementType type = shape.element_type();
+  if (!IsFloat(type)) return Value(UniformIntegers(call.device, type, shape.dims(), call.array(0), call.array(1)));
+  const bool normal = call.hlo[Op<Opcode::kRng>::kDistribution] == RandomDistribution::kNormal;
+  auto& draw = normal ? NormalFloats : UniformFloats;
+  return Value(draw(call.device, type, shape.dims(), NumberAt(call.array(0), 0), NumberAt(call.array(1), 0)));
+}
+
+// rng-bit-generator: (new state, random bits) from the state in operand 0.
+template <>
+Result<Value> Evaluate<Opcode::kRngBitGenerator>(Call& call) {
+  const bool threefry = call.hlo[Op<Opcode::kRngBitGenerator>::kGenerator] == RandomAlgorithm::kThreeFry;
+  const Shape& shape = call.hlo.shape();
+  const Shape& bits_shape = shape.IsTuple() ? shape.element(1) : shape;
+  Array state = std::move(call.operands[0].array());
+  if (state.type() != ElementType::kU64 || state.rank() != 1 || state.count() < 2 || state.count() > (threefry ? 2 : 3))
+    return Stopped(call.hlo,
+                   StrCat("the state must be u64[2]", threefry ? "" : " or u64[3]", ", got ", ToString(state)));
+  if (!IsInteger(bits_shape.element_type()) && !IsFloat(bits_shape.element_type()))
+    return Stopped(call.hlo, StrCat("random bits must be integers or floats, got ", ToString(bits_shape)));
+  Array bits(bits_shape.element_type(), bits_shape.dims());
+  std::span<uint64_t> words = state.Mutable<uint64_t>();
+  if (threefry)
+    DrawThreeFry(words.first<2>(), bits);
+  else
+    DrawPhilox(words, bits);
+  if (!shape.IsTuple()) return Value(std::move(bits));
+  return Value::Tuple({std::move(state), std::move(bits)});
+}
+
+// rng-get-and-update-state: the state of this instruction on this device, which then grows by delta.
+template <>
+Result<Value> Evaluate<Opcode::kRngGetAndUpdateState>(Call& call) {
+  constexpr unsigned __int128 kFirst = 0x7012395;  // as XLA's CPU and GPU runtimes start
+  unsigned __int128& state = call.device.rng_states.try_emplace(&call.hlo, kFirst).first->second;
+  Array words(ElementType::kU64, Dims{2});
+  words.Mutable<uint64_t>()[0] = static_cast<uint64_t>(state);
+  words.Mutable<uint64_t>()[1] = static_cast<uint64_t>(state >> 64);
+  state += static_cast<unsigned __int128>(static_cast<__int128>(call.hlo[Op<Opcode::kRngGetAndUpdateState>::kDelta]));
+  return Value(std::move(words));
+}
+
+}  // namespace shoal

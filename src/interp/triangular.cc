@@ -1,0 +1,74 @@
+// cholesky and triangular-solve, of the matrices in the last two dimensions.
+#include "kernels/triangular.h"
+#include "interp/evaluate.h"
+#include "kernels/doubles.h"
+#include "kernels/strided.h"
+#include "ops/linear_algebra.h"
+
+namespace shoal {
+namespace {
+
+Array MatricesTransposed(const Array& array) {
+  Dims order;
+  for (int64_t d = 0; d < array.rank(); ++d) order.push_back(d);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return Transposed(array, AsInts(order));
+}
+
+template <class Number>
+Array CholeskyOf(const Array& array) {
+  std::vector<Number> numbers = ToNumbers<Number>(array);
+  const int64_t n = array.dims().back();
+  for (int64_t at = 0; at < array.count(); at += n * n) Cholesky(numbers.data() + at, n);
+  return FromNumbers(array.type(), array.dims(), numbers);
+}
+
+template <class Number>
+Array SolutionOf(const TriangularEquation& equation, const Array& a, const Array& b) {
+  const std::vector<Number> factors = ToNumbers<Number>(a);
+  std::vector<Number> numbers = ToNumbers<Number>(b);
+  const int64_t a_size = equation.n * equation.n, b_size = equation.n * equation.m;
+  for (int64_t i = 0; b_size != 0 && i < b.count() / b_size; ++i)
+    SolveTriangular(equation, factors.data() + i * a_size, numbers.data() + i * b_size);
+  return FromNumbers(b.type(), b.dims(), numbers);
+}
+
+}  // namespace
+
+// cholesky: the triangular L with L * L^H = operand; with lower=false its transpose, read from the upper half.
+template <>
+Result<Value> Evaluate<Opcode::kCholesky>(Call& call) {
+  const Array& operand = call.array(0);
+  const int64_t rank = operand.rank();
+  if (operand.dim(rank - 1) != operand.dim(rank - 2))
+    return Stopped(call.hlo, StrCat("operand must be square in its last dimensions, got ", ToString(operand)));
+  const bool lower = call.hlo[kLower];
+  const Array& a = lower ? operand : MatricesTransposed(operand);
+  Array factor = IsComplex(a.type()) ? CholeskyOf<std::complex<double>>(a) : CholeskyOf<double>(a);
+  return Value(lower ? std::move(factor) : MatricesTransposed(factor));
+}
+
+// triangular-solve: the x with op(operand 0) * x = operand 1, or x * op(operand 0) = operand 1.
+template <>
+Result<Value> Evaluate<Opcode::kTriangularSolve>(Call& call) {
+  using Solve = Op<Opcode::kTriangularSolve>;
+  const Array& a = call.array(0);
+  const Array& b = call.array(1);
+  const int64_t rank = a.rank();
+  const TransposeA transpose = call.hlo[Solve::kTransposeA];
+  TriangularEquation equation;
+  equation.left = call.hlo[Solve::kLeftSide];
+  equation.lower = call.hlo[kLower];
+  equation.unit_diagonal = call.hlo[Solve::kUnitDiagonal];
+  equation.transposed = transpose != TransposeA::kNoTranspose;
+  equation.conjugated = transpose == TransposeA::kAdjoint;
+  equation.n = a.dim(rank - 1);
+  equation.m = b.dim(equation.left ? rank - 1 : rank - 2);
+  if (a.dim(rank - 2) != equation.n || b.dim(equation.left ? rank - 2 : rank - 1) != equation.n ||
+      a.count() * equation.m != b.count() * equation.n)
+    return Stopped(call.hlo, StrCat("operands must fit each other, got ", ToString(a), " and ", ToString(b)));
+  return Value(IsComplex(a.type()) ? SolutionOf<std::complex<double>>(equation, a, b)
+                                   : SolutionOf<double>(equation, a, b));
+}
+
+}  // namespace shoal

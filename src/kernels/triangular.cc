@@ -1,0 +1,67 @@
+#include "kernels/triangular.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace shoal {
+namespace {
+
+double Conjugate(double x) { return x; }
+std::complex<double> Conjugate(std::complex<double> x) { return std::conj(x); }
+
+}  // namespace
+
+// Column by column. XLA works in blocks of 128 columns, and divides the diagonal by its own root in all but those of
+// one column: a diagonal of zero gives NaN there.
+template <class T>
+void Cholesky(T* a, int64_t n) {
+  constexpr int64_t kBlock = 128;
+  bool failed = false;
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = j; i < n; ++i) {
+      T sum = a[i * n + j];
+      for (int64_t k = 0; k < j; ++k) sum -= a[i * n + k] * Conjugate(a[j * n + k]);
+      a[i * n + j] = sum;
+    }
+    const double root = std::sqrt(std::real(a[j * n + j]));
+    failed |= std::isnan(root);
+    const bool alone = j % kBlock == 0 && j + 1 == n;
+    if (alone) a[j * n + j] = root;
+    for (int64_t i = alone ? j + 1 : j; i < n; ++i) a[i * n + j] /= root;
+    std::fill(a + j * n + j + 1, a + (j + 1) * n, T());
+  }
+  if (failed) std::fill(a, a + n * n, T(std::numeric_limits<double>::quiet_NaN()));
+}
+
+template <class T>
+void SolveTriangular(const TriangularEquation& equation, const T* a, T* b) {
+  const int64_t n = equation.n, m = equation.m;
+  // x * op(a) = b is op(a)^T * x^T = b^T.
+  const bool transposed = equation.transposed == equation.left;
+  const bool forward = equation.lower != transposed;
+  const int64_t row = equation.left ? m : 1, column = equation.left ? 1 : n;  // strides in b
+  auto factor = [&](int64_t i, int64_t k) {
+    const T element = transposed ? a[k * n + i] : a[i * n + k];
+    return equation.conjugated ? Conjugate(element) : element;
+  };
+  for (int64_t step = 0; step < n; ++step) {
+    const int64_t i = forward ? step : n - 1 - step;
+    for (int64_t past = 0; past < step; ++past) {
+      const int64_t k = forward ? past : n - 1 - past;
+      const T f = factor(i, k);
+      for (int64_t c = 0; c < m; ++c) b[i * row + c * column] -= f * b[k * row + c * column];
+    }
+    if (equation.unit_diagonal) continue;
+    const T diagonal = factor(i, i);
+    for (int64_t c = 0; c < m; ++c) b[i * row + c * column] /= diagonal;
+  }
+}
+
+template void Cholesky(double* a, int64_t n);
+template void Cholesky(std::complex<double>* a, int64_t n);
+template void SolveTriangular(const TriangularEquation& equation, const double* a, double* b);
+template void SolveTriangular(const TriangularEquation& equation, const std::complex<double>* a,
+                              std::complex<double>* b);
+
+}  // namespace shoal
