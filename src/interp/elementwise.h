@@ -15,8 +15,8 @@ struct Kernel {
   ElementType operands[3] = {};
   int8_t operand_count = 0;
   int8_t exponent_bits = 0, mantissa_bits = 0;  // of reduce-precision
-  uint8_t direction = 0;                        // of compare
-  bool total_order = false;
+  bool masks_operands = false;                  // of integers below a byte, only the type's own bits count
+  bool counts_zeros = false;                    // clz: of the type's own bits
 
   void Run(std::byte* out, const std::byte* const* in, int64_t n) const { loop(*this, out, in, n); }
 };

@@ -13,7 +13,8 @@ struct RunStats {
 };
 
 struct RunOutcome {
-  std::vector<Value> results;  // of each device
+  std::vector<std::unique_ptr<MemoryMeter>> meters;  // of each device; they outlive the results
+  std::vector<Value> results;                        // of each device
   RunStats stats;
 };
 

@@ -1,4 +1,5 @@
-// Elementwise ops: result[i] = f(operand0[i], operand1[i], …).
+// Elementwise ops: result[i] = f(operand0[i], operand1[i], …). f stands here once, as Apply, written against a builder
+// `b` that computes with numbers (interp/numbers.h) or makes code.
 #pragma once
 
 #include "ops/attrs.h"
@@ -24,6 +25,7 @@ template <uint8_t allowed, ResultType result = ResultType::kSame>
 struct Elementwise : OpBase {
   static constexpr OpClass kClass = OpClass::kElementwise;
   static constexpr bool kInfersShape = true;
+  static constexpr uint8_t kTypes = allowed;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes) {
     return InferElementwise(hlo, shapes, allowed, result);
   }
@@ -36,62 +38,63 @@ Status FormResultAccuracy(const Instruction& hlo);
 // result_accuracy= is printed among the attributes every op has, not with the op's own.
 template <uint8_t allowed>
 struct Transcendental : Elementwise<allowed> {
+  static constexpr bool kTranscendental = true;
   static constexpr std::array kAttrs{Unprinted(kResultAccuracy)};
   static Status Form(Instruction& hlo, Module&) { return FormResultAccuracy(hlo); }
 };
 
 // clang-format off
-template <> struct Op<Opcode::kAbs> : Elementwise<types::kSigned | types::kFloat | types::kComplex, ResultType::kRealPart> {};
-template <> struct Op<Opcode::kAdd> : Elementwise<types::kAny> {};
-template <> struct Op<Opcode::kAnd> : Elementwise<types::kPred | types::kInt> {};
-template <> struct Op<Opcode::kAtan2> : Elementwise<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kCeil> : Elementwise<types::kFloat> {};
-template <> struct Op<Opcode::kClz> : Elementwise<types::kInt> {};
-template <> struct Op<Opcode::kComplex> : Elementwise<types::kFloat, ResultType::kComplexOf> {};
-template <> struct Op<Opcode::kDivide> : Elementwise<types::kNumber> {};
-template <> struct Op<Opcode::kFloor> : Elementwise<types::kFloat> {};
-template <> struct Op<Opcode::kImag> : Elementwise<types::kFloat | types::kComplex, ResultType::kRealPart> {};
-template <> struct Op<Opcode::kIsFinite> : Elementwise<types::kFloat, ResultType::kPred> {};
-template <> struct Op<Opcode::kMaximum> : Elementwise<types::kAny> {};
-template <> struct Op<Opcode::kMinimum> : Elementwise<types::kAny> {};
-template <> struct Op<Opcode::kMulhi> : Elementwise<types::kInt> {};
-template <> struct Op<Opcode::kMultiply> : Elementwise<types::kAny> {};
-template <> struct Op<Opcode::kNegate> : Elementwise<types::kNumber> {};
-template <> struct Op<Opcode::kNot> : Elementwise<types::kPred | types::kInt> {};
-template <> struct Op<Opcode::kOr> : Elementwise<types::kPred | types::kInt> {};
-template <> struct Op<Opcode::kPopulationCount> : Elementwise<types::kInt> {};
-template <> struct Op<Opcode::kPower> : Elementwise<types::kNumber> {};
-template <> struct Op<Opcode::kReal> : Elementwise<types::kFloat | types::kComplex, ResultType::kRealPart> {};
-template <> struct Op<Opcode::kRemainder> : Elementwise<types::kNumber> {};
-template <> struct Op<Opcode::kRoundNearestAfz> : Elementwise<types::kFloat> {};
-template <> struct Op<Opcode::kRoundNearestEven> : Elementwise<types::kFloat> {};
-template <> struct Op<Opcode::kShiftLeft> : Elementwise<types::kInt> {};
-template <> struct Op<Opcode::kShiftRightArithmetic> : Elementwise<types::kInt> {};
-template <> struct Op<Opcode::kShiftRightLogical> : Elementwise<types::kInt> {};
-template <> struct Op<Opcode::kSign> : Elementwise<types::kSigned | types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kSubtract> : Elementwise<types::kNumber> {};
-template <> struct Op<Opcode::kXor> : Elementwise<types::kPred | types::kInt> {};
+template <> struct Op<Opcode::kAbs> : Elementwise<types::kSigned | types::kFloat | types::kComplex, ResultType::kRealPart> { static auto Apply(auto& b, auto x) { return b.Abs(x); } };
+template <> struct Op<Opcode::kAdd> : Elementwise<types::kAny> { static auto Apply(auto& b, auto x, auto y) { return b.Add(x, y); } };
+template <> struct Op<Opcode::kAnd> : Elementwise<types::kPred | types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.And(x, y); } };
+template <> struct Op<Opcode::kAtan2> : Elementwise<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x, auto y) { return b.Atan2(x, y); } };
+template <> struct Op<Opcode::kCeil> : Elementwise<types::kFloat> { static auto Apply(auto& b, auto x) { return b.Ceil(x); } };
+template <> struct Op<Opcode::kClz> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x) { return b.Clz(x); } };
+template <> struct Op<Opcode::kComplex> : Elementwise<types::kFloat, ResultType::kComplexOf> { static auto Apply(auto& b, auto x, auto y) { return b.Complex(x, y); } };
+template <> struct Op<Opcode::kDivide> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x, auto y) { return b.Divide(x, y); } };
+template <> struct Op<Opcode::kFloor> : Elementwise<types::kFloat> { static auto Apply(auto& b, auto x) { return b.Floor(x); } };
+template <> struct Op<Opcode::kImag> : Elementwise<types::kFloat | types::kComplex, ResultType::kRealPart> { static auto Apply(auto& b, auto x) { return b.Imag(x); } };
+template <> struct Op<Opcode::kIsFinite> : Elementwise<types::kFloat, ResultType::kPred> { static auto Apply(auto& b, auto x) { return b.IsFinite(x); } };
+template <> struct Op<Opcode::kMaximum> : Elementwise<types::kAny> { static auto Apply(auto& b, auto x, auto y) { return b.Maximum(x, y); } };
+template <> struct Op<Opcode::kMinimum> : Elementwise<types::kAny> { static auto Apply(auto& b, auto x, auto y) { return b.Minimum(x, y); } };
+template <> struct Op<Opcode::kMulhi> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.Mulhi(x, y); } };
+template <> struct Op<Opcode::kMultiply> : Elementwise<types::kAny> { static auto Apply(auto& b, auto x, auto y) { return b.Multiply(x, y); } };
+template <> struct Op<Opcode::kNegate> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x) { return b.Negate(x); } };
+template <> struct Op<Opcode::kNot> : Elementwise<types::kPred | types::kInt> { static auto Apply(auto& b, auto x) { return b.Not(x); } };
+template <> struct Op<Opcode::kOr> : Elementwise<types::kPred | types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.Or(x, y); } };
+template <> struct Op<Opcode::kPopulationCount> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x) { return b.PopulationCount(x); } };
+template <> struct Op<Opcode::kPower> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x, auto y) { return b.Power(x, y); } };
+template <> struct Op<Opcode::kReal> : Elementwise<types::kFloat | types::kComplex, ResultType::kRealPart> { static auto Apply(auto& b, auto x) { return b.Real(x); } };
+template <> struct Op<Opcode::kRemainder> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x, auto y) { return b.Remainder(x, y); } };
+template <> struct Op<Opcode::kRoundNearestAfz> : Elementwise<types::kFloat> { static auto Apply(auto& b, auto x) { return b.RoundNearestAfz(x); } };
+template <> struct Op<Opcode::kRoundNearestEven> : Elementwise<types::kFloat> { static auto Apply(auto& b, auto x) { return b.RoundNearestEven(x); } };
+template <> struct Op<Opcode::kShiftLeft> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.ShiftLeft(x, y); } };
+template <> struct Op<Opcode::kShiftRightArithmetic> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.ShiftRightArithmetic(x, y); } };
+template <> struct Op<Opcode::kShiftRightLogical> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.ShiftRightLogical(x, y); } };
+template <> struct Op<Opcode::kSign> : Elementwise<types::kSigned | types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Sign(x); } };
+template <> struct Op<Opcode::kSubtract> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x, auto y) { return b.Subtract(x, y); } };
+template <> struct Op<Opcode::kXor> : Elementwise<types::kPred | types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.Xor(x, y); } };
 
-template <> struct Op<Opcode::kAcos> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kAcosh> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kAsin> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kAsinh> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kAtanh> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kCbrt> : Transcendental<types::kFloat> {};
-template <> struct Op<Opcode::kCos> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kCosh> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kErf> : Transcendental<types::kFloat> {};
-template <> struct Op<Opcode::kExp> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kExpm1> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kLog> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kLog1p> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kLogistic> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kRsqrt> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kSin> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kSinh> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kSqrt> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kTan> : Transcendental<types::kFloat | types::kComplex> {};
-template <> struct Op<Opcode::kTanh> : Transcendental<types::kFloat | types::kComplex> {};
+template <> struct Op<Opcode::kAcos> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Acos(x); } };
+template <> struct Op<Opcode::kAcosh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Acosh(x); } };
+template <> struct Op<Opcode::kAsin> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Asin(x); } };
+template <> struct Op<Opcode::kAsinh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Asinh(x); } };
+template <> struct Op<Opcode::kAtanh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Atanh(x); } };
+template <> struct Op<Opcode::kCbrt> : Transcendental<types::kFloat> { static auto Apply(auto& b, auto x) { return b.Cbrt(x); } };
+template <> struct Op<Opcode::kCos> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Cos(x); } };
+template <> struct Op<Opcode::kCosh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Cosh(x); } };
+template <> struct Op<Opcode::kErf> : Transcendental<types::kFloat> { static auto Apply(auto& b, auto x) { return b.Erf(x); } };
+template <> struct Op<Opcode::kExp> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Exp(x); } };
+template <> struct Op<Opcode::kExpm1> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Expm1(x); } };
+template <> struct Op<Opcode::kLog> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Log(x); } };
+template <> struct Op<Opcode::kLog1p> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Log1p(x); } };
+template <> struct Op<Opcode::kLogistic> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Divide(b.One(x), b.Add(b.One(x), b.Exp(b.Negate(x)))); } };
+template <> struct Op<Opcode::kRsqrt> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Rsqrt(x); } };
+template <> struct Op<Opcode::kSin> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Sin(x); } };
+template <> struct Op<Opcode::kSinh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Sinh(x); } };
+template <> struct Op<Opcode::kSqrt> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Sqrt(x); } };
+template <> struct Op<Opcode::kTan> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Tan(x); } };
+template <> struct Op<Opcode::kTanh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Tanh(x); } };
 // clang-format on
 
 enum class ComparisonDirection : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
@@ -121,6 +124,8 @@ struct Op<Opcode::kCompare> : Elementwise<types::kAny, ResultType::kPred> {
   static constexpr Attr<ComparisonType> kType{"type"};
   static bool HasUnusualOrder(const Instruction& hlo);
   static constexpr std::array kAttrs{Required(kDirection), ShownIf(IfGiven(kOrder), HasUnusualOrder), Unprinted(kType)};
+  // Of the order that is total or partial as the builder is told.
+  static auto Apply(auto& b, ComparisonDirection direction, auto x, auto y) { return b.Compare(direction, x, y); }
   // Gives the instruction both `order` and `type`.
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
@@ -130,6 +135,7 @@ struct Op<Opcode::kCompare> : Elementwise<types::kAny, ResultType::kPred> {
 template <>
 struct Op<Opcode::kClamp> : OpBase {
   static constexpr OpClass kClass = OpClass::kElementwise;
+  static auto Apply(auto& b, auto low, auto x, auto high) { return b.Minimum(b.Maximum(low, x), high); }
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
@@ -138,6 +144,7 @@ struct Op<Opcode::kClamp> : OpBase {
 template <>
 struct Op<Opcode::kSelect> : OpBase {
   static constexpr OpClass kClass = OpClass::kElementwise;
+  static auto Apply(auto& b, auto choose, auto x, auto y) { return b.Select(choose, x, y); }
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };

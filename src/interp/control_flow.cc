@@ -1,0 +1,58 @@
+// Ops that run other computations.
+#include <algorithm>
+
+#include "interp/device.h"
+#include "interp/evaluate.h"
+
+namespace shoal {
+namespace {
+
+std::vector<Value> MoveOperands(Call& call) {
+  return {std::make_move_iterator(call.operands.begin()), std::make_move_iterator(call.operands.end())};
+}
+
+}  // namespace
+
+template <>
+Result<Value> Evaluate<Opcode::kCall>(Call& call) {
+  return call.device.Run(*call.hlo[kToApply], MoveOperands(call));
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kFusion>(Call& call) {
+  return call.device.Run(*call.hlo[kCalls], MoveOperands(call));
+}
+
+// A predicate takes the first branch when it is true; an index out of range takes the last one.
+template <>
+Result<Value> Evaluate<Opcode::kConditional>(Call& call) {
+  using Conditional = Op<Opcode::kConditional>;
+  const Instruction& hlo = call.hlo;
+  const std::vector<Computation*> branches = CalledComputations(hlo);
+  const auto last = static_cast<int64_t>(branches.size()) - 1;
+  int64_t branch = IntAt(call.array(0), 0);
+  branch = Conditional::HasPredicate(hlo) ? (branch != 0 ? 0 : 1) : branch < 0 || branch > last ? last : branch;
+  call.device.whereabouts().branches[&hlo] = branch;
+  std::vector<Value> argument;
+  argument.push_back(std::move(call.operands[static_cast<size_t>(branch) + 1]));
+  for (Value& operand : call.operands) operand = Value();  // what other branches would have taken
+  return call.device.Run(*branches[static_cast<size_t>(branch)], std::move(argument));
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kWhile>(Call& call) {
+  using While = Op<Opcode::kWhile>;
+  Value state = std::move(call.operands[0]);
+  int64_t& rounds = call.device.whereabouts().rounds[&call.hlo];
+  for (rounds = 0;; ++rounds) {
+    SHOAL_ASSIGN(go_on, call.device.Run(*call.hlo[While::kCondition], {state}));
+    if (IntAt(go_on.array(), 0) == 0) return state;
+    std::vector<Value> argument;
+    argument.push_back(std::move(state));
+    SHOAL_ASSIGN(next, call.device.Run(*call.hlo[While::kBody], std::move(argument)));
+    state = std::move(next);
+    call.device.CountIteration();
+  }
+}
+
+}  // namespace shoal

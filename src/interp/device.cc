@@ -1,0 +1,81 @@
+#include "interp/device.h"
+
+#include <cstring>
+
+namespace shoal {
+namespace {
+
+// Computations call each other; each level takes stack.
+constexpr int64_t kMostDepth = 500;
+
+}  // namespace
+
+Device::Device(int64_t id, const DeviceGrid& grid, const Plans& plans, World& world, const RunSettings& settings)
+    : id_(id), grid_(grid), plans_(plans), world_(world), settings_(settings) {}
+
+Result<Value> Device::Run(const Computation& computation, std::vector<Value> arguments) {
+  const Plan& plan = plans_.Of(computation);
+  if (depth_ >= kMostDepth)
+    return Fail(computation.at, "", StrCat("computations call each other more than ", kMostDepth, " deep"));
+  ++depth_;
+  std::vector<Value> values(computation.instructions.size());
+  for (const Step& step : plan.steps) {
+    const Instruction& hlo = *step.hlo;
+    if (hlo.opcode == Opcode::kParameter) {
+      values[hlo.index] = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
+      continue;
+    }
+    if (hlo.opcode == Opcode::kConstant) {
+      values[hlo.index] = plan.constants[hlo.index];
+      continue;
+    }
+    SHOAL_ASSIGN(value, RunStep(step, values));
+    values[hlo.index] = std::move(value);
+  }
+  --depth_;
+  return std::move(values[computation.root->index]);
+}
+
+Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
+  const Instruction& hlo = *step.hlo;
+  if (world_.stopped()) return Stopped(hlo, "the run was stopped");
+  progress_.instructions.fetch_add(1, std::memory_order_relaxed);
+  progress_.now.store(&hlo, std::memory_order_relaxed);
+  if (step.takes_element) return values[hlo.operands[0]->index].TakeElement(hlo[Op<Opcode::kGetTupleElement>::kIndex]);
+  absl::InlinedVector<Value, 4> operands;
+  for (size_t i = 0; i < hlo.operand_count(); ++i) {
+    Value& operand = values[hlo.operands[i]->index];
+    operands.push_back(step.last_use[i] ? std::exchange(operand, Value()) : operand);
+  }
+  Call call{hlo, {operands.data(), operands.size()}, *this};
+  Result<Value> value = step.evaluate(call);
+  if (value.ok() && settings_.observer != nullptr) SHOAL_TRY(settings_.observer->Saw(*this, hlo, *value));
+  return value;
+}
+
+Status Device::RunLanes(const Computation& computation, std::span<std::byte* const> outs,
+                        std::span<const std::byte* const> ins, int64_t n) {
+  const Plan& plan = plans_.Of(computation);
+  if (plan.lanes != nullptr) {
+    plan.lanes->Run(outs, ins, n);
+    return {};
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    std::vector<Value> arguments;
+    for (size_t k = 0; k < ins.size(); ++k) {
+      Array scalar(computation.parameters[k]->shape().element_type(), Dims{});
+      std::memcpy(scalar.mutable_data(), ins[k] + i * scalar.element_bytes(), static_cast<size_t>(scalar.bytes()));
+      arguments.push_back(std::move(scalar));
+    }
+    SHOAL_ASSIGN(result, Run(computation, std::move(arguments)));
+    std::vector<Value> leaves;
+    AppendLeaves(result, leaves);
+    for (size_t k = 0; k < outs.size(); ++k) {
+      const Array& scalar = leaves[k].array();
+      std::memcpy(outs[k] + i * scalar.element_bytes(), scalar.data(), static_cast<size_t>(scalar.bytes()));
+    }
+  }
+  return {};
+}
+
+}  // namespace shoal

@@ -1,0 +1,88 @@
+#include "interp/run.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <thread>
+
+namespace shoal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// One device's thread.
+void RunDevice(Device& device, World& world, MemoryMeter& meter, std::vector<Value> arguments, Value& result) {
+  Buffer::MeterThisThread(&meter);
+  try {
+    Result<Value> value = device.Run(*device.plans().module().entry, std::move(arguments));
+    if (value.ok()) {
+      result = std::move(*value);
+      world.Finish(device.id(), device.whereabouts());
+    } else {
+      world.Stop(std::move(value.diag()));
+    }
+  } catch (const std::bad_alloc&) {
+    world.Stop(Fail(StrCat("not enough memory on this machine: device ", device.id(), " holds ", meter.current(),
+                           " bytes and wanted more")));
+  }
+}
+
+// Lets the caller look at the devices while they run.
+class Lookout {
+ public:
+  void DeviceDone() {
+    std::lock_guard lock(mutex_);
+    ++done_;
+    changed_.notify_one();
+  }
+  void WatchUntil(int64_t all, const std::function<void()>& watch) {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, std::chrono::milliseconds(100), [&] { return done_ == all; })) {
+      lock.unlock();
+      watch();
+      lock.lock();
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int64_t done_ = 0;
+};
+
+}  // namespace
+
+Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> arguments,
+                             const RunSettings& settings, const Watch& watch) {
+  const auto start = Clock::now();
+  const auto count = static_cast<size_t>(grid.count());
+  World world(grid.count());
+  std::vector<std::unique_ptr<Device>> devices;
+  RunOutcome outcome;
+  for (int64_t id = 0; id < grid.count(); ++id) {
+    devices.push_back(std::make_unique<Device>(id, grid, plans, world, settings));
+    outcome.meters.push_back(std::make_unique<MemoryMeter>());
+  }
+  outcome.results.resize(count);
+  Lookout lookout;
+  {
+    std::vector<std::jthread> threads;
+    for (size_t d = 0; d < count; ++d)
+      threads.emplace_back([&, d] {
+        RunDevice(*devices[d], world, *outcome.meters[d], std::move(arguments[d]), outcome.results[d]);
+        lookout.DeviceDone();
+      });
+    lookout.WatchUntil(grid.count(), [&] {
+      if (watch) watch(devices);
+    });
+  }
+  if (std::optional<Diag> reason = world.reason()) return std::move(*reason);
+  outcome.stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  for (size_t d = 0; d < count; ++d) {
+    outcome.stats.instructions += devices[d]->progress().instructions;
+    outcome.stats.iterations += devices[d]->progress().iterations;
+    outcome.stats.peak_bytes.push_back(outcome.meters[d]->peak());
+  }
+  return outcome;
+}
+
+}  // namespace shoal
