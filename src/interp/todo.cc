@@ -1,0 +1,61 @@
+// Ops without a meaning yet.
+#include "interp/evaluate.h"
+
+namespace shoal {
+
+#define TODO(Name)                                                        \
+  template <>                                                             \
+  Result<Value> Evaluate<Opcode::k##Name>(Call & call) {                  \
+    return Stopped(call.hlo, "the interpreter does not know this op yet"); \
+  }
+TODO(AllGather)
+TODO(AllGatherDone)
+TODO(AllGatherStart)
+TODO(AllReduce)
+TODO(AllReduceDone)
+TODO(AllReduceStart)
+TODO(AllToAll)
+TODO(AsyncDone)
+TODO(AsyncStart)
+TODO(AsyncUpdate)
+TODO(BatchNormGrad)
+TODO(BatchNormInference)
+TODO(BatchNormTraining)
+TODO(Cholesky)
+TODO(CollectiveBroadcast)
+TODO(CollectivePermute)
+TODO(CollectivePermuteDone)
+TODO(CollectivePermuteStart)
+TODO(CollectiveReduce)
+TODO(Convolution)
+TODO(CopyDone)
+TODO(CopyStart)
+TODO(Dot)
+TODO(Fft)
+TODO(Gather)
+TODO(Infeed)
+TODO(Map)
+TODO(Outfeed)
+TODO(PartitionId)
+TODO(RaggedAllToAll)
+TODO(RaggedDot)
+TODO(Recv)
+TODO(RecvDone)
+TODO(Reduce)
+TODO(ReduceScatter)
+TODO(ReduceWindow)
+TODO(ReplicaId)
+TODO(Rng)
+TODO(RngBitGenerator)
+TODO(RngGetAndUpdateState)
+TODO(ScaledDot)
+TODO(Scan)
+TODO(Scatter)
+TODO(SelectAndScatter)
+TODO(Send)
+TODO(SendDone)
+TODO(Sort)
+TODO(TopK)
+TODO(TriangularSolve)
+
+}  // namespace shoal
