@@ -1,0 +1,24 @@
+// Matrix products in one thread. Floats and complex numbers go through OpenBLAS, integers through loops of our own that
+// wrap around in the type. Several threads may call at once.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+namespace shoal {
+
+// Element (i, j) of a matrix lies at data[i * row + j * column]. One of the strides is 1 unless the matrix has a single
+// row or column.
+template <class T>
+struct MatrixView {
+  const T* data = nullptr;
+  int64_t row = 0, column = 1;
+};
+
+// c[i * ldc + j] = Σ over p < k of a(i, p) * b(p, j) for i < m, j < n; `accumulate` adds to what c has. Where k is 0
+// the sum is 0. Products and sums of bool are "and" and "or". For float, double, std::complex of them, bool and uint8_t
+// to uint64_t: signed integers wrap like unsigned ones.
+template <class T>
+void Gemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c, int64_t ldc, bool accumulate);
+
+}  // namespace shoal
