@@ -14,9 +14,8 @@ struct CustomCallRow {
 const CustomCallRow* FindCustomCall(std::string_view target);
 
 // matrix products (custom_gemm.cc)
-Result<Value> CublasGemm(Call& call);
-Result<Value> CublasLtMatmul(Call& call);
-Result<Value> CublasLtMatmulF8(Call& call);
+Result<Value> CublasMatmul(Call& call);
+Result<Value> CublasMatmulF8(Call& call);
 // convolutions (custom_convolution.cc)
 Result<Value> CudnnConvolution(Call& call);
 // oneDNN (custom_onednn.cc)
