@@ -22,28 +22,9 @@ void CopyRow(int64_t n, T* out, int64_t out_stride, const T* in, int64_t in_stri
   }
 }
 
-// Dimensions of size one dropped, neighbours that are one run on both sides merged.
-struct Loop {
-  int64_t size, out, in;
-};
-absl::InlinedVector<Loop, 6> Merge(Ints sizes, Ints to, Ints from) {
-  absl::InlinedVector<Loop, 6> loops;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] == 1) continue;
-    const Loop loop{sizes[d], to[d], from[d]};
-    if (!loops.empty() && loops.back().out == loop.out * loop.size && loops.back().in == loop.in * loop.size) {
-      loops.back() = {loops.back().size * loop.size, loop.out, loop.in};
-    } else {
-      loops.push_back(loop);
-    }
-  }
-  if (loops.empty()) loops.push_back({1, 1, 1});
-  return loops;
-}
-
 // Two dimensions at once in tiles that stay in the cache, for transposes.
 template <class T>
-void CopyPlane(const Loop& outer, const Loop& inner, T* out, const T* in) {
+void CopyPlane(const StridedLoop& outer, const StridedLoop& inner, T* out, const T* in) {
   constexpr int64_t kTile = 32;
   if (inner.in == 1 || inner.in == 0 || outer.size < 4) {
     for (int64_t i = 0; i < outer.size; ++i)
@@ -61,20 +42,34 @@ void CopyPlane(const Loop& outer, const Loop& inner, T* out, const T* in) {
 }
 
 template <class T>
-void CopyLoops(std::span<const Loop> loops, T* out, const T* in) {
+void CopyLoops(std::span<const StridedLoop> loops, T* out, const T* in) {
   if (loops.size() == 1) return CopyRow(loops[0].size, out, loops[0].out, in, loops[0].in);
   if (loops.size() == 2) return CopyPlane(loops[0], loops[1], out, in);
-  for (int64_t i = 0; i < loops[0].size; ++i)
-    CopyLoops(loops.subspan(1), out + i * loops[0].out, in + i * loops[0].in);
+  for (int64_t i = 0; i < loops[0].size; ++i) CopyLoops(loops.subspan(1), out + i * loops[0].out, in + i * loops[0].in);
 }
 
 template <class T>
 void CopyTyped(Ints sizes, std::byte* out, const Strided& to, const std::byte* in, const Strided& from) {
-  const auto loops = Merge(sizes, AsInts(to.strides), AsInts(from.strides));
+  const auto loops = MergedLoops(sizes, AsInts(to.strides), AsInts(from.strides));
   CopyLoops<T>(loops, reinterpret_cast<T*>(out) + to.offset, reinterpret_cast<const T*>(in) + from.offset);
 }
 
 }  // namespace
+
+absl::InlinedVector<StridedLoop, 6> MergedLoops(Ints sizes, Ints to, Ints from) {
+  absl::InlinedVector<StridedLoop, 6> loops;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 1) continue;
+    const StridedLoop loop{sizes[d], to[d], from[d]};
+    if (!loops.empty() && loops.back().out == loop.out * loop.size && loops.back().in == loop.in * loop.size) {
+      loops.back() = {loops.back().size * loop.size, loop.out, loop.in};
+    } else {
+      loops.push_back(loop);
+    }
+  }
+  if (loops.empty()) loops.push_back({1, 1, 1});
+  return loops;
+}
 
 void CopyStrided(Ints sizes, int element_bytes, std::byte* out, const Strided& to, const std::byte* in,
                  const Strided& from) {

@@ -13,6 +13,13 @@ struct Strided {
   Dims strides;
 };
 
+// One dimension of a walk over two such places at once, outermost first.
+struct StridedLoop {
+  int64_t size, out, in;
+};
+// Dimensions of size one dropped, neighbours that are one run on both sides merged; at least one loop remains.
+absl::InlinedVector<StridedLoop, 6> MergedLoops(Ints sizes, Ints to, Ints from);
+
 // For every index in `sizes`: the element of `out` at its place becomes the one of `in` at its.
 void CopyStrided(Ints sizes, int element_bytes, std::byte* out, const Strided& to, const std::byte* in,
                  const Strided& from);

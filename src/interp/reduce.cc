@@ -1,0 +1,126 @@
+// reduce and map.
+#include <algorithm>
+
+#include "interp/reducer.h"
+
+namespace shoal {
+namespace {
+
+bool Contains(Ints dims, int64_t d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
+
+// Which dimensions of the inputs stay and which are folded, both ascending.
+struct Split {
+  Dims kept, folded;
+  Dims kept_sizes;
+  int64_t results = 1, steps = 1;
+};
+
+Split SplitDims(const Array& input, Ints dimensions) {
+  Split split;
+  for (int64_t d = 0; d < input.rank(); ++d) {
+    if (Contains(dimensions, d)) {
+      split.folded.push_back(d);
+      split.steps *= input.dim(d);
+    } else {
+      split.kept.push_back(d);
+      split.kept_sizes.push_back(input.dim(d));
+      split.results *= input.dim(d);
+    }
+  }
+  return split;
+}
+
+// One walk over the input: the accumulator of an element is where the kept dimensions put it.
+Array ReduceByFold(const Fold& fold, const Array& input, const Array& init, const Split& split) {
+  Array accumulators = fold.Start(init, split.kept_sizes);
+  const Dims kept_strides = RowMajorStrides(AsInts(split.kept_sizes));
+  Strided to{0, Dims(static_cast<size_t>(input.rank()), 0)};
+  for (size_t i = 0; i < split.kept.size(); ++i) to.strides[static_cast<size_t>(split.kept[i])] = kept_strides[i];
+  fold.Accumulate(input.dims(), accumulators, to, fold.Elements(input), {0, RowMajorStrides(input.dims())});
+  return fold.Finish(accumulators);
+}
+
+// The folded dimensions first, so that what one step takes in lies together.
+Array StepsFirst(const Array& input, const Split& split) {
+  Dims order = split.folded;
+  order.insert(order.end(), split.kept.begin(), split.kept.end());
+  return std::is_sorted(order.begin(), order.end()) ? input : Transposed(input, AsInts(order));
+}
+
+// accumulators = f(accumulators, step) for steps [first, last) of `lanes` elements each.
+Status FoldSteps(Reducer& reducer, std::span<Array> accumulators, std::span<const Array> inputs, int64_t first,
+                 int64_t last, int64_t lanes) {
+  std::vector<const std::byte*> elements(inputs.size());
+  for (int64_t step = first; step < last; ++step) {
+    for (size_t k = 0; k < inputs.size(); ++k)
+      elements[k] = inputs[k].data() + step * lanes * inputs[k].element_bytes();
+    SHOAL_TRY(reducer.Step(accumulators, elements, lanes));
+  }
+  return {};
+}
+
+// Where few results are folded from very many elements, neighbouring stretches are folded side by side, in lanes of
+// their own, and then one after the other. That is right for every function that reduce is meant for: an associative
+// one. The steps left over at the end are in `inputs` as they were.
+constexpr int64_t kManySteps = int64_t{1} << 16;
+constexpr int64_t kEnoughLanes = 1024;
+
+Result<int64_t> FoldStretches(Reducer& reducer, std::span<Array> accumulators, std::span<const Array> inputs,
+                              const Split& split) {
+  if (split.steps < kManySteps || split.results == 0 || split.results >= kEnoughLanes / 4) return 0;
+  const int64_t stretches = kEnoughLanes / split.results;
+  const int64_t length = split.steps / stretches;
+  // Step s of stretch t is step t * length + s: [stretch, step, result] becomes [step, stretch, result].
+  std::vector<Array> side_by_side, partial;
+  for (const Array& input : inputs) {
+    const int64_t results = split.results;
+    side_by_side.push_back(Gathered(input, Dims{length, stretches, results}, {0, {results, length * results, 1}}));
+    partial.push_back(Gathered(side_by_side.back(), Dims{stretches, results}, {0, {results, 1}}));
+  }
+  SHOAL_TRY(FoldSteps(reducer, partial, side_by_side, 1, length, stretches * split.results));
+  SHOAL_TRY(FoldSteps(reducer, accumulators, partial, 0, stretches, split.results));
+  return stretches * length;
+}
+
+}  // namespace
+
+template <>
+Result<Value> Evaluate<Opcode::kReduce>(Call& call) {
+  Reducer reducer(*call.hlo[kToApply], call.device);
+  const size_t n = reducer.count();
+  std::vector<Array> inputs = OperandsAs(call, 0, reducer.types);
+  const Split split = SplitDims(inputs[0], call.hlo[kDimensions]);
+  std::vector<Array> accumulators;
+  if (reducer.fold) {
+    accumulators.push_back(ReduceByFold(*reducer.fold, inputs[0], call.array(n), split));
+    return ResultOf(call.hlo, std::move(accumulators));
+  }
+  for (size_t i = 0; i < n; ++i) {
+    inputs[i] = StepsFirst(inputs[i], split);
+    accumulators.push_back(Filled(call.array(n + i), split.kept_sizes));
+  }
+  SHOAL_ASSIGN(first, FoldStretches(reducer, accumulators, inputs, split));
+  SHOAL_TRY(FoldSteps(reducer, accumulators, inputs, first, split.steps, split.results));
+  return ResultOf(call.hlo, std::move(accumulators));
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kMap>(Call& call) {
+  const Computation& to_apply = *call.hlo[kToApply];
+  Ints dims;
+  for (const Value& operand : call.operands)
+    if (operand.array().rank() > 0) dims = operand.array().dims();
+  Array result(to_apply.result_shape().element_type(), dims);
+  std::vector<Array> inputs;
+  std::vector<const std::byte*> ins;
+  for (const Value& operand : call.operands) {
+    const bool is_scalar = operand.array().rank() == 0 && !dims.empty();
+    inputs.push_back(is_scalar ? Filled(operand.array(), ToDims(dims)) : operand.array());
+    ins.push_back(inputs.back().data());
+  }
+  std::byte* const outs[] = {result.mutable_data()};
+  SHOAL_TRY(call.device.RunLanes(to_apply, outs, ins, result.count()));
+  return ResultOf(call.hlo, {std::move(result)});
+}
+
+}  // namespace shoal

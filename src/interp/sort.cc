@@ -1,0 +1,141 @@
+// sort.
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "interp/device.h"
+#include "interp/merge_sort.h"
+#include "kernels/indexed.h"
+#include "kernels/order.h"
+#include "kernels/strided.h"
+
+namespace shoal {
+namespace {
+
+// What is sorted: the operands with the dimension to sort along last.
+struct Rows {
+  std::vector<Array> operands;
+  int64_t count = 0, size = 0;
+};
+
+// A comparison of one operand's elements and nothing else.
+struct SimpleOrder {
+  size_t operand = 0;
+  bool descending = false;
+  FloatOrder floats = FloatOrder::kTotal;
+};
+
+std::optional<SimpleOrder> SimpleOrderOf(const Computation& comparator) {
+  using Compare = Op<Opcode::kCompare>;
+  const Instruction& root = *comparator.root;
+  if (root.opcode != Opcode::kCompare || IsComplex(root.operand_shape(0).element_type())) return std::nullopt;
+  const auto& parameters = comparator.parameters;
+  const size_t first =
+      static_cast<size_t>(std::find(parameters.begin(), parameters.end(), root.operands[0]) - parameters.begin());
+  // Parameters 2k and 2k + 1 in either order.
+  if (first >= parameters.size() || root.operands[1] != parameters[first ^ 1]) return std::nullopt;
+  const ComparisonDirection direction = root[Compare::kDirection];
+  const bool less = direction == ComparisonDirection::kLt;
+  if (!less && direction != ComparisonDirection::kGt) return std::nullopt;
+  SimpleOrder order;
+  order.operand = first / 2;
+  order.descending = less != (first % 2 == 0);
+  // Without an order of their own nans count as the largest numbers.
+  if (root[Compare::kOrder] == ComparisonOrder::kPartial) order.floats = FloatOrder::kNanLast;
+  return order;
+}
+
+std::vector<int64_t> SortedByKeys(const Rows& rows, const SimpleOrder& order) {
+  std::vector<uint64_t> keys = OrderKeys(rows.operands[order.operand], order.floats);
+  if (order.descending)
+    for (uint64_t& key : keys) key = ~key;
+  struct Keyed {
+    uint64_t key;
+    int64_t element;
+  };
+  std::vector<Keyed> row(static_cast<size_t>(rows.size));
+  std::vector<int64_t> sorted(keys.size());
+  for (int64_t r = 0; r < rows.count; ++r) {
+    for (int64_t i = r * rows.size; i < (r + 1) * rows.size; ++i)
+      row[static_cast<size_t>(i - r * rows.size)] = {keys[static_cast<size_t>(i)], i};
+    std::sort(row.begin(), row.end(),
+              [](const Keyed& a, const Keyed& b) { return a.key != b.key ? a.key < b.key : a.element < b.element; });
+    std::transform(row.begin(), row.end(), sorted.begin() + r * rows.size, [](const Keyed& k) { return k.element; });
+  }
+  return sorted;
+}
+
+// The comparator over many pairs of elements, which it is given as numbers.
+class Comparator {
+ public:
+  Comparator(const Computation& computation, Device& device, const Rows& rows)
+      : computation_(computation), device_(device), rows_(rows) {
+    for (const Instruction* parameter : computation.parameters) {
+      bool used = computation.root == parameter;
+      for (const Instruction* hlo : computation.instructions)
+        used |= std::find(hlo->operands.begin(), hlo->operands.end(), parameter) != hlo->operands.end();
+      used_.push_back(used);
+    }
+    lanes_.resize(used_.size());
+  }
+
+  Status operator()(const int64_t* a, const int64_t* b, uint8_t* before, int64_t n) {
+    std::vector<const std::byte*> ins;
+    for (size_t p = 0; p < used_.size(); ++p) {
+      const Array& operand = rows_.operands[p / 2];
+      const int width = operand.element_bytes();
+      std::vector<std::byte>& lanes = lanes_[p];
+      if (lanes.size() < static_cast<size_t>(n * width)) lanes.resize(static_cast<size_t>(n * width));
+      if (used_[p]) TakeAt(width, lanes.data(), operand.data(), p % 2 == 0 ? a : b, n);
+      ins.push_back(lanes.data());
+    }
+    std::byte* const outs[] = {reinterpret_cast<std::byte*>(before)};
+    return device_.RunLanes(computation_, outs, ins, n);
+  }
+
+ private:
+  const Computation& computation_;
+  Device& device_;
+  const Rows& rows_;
+  std::vector<bool> used_;  // parameters; nobody fetches the others
+  std::vector<std::vector<std::byte>> lanes_;
+};
+
+Result<std::vector<int64_t>> Sorted(Call& call, const Rows& rows) {
+  const Computation& comparator = *call.hlo[kToApply];
+  if (std::optional<SimpleOrder> order = SimpleOrderOf(comparator)) return SortedByKeys(rows, *order);
+  return MergeSorted(rows.count, rows.size, Comparator(comparator, call.device, rows));
+}
+
+}  // namespace
+
+template <>
+Result<Value> Evaluate<Opcode::kSort>(Call& call) {
+  const int64_t dim = call.hlo[kDimensions][0];
+  const int rank = call.array(0).rank();
+  if (call.array(0).count() == 0 || call.array(0).dim(dim) == 1) {
+    if (!call.hlo.shape().IsTuple()) return std::move(call.operands[0]);
+    return Value::Tuple({call.operands.begin(), call.operands.end()});
+  }
+  // Swapping two dimensions is undone by swapping them again.
+  Dims order(static_cast<size_t>(rank));
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[static_cast<size_t>(dim)], order.back());
+  const bool is_last = dim == rank - 1;
+  Rows rows;
+  for (const Value& operand : call.operands)
+    rows.operands.push_back(is_last ? operand.array() : Transposed(operand.array(), AsInts(order)));
+  rows.size = call.array(0).dim(dim);
+  rows.count = call.array(0).count() / rows.size;
+
+  SHOAL_ASSIGN(sorted, Sorted(call, rows));
+  std::vector<Value> results;
+  for (const Array& operand : rows.operands) {
+    Array result(operand.type(), operand.dims());
+    TakeAt(result.element_bytes(), result.mutable_data(), operand.data(), sorted.data(), result.count());
+    results.push_back(is_last ? std::move(result) : Transposed(result, AsInts(order)));
+  }
+  return call.hlo.shape().IsTuple() ? Value::Tuple(std::move(results)) : std::move(results[0]);
+}
+
+}  // namespace shoal

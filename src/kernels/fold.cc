@@ -1,0 +1,275 @@
+#include "kernels/fold.h"
+
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+#include "kernels/floats.h"
+
+namespace shoal {
+namespace {
+
+// Integers wrap: they are added and multiplied as unsigned ones at least as wide as int.
+struct Add {
+  template <class T>
+  static T Of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    return a + b;
+  }
+};
+struct Multiply {
+  template <class T>
+  static T Of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    return a * b;
+  }
+};
+struct Minimum {
+  template <class T>
+  static T Of(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) return a < b || a != a ? a : b;
+    return a < b ? a : b;
+  }
+};
+struct Maximum {
+  template <class T>
+  static T Of(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) return a > b || a != a ? a : b;
+    return a > b ? a : b;
+  }
+};
+struct And {
+  template <class T>
+  static T Of(T a, T b) {
+    return a & b;
+  }
+};
+struct Or {
+  template <class T>
+  static T Of(T a, T b) {
+    return a | b;
+  }
+};
+struct Xor {
+  template <class T>
+  static T Of(T a, T b) {
+    return a ^ b;
+  }
+};
+
+// A run of neighbours into one accumulator: eight chains at once, as one would wait for itself at every step.
+template <class F, class Acc, class T>
+Acc FoldRun(Acc acc, const T* in, int64_t n) {
+  constexpr int kChains = 8;
+  int64_t i = 0;
+  if (n >= 2 * kChains) {
+    Acc chains[kChains];
+    for (int c = 0; c < kChains; ++c) chains[c] = static_cast<Acc>(in[c]);
+    for (i = kChains; i + kChains <= n; i += kChains)
+      for (int c = 0; c < kChains; ++c) chains[c] = F::Of(chains[c], static_cast<Acc>(in[i + c]));
+    for (int c = 0; c < kChains; ++c) acc = F::Of(acc, chains[c]);
+  }
+  for (; i < n; ++i) acc = F::Of(acc, static_cast<Acc>(in[i]));
+  return acc;
+}
+
+template <class F, class Acc, class T>
+void FoldRow(const StridedLoop& loop, Acc* acc, const T* in) {
+  if (loop.out == 0 && loop.in == 1) {
+    *acc = FoldRun<F>(*acc, in, loop.size);
+  } else if (loop.out == 0) {
+    Acc sum = *acc;
+    for (int64_t i = 0; i < loop.size; ++i) sum = F::Of(sum, static_cast<Acc>(in[i * loop.in]));
+    *acc = sum;
+  } else if (loop.out == 1 && loop.in == 1) {
+    for (int64_t i = 0; i < loop.size; ++i) acc[i] = F::Of(acc[i], static_cast<Acc>(in[i]));
+  } else {
+    for (int64_t i = 0; i < loop.size; ++i)
+      acc[i * loop.out] = F::Of(acc[i * loop.out], static_cast<Acc>(in[i * loop.in]));
+  }
+}
+
+template <class F, class Acc, class T>
+void FoldLoops(std::span<const StridedLoop> loops, std::byte* accumulators, const std::byte* elements) {
+  auto* acc = reinterpret_cast<Acc*>(accumulators);
+  const auto* in = reinterpret_cast<const T*>(elements);
+  if (loops.size() == 1) return FoldRow<F>(loops[0], acc, in);
+  const StridedLoop& outer = loops[0];
+  if (loops.size() == 2) {
+    for (int64_t i = 0; i < outer.size; ++i) FoldRow<F>(loops[1], acc + i * outer.out, in + i * outer.in);
+    return;
+  }
+  for (int64_t i = 0; i < outer.size; ++i)
+    FoldLoops<F, Acc, T>(loops.subspan(1), reinterpret_cast<std::byte*>(acc + i * outer.out),
+                         reinterpret_cast<const std::byte*>(in + i * outer.in));
+}
+
+template <class F, class T>
+void ScatterLoop(std::byte* array, const int64_t* places, const std::byte* elements, int64_t n) {
+  auto* out = reinterpret_cast<T*>(array);
+  const auto* in = reinterpret_cast<const T*>(elements);
+  for (int64_t i = 0; i < n; ++i) out[places[i]] = F::Of(out[places[i]], in[i]);
+}
+
+ElementType SumType(ElementType type) {
+  if (IsFloat(type)) return ElementType::kF64;
+  return type == ElementType::kC64 ? ElementType::kC128 : type;
+}
+
+// An integer of fewer bits than its byte, brought back into its range.
+void WrapNarrow(ElementType type, Array& array) {
+  const int shift = 8 - BitWidth(type);
+  if (IsSigned(type)) {
+    for (int8_t& x : array.Mutable<int8_t>()) x = static_cast<int8_t>(static_cast<int8_t>(x << shift) >> shift);
+  } else {
+    for (uint8_t& x : array.Mutable<uint8_t>()) x = static_cast<uint8_t>(static_cast<uint8_t>(x << shift) >> shift);
+  }
+}
+
+}  // namespace
+
+// What there is: the function, the element's type, the accumulator's type.
+struct FoldRows {
+  template <class F, class T, class Acc = T>
+  static bool Set(Fold& fold) {
+    fold.loops_ = &FoldLoops<F, Acc, T>;
+    if (fold.element_ == fold.type_ && (BitWidth(fold.type_) >= 8 || fold.type_ == ElementType::kPred))
+      fold.scatter_ = &ScatterLoop<F, T>;
+    return true;
+  }
+
+  // Signed and unsigned integers give the same bits.
+  template <class F>
+  static bool SetBits(Fold& fold) {
+    switch (StorageBytes(fold.type_)) {
+      case 1:
+        return Set<F, uint8_t>(fold);
+      case 2:
+        return Set<F, uint16_t>(fold);
+      case 4:
+        return Set<F, uint32_t>(fold);
+      default:
+        return Set<F, uint64_t>(fold);
+    }
+  }
+
+  template <class F>
+  static bool SetExtreme(Fold& fold) {
+    if (IsUnsigned(fold.type_)) return SetBits<F>(fold);
+    switch (StorageBytes(fold.type_)) {
+      case 1:
+        return Set<F, int8_t>(fold);
+      case 2:
+        return Set<F, int16_t>(fold);
+      case 4:
+        return Set<F, int32_t>(fold);
+      default:
+        return Set<F, int64_t>(fold);
+    }
+  }
+
+  template <class F>
+  static bool SetInteger(Fold& fold) {
+    constexpr bool is_extreme = std::is_same_v<F, Minimum> || std::is_same_v<F, Maximum>;
+    return is_extreme ? SetExtreme<F>(fold) : SetBits<F>(fold);
+  }
+
+  template <class F>
+  static bool SetFloat(Fold& fold) {
+    return fold.element_ == ElementType::kF32 ? Set<F, float>(fold) : Set<F, double>(fold);
+  }
+
+  static bool SetSum(Fold& fold) {
+    fold.accumulator_ = SumType(fold.type_);
+    if (fold.type_ == ElementType::kC64) return Set<Add, std::complex<float>, std::complex<double>>(fold);
+    if (fold.type_ == ElementType::kC128) return Set<Add, std::complex<double>>(fold);
+    return fold.element_ == ElementType::kF32 ? Set<Add, float, double>(fold) : Set<Add, double>(fold);
+  }
+
+  template <class F>
+  static bool Row(Fold& fold) {
+    constexpr bool is_bitwise = std::is_same_v<F, And> || std::is_same_v<F, Or> || std::is_same_v<F, Xor>;
+    if (IsInteger(fold.type_)) return SetInteger<F>(fold);
+    // Of truth values the sum and the maximum are or, the product and the minimum and.
+    if (fold.type_ == ElementType::kPred) {
+      constexpr bool is_or = std::is_same_v<F, Add> || std::is_same_v<F, Maximum>;
+      return Set<std::conditional_t<is_bitwise, F, std::conditional_t<is_or, Or, And>>, uint8_t>(fold);
+    }
+    if constexpr (std::is_same_v<F, Add>) return SetSum(fold);
+    if constexpr (!is_bitwise) return IsFloat(fold.type_) && SetFloat<F>(fold);
+    return false;
+  }
+};
+
+std::optional<Fold> Fold::Of(Opcode op, ElementType type) {
+  struct OfOp {
+    Opcode op;
+    bool (*row)(Fold& fold);
+  };
+  static constexpr OfOp kRows[] = {
+      {Opcode::kAdd, &FoldRows::Row<Add>},         {Opcode::kMultiply, &FoldRows::Row<Multiply>},
+      {Opcode::kMinimum, &FoldRows::Row<Minimum>}, {Opcode::kMaximum, &FoldRows::Row<Maximum>},
+      {Opcode::kAnd, &FoldRows::Row<And>},         {Opcode::kOr, &FoldRows::Row<Or>},
+      {Opcode::kXor, &FoldRows::Row<Xor>},
+  };
+  for (const OfOp& row : kRows) {
+    if (row.op != op) continue;
+    Fold fold;
+    fold.type_ = type;
+    fold.element_ = fold.accumulator_ = IsNarrowFloat(type) ? ElementType::kF32 : type;
+    if (row.row(fold)) return fold;
+  }
+  return std::nullopt;
+}
+
+Array Fold::Start(const Array& init, Dims dims) const {
+  const Array element = Elements(init);
+  Array wide(accumulator_, Dims{});
+  if (accumulator_ == element_) {
+    wide = element;
+  } else if (accumulator_ == ElementType::kC128) {
+    wide.Mutable<std::complex<double>>()[0] = element.As<std::complex<float>>()[0];
+  } else {
+    wide.Mutable<double>()[0] = element.As<float>()[0];
+  }
+  Strided everywhere{0, Dims(dims.size(), 0)};
+  return Gathered(wide, std::move(dims), everywhere);
+}
+
+Array Fold::Elements(const Array& array) const {
+  if (element_ == type_) return array;
+  Array decoded(element_, array.dims());
+  DecodeFloats(type_, array.data(), decoded.Mutable<float>().data(), array.count());
+  return decoded;
+}
+
+void Fold::Accumulate(Ints sizes, Array& accumulators, const Strided& to, const Array& elements,
+                      const Strided& from) const {
+  if (ElementCount(sizes) == 0) return;
+  const auto loops = MergedLoops(sizes, AsInts(to.strides), AsInts(from.strides));
+  loops_(loops, accumulators.mutable_data() + to.offset * accumulators.element_bytes(),
+         elements.data() + from.offset * elements.element_bytes());
+}
+
+Array Fold::Finish(const Array& accumulators) const {
+  Array result = accumulators;
+  if (accumulator_ != type_) {
+    result = Array(type_, accumulators.dims());
+    if (type_ == ElementType::kC64) {
+      auto out = result.Mutable<std::complex<float>>();
+      for (size_t i = 0; i < out.size(); ++i) out[i] = std::complex<float>(accumulators.As<std::complex<double>>()[i]);
+    } else if (accumulator_ == ElementType::kF32) {
+      EncodeFloats(type_, accumulators.As<float>().data(), result.mutable_data(), result.count());
+    } else if (type_ == ElementType::kF32) {
+      auto out = result.Mutable<float>();
+      for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(accumulators.As<double>()[i]);
+    } else {
+      EncodeDoubles(type_, accumulators.As<double>().data(), result.mutable_data(), result.count());
+    }
+  } else if (IsInteger(type_) && BitWidth(type_) < 8) {
+    WrapNarrow(type_, result);
+  }
+  return result;
+}
+
+}  // namespace shoal
