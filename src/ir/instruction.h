@@ -14,12 +14,12 @@ enum class Opcode : uint8_t;  // listed in ops/ops.def
 
 class Instruction {
  public:
-  Opcode opcode{};
   std::string_view name;  // as written, without %
   const Shape* shape_ = nullptr;
   std::span<Instruction*> operands;
   std::span<NamedAttr> attrs;
   Computation* parent = nullptr;
+  Opcode opcode{};
   uint32_t index = 0;  // position in the computation
   TextSpan at;         // the opcode in the user's text; kept through rewrites
   TextSpan name_at;

@@ -13,10 +13,14 @@ Computation* Module::NewComputation(std::string_view computation_name) {
 
 Instruction* Module::NewInstruction(Computation& computation) {
   Instruction* hlo = arena.New<Instruction>();
-  hlo->parent = &computation;
-  hlo->index = static_cast<uint32_t>(computation.instructions.size());
-  computation.instructions.push_back(hlo);
+  Append(*hlo, computation);
   return hlo;
+}
+
+void Append(Instruction& hlo, Computation& computation) {
+  hlo.parent = &computation;
+  hlo.index = static_cast<uint32_t>(computation.instructions.size());
+  computation.instructions.push_back(&hlo);
 }
 
 std::vector<Computation*> CalledComputations(const Instruction& hlo) {

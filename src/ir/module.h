@@ -103,9 +103,12 @@ class Module {
   bool names_are_final = false;
 
   Computation* NewComputation(std::string_view computation_name);
-  // Appends to `computation`; the caller fills in the rest.
+  // Appended to `computation`; the caller fills in the rest.
   Instruction* NewInstruction(Computation& computation);
 };
+
+// Puts the instruction at the end of the computation.
+void Append(Instruction& hlo, Computation& computation);
 
 // Every computation an instruction names, in the order of its attributes.
 std::vector<Computation*> CalledComputations(const Instruction& hlo);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/names.h"
 #include "ops/families.h"
 
 namespace shoal {
@@ -83,7 +84,7 @@ std::optional<Opcode> OpcodeNamed(std::string_view text) {
   for (size_t slot = Slot(text);; slot = (slot + 1) % kSlots) {
     const Opcode opcode = kSlotOpcodes[slot];
     if (opcode == Opcode::kUnknown) return std::nullopt;
-    if (kOps[static_cast<size_t>(opcode)].text == text) return opcode;
+    if (SameName(kOps[static_cast<size_t>(opcode)].text, text)) return opcode;
   }
 }
 

@@ -260,14 +260,14 @@ bool Parser::ReadMetadata(Metadata* metadata) {
     const uint32_t field = AttrId(name);
     if (std::find(seen.begin(), seen.end(), field) != seen.end()) return Error(at, StrCat(name, " is given twice"));
     seen.push_back(field);
-    if (!ReadMetadataField(name, at, metadata)) return false;
+    if (!ReadMetadataField(field, name, at, metadata)) return false;
   }
   lexer_.Next();
   return true;
 }
 
-bool Parser::ReadMetadataField(std::string_view name, TextSpan at, Metadata* metadata) {
-  switch (AttrId(name)) {
+bool Parser::ReadMetadataField(uint32_t field, std::string_view name, TextSpan at, Metadata* metadata) {
+  switch (field) {
     case AttrId("op_type"):
       return ReadString(&metadata->op_type);
     case AttrId("op_name"):

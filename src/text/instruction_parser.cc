@@ -42,7 +42,8 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
     if (opening.shape == nullptr) return nullptr;
   }
   if (!ReadOpcode(&opening)) return nullptr;
-  if (!options_.as_xla) RecogniseWrappedCollective(&opening);
+  const bool may_wrap = Info(opening.opcode).op_class == OpClass::kCollective && !options_.as_xla;
+  if (may_wrap) RecogniseWrappedCollective(&opening);
   const OpInfo& op = Info(opening.opcode);
   if (opening.shape == nullptr && !op.infers_shape) {
     Error(opening.opcode_at, StrCat(opening.opcode_text, " needs its shape written before it"));
@@ -52,25 +53,25 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
       opening.opcode == Opcode::kAsyncDone)
     return ReadAsync(computation, opening, nested);
 
-  Instruction draft;
-  draft.opcode = opening.opcode;
-  draft.shape_ = opening.shape;
-  draft.at = opening.opcode_at;
-  draft.name = name;
+  Instruction* hlo = module_.arena.New<Instruction>();
+  hlo->opcode = opening.opcode;
+  hlo->shape_ = opening.shape;
+  hlo->at = opening.opcode_at;
+  hlo->name = name;
   auto& [attrs, operands] = TakeScratch();
-  bool good = ReadParenthesised(draft, computation, operands, attrs);
-  draft.operands = module_.arena.Copy(operands);
-  good = good && ReadAttributes(draft, op.attrs, attrs, !nested);
-  draft.attrs = module_.arena.Copy(attrs);
+  bool good = ReadParenthesised(*hlo, computation, operands, attrs);
+  hlo->operands = module_.arena.Copy(operands);
+  good = good && ReadAttributes(*hlo, op.attrs, attrs, !nested);
+  hlo->attrs = module_.arena.Copy(attrs);
   GiveBackScratch();
-  if (!good || !CheckRequired(draft, op.attrs)) return nullptr;
-  Instruction* hlo = module_.NewInstruction(computation);
-  draft.parent = hlo->parent;
-  draft.index = hlo->index;
-  *hlo = draft;
-  if (FinishInstruction(*hlo, opening)) return hlo;
-  computation.instructions.pop_back();
-  return nullptr;
+  if (!good || !CheckRequired(*hlo, op.attrs)) return nullptr;
+  Append(*hlo, computation);
+  if (!FinishInstruction(*hlo, opening)) {
+    computation.instructions.pop_back();
+    return nullptr;
+  }
+  if (hlo->opcode == Opcode::kParameter) scope().parameters.push_back(hlo);
+  return hlo;
 }
 
 bool Parser::ReadOpcode(Opening* opening) {
@@ -158,8 +159,8 @@ bool Parser::ReadAttributes(Instruction& hlo, std::span<const AttrDef> own, std:
     auto same = [id](const NamedAttr& attr) { return attr.id == id; };
     if (std::any_of(attrs.begin(), attrs.end(), same)) return Error(at, StrCat("attribute ", name, " is given twice"));
     const AttrDef* def = FindAttr(own, id);
-    if (def == nullptr || def->name != name) def = FindAttr(hlo.opcode, id);
-    if (def == nullptr || def->name != name) {
+    if (def == nullptr) def = FindAttr(hlo.opcode, id);
+    if (def == nullptr || !SameName(def->name, name)) {
       std::string message = StrCat(Text(hlo.opcode), " has no attribute ", name);
       if (hlo.opcode != Opcode::kUnknown && !Liberty(at, "loose.attribute", std::move(message))) return false;
       if (!ReadUnknownAttr(name, at, attrs)) return false;
@@ -276,7 +277,7 @@ bool Parser::NameInstruction(Instruction& hlo, const Opening& opening) {
             StrCat(hlo.name, " is no name for an instruction; XLA would call it ", NameUniquer::Sanitized(hlo.name))))
       return false;
   }
-  const Instruction* known = scope().names.Add(hlo.name, &hlo);
+  const Instruction* known = scope().names.Add(&hlo);
   if (known == nullptr) return true;
   LineColumn first = module_.source->Locate(known->name_at.offset);
   return Error(opening.name_at, StrCat("instruction ", hlo.name, " is defined twice, first in line ", first.line));
@@ -288,8 +289,10 @@ std::string_view Parser::AnonymousName(const Instruction& hlo) {
     uniquer_.emplace();
     for (const Computation* computation : module_.computations)
       for (const Instruction* other : computation->instructions) uniquer_->Unique(other->name);
-    for (const auto& open : scopes_)
-      open->names.ForEach([&](std::string_view name, const Instruction*) { uniquer_->Unique(name); });
+    for (const auto& open : scopes_) {
+      open->names.ForEach([&](const Instruction& other) { uniquer_->Unique(other.name); });
+      for (const auto& [path, element] : open->elements) uniquer_->Unique(element->name);
+    }
   }
   return module_.arena.CopyString(uniquer_->Unique(StrCat(Text(hlo.opcode), ".anon")));
 }

@@ -108,7 +108,7 @@ constexpr uint64_t kQuietNan = uint64_t{1} << 51;
 
 }  // namespace
 
-bool Lexer::SkipBlank() {
+inline bool Lexer::SkipBlank() {
   while (true) {
     char c = At(at_);
     if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
@@ -188,7 +188,7 @@ bool IsTypeName(std::string_view name) {
   return reserved != nullptr && reserved->type != ElementType::kInvalid;
 }
 
-void Lexer::LexIdentifier() {
+inline void Lexer::LexIdentifier() {
   const size_t end = EndOfName(text_, at_ + 1);
   const char next = At(end);
   if (next == ':' || next == '=') {
@@ -215,7 +215,7 @@ void Lexer::LexIdentifier() {
   Take(Tok::kIdent, end);
 }
 
-void Lexer::LexPercent() {
+inline void Lexer::LexPercent() {
   if (WhatBegins(At(at_ + 1)) != kBeginsName) return Take(Tok::kError, at_ + 1);
   Take(Tok::kName, EndOfName(text_, at_ + 2));
   token_.text.remove_prefix(1);

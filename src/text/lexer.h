@@ -111,7 +111,7 @@ class Lexer {
   void Take(Tok kind, size_t end) {
     token_.kind = kind;
     at_ = end;
-    token_.text = text_.substr(token_.offset, end - token_.offset);
+    token_.text = {text_.data() + token_.offset, end - token_.offset};
   }
 
   std::string_view text_;

@@ -80,19 +80,13 @@ bool Parser::ReadComputation() {
 
   Computation* computation = module_.NewComputation(name);
   computation->at = name_at;
-  if (spare_scopes_.empty()) spare_scopes_.push_back(std::make_unique<Scope>());
-  scopes_.push_back(std::move(spare_scopes_.back()));
-  spare_scopes_.pop_back();
+  OpenScope();
   reading_.push_back(name);
   const Shape* signature_result = nullptr;
   TextSpan result_at;
   bool good = ReadSignature(&signature_result, &result_at) && ReadInstructionList(*computation);
   reading_.pop_back();
-  scope().names.Clear();
-  scope().signature.clear();
-  scope().broken.clear();
-  spare_scopes_.push_back(std::move(scopes_.back()));
-  scopes_.pop_back();
+  CloseScope();
   if (!good) return false;
 
   if (signature_result != nullptr && computation->root != nullptr &&
@@ -113,6 +107,22 @@ bool Parser::ReadComputation() {
   if (!fresh) return Error(name_at, StrCat("computation ", name, " is defined twice"));
   module_.computations.push_back(computation);
   return true;
+}
+
+void Parser::OpenScope() {
+  if (spare_scopes_.empty()) spare_scopes_.push_back(std::make_unique<Scope>());
+  scopes_.push_back(std::move(spare_scopes_.back()));
+  spare_scopes_.pop_back();
+}
+
+void Parser::CloseScope() {
+  scope().names.Clear();
+  scope().elements.clear();
+  scope().parameters.clear();
+  scope().signature.clear();
+  scope().broken.clear();
+  spare_scopes_.push_back(std::move(scopes_.back()));
+  scopes_.pop_back();
 }
 
 bool Parser::ReadSignature(const Shape** result, TextSpan* result_at) {
@@ -141,6 +151,7 @@ bool Parser::ReadSignature(const Shape** result, TextSpan* result_at) {
 
 bool Parser::ReadInstructionList(Computation& computation) {
   if (!Expect(Tok::kLbrace, "'{' before the instructions")) return false;
+  computation.instructions.swap(spare_list_);
   Instruction* root = nullptr;
   bool good = true;
   do {
@@ -152,6 +163,9 @@ bool Parser::ReadInstructionList(Computation& computation) {
     SkipToNextInstruction(start);
   } while (kind() != Tok::kRbrace);
   lexer_.Next();
+  // Grown in a list that all computations share, kept in one of its own size.
+  spare_list_ = std::exchange(computation.instructions, std::vector(computation.instructions));
+  spare_list_.clear();
   if (!good && computation.instructions.empty()) return true;  // complained already
   return FinishComputation(computation, root);
 }
@@ -160,11 +174,9 @@ bool Parser::FinishComputation(Computation& computation, Instruction* root) {
   if (computation.instructions.empty())
     return Error(computation.at, StrCat("computation ", computation.name, " is empty"));
   computation.root = root != nullptr ? root : computation.instructions.back();
-  size_t count = 0;
-  for (Instruction* hlo : computation.instructions) count += hlo->opcode == Opcode::kParameter ? 1 : 0;
+  const size_t count = scope().parameters.size();
   computation.parameters.assign(count, nullptr);
-  for (Instruction* hlo : computation.instructions) {
-    if (hlo->opcode != Opcode::kParameter) continue;
+  for (Instruction* hlo : scope().parameters) {
     int64_t number = (*hlo)[kParameterNumber];
     if (number >= static_cast<int64_t>(count)) {
       if (diags_.errors() > 0) continue;  // a parameter may have failed to read
@@ -198,7 +210,7 @@ bool Parser::ReadSingleInstruction() {
   module_.name = "_";
   module_.is_scheduled = true;
   Computation* computation = module_.NewComputation("_");
-  scopes_.push_back(std::make_unique<Scope>());
+  OpenScope();
   Instruction* root = nullptr;
   if (AtShape()) {
     if (ReadInstructionBody(*computation, "_", token().span(), false) == nullptr) return false;
@@ -271,9 +283,9 @@ bool Parser::ReadCalledComputation(Computation** computation) {
     if (depth.TooDeep()) return false;
     Computation* inner = module_.NewComputation("_");
     inner->at = token().span();
-    scopes_.push_back(std::make_unique<Scope>());
+    OpenScope();
     bool good = ReadInstructionList(*inner);
-    scopes_.pop_back();
+    CloseScope();
     if (!good || inner->root == nullptr) return false;
     module_.computations.push_back(inner);
     *computation = inner;

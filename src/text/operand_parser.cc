@@ -87,7 +87,8 @@ Instruction* Parser::MakeParameter(Computation& computation, int64_t number, con
   hlo->shape_ = shape;
   hlo->at = hlo->name_at = at;
   SetAttr(*hlo, module_, kParameterNumber, number);
-  scope().names.Add(name, hlo);
+  scope().names.Add(hlo);
+  scope().parameters.push_back(hlo);
   return hlo;
 }
 
@@ -102,7 +103,8 @@ Instruction* Parser::ReadTupleElements(Computation& computation, Instruction* hl
       return nullptr;
     }
     StrAppend(&path, "#", index);
-    if (Instruction* known = scope().names.Find(path)) {
+    Instruction*& known = scope().elements[path];
+    if (known != nullptr) {
       hlo = known;
       continue;
     }
@@ -113,8 +115,7 @@ Instruction* Parser::ReadTupleElements(Computation& computation, Instruction* hl
     element->operands = module_.arena.Copy(std::span(&hlo, 1));
     element->at = element->name_at = at;
     SetAttr(*element, module_, Op<Opcode::kGetTupleElement>::kIndex, index);
-    scope().names.Add(module_.arena.CopyString(path), element);
-    hlo = element;
+    known = hlo = element;
   }
   return hlo;
 }

@@ -6,6 +6,7 @@
 // Liberty (XLA would refuse it, but the meaning is clear: an error if strict, else a warning and reading goes on).
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -183,7 +184,7 @@ class Parser {
   bool ReadStatistics(AttrValue* value);
   bool ReadBoolSpan(AttrValue* value);
   bool ReadMetadata(Metadata* metadata);
-  bool ReadMetadataField(std::string_view name, TextSpan at, Metadata* metadata);
+  bool ReadMetadataField(uint32_t field, std::string_view name, TextSpan at, Metadata* metadata);
   bool ReadWindow(AttrValue* value);
   bool ReadDxD(std::vector<int64_t>* numbers);
   bool ReadPadNumbers(std::vector<std::vector<int64_t>>* dims);
@@ -253,10 +254,14 @@ class Parser {
   // A computation's names, and what its signature calls its parameters.
   struct Scope {
     NameTable names;
+    std::map<std::string, Instruction*> elements;  // by their paths: name#1
+    std::vector<Instruction*> parameters;
     std::vector<std::pair<std::string_view, const Shape*>> signature;
     absl::flat_hash_set<std::string_view> broken;  // instructions that could not be read: do not complain again
   };
   Scope& scope() { return *scopes_.back(); }
+  void OpenScope();
+  void CloseScope();
 
   Module& module_;
   const ParseOptions options_;
@@ -284,6 +289,7 @@ class Parser {
   size_t scratch_depth_ = 0;
   uint32_t last_error_ = TextSpan::kNowhere;  // where to look for the next instruction
   TextSpan aliases_at_;
+  std::vector<Instruction*> spare_list_;  // room for the instructions of the next computation
   static constexpr int kMostErrors = 100;
 };
 
