@@ -13,24 +13,6 @@ namespace {
 
 std::string_view Target(const Call& call) { return call.hlo[Op<Opcode::kCustomCall>::kTarget]; }
 
-// Whether a value can stand where the shape is expected: the same leaves with the same sizes, or smaller ones where a
-// dimension is dynamic.
-bool Fits(const Value& value, const Shape& shape) {
-  if (shape.IsBuffer()) return Fits(value, shape.element(0));
-  if (shape.IsTuple())
-    return value.IsTuple() && value.elements().size() == shape.elements().size() &&
-           std::equal(value.elements().begin(), value.elements().end(), shape.elements().begin(),
-                      [](const Value& part, const Shape* of) { return Fits(part, *of); });
-  if (!shape.IsArray()) return value.IsToken();
-  if (!value.IsArray() || value.array().type() != shape.element_type() || value.array().rank() != shape.rank())
-    return false;
-  for (int d = 0; d < shape.rank(); ++d) {
-    const int64_t size = value.array().dim(d);
-    if (shape.is_dynamic(d) ? size > shape.dim(d) : size != shape.dim(d)) return false;
-  }
-  return true;
-}
-
 // The operand, or a tuple of them where there are several.
 Value Same(Call& call) {
   if (call.operands.size() == 1 && (!call.hlo.shape().IsTuple() || call.operands[0].IsTuple()))

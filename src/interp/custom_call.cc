@@ -1,5 +1,6 @@
 #include "interp/custom_call.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "interp/device.h"
@@ -47,6 +48,22 @@ Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape) {
 }
 
 }  // namespace
+
+bool Fits(const Value& value, const Shape& shape) {
+  if (shape.IsBuffer()) return Fits(value, shape.element(0));
+  if (shape.IsTuple())
+    return value.IsTuple() && value.elements().size() == shape.elements().size() &&
+           std::equal(value.elements().begin(), value.elements().end(), shape.elements().begin(),
+                      [](const Value& part, const Shape* of) { return Fits(part, *of); });
+  if (!shape.IsArray()) return value.IsToken();
+  if (!value.IsArray() || value.array().type() != shape.element_type() || value.array().rank() != shape.rank())
+    return false;
+  for (int d = 0; d < shape.rank(); ++d) {
+    const int64_t size = value.array().dim(d);
+    if (shape.is_dynamic(d) ? size > shape.dim(d) : size != shape.dim(d)) return false;
+  }
+  return true;
+}
 
 // custom-call: what the row of its target does.
 template <>

@@ -6,12 +6,16 @@
 namespace shoal {
 
 struct CustomCallRow {
-  std::string_view target;  // "__cublas$gemm"; a last '*' stands for any ending
+  std::string_view target;  // "__cublas$gemm"; '?' stands for any character, a last '*' for any ending
   Evaluator evaluate;
 };
 
 // The row of a target; null if nobody knows it.
 const CustomCallRow* FindCustomCall(std::string_view target);
+
+// Whether a value can stand where the shape is expected: the same leaves with the same sizes, or smaller ones where a
+// dimension is dynamic.
+bool Fits(const Value& value, const Shape& shape);
 
 // matrix products (custom_gemm.cc)
 Result<Value> CublasMatmul(Call& call);
@@ -20,6 +24,34 @@ Result<Value> CublasMatmulF8(Call& call);
 Result<Value> CudnnConvolution(Call& call);
 // oneDNN (custom_onednn.cc)
 Result<Value> OneDnnMatmul(Call& call);
+
+// factors of matrices (custom_factors.cc)
+Result<Value> CholeskyFactor(Call& call);
+Result<Value> LuFactors(Call& call);
+Result<Value> LuDecomposition(Call& call);
+Result<Value> PivotsToPermutation(Call& call);
+Result<Value> QrFactors(Call& call);
+Result<Value> PivotedQrFactors(Call& call);
+Result<Value> ReflectorProduct(Call& call);
+Result<Value> ReflectorMultiply(Call& call);
+Result<Value> HessenbergFactors(Call& call);
+Result<Value> TridiagonalFactors(Call& call);
+// eigenvalues and singular values (custom_spectra.cc)
+Result<Value> HermitianEigen(Call& call);
+Result<Value> Eigh(Call& call);
+Result<Value> GeneralEigen(Call& call);
+Result<Value> PackedEigen(Call& call);
+Result<Value> SchurForm(Call& call);
+Result<Value> SvdByDivision(Call& call);
+Result<Value> SvdByQr(Call& call);
+Result<Value> CusolverSvd(Call& call);
+Result<Value> CusolverSvdWithV(Call& call);
+// equations (custom_solvers.cc)
+Result<Value> TriangularSolution(Call& call);
+Result<Value> TridiagonalSolution(Call& call);
+Result<Value> CusparseTridiagonal(Call& call);
+Result<Value> SymmetricProduct(Call& call);
+Result<Value> CholeskyUpdate(Call& call);
 
 // what a compiler leaves for itself (custom_annotations.cc)
 Result<Value> PassThrough(Call& call);

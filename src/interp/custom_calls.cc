@@ -11,13 +11,17 @@ namespace {
 constexpr CustomCallRow kRows[] = {
     {"AllocateBuffer", &MakeBuffer},
     {"CreateBuffer", &MakeBuffer},
+    {"Eigh", &Eigh},
     {"GetRngSeed", &GetRngSeed},
     {"InspectSharding", &Nothing},
     {"LayoutConstraint", &PassThrough},
+    {"LuDecomposition", &LuDecomposition},
     {"MoveToDevice", &PassThrough},
     {"MoveToHost", &PassThrough},
     {"PadToStatic", &PadToStatic},
     {"Pin", &PassThrough},
+    {"ProductOfElementaryHouseholderReflectors", &ReflectorProduct},
+    {"Qr", &QrFactors},
     {"SPMDFullToShardShape", &Reshard},
     {"SPMDShardToFullShape", &Reshard},
     {"SetBound", &PassThrough},
@@ -31,6 +35,63 @@ constexpr CustomCallRow kRows[] = {
     {"__cublas$lt$matmul", &CublasMatmul},
     {"__cublas$lt$matmul$f8", &CublasMatmulF8},
     {"annotate_device_placement", &PassThrough},
+    {"cu_cholesky_update_ffi", &CholeskyUpdate},
+    {"cu_lu_pivots_to_permutation", &PivotsToPermutation},
+    {"cuhybrid_eig_comp", &GeneralEigen},
+    {"cuhybrid_eig_real", &GeneralEigen},
+    {"cuhybrid_geqp3", &PivotedQrFactors},
+    {"cusolver_geev_ffi", &PackedEigen},
+    {"cusolver_geqrf_ffi", &QrFactors},
+    {"cusolver_gesdd_ffi", &CusolverSvd},
+    {"cusolver_gesvd_ffi", &CusolverSvd},
+    {"cusolver_gesvdj_ffi", &CusolverSvdWithV},
+    {"cusolver_gesvdp_ffi", &CusolverSvdWithV},
+    {"cusolver_getrf_ffi", &LuFactors},
+    {"cusolver_orgqr_ffi", &ReflectorProduct},
+    {"cusolver_ormqr_ffi", &ReflectorMultiply},
+    {"cusolver_potrf_ffi", &CholeskyFactor},
+    {"cusolver_syevd_ffi", &HermitianEigen},
+    {"cusolver_syrk_ffi", &SymmetricProduct},
+    {"cusolver_sytrd_ffi", &TridiagonalFactors},
+    {"cusparse_gtsv2_ffi", &CusparseTridiagonal},
+    {"hip_cholesky_update_ffi", &CholeskyUpdate},
+    {"hip_lu_pivots_to_permutation", &PivotsToPermutation},
+    {"hiphybrid_eig_comp", &GeneralEigen},
+    {"hiphybrid_eig_real", &GeneralEigen},
+    {"hiphybrid_geqp3", &PivotedQrFactors},
+    {"hipsolver_geev_ffi", &PackedEigen},
+    {"hipsolver_geqrf_ffi", &QrFactors},
+    {"hipsolver_gesdd_ffi", &CusolverSvd},
+    {"hipsolver_gesvd_ffi", &CusolverSvd},
+    {"hipsolver_gesvdj_ffi", &CusolverSvdWithV},
+    {"hipsolver_gesvdp_ffi", &CusolverSvdWithV},
+    {"hipsolver_getrf_ffi", &LuFactors},
+    {"hipsolver_orgqr_ffi", &ReflectorProduct},
+    {"hipsolver_ormqr_ffi", &ReflectorMultiply},
+    {"hipsolver_potrf_ffi", &CholeskyFactor},
+    {"hipsolver_syevd_ffi", &HermitianEigen},
+    {"hipsolver_syrk_ffi", &SymmetricProduct},
+    {"hipsolver_sytrd_ffi", &TridiagonalFactors},
+    {"hipsparse_gtsv2_ffi", &CusparseTridiagonal},
+    {"lapack_?gees_ffi", &SchurForm},
+    {"lapack_?geev_ffi", &GeneralEigen},
+    {"lapack_?gehrd_ffi", &HessenbergFactors},
+    {"lapack_?geqp3_ffi", &PivotedQrFactors},
+    {"lapack_?geqrf_ffi", &QrFactors},
+    {"lapack_?gesdd_ffi", &SvdByDivision},
+    {"lapack_?gesvd_ffi", &SvdByQr},
+    {"lapack_?getrf_ffi", &LuFactors},
+    {"lapack_?gtsv_ffi", &TridiagonalSolution},
+    {"lapack_?heevd_ffi", &HermitianEigen},
+    {"lapack_?hetrd_ffi", &TridiagonalFactors},
+    {"lapack_?orgqr_ffi", &ReflectorProduct},
+    {"lapack_?ormqr_ffi", &ReflectorMultiply},
+    {"lapack_?potrf_ffi", &CholeskyFactor},
+    {"lapack_?syevd_ffi", &HermitianEigen},
+    {"lapack_?sytrd_ffi", &TridiagonalFactors},
+    {"lapack_?trsm_ffi", &TriangularSolution},
+    {"lapack_?ungqr_ffi", &ReflectorProduct},
+    {"lapack_?unmqr_ffi", &ReflectorMultiply},
     {"xla.sdy.*", &PassThrough},
     {"xla.sdy.GlobalToLocalShape", &Reshard},
     {"xla.sdy.LocalToGlobalShape", &Reshard},
@@ -39,17 +100,24 @@ constexpr CustomCallRow kRows[] = {
 constexpr bool Before(const CustomCallRow& a, const CustomCallRow& b) { return a.target < b.target; }
 static_assert(std::is_sorted(std::begin(kRows), std::end(kRows), Before));
 
-bool IsPattern(std::string_view target) { return target.ends_with('*'); }
+bool IsPattern(std::string_view target) { return target.find_first_of("?*") != std::string_view::npos; }
+
+bool Matches(std::string_view pattern, std::string_view target) {
+  if (pattern.ends_with('*')) {
+    pattern.remove_suffix(1);
+    target = target.substr(0, pattern.size());
+  }
+  return std::equal(pattern.begin(), pattern.end(), target.begin(), target.end(),
+                    [](char wanted, char c) { return wanted == '?' || wanted == c; });
+}
 
 }  // namespace
 
 const CustomCallRow* FindCustomCall(std::string_view target) {
-  const CustomCallRow* row =
-      std::lower_bound(std::begin(kRows), std::end(kRows), CustomCallRow{target, nullptr}, Before);
+  auto row = std::lower_bound(std::begin(kRows), std::end(kRows), CustomCallRow{target, nullptr}, Before);
   if (row != std::end(kRows) && row->target == target) return row;
   for (const CustomCallRow& pattern : kRows)
-    if (IsPattern(pattern.target) && target.starts_with(pattern.target.substr(0, pattern.target.size() - 1)))
-      return &pattern;
+    if (IsPattern(pattern.target) && Matches(pattern.target, target)) return &pattern;
   return nullptr;
 }
 

@@ -23,16 +23,6 @@ Array CholeskyOf(const Array& array) {
   return FromNumbers(array.type(), array.dims(), numbers);
 }
 
-template <class Number>
-Array SolutionOf(const TriangularEquation& equation, const Array& a, const Array& b) {
-  const std::vector<Number> factors = ToNumbers<Number>(a);
-  std::vector<Number> numbers = ToNumbers<Number>(b);
-  const int64_t a_size = equation.n * equation.n, b_size = equation.n * equation.m;
-  for (int64_t i = 0; b_size != 0 && i < b.count() / b_size; ++i)
-    SolveTriangular(equation, factors.data() + i * a_size, numbers.data() + i * b_size);
-  return FromNumbers(b.type(), b.dims(), numbers);
-}
-
 }  // namespace
 
 // cholesky: the triangular L with L * L^H = operand; with lower=false its transpose, read from the upper half.
@@ -67,8 +57,7 @@ Result<Value> Evaluate<Opcode::kTriangularSolve>(Call& call) {
   if (a.dim(rank - 2) != equation.n || b.dim(equation.left ? rank - 2 : rank - 1) != equation.n ||
       a.count() * equation.m != b.count() * equation.n)
     return Stopped(call.hlo, StrCat("operands must fit each other, got ", ToString(a), " and ", ToString(b)));
-  return Value(IsComplex(a.type()) ? SolutionOf<std::complex<double>>(equation, a, b)
-                                   : SolutionOf<double>(equation, a, b));
+  return Value(SolveTriangular(equation, a, b));
 }
 
 }  // namespace shoal

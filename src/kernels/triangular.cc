@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/doubles.h"
+
 namespace shoal {
 namespace {
 
@@ -56,6 +58,24 @@ void SolveTriangular(const TriangularEquation& equation, const T* a, T* b) {
     const T diagonal = factor(i, i);
     for (int64_t c = 0; c < m; ++c) b[i * row + c * column] /= diagonal;
   }
+}
+
+namespace {
+
+template <class Number>
+Array Solved(const TriangularEquation& equation, const Array& a, const Array& b) {
+  const std::vector<Number> factors = ToNumbers<Number>(a);
+  std::vector<Number> numbers = ToNumbers<Number>(b);
+  const int64_t a_size = equation.n * equation.n, b_size = equation.n * equation.m;
+  for (int64_t i = 0; b_size != 0 && i < b.count() / b_size; ++i)
+    SolveTriangular(equation, factors.data() + i * a_size, numbers.data() + i * b_size);
+  return FromNumbers(b.type(), b.dims(), numbers);
+}
+
+}  // namespace
+
+Array SolveTriangular(const TriangularEquation& equation, const Array& a, const Array& b) {
+  return IsComplex(a.type()) ? Solved<std::complex<double>>(equation, a, b) : Solved<double>(equation, a, b);
 }
 
 template void Cholesky(double* a, int64_t n);

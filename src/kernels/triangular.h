@@ -4,6 +4,8 @@
 #include <complex>
 #include <cstdint>
 
+#include "kernels/array.h"
+
 namespace shoal {
 
 // The lower triangular L with L * L^H = a, in place of a, zero above the diagonal; only the lower half of `a` is read.
@@ -20,5 +22,8 @@ struct TriangularEquation {
 // The x with op(a) * x = b, or x * op(a) = b, in place of b.
 template <class T>
 void SolveTriangular(const TriangularEquation& equation, const T* a, T* b);
+
+// The same for all matrices in the last two dimensions of arrays, which the equation fits.
+Array SolveTriangular(const TriangularEquation& equation, const Array& a, const Array& b);
 
 }  // namespace shoal

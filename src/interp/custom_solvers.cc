@@ -1,0 +1,130 @@
+// Custom calls that solve equations: lapack_*trsm_ffi, lapack_*gtsv_ffi and their relatives; and products of the same
+// libraries.
+#include <cmath>
+
+#include "interp/matrix_call.h"
+#include "kernels/lapack.h"
+#include "kernels/triangular.h"
+
+namespace shoal {
+
+// trsm: (a, b) -> the x with op(a) * x = b, or x * op(a) = b. Older ones scale b with a third operand.
+Result<Value> TriangularSolution(Call& call) {
+  return RunMatrices(call, [&]<class T>(MatrixCall& m) {
+    const BackendConfig& config = m.config();
+    TriangularEquation equation;
+    equation.left = config.Int("side", 'L') == 'L';
+    equation.lower = m.Lower();
+    equation.transposed = config.Int("trans_x", 'N') != 'N';
+    equation.conjugated = config.Int("trans_x", 'N') == 'C';
+    equation.unit_diagonal = config.Int("diag", 'N') == 'U';
+    equation.n = m.rows();
+    const int rows = m.LastOf(1, 1), columns = m.LastOf(1);
+    equation.m = equation.left ? columns : rows;
+    if (m.columns() != m.rows() || !m.Has(1, m.type(), {rows, columns})) return false;
+    if ((equation.left ? rows : columns) != m.rows()) return false;
+    Array& result = m.Add(m.type(), {rows, columns});
+    result = SolveTriangular(equation, m.operand(0), m.operand(1));
+    if (call.operands.size() < 3) return true;
+    if (m.operand(2).type() != m.type() || m.operand(2).count() != 1) return false;
+    for (T& x : result.Mutable<T>()) x *= m.operand(2).As<T>()[0];
+    return true;
+  });
+}
+
+namespace {
+
+// (below, diagonal, above, b) -> x, where the diagonals have as many elements as b has rows: the first of `below` and
+// the last of `above` are not used. `factored` adds what becomes of the diagonals before x, and info behind it.
+Result<Value> SolveTridiagonals(Call& call, bool factored) {
+  return RunMatrices(
+      call,
+      [&]<class T>(MatrixCall& m) {
+        const int n = m.rows();
+        for (size_t i = 0; i < 3; ++i) {
+          if (!m.Has(i, m.type(), {n})) return false;
+          if (factored) m.AddUndefined();
+        }
+        Array& x = m.Add(m.type(), {n, m.columns()});
+        std::vector<int32_t> info;
+        for (int64_t b = 0; b < m.batch(); ++b) {
+          std::vector<T> diagonals[3];
+          for (size_t i = 0; i < 3; ++i) {
+            std::span<const T> diagonal = VectorAt<T>(m.operand(i), b);
+            diagonals[i].assign(diagonal.begin(), diagonal.end());
+          }
+          std::vector<T> columns = LoadMatrix<T>(m.operand(3), b);
+          T* below = diagonals[0].data() + std::min(n, 1);
+          info.push_back(lapack::SolveTridiagonal(n, m.columns(), below, diagonals[1].data(), diagonals[2].data(),
+                                                  columns.data()));
+          StoreMatrix(columns, b, x);
+        }
+        if (factored) std::copy(info.begin(), info.end(), m.Add(ElementType::kS32, {}).Mutable<int32_t>().begin());
+        return true;
+      },
+      3);
+}
+
+}  // namespace
+
+// gtsv: (below, diagonal, above, b) -> (undefined, undefined, undefined, x, info)
+Result<Value> TridiagonalSolution(Call& call) { return SolveTridiagonals(call, true); }
+
+// gtsv2 of cuSPARSE: (below, diagonal, above, b) -> x
+Result<Value> CusparseTridiagonal(Call& call) { return SolveTridiagonals(call, false); }
+
+// syrk: (a, c, alpha, beta) -> alpha * a * a^T + beta * c, or with a^T * a where `transpose`
+Result<Value> SymmetricProduct(Call& call) {
+  return RunMatrices(call, []<class T>(MatrixCall& m) {
+    const bool transpose = m.config().Bool("transpose");
+    const int n = transpose ? m.columns() : m.rows(), inner = transpose ? m.rows() : m.columns();
+    if (!m.Has(1, m.type(), {n, n})) return false;
+    for (size_t i : {2, 3})
+      if (m.LastOf(i) != 0 || m.operand(i).type() != m.type()) return false;
+    const T alpha = m.operand(2).As<T>()[0], beta = m.operand(3).As<T>()[0];
+    std::span<T> c = m.Add(m.type(), {n, n}).Mutable<T>();
+    for (int64_t b = 0; b < m.batch(); ++b) {
+      const T* a = m.operand(0).As<T>().data() + b * n * inner;
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+          T sum{};
+          for (int64_t k = 0; k < inner; ++k)
+            sum += transpose ? a[k * n + i] * a[k * n + j] : a[i * inner + k] * a[j * inner + k];
+          const auto at = static_cast<size_t>((b * n + i) * n + j);
+          c[at] = alpha * sum + beta * m.operand(1).As<T>()[at];
+        }
+      }
+    }
+    return true;
+  });
+}
+
+// cholesky_update: (r, w) -> (the upper triangular R with R^T * R = r^T * r + w * w^T, undefined)
+Result<Value> CholeskyUpdate(Call& call) {
+  return RunMatrices(call, []<class T>(MatrixCall& m) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const int n = m.rows();
+      if (m.columns() != n || m.batch() != 1 || !m.Has(1, m.type(), {n})) return false;
+      Array& result = m.Add(m.type(), {n, n});
+      result = m.operand(0);
+      std::span<T> r = result.Mutable<T>();
+      std::vector<T> w(m.operand(1).As<T>().begin(), m.operand(1).As<T>().end());
+      // A rotation for each row of r brings the vector's next element to zero.
+      for (size_t k = 0; k < w.size(); ++k) {
+        std::span<T> row = r.subspan(k * w.size(), w.size());
+        const T length = std::hypot(row[k], w[k]);
+        const T c = w[k] == 0 ? T(1) : row[k] / length, s = w[k] == 0 ? T(0) : w[k] / length;
+        for (size_t j = 0; j < w.size(); ++j) {
+          const T x = row[j], y = w[j];
+          row[j] = c * x + s * y;
+          w[j] = c * y - s * x;
+        }
+      }
+      m.AddUndefined();
+      return true;
+    }
+    return false;
+  });
+}
+
+}  // namespace shoal
