@@ -1,0 +1,65 @@
+"""Do two results agree? Integers and moved elements exactly; floats within units in the last place.
+
+A float is right if it is near XLA's, or near the reference where there is one. How near: the ulps of its Value, and
+eight times what XLA's own result changes when every input moves by one unit in the last place.
+"""
+import ml_dtypes
+import numpy as np
+
+import element_types as et
+
+
+def _info(name):
+    return ml_dtypes.finfo(et.dtype({"c64": "f32", "c128": "f64"}.get(name, name)))
+
+
+def spacing(name, magnitude):
+    """The distance of neighbouring numbers of the type at these magnitudes."""
+    info = _info(name)
+    finite = np.where(np.isfinite(magnitude), magnitude, 0).astype(np.float64)
+    exponent = np.floor(np.log2(np.maximum(finite, float(info.tiny))))
+    return np.exp2(exponent) * float(info.eps)
+
+
+def _near(value, got, wide, allowance, ulps):
+    """Elements of `got` that lie near `wide`."""
+    error = np.abs(got - wide).astype(np.float64)
+    magnitude = np.abs(wide)
+    near = error <= ulps * spacing(value.type, magnitude) + allowance
+    # Denormals may be flushed: XLA's CPU threads do so.
+    tiny = float(_info(value.type).tiny)
+    near |= (np.abs(got) <= tiny) & (magnitude <= tiny)
+    near |= (got == wide) | (np.isnan(got) & np.isnan(wide))
+    if et.is_complex(value.type):  # which part is not finite is nobody's promise
+        near |= ~np.isfinite(got) & ~np.isfinite(wide)
+    return near
+
+
+def disagreement(value, got, want, nudged=(), reference=None):
+    """None, or a sentence about the first element of `got` that is wrong."""
+    if got.shape != want.shape:
+        return f"shape {got.shape}, expected {want.shape}"
+    inexact = et.is_float(value.type) or et.is_complex(value.type)
+    if not inexact:
+        right = got == want
+    else:
+        wide = np.clongdouble if et.is_complex(value.type) else np.longdouble
+        with np.errstate(all="ignore"):
+            g, w = got.astype(wide), want.astype(wide)
+            allowance = np.zeros(want.shape)
+            for other in nudged:
+                change = np.abs(other.astype(wide) - w).astype(np.float64)
+                allowance = np.maximum(allowance, np.where(np.isfinite(change), 8 * change, 0))
+            right = _near(value, g, w, allowance if value.ulps else 0, value.ulps)
+            if reference is not None:
+                rounded = reference.astype(want.dtype).astype(wide)
+                right |= _near(value, g, rounded, 0, min(value.ulps, 2))
+    wrong = int(np.size(right) - np.count_nonzero(right))
+    if not wrong:
+        return None
+    first = int(np.argmin(right.reshape(-1)))
+    text = f"{wrong} of {got.size} elements differ, first at {first}: {got.reshape(-1)[first]}, " \
+        f"XLA {want.reshape(-1)[first]}"
+    if reference is not None:
+        text += f", exactly {reference.reshape(-1)[first]}"
+    return text
