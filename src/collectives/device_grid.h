@@ -22,11 +22,17 @@ struct DeviceGrid {
 // Device ids, in the order in which the group's members stand: result parts are laid out in it.
 using DeviceGroup = std::vector<int64_t>;
 
-// The groups of a collective with replica_groups, every device in exactly one. A failure names what does not fit.
+// The groups of a collective with replica_groups, every device in exactly one (of a collective-broadcast: in at most
+// one). A failure names what does not fit.
 Result<std::vector<DeviceGroup>> DeviceGroupsOf(const Instruction& hlo, const DeviceGrid& grid);
 
-// (source, target) device ids of a collective-permute or of send and recv.
+// (source, target) device ids of a collective-permute, or of a send or recv whose frontend attributes name them; in the
+// order of the text.
 using DevicePair = std::pair<int64_t, int64_t>;
 Result<std::vector<DevicePair>> DevicePairsOf(const Instruction& hlo, const DeviceGrid& grid);
+// What the ids of the pairs are: partitions with a channel_id, else replicas.
+GroupMode PairModeOf(const Instruction& hlo);
+// A send or recv may leave them out.
+bool NamesPairs(const Instruction& hlo);
 
 }  // namespace shoal

@@ -1,15 +1,19 @@
 // World: where the devices of a run meet. A collective is a meeting: each member arrives with its contribution, the
-// last one to arrive works out everybody's result, and each waits until that is done. Since the world knows who waits
-// for whom, it notices at once when nobody can go on, and says why.
+// last one to arrive works out everybody's result, and each waits until that is done. A transfer from one device to
+// another is a meeting to which the source comes and goes on at once. Since the world knows who waits for whom, it
+// notices at once when nobody can go on, and says why.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
+#include <unordered_map>
 
+#include "base/source.h"
 #include "collectives/device_grid.h"
 #include "kernels/value.h"
 
@@ -25,27 +29,74 @@ using Arrays = std::vector<Array>;
 // Everybody's contributions, in the order of the members, to everybody's results.
 using Combine = std::function<Result<std::vector<Arrays>>(std::vector<Arrays> contributions)>;
 
-class Meeting;
+struct Room;
+struct Meeting;
+
+// The groups of one collective, and the room in which each meets.
+struct Venue {
+  struct Seat {
+    int64_t group = -1;  // -1: the device is in none
+    int64_t position = 0;
+  };
+  std::vector<DeviceGroup> groups;
+  std::vector<Seat> seats;   // of each device
+  std::vector<Room*> rooms;  // of each group
+};
+
+// The ways data takes in a permute or between send and recv, in the order of the text.
+struct Route {
+  int64_t source = 0, target = 0;
+  int64_t source_turn = 0, target_turn = 0;  // how often the device was a source, or a target, in routes before it
+  Room* room = nullptr;
+};
+struct Routes {
+  std::vector<Route> all;
+  std::vector<std::vector<const Route*>> from, to;  // of each device
+};
+
+// A device's part in a meeting.
+struct Ticket {
+  std::shared_ptr<Meeting> meeting;
+  size_t position = 0;
+};
+
+// What a device's collectives of one kind came to. `wire_bytes` is what the device receives from others when parts go
+// the direct way, with n members and a contribution of b bytes: all-gather (n-1)b; reduce-scatter and all-to-all
+// (n-1)b/n; all-reduce, a reduce-scatter and an all-gather of its parts, 2(n-1)b/n; collective-broadcast b, but for the
+// root 0; collective-reduce (n-1)b for the root, else 0; collective-permute, recv and ragged-all-to-all: what comes
+// from other devices.
+struct Traffic {
+  int64_t calls = 0;
+  int64_t payload_bytes = 0;  // of the operands
+  int64_t wire_bytes = 0;
+};
 
 class World {
  public:
-  explicit World(int64_t devices);
+  // `source` is the module's text, for line numbers; may be null.
+  explicit World(const DeviceGrid& grid, const Source* source = nullptr);
   ~World();
 
-  // What makes a meeting the same for all members: the same kind of op, channel and members, and how often they met.
-  struct Place {
-    Opcode opcode{};
-    int64_t channel = 0;
-    DeviceGroup members;
-    auto operator<=>(const Place&) const = default;
-  };
+  const DeviceGrid& grid() const { return grid_; }
 
-  // Leaves `contribution` for the others. Does not wait.
-  Result<std::shared_ptr<Meeting>> Arrive(int64_t device, const Instruction& hlo, const Place& place,
-                                          Arrays contribution, const Combine& combine);
-  // This device's part of the result, when all have come. Fails if the run was stopped or can never go on.
-  Result<Arrays> Wait(int64_t device, const Instruction& hlo, const Whereabouts& whereabouts,
-                      const std::shared_ptr<Meeting>& meeting);
+  // Worked out once per instruction. Two instructions meet in the same rooms if they are the same kind of op, starts
+  // included, with the same channel and the same members.
+  Result<const Venue*> VenueOf(const Instruction& hlo);
+  // A send or recv that names no pairs goes from each device to itself.
+  Result<const Routes*> RoutesOf(const Instruction& hlo);
+
+  // Leaves the contribution of member `position` for the others. Does not wait: the n-th arrival of each member belongs
+  // to the n-th meeting in the room. The last member to arrive runs `combine`.
+  Result<Ticket> Arrive(const Instruction& hlo, Room& room, int64_t position, Arrays contribution,
+                        const Combine& combine);
+  // The two ends of a transfer.
+  void Deliver(const Instruction& hlo, const Route& route, Arrays contribution);
+  Ticket Expect(const Instruction& hlo, const Route& route);
+
+  // This device's part of the result, when all have come. Fails if the run was stopped or can never go on. A result
+  // that is not kept for another Wait is handed over, so that its arrays may be the device's alone.
+  Result<Arrays> Wait(int64_t device, const Instruction& hlo, const Whereabouts& whereabouts, const Ticket& ticket,
+                      bool keep = false);
 
   // A device has nothing more to do, or has failed, which stops all others.
   void Finish(int64_t device, const Whereabouts& whereabouts);
@@ -54,21 +105,39 @@ class World {
   // Why the run was stopped: the first reason given.
   std::optional<Diag> reason() const;
 
+  // From the device's own thread.
+  void Count(int64_t device, Opcode opcode, int64_t payload_bytes, int64_t wire_bytes);
+  // Of each device, by op; starts count as what they start. For after the run.
+  std::vector<std::map<Opcode, Traffic>> traffic() const;
+
  private:
   struct DeviceState;
-  struct Queue;
+  struct Place;
+  friend class StallReport;
 
+  Room* RoomAt(Place place);
+  std::shared_ptr<Meeting> Enter(const Instruction& hlo, Room& room, size_t position);
+  Status Conclude(Meeting& meeting, const Combine& combine);
+  void Wake(Meeting& meeting);
   void StopLocked(Diag reason);
   void CheckForStall();
-  Diag ExplainStall() const;
-  std::string Describe(const DeviceState& state, int64_t device) const;
 
-  mutable std::mutex mutex_;
+  const DeviceGrid grid_;
+  const Source* const source_;
+
+  mutable std::mutex mutex_;  // of all that follows
   std::atomic<bool> stopped_ = false;
   std::optional<Diag> reason_;
   std::vector<std::unique_ptr<DeviceState>> devices_;
   int64_t running_ = 0;
-  std::map<Place, Queue> queues_;
+  std::map<Place, std::unique_ptr<Room>> rooms_;
+
+  mutable std::shared_mutex known_mutex_;
+  std::unordered_map<const Instruction*, std::unique_ptr<Venue>> venues_;
+  std::unordered_map<const Instruction*, std::unique_ptr<Routes>> routes_;
 };
+
+// The op that a start stands for: all-gather for all-gather-start, send for recv, which meets it.
+Opcode KindOf(Opcode opcode);
 
 }  // namespace shoal

@@ -12,7 +12,6 @@ namespace {
 
 using CustomCall = Op<Opcode::kCustomCall>;
 
-// Made-up elements: small numbers that depend on the instruction's name, the leaf and the place alone.
 Array MadeUp(std::string_view name, uint64_t leaf, const Shape& shape) {
   uint64_t hash = 0xcbf29ce484222325u + leaf;
   for (char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
@@ -38,6 +37,8 @@ Array MadeUp(std::string_view name, uint64_t leaf, const Shape& shape) {
   return array;
 }
 
+}  // namespace
+
 Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape) {
   if (shape.IsBuffer()) return MadeUpValue(name, leaf, shape.element(0));
   if (shape.IsArray()) return MadeUp(name, leaf++, shape);
@@ -46,8 +47,6 @@ Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape) {
   for (const Shape* part : shape.elements()) parts.push_back(MadeUpValue(name, leaf, *part));
   return Value::Tuple(std::move(parts));
 }
-
-}  // namespace
 
 bool Fits(const Value& value, const Shape& shape) {
   if (shape.IsBuffer()) return Fits(value, shape.element(0));

@@ -16,6 +16,8 @@ const CustomCallRow* FindCustomCall(std::string_view target);
 // Whether a value can stand where the shape is expected: the same leaves with the same sizes, or smaller ones where a
 // dimension is dynamic.
 bool Fits(const Value& value, const Shape& shape);
+// Made-up elements, small numbers that depend on the name, the leaf and the place alone. Counts leaves in `leaf`.
+Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape);
 
 // matrix products (custom_gemm.cc)
 Result<Value> CublasMatmul(Call& call);
@@ -62,5 +64,9 @@ Result<Value> PadToStatic(Call& call);
 Result<Value> SliceToDynamic(Call& call);
 Result<Value> GetRngSeed(Call& call);
 Result<Value> X64(Call& call);
+
+// TPU async collective fusions (async_collective_fusion.cc)
+Result<Value> AsyncCollectiveStart(Call& call);
+Result<Value> AsyncCollectiveDone(Call& call);
 
 }  // namespace shoal

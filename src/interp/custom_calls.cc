@@ -10,6 +10,8 @@ namespace {
 // Sorted by target.
 constexpr CustomCallRow kRows[] = {
     {"AllocateBuffer", &MakeBuffer},
+    {"AsyncCollectiveDone", &AsyncCollectiveDone},
+    {"AsyncCollectiveStart", &AsyncCollectiveStart},
     {"CreateBuffer", &MakeBuffer},
     {"Eigh", &Eigh},
     {"GetRngSeed", &GetRngSeed},

@@ -22,6 +22,8 @@ struct RunSettings {
   bool stub_custom_calls = false;
   uint64_t random_seed = 0;  // of rng, whose numbers no module determines
   Observer* observer = nullptr;
+  // Takes what an outfeed gives the host, from the device's thread; may be empty.
+  std::function<Status(const Device& device, const Instruction& hlo, const Value& value)> outfeed;
 };
 
 class Device {
@@ -58,6 +60,14 @@ class Device {
   uint64_t rng_calls = 0;
   // Targets of custom calls that were given made-up results, and how often.
   std::map<std::string_view, int64_t> stubbed;
+  // TPU async collective fusions that are under way, by channel and chain: what their first fusion began.
+  struct Chain {
+    std::vector<Value> operands;
+    Value result;
+  };
+  std::map<std::pair<int64_t, std::string_view>, Chain> chains;
+  // Infeeds and host transfers so far.
+  int64_t host_reads = 0;
 
  private:
   Result<Value> RunStep(const Step& step, std::span<Value> values);

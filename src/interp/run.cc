@@ -55,9 +55,9 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
                              const RunSettings& settings, const Watch& watch) {
   const auto start = Clock::now();
   const auto count = static_cast<size_t>(grid.count());
-  World world(grid.count());
+  RunOutcome outcome;  // first: its meters count what the world and the devices hold to the end
+  World world(grid, plans.module().source.get());
   std::vector<std::unique_ptr<Device>> devices;
-  RunOutcome outcome;
   for (int64_t id = 0; id < grid.count(); ++id) {
     devices.push_back(std::make_unique<Device>(id, grid, plans, world, settings));
     outcome.meters.push_back(std::make_unique<MemoryMeter>());
@@ -77,6 +77,7 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
   }
   if (std::optional<Diag> reason = world.reason()) return std::move(*reason);
   outcome.stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  outcome.stats.traffic = world.traffic();
   for (size_t d = 0; d < count; ++d) {
     outcome.stats.instructions += devices[d]->progress().instructions;
     outcome.stats.iterations += devices[d]->progress().iterations;

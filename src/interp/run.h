@@ -7,9 +7,10 @@ namespace shoal {
 
 struct RunStats {
   double seconds = 0;
-  int64_t instructions = 0;             // evaluated, on all devices together
-  int64_t iterations = 0;               // of while loops, likewise
-  std::vector<int64_t> peak_bytes;      // of each device's arrays
+  int64_t instructions = 0;                        // evaluated, on all devices together
+  int64_t iterations = 0;                          // of while loops, likewise
+  std::vector<int64_t> peak_bytes;                 // of each device's arrays
+  std::vector<std::map<Opcode, Traffic>> traffic;  // of each device's collectives, by op
 };
 
 struct RunOutcome {

@@ -1,0 +1,256 @@
+#include "collectives/world.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "collectives/meeting.h"
+#include "collectives/stall.h"
+#include "ops/families.h"
+
+namespace shoal {
+namespace {
+
+struct Started {
+  Opcode opcode, kind;
+};
+constexpr Started kStarted[] = {
+    {Opcode::kAllGatherStart, Opcode::kAllGather},
+    {Opcode::kAllReduceStart, Opcode::kAllReduce},
+    {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermute},
+    {Opcode::kRecv, Opcode::kSend},
+};
+
+constexpr int64_t kNoChannel = -1;
+
+int64_t ChannelOf(const Instruction& hlo) { return hlo.has(kChannelId) ? hlo[kChannelId] : kNoChannel; }
+
+// What `make` gives for an instruction, made once; both threads of a tie get the first one's.
+template <class T, class Make>
+Result<const T*> Known(const Instruction& hlo, std::shared_mutex& mutex,
+                       std::unordered_map<const Instruction*, std::unique_ptr<T>>& known, Make make) {
+  {
+    std::shared_lock lock(mutex);
+    if (auto it = known.find(&hlo); it != known.end()) return it->second.get();
+  }
+  Result<std::unique_ptr<T>> made = make();
+  if (!made.ok()) return std::move(made.diag());
+  std::unique_lock lock(mutex);
+  return known.emplace(&hlo, std::move(*made)).first->second.get();
+}
+
+}  // namespace
+
+Opcode KindOf(Opcode opcode) {
+  for (const Started& each : kStarted)
+    if (each.opcode == opcode) return each.kind;
+  return opcode;
+}
+
+World::World(const DeviceGrid& grid, const Source* source) : grid_(grid), source_(source), running_(grid.count()) {
+  for (int64_t i = 0; i < grid.count(); ++i) devices_.push_back(std::make_unique<DeviceState>());
+}
+
+World::~World() = default;
+
+Room* World::RoomAt(Place place) {
+  std::lock_guard lock(mutex_);
+  std::unique_ptr<Room>& room = rooms_[place];
+  if (room == nullptr) room = std::make_unique<Room>(place.members, place.transfer);
+  return room.get();
+}
+
+Result<const Venue*> World::VenueOf(const Instruction& hlo) {
+  return Known(hlo, known_mutex_, venues_, [&]() -> Result<std::unique_ptr<Venue>> {
+    SHOAL_ASSIGN(groups, DeviceGroupsOf(hlo, grid_));
+    auto venue = std::make_unique<Venue>();
+    venue->seats.resize(devices_.size());
+    for (size_t g = 0; g < groups.size(); ++g) {
+      for (size_t i = 0; i < groups[g].size(); ++i)
+        venue->seats[static_cast<size_t>(groups[g][i])] = {static_cast<int64_t>(g), static_cast<int64_t>(i)};
+      venue->rooms.push_back(RoomAt({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/false, groups[g]}));
+    }
+    venue->groups = std::move(groups);
+    return venue;
+  });
+}
+
+Result<const Routes*> World::RoutesOf(const Instruction& hlo) {
+  return Known(hlo, known_mutex_, routes_, [&]() -> Result<std::unique_ptr<Routes>> {
+    SHOAL_ASSIGN(pairs, DevicePairsOf(hlo, grid_));
+    if (!NamesPairs(hlo))
+      for (int64_t device = 0; device < grid_.count(); ++device) pairs.emplace_back(device, device);
+    auto routes = std::make_unique<Routes>();
+    routes->from.resize(devices_.size());
+    routes->to.resize(devices_.size());
+    std::vector<int64_t> sources(devices_.size()), targets(devices_.size());
+    for (auto [source, target] : pairs) {
+      Room* room = RoomAt({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/true, {source, target}});
+      routes->all.push_back(
+          {source, target, sources[static_cast<size_t>(source)]++, targets[static_cast<size_t>(target)]++, room});
+    }
+    for (const Route& route : routes->all) {
+      routes->from[static_cast<size_t>(route.source)].push_back(&route);
+      routes->to[static_cast<size_t>(route.target)].push_back(&route);
+    }
+    return routes;
+  });
+}
+
+// Notes that a member has come; the mutex is held.
+std::shared_ptr<Meeting> World::Enter(const Instruction& hlo, Room& room, size_t position) {
+  const int64_t number = room.arrivals[position]++;
+  while (number >= room.first_expected + std::ssize(room.expected)) {
+    auto meeting = std::make_shared<Meeting>();
+    meeting->room = &room;
+    meeting->number = room.first_expected + std::ssize(room.expected);
+    meeting->missing = std::ssize(room.members);
+    meeting->came.resize(room.members.size());
+    meeting->contributions.resize(room.members.size());
+    room.expected.push_back(std::move(meeting));
+  }
+  std::shared_ptr<Meeting> meeting = room.expected[static_cast<size_t>(number - room.first_expected)];
+  meeting->came[position] = &hlo;
+  if (--meeting->missing == 0) {
+    // Members come to meetings one after the other, so all have been to the ones before.
+    SHOAL_CHECK(room.expected.front() == meeting, "a later meeting was complete first");
+    room.expected.pop_front();
+    ++room.first_expected;
+  }
+  return meeting;
+}
+
+Result<Ticket> World::Arrive(const Instruction& hlo, Room& room, int64_t position, Arrays contribution,
+                             const Combine& combine) {
+  const auto at = static_cast<size_t>(position);
+  std::shared_ptr<Meeting> meeting;
+  bool complete = false;
+  {
+    std::lock_guard lock(mutex_);
+    meeting = Enter(hlo, room, at);
+    meeting->contributions[at] = std::move(contribution);
+    complete = meeting->missing == 0;
+  }
+  if (complete) SHOAL_TRY(Conclude(*meeting, combine));
+  return Ticket{std::move(meeting), at};
+}
+
+// All have come, and nobody but the last of them touches the meeting: the work is done without the mutex.
+Status World::Conclude(Meeting& meeting, const Combine& combine) {
+  for (size_t i = 1; i < meeting.came.size(); ++i) {
+    const Instruction &first = *meeting.came[0], &other = *meeting.came[i];
+    const std::string misfit = Misfit(first, other);
+    if (misfit.empty()) continue;
+    return Fail(first.at, "",
+                StrCat("device ", meeting.room->members[0], " is at ", first.name, LineOf(first, source_),
+                       " when device ", meeting.room->members[i], " is at ", other.name, LineOf(other, source_),
+                       ", which does not fit: ", misfit));
+  }
+  Result<std::vector<Arrays>> results = combine(std::move(meeting.contributions));
+  if (!results.ok()) return std::move(results.diag());
+  std::lock_guard lock(mutex_);
+  meeting.contributions.clear();
+  meeting.results = std::move(*results);
+  meeting.over = true;
+  Wake(meeting);
+  return {};
+}
+
+// Whoever waits runs again from this moment, and not only when its thread gets to it: so no stall is seen where there
+// is none.
+void World::Wake(Meeting& meeting) {
+  for (int64_t member : meeting.room->members) {
+    DeviceState& state = *devices_[static_cast<size_t>(member)];
+    if (state.waits_for != &meeting) continue;
+    state.waits_at = nullptr;
+    state.waits_for = nullptr;
+    ++running_;
+    state.changed.notify_one();
+  }
+}
+
+void World::Deliver(const Instruction& hlo, const Route& route, Arrays contribution) {
+  std::lock_guard lock(mutex_);
+  const std::shared_ptr<Meeting> meeting = Enter(hlo, *route.room, 0);
+  meeting->results.resize(2);
+  meeting->results[1] = std::move(contribution);
+  meeting->over = true;
+  Wake(*meeting);
+}
+
+Ticket World::Expect(const Instruction& hlo, const Route& route) {
+  std::lock_guard lock(mutex_);
+  return {Enter(hlo, *route.room, 1), 1};
+}
+
+Result<Arrays> World::Wait(int64_t device, const Instruction& hlo, const Whereabouts& whereabouts, const Ticket& ticket,
+                           bool keep) {
+  Meeting& meeting = *ticket.meeting;
+  std::unique_lock lock(mutex_);
+  DeviceState& state = *devices_[static_cast<size_t>(device)];
+  if (!meeting.over && !stopped()) {
+    state.waits_at = &hlo;
+    state.waits_for = &meeting;
+    state.whereabouts = &whereabouts;
+    --running_;
+    CheckForStall();
+    state.changed.wait(lock, [&] { return meeting.over || stopped(); });
+    state.whereabouts = nullptr;
+  }
+  if (!meeting.over) return *reason_;
+  if (meeting.room->transfer) {
+    if (std::string misfit = Misfit(*meeting.came[0], *meeting.came[1]); !misfit.empty())
+      return Fail(hlo.at, "",
+                  StrCat(hlo.name, " of device ", device, " gets what ", meeting.came[0]->name,
+                         LineOf(*meeting.came[0], source_), " of device ", meeting.room->members[0],
+                         " sends, which does not fit: ", misfit));
+  }
+  Arrays& result = meeting.results[ticket.position];
+  return keep ? result : std::move(result);
+}
+
+void World::Finish(int64_t device, const Whereabouts& whereabouts) {
+  std::lock_guard lock(mutex_);
+  DeviceState& state = *devices_[static_cast<size_t>(device)];
+  state.finished = true;
+  state.last = whereabouts;
+  state.whereabouts = &state.last;
+  --running_;
+  CheckForStall();
+}
+
+void World::Stop(Diag reason) {
+  std::lock_guard lock(mutex_);
+  StopLocked(std::move(reason));
+}
+
+void World::StopLocked(Diag reason) {
+  if (stopped()) return;
+  reason_ = std::move(reason);
+  stopped_.store(true, std::memory_order_relaxed);
+  for (const std::unique_ptr<DeviceState>& state : devices_) state->changed.notify_one();
+}
+
+void World::CheckForStall() {
+  if (running_ > 0 || stopped()) return;
+  if (std::optional<Diag> stall = StallReport(*this).Explain()) StopLocked(std::move(*stall));
+}
+
+std::optional<Diag> World::reason() const {
+  std::lock_guard lock(mutex_);
+  return reason_;
+}
+
+void World::Count(int64_t device, Opcode opcode, int64_t payload_bytes, int64_t wire_bytes) {
+  Traffic& traffic = devices_[static_cast<size_t>(device)]->traffic[KindOf(opcode)];
+  ++traffic.calls;
+  traffic.payload_bytes += payload_bytes;
+  traffic.wire_bytes += wire_bytes;
+}
+
+std::vector<std::map<Opcode, Traffic>> World::traffic() const {
+  std::vector<std::map<Opcode, Traffic>> all;
+  for (const std::unique_ptr<DeviceState>& state : devices_) all.push_back(state->traffic);
+  return all;
+}
+
+}  // namespace shoal

@@ -1,0 +1,73 @@
+// Collectives, seen from one device. Each begins: the device arrives and may go on; and ends: it waits for the result.
+// The plain form of an op is both at once, a start begins and a done ends. What is begun travels as a Value.
+#pragma once
+
+#include "interp/device.h"
+
+namespace shoal {
+
+// A collective between its beginning and its end.
+struct UnderWay {
+  std::vector<Ticket> tickets;
+  // The op's value from what each ticket gave.
+  std::function<Result<Value>(std::vector<Arrays> came)> assemble;
+};
+
+// Arrives; call.hlo is the collective or its start. The value is under way.
+Result<Value> Begin(Call& call);
+// Waits for what Begin gave; `at` is where the device is. A value that is not under way is already what it will be.
+Result<Value> End(Device& device, const Instruction& at, Value value);
+// Whether Begin knows the op.
+bool IsCollective(const Instruction& hlo);
+
+// The value of the op itself: what a start's shape has as its result.
+const Shape& ResultShape(const Instruction& hlo);
+// One array, or a tuple of them, as the shape asks.
+Value FromArrays(const Shape& shape, Arrays arrays);
+// The operands' arrays, taken from the call.
+Arrays TakeArrays(Call& call);
+int64_t TotalBytes(std::span<const Array> arrays);
+
+// What the device is to receive, as Traffic defines it, as member `position` of n that comes with `payload` bytes.
+using WireBytes = std::function<int64_t(int64_t n, int64_t position, int64_t payload)>;
+// Arrives in the device's group. Of the contribution, `data` arrays are payload; others say where it goes.
+Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
+                           const Combine& combine);
+
+// Who has the data of a collective-broadcast, or gets those of a collective-reduce: for each operand the position of a
+// member, 0 unless the last operand says otherwise.
+class Roots {
+ public:
+  Roots(const Instruction& hlo, const Arrays& arrays);
+  size_t operands() const { return roots_.size(); }
+  size_t Of(size_t operand) const { return static_cast<size_t>(roots_[operand]); }
+  // Of the operands whose root is there.
+  int64_t BytesAt(int64_t position) const;
+  Status Check(int64_t members) const;
+
+ private:
+  const Instruction& hlo_;
+  std::vector<int64_t> roots_, bytes_;
+};
+
+// The beginnings, by family.
+Result<Value> BeginAllReduce(Call& call);
+Result<Value> BeginReduceScatter(Call& call);
+Result<Value> BeginCollectiveReduce(Call& call);
+Result<Value> BeginAllGather(Call& call);
+Result<Value> BeginAllToAll(Call& call);
+Result<Value> BeginRaggedAllToAll(Call& call);
+Result<Value> BeginCollectiveBroadcast(Call& call);
+Result<Value> BeginCollectivePermute(Call& call);
+
+// The part of an array from `start` on along one dimension.
+Array PartOf(const Array& array, int64_t dim, int64_t start, int64_t size);
+
+// Of a member of a TPU's async collective fusion that repeats what another fusion began: its result; else null.
+// (async_collective_fusion.cc)
+const Value* CarriedOn(const Call& call);
+// Keeps operands and result of a collective that begins such a chain.
+void KeepForChain(Device& device, const Instruction& hlo, std::vector<Value> operands, const Value& result);
+bool BeginsChain(const Instruction& hlo);
+
+}  // namespace shoal
