@@ -24,6 +24,8 @@ Result<Value> CublasMatmul(Call& call);
 Result<Value> CublasMatmulF8(Call& call);
 // convolutions (custom_convolution.cc)
 Result<Value> CudnnConvolution(Call& call);
+Result<Value> CudnnConvolutionBackwardInput(Call& call);
+Result<Value> CudnnConvolutionBackwardFilter(Call& call);
 // oneDNN (custom_onednn.cc)
 Result<Value> OneDnnMatmul(Call& call);
 

@@ -187,10 +187,22 @@ void MultiplyAs(ElementType type, const Side& lhs, const Side& rhs, std::byte* o
   }
 }
 
+bool IsTiny(ElementType type) { return IsFloat(type) && BitWidth(type) <= 8; }
+
 // The operand in the type of the sum; narrow floats stay as they are until a block of them is needed.
-Array Prepared(const Array& array, ElementType sum) {
+Array Prepared(const Array& array, ElementType sum, ElementType result) {
+  // XLA takes any float of eight bits for narrower than another.
+  if (IsTiny(array.type()) && IsTiny(result) && BitWidth(array.type()) == BitWidth(result) && array.type() != result)
+    return Converted(array, result);
   if (array.type() == sum || (sum == ElementType::kF32 && IsNarrowFloat(array.type()))) return array;
   return Converted(array, sum);
+}
+
+// XLA goes to floats of eight bits by f16, which decides ties.
+Array Rounded(const Array& sums, ElementType result) {
+  if (sums.type() == result) return sums;
+  const bool by_f16 = IsTiny(result) && sums.type() == ElementType::kF32;
+  return Converted(by_f16 ? Converted(sums, ElementType::kF16) : sums, result);
 }
 
 // Dimensions that are paired have the same size but where one of them is dynamic: what the other side lacks counts
@@ -246,9 +258,9 @@ Array Product(const Array& lhs, const Array& rhs, const ProductDims& dims, Eleme
   for (int64_t d : FreeDims(a, dims.lhs_batch, AsInts(lhs_contracting))) sizes.push_back(a.dim(d));
   for (int64_t d : FreeDims(b, dims.rhs_batch, AsInts(rhs_contracting))) sizes.push_back(b.dim(d));
   Array out(sum, std::move(sizes));
-  MultiplyAs(sum, MakeSide(Prepared(a, sum), dims.lhs_batch, AsInts(lhs_contracting)),
-             MakeSide(Prepared(b, sum), dims.rhs_batch, AsInts(rhs_contracting)), out.mutable_data());
-  return sum == result ? out : Converted(out, result);
+  MultiplyAs(sum, MakeSide(Prepared(a, sum, result), dims.lhs_batch, AsInts(lhs_contracting)),
+             MakeSide(Prepared(b, sum, result), dims.rhs_batch, AsInts(rhs_contracting)), out.mutable_data());
+  return Rounded(out, result);
 }
 
 }  // namespace shoal
