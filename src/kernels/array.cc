@@ -63,7 +63,8 @@ int64_t IntAt(const Array& array, int64_t i) {
     case 2:
       return is_signed ? array.As<int16_t>()[at] : array.As<uint16_t>()[at];
     case 4:
-      return is_signed ? array.As<int32_t>()[at] : array.As<uint32_t>()[at];
+      if (is_signed) return array.As<int32_t>()[at];  // ?: would make both unsigned
+      return array.As<uint32_t>()[at];
     default:
       return array.As<int64_t>()[at];
   }
