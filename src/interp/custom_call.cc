@@ -49,6 +49,7 @@ Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape) {
 }
 
 bool Fits(const Value& value, const Shape& shape) {
+  if (value.IsUnderWay()) return true;  // its done will see
   if (shape.IsBuffer()) return Fits(value, shape.element(0));
   if (shape.IsTuple())
     return value.IsTuple() && value.elements().size() == shape.elements().size() &&
