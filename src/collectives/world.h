@@ -22,7 +22,7 @@ namespace shoal {
 // Where a device is in the program, for the explanation of a stall. Only its own thread writes it.
 struct Whereabouts {
   std::map<const Instruction*, int64_t> branches;  // the branch a conditional took last
-  std::map<const Instruction*, int64_t> rounds;    // how often a while went round, the last time it ran
+  std::map<const Instruction*, int64_t> rounds;    // how often a while's body began, the last time it ran
 };
 
 using Arrays = std::vector<Array>;

@@ -44,9 +44,10 @@ Result<Value> Evaluate<Opcode::kWhile>(Call& call) {
   using While = Op<Opcode::kWhile>;
   Value state = std::move(call.operands[0]);
   int64_t& rounds = call.device.whereabouts().rounds[&call.hlo];
-  for (rounds = 0;; ++rounds) {
+  for (rounds = 0;;) {
     SHOAL_ASSIGN(go_on, call.device.Run(*call.hlo[While::kCondition], {state}));
     if (IntAt(go_on.array(), 0) == 0) return state;
+    ++rounds;
     std::vector<Value> argument;
     argument.push_back(std::move(state));
     SHOAL_ASSIGN(next, call.device.Run(*call.hlo[While::kBody], std::move(argument)));

@@ -49,10 +49,10 @@ Random RandomReduce(std::mt19937& random, int i) {
   const bool async = random() % 2 == 0;
   std::string text = StrCat(GroupsText(groups), ", to_apply=mix");
   if (async) {
-    text =
-        StrCat("s", i, " = u32[] all-reduce-start(x", i, "), ", text, "\n  c", i, " = u32[] all-reduce-done(s", i, ")");
+    text = StrCat("start", i, " = u32[] all-reduce-start(old", i, "), ", text, "\n  new", i,
+                  " = u32[] all-reduce-done(start", i, ")");
   } else {
-    text = StrCat("c", i, " = u32[] all-reduce(x", i, "), ", text);
+    text = StrCat("new", i, " = u32[] all-reduce(old", i, "), ", text);
   }
   return {text, [groups](State& state) {
             for (const DeviceGroup& group : groups) {
@@ -68,9 +68,9 @@ Random RandomReduce(std::mt19937& random, int i) {
 Random RandomGather(std::mt19937& random, int i) {
   const auto groups = RandomGroups(random, /*uniform=*/true);
   const size_t n = groups[0].size();
-  return {StrCat("v", i, " = u32[1] reshape(x", i, ")\n  g", i, " = u32[", n, "] all-gather(v", i, "), ",
-                 GroupsText(groups), ", dimensions={0}\n  l", i, " = u32[1] slice(g", i, "), slice={[", n - 1, ":", n,
-                 "]}\n  c", i, " = u32[] reshape(l", i, ")"),
+  return {StrCat("flat", i, " = u32[1] reshape(old", i, ")\n  all", i, " = u32[", n, "] all-gather(flat", i, "), ",
+                 GroupsText(groups), ", dimensions={0}\n  last", i, " = u32[1] slice(all", i, "), slice={[", n - 1, ":",
+                 n, "]}\n  new", i, " = u32[] reshape(last", i, ")"),
           [groups](State& state) {
             for (const DeviceGroup& group : groups)
               for (int64_t device : group)
@@ -84,7 +84,7 @@ Random RandomPermute(std::mt19937& random, int i) {
   std::shuffle(targets.begin(), targets.end(), random);
   std::string pairs;
   for (size_t d = 0; d < targets.size(); ++d) StrAppend(&pairs, d == 0 ? "" : ",", "{", d, ",", targets[d], "}");
-  return {StrCat("c", i, " = u32[] collective-permute(x", i, "), source_target_pairs={", pairs, "}"),
+  return {StrCat("new", i, " = u32[] collective-permute(old", i, "), source_target_pairs={", pairs, "}"),
           [targets](State& state) {
             State next(state.size());
             for (size_t d = 0; d < targets.size(); ++d) next[static_cast<size_t>(targets[d])] = state[d];
@@ -111,12 +111,12 @@ go_on { s = (u32[], u32[]) parameter(0) i = u32[] get-tuple-element(s), index=0 
 body {
   s = (u32[], u32[]) parameter(0)
   i = u32[] get-tuple-element(s), index=0
-  x0 = u32[] get-tuple-element(s), index=1
+  old0 = u32[] get-tuple-element(s), index=1
   id = u32[] replica-id()
 )");
   for (size_t i = 0; i < ops.size(); ++i)
-    StrAppend(&text, "  ", ops[i].text, "\n  x", i + 1, " = u32[] add(c", i, ", id)\n");
-  StrAppend(&text, "  one = u32[] constant(1)\n  j = u32[] add(i, one)\n  ROOT r = (u32[], u32[]) tuple(j, x",
+    StrAppend(&text, "  ", ops[i].text, "\n  old", i + 1, " = u32[] add(new", i, ", id)\n");
+  StrAppend(&text, "  one = u32[] constant(1)\n  j = u32[] add(i, one)\n  ROOT r = (u32[], u32[]) tuple(j, old",
             ops.size(),
             R"()
 }
