@@ -57,6 +57,14 @@ Result<Value> CusparseTridiagonal(Call& call);
 Result<Value> SymmetricProduct(Call& call);
 Result<Value> CholeskyUpdate(Call& call);
 
+// sorts, sums and choices (custom_sorts.cc)
+Result<Value> CubSort(Call& call);
+Result<Value> CubScan(Call& call);
+Result<Value> TopKCall(Call& call);
+Result<Value> PartialReduce(Call& call);
+// random numbers (custom_random.cc)
+Result<Value> ThreeFryCall(Call& call);
+
 // what a compiler leaves for itself (custom_annotations.cc)
 Result<Value> PassThrough(Call& call);
 Result<Value> Reshard(Call& call);

@@ -1,4 +1,5 @@
-// sort.
+#include "interp/sort.h"
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -101,41 +102,45 @@ class Comparator {
   std::vector<std::vector<std::byte>> lanes_;
 };
 
-Result<std::vector<int64_t>> Sorted(Call& call, const Rows& rows) {
-  const Computation& comparator = *call.hlo[kToApply];
+Result<std::vector<int64_t>> Sorted(const Computation& comparator, Device& device, const Rows& rows) {
   if (std::optional<SimpleOrder> order = SimpleOrderOf(comparator)) return SortedByKeys(rows, *order);
-  return MergeSorted(rows.count, rows.size, Comparator(comparator, call.device, rows));
+  return MergeSorted(rows.count, rows.size, Comparator(comparator, device, rows));
 }
 
 }  // namespace
 
-template <>
-Result<Value> Evaluate<Opcode::kSort>(Call& call) {
-  const int64_t dim = call.hlo[kDimensions][0];
-  const int rank = call.array(0).rank();
-  if (call.array(0).count() == 0 || call.array(0).dim(dim) == 1) {
-    if (!call.hlo.shape().IsTuple()) return std::move(call.operands[0]);
-    return Value::Tuple({call.operands.begin(), call.operands.end()});
-  }
+Result<std::vector<Array>> SortedAlong(int64_t dim, const Computation& comparator, Device& device,
+                                       std::vector<Array> operands) {
+  if (operands[0].count() == 0 || operands[0].dim(dim) == 1) return operands;
   // Swapping two dimensions is undone by swapping them again.
+  const int rank = operands[0].rank();
   Dims order(static_cast<size_t>(rank));
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[static_cast<size_t>(dim)], order.back());
   const bool is_last = dim == rank - 1;
   Rows rows;
-  for (const Value& operand : call.operands)
-    rows.operands.push_back(is_last ? operand.array() : Transposed(operand.array(), AsInts(order)));
-  rows.size = call.array(0).dim(dim);
-  rows.count = call.array(0).count() / rows.size;
+  rows.size = operands[0].dim(dim);
+  rows.count = operands[0].count() / rows.size;
+  for (Array& operand : operands)
+    rows.operands.push_back(is_last ? std::move(operand) : Transposed(operand, AsInts(order)));
 
-  SHOAL_ASSIGN(sorted, Sorted(call, rows));
-  std::vector<Value> results;
+  SHOAL_ASSIGN(sorted, Sorted(comparator, device, rows));
+  std::vector<Array> results;
   for (const Array& operand : rows.operands) {
     Array result(operand.type(), operand.dims());
     TakeAt(result.element_bytes(), result.mutable_data(), operand.data(), sorted.data(), result.count());
     results.push_back(is_last ? std::move(result) : Transposed(result, AsInts(order)));
   }
-  return call.hlo.shape().IsTuple() ? Value::Tuple(std::move(results)) : std::move(results[0]);
+  return results;
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kSort>(Call& call) {
+  std::vector<Array> operands;
+  for (Value& operand : call.operands) operands.push_back(std::move(operand.array()));
+  SHOAL_ASSIGN(sorted, SortedAlong(call.hlo[kDimensions][0], *call.hlo[kToApply], call.device, std::move(operands)));
+  if (!call.hlo.shape().IsTuple()) return Value(std::move(sorted[0]));
+  return Value::Tuple({sorted.begin(), sorted.end()});
 }
 
 }  // namespace shoal

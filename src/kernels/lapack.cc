@@ -110,6 +110,11 @@ int MultiplyByReflectors(bool left, bool adjoint, int m, int n, int k, const T* 
 
 template <class T>
 int HermitianEigen(bool vectors, bool lower, int n, T* a, Real<T>* values) {
+  if (n == 1) {  // whatever it is
+    values[0] = std::real(a[0]);
+    if (vectors) a[0] = T(1);
+    return 0;
+  }
   if (!AllFinite(a, Area(n, n))) return kNotFinite;
   int info = 0;
   const int lda = Stride(n);
