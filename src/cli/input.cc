@@ -38,7 +38,10 @@ Input ReadInput(const std::string& path, const ParseOptions& options) {
   if (bytes.empty()) {
     input.diags.Add(Fail("the file is empty"));
   } else if (LooksLikeProto(bytes)) {
-    input.module = ReadProto(input.source, options.strict, input.diags);
+    ProtoInput read = ReadProtoWithValues(input.source, options.strict, input.diags);
+    input.module = std::move(read.module);
+    input.arguments = std::move(read.arguments);
+    input.result = read.result;
   } else if (LooksBinary(bytes)) {
     input.diags.Add(Fail("the file is neither HLO text nor an HLO protobuf"));
   } else {

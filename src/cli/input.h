@@ -31,6 +31,9 @@ struct Input {
   std::unique_ptr<Source> source;  // moved into the module if there is one
   std::unique_ptr<Module> module;
   Diags diags;
+  // What a snapshot says the program was given and what it gave; the module owns them.
+  std::vector<const Literal*> arguments;
+  const Literal* result = nullptr;
 
   const Source* text() const { return module != nullptr ? module->source.get() : source.get(); }
 };

@@ -13,5 +13,6 @@ using Run = std::function<int()>;
 Run AddCheck(CLI::App& shoal);
 Run AddOps(CLI::App& shoal);
 Run AddPrint(CLI::App& shoal);
+Run AddRun(CLI::App& shoal);
 
 }  // namespace shoal

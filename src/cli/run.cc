@@ -1,0 +1,210 @@
+// shoal run: executes a module on all its devices.
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <new>
+
+#include "base/strings.h"
+#include "cli/input.h"
+#include "cli/progress.h"
+#include "cli/run_report.h"
+#include "cli/verbs.h"
+#include "interp/inputs.h"
+#include "interp/observers.h"
+#include "verify/verify.h"
+
+namespace shoal {
+namespace {
+
+struct RunFlags {
+  CommonFlags common;
+  std::string file, inputs, outputs, argument_mode = "use_random_inputs", dump, dump_dir = "dump";
+  std::optional<int64_t> num_replicas, num_partitions;
+  uint64_t random_seed = 0;
+  bool print_literals = false, check_nans = false, stub_custom_calls = false, fill_elided = true;
+};
+
+// Each device is a thread.
+constexpr int64_t kMostDevices = 4096;
+
+class RunVerb {
+ public:
+  explicit RunVerb(const RunFlags& flags) : flags_(flags) {}
+
+  int Run() {
+    input_ = ReadInput(flags_.file, {/*strict=*/true});
+    if (input_.module != nullptr) Verify(*input_.module, input_.diags);
+    if (input_.diags.errors() > 0) return Refuse(input_.source == nullptr && input_.module == nullptr);
+    report_.file = input_.text()->name();
+    report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
+    if (report_.devices.grid.count() > kMostDevices)
+      return Failed(Fail(StrCat("the run would have ", report_.devices.grid.count(), " devices (", report_.devices.from,
+                                "), at most ", kMostDevices, " are possible")),
+                    kCallAtFault);
+    try {
+      return RunVerified();
+    } catch (const std::bad_alloc&) {
+      return Failed(Fail("not enough memory on this machine for the arguments"), kCallAtFault);
+    }
+  }
+
+ private:
+  int RunVerified() {
+    const Plans plans(*input_.module);
+    if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
+    Result<Arguments> arguments = MakeArguments();
+    if (!arguments.ok()) return Failed(arguments.diag(), arguments.diag().rule.empty() ? kCallAtFault : kInputAtFault);
+    Status watching = MakeObservers();
+    if (!watching.ok()) return Failed(watching.diag(), kCallAtFault);
+    if (flags_.inputs.empty()) Say(report_.inputs);  // what the user did not ask for
+
+    RunSettings settings;
+    settings.stub_custom_calls = flags_.stub_custom_calls;
+    settings.random_seed = flags_.random_seed;
+    settings.observer = observer_.get();
+    Result<RunOutcome> outcome = RunWatched(plans, std::move(*arguments), settings);
+    if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written(), " to ", flags_.dump_dir));
+    if (!outcome.ok()) return Failed(outcome.diag(), kInputAtFault);
+    if (!flags_.outputs.empty()) {
+      Status written = WriteOutputs(outcome->results, flags_.outputs);
+      if (!written.ok()) return Failed(written.diag(), kCallAtFault);
+    }
+    report_.stats = outcome->stats;
+    report_.outputs = FoldOutputs(outcome->results);
+    return Print();
+  }
+
+  Result<RunOutcome> RunWatched(const Plans& plans, Arguments arguments, const RunSettings& settings) {
+    ProgressLine line;
+    Watch watch;
+    if (ProgressLine::Wanted()) watch = [&](auto devices) { line.Show(devices); };
+    return RunModule(plans, report_.devices.grid, std::move(arguments), settings, watch);
+  }
+
+  int WarnOfElided(const ElidedLiterals& elided) {
+    if (elided.count == 0) return kOk;
+    if (!flags_.fill_elided)
+      return Failed(Fail(elided.first->at, "",
+                         StrCat(elided.first->name, " was elided from the dump ({...}), as ",
+                                elided.count == 1 ? "the only one" : StrCat("the first of ", elided.count),
+                                "; --fill_elided=false refuses to make up its values")),
+                    kInputAtFault);
+    input_.diags.Warn(elided.first->at, "",
+                      StrCat(elided.count, elided.count == 1 ? " literal was" : " literals were",
+                             " elided from the dump ({...}) and filled with made-up numbers; this is the first"));
+    if (!flags_.common.json) Report(input_, flags_.common);
+    return kOk;
+  }
+
+  Result<Arguments> MakeArguments() {
+    const Module& module = *input_.module;
+    const DeviceGrid& grid = report_.devices.grid;
+    if (!flags_.inputs.empty()) {
+      report_.inputs = StrCat("inputs from ", flags_.inputs);
+      return ReadArguments(module, grid, flags_.inputs);
+    }
+    if (!input_.arguments.empty()) {
+      report_.inputs = "inputs from the snapshot";
+      return SnapshotArguments(module, grid, input_.arguments);
+    }
+    if (module.entry->parameters.empty()) return Arguments(static_cast<size_t>(grid.count()));
+    report_.inputs = StrCat("no inputs given: generated with ", flags_.argument_mode);
+    if (flags_.argument_mode.find("random") != std::string::npos)
+      StrAppend(&report_.inputs, ", random_seed ", flags_.random_seed);
+    return GenerateArguments(module, grid, *ArgumentModeNamed(flags_.argument_mode), flags_.random_seed);
+  }
+
+  Status MakeObservers() {
+    const int64_t devices = report_.devices.grid.count();
+    std::vector<Observer*> observers;
+    if (!flags_.dump.empty()) {
+      SHOAL_ASSIGN(dump, Dump::Create(*input_.module, flags_.dump, flags_.dump_dir, devices));
+      dump_ = std::move(dump);
+      observers.push_back(dump_.get());
+    }
+    if (flags_.check_nans) {
+      nan_check_ = NewNanCheck(*input_.module, devices);
+      observers.push_back(nan_check_.get());
+    }
+    if (!observers.empty()) observer_ = NewObservers(observers);
+    return {};
+  }
+
+  int Print() {
+    const std::string text = flags_.common.json      ? ReportJson(report_, DiagsAsJson(input_))
+                             : flags_.print_literals ? ReportLiterals(report_)
+                                                     : ReportText(report_);
+    Status written = WriteOutput("", text);
+    return written.ok() ? kOk : Failed(written.diag(), kCallAtFault);
+  }
+
+  void Say(const std::string& sentence) const {
+    if (!sentence.empty() && !flags_.common.json) std::fprintf(stderr, "%s\n", sentence.c_str());
+  }
+
+  int Failed(const Diag& diag, int status) {
+    input_.diags = {};
+    input_.diags.Add(diag);
+    Refuse(false);
+    return status;
+  }
+
+  // Everything that was found wrong.
+  int Refuse(bool unreadable) {
+    if (flags_.common.json) {
+      std::fputs(FailureJson(flags_.file, DiagsAsJson(input_)).c_str(), stdout);
+    } else {
+      Report(input_, flags_.common);
+    }
+    return unreadable ? kCallAtFault : kInputAtFault;
+  }
+
+  const RunFlags& flags_;
+  Input input_;
+  RunReport report_;
+  std::unique_ptr<Dump> dump_;
+  std::unique_ptr<Observer> nan_check_, observer_;
+};
+
+}  // namespace
+
+Run AddRun(CLI::App& shoal) {
+  CLI::App* verb = shoal.add_subcommand("run", "Execute a module on as many virtual devices as it was compiled for");
+  auto flags = std::make_shared<RunFlags>();
+  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input")->required();
+  verb->add_option("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
+      ->check(CLI::Range(int64_t{1}, kMostDevices));
+  verb->add_option("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
+      ->check(CLI::Range(int64_t{1}, kMostDevices));
+  verb->add_option("--inputs", flags->inputs, "A folder with dD/K.npy or K.npy for all devices, or an .npz file");
+  verb->add_option("--outputs", flags->outputs, "Write the results to this folder, as dD/K.npy");
+  verb->add_option("--hlo_argument_mode", flags->argument_mode, "How to make up inputs that are not given")
+      ->check(CLI::IsMember(ArgumentModeNames()))
+      ->capture_default_str();
+  verb->add_option("--random_seed", flags->random_seed, "For made-up inputs and rng")->capture_default_str();
+  verb->add_flag("--print_literals", flags->print_literals, "Print the results as HLO literals, not a summary");
+  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
+  verb->add_flag("--check_nans", flags->check_nans, "Stop at the first instruction that makes a NaN or an infinity");
+  verb->add_option("--dump", flags->dump, "Write every value of instructions whose name matches this expression");
+  verb->add_option("--dump_dir", flags->dump_dir, "Where to, as dD/NAME.npy")->capture_default_str();
+  verb->add_flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
+                 "Make up the results of custom calls that nobody knows");
+  verb->add_flag("--fill_elided,!--no-fill_elided", flags->fill_elided,
+                 "Make up the values of literals that the dump elided")
+      ->default_str("true");
+  verb->add_flag("--verbose", flags->common.verbose, "With each message, the place in shoal's own code that made it");
+  verb->footer(
+      "run is always strict: a module that check refuses is refused. K counts the arrays of the parameters or of the\n"
+      "result, tuples flattened; D is replica * num_partitions + partition. Exit status 1 if the module, its inputs "
+      "or\n"
+      "its execution is at fault, 2 if the call or the machine is. docs/run.md says more.\n\n"
+      "Examples:\n"
+      "  shoal run module.hlo\n"
+      "  shoal run module.hlo --num_partitions=8 --inputs=in --outputs=out\n"
+      "  shoal run module.hlo --hlo_argument_mode=use_zeros_as_input --print_literals\n"
+      "  shoal run module.hlo --check_nans --dump='^dot' --dump_dir=/tmp/dots");
+  return [=] { return RunVerb(*flags).Run(); };
+}
+
+}  // namespace shoal

@@ -1,0 +1,147 @@
+#include "cli/run_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/strings.h"
+#include "collectives/stall.h"
+#include "nlohmann/json.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr size_t kMostRows = 200;
+
+using Row = std::vector<std::string>;
+
+// Columns as wide as they must be, two spaces between them.
+std::string Table(const std::vector<Row>& rows) {
+  std::vector<size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      line.append(widths[i] - row[i].size() + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    StrAppend(&text, line, "\n");
+  }
+  return text;
+}
+
+std::string Bytes(int64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto size = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; size >= 1024 && unit < 4; ++unit) size /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.1f %s", size, kUnits[unit]);
+  return text;
+}
+
+std::string Seconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g s", seconds);
+  return text;
+}
+
+std::string Crc(uint32_t crc) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "%08x", crc);
+  return text;
+}
+
+Row RowOf(const Output& output) {
+  const ArraySummary summary = Summarize(output.array);
+  const bool any = summary.finite > 0;
+  const std::string devices = DeviceList(output.devices);
+  return {StrCat(output.number),
+          ToString(output.array),
+          devices.substr(devices.find(' ') + 1),
+          any ? StrCat(summary.min) : "-",
+          any ? StrCat(summary.max) : "-",
+          any ? StrCat(summary.mean) : "-",
+          StrCat(summary.nans),
+          StrCat(summary.infs),
+          Crc(summary.crc32)};
+}
+
+std::string Plural(int64_t count, const char* what) { return StrCat(count, " ", what, count == 1 ? "" : "s"); }
+
+}  // namespace
+
+std::string ReportText(const RunReport& report) {
+  const RunStats& stats = report.stats;
+  std::string text = StrCat(report.file, ": ran on ", report.devices.from, ", in ", Seconds(stats.seconds), "\n");
+  int64_t peak = 0;
+  for (int64_t bytes : stats.peak_bytes) peak = std::max(peak, bytes);
+  StrAppend(&text, Plural(stats.instructions, "instruction"), ", ", Plural(stats.iterations, "loop iteration"),
+            ", at most ", Bytes(peak), " of arrays on a device\n");
+  std::vector<Row> rows{{"output", "shape", "devices", "min", "max", "mean", "nan", "inf", "crc32"}};
+  for (size_t i = 0; i < report.outputs.size() && i < kMostRows; ++i) rows.push_back(RowOf(report.outputs[i]));
+  if (!report.outputs.empty()) text += Table(rows);
+  if (report.outputs.size() > kMostRows)
+    StrAppend(&text, "… and ", report.outputs.size() - kMostRows, " more rows, which --json has\n");
+  return text;
+}
+
+std::string ReportLiterals(const RunReport& report) {
+  std::string text;
+  for (const Output& output : report.outputs) {
+    StrAppend(&text, "output ", output.number);
+    if (report.devices.grid.count() > 1) StrAppend(&text, ", ", DeviceList(output.devices));
+    StrAppend(&text, ": ", LiteralText(output.array), "\n");
+  }
+  return text;
+}
+
+std::string FailureJson(const std::string& file, const std::string& diagnostics) {
+  using Json = nlohmann::ordered_json;
+  const Json all = {{"version", 1}, {"ok", false}, {"file", file}, {"diagnostics", Json::parse(diagnostics)}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string ReportJson(const RunReport& report, const std::string& diagnostics) {
+  using Json = nlohmann::ordered_json;
+  const DeviceGrid& grid = report.devices.grid;
+  Json outputs = Json::array();
+  for (const Output& output : report.outputs) {
+    const ArraySummary summary = Summarize(output.array);
+    const bool any = summary.finite > 0;
+    outputs.push_back({{"output", output.number},
+                       {"shape", ToString(output.array)},
+                       {"devices", output.devices},
+                       {"min", any ? Json(summary.min) : Json()},
+                       {"max", any ? Json(summary.max) : Json()},
+                       {"mean", any ? Json(summary.mean) : Json()},
+                       {"nan", summary.nans},
+                       {"inf", summary.infs},
+                       {"crc32", Crc(summary.crc32)}});
+  }
+  const Json all = {
+      {"version", 1},
+      {"ok", true},
+      {"file", report.file},
+      {"devices",
+       {{"count", grid.count()},
+        {"replicas", grid.replicas},
+        {"partitions", grid.partitions},
+        {"from", report.devices.from}}},
+      {"inputs", report.inputs},
+      {"seconds", report.stats.seconds},
+      {"instructions", report.stats.instructions},
+      {"iterations", report.stats.iterations},
+      {"peak_bytes", report.stats.peak_bytes},
+      {"diagnostics", Json::parse(diagnostics)},
+      {"outputs", std::move(outputs)},
+  };
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace shoal

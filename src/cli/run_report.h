@@ -1,0 +1,29 @@
+// What `shoal run` says when it is done.
+#pragma once
+
+#include <string>
+
+#include "collectives/infer_devices.h"
+#include "interp/outputs.h"
+#include "interp/run.h"
+
+namespace shoal {
+
+struct RunReport {
+  std::string file;
+  InferredGrid devices;
+  std::string inputs;  // where they came from
+  RunStats stats;
+  std::vector<Output> outputs;
+};
+
+// For people: devices, time, and a table of the outputs.
+std::string ReportText(const RunReport& report);
+// For programs; docs/run.md says what stands in it.
+std::string ReportJson(const RunReport& report, const std::string& diagnostics);
+// The same when there is no outcome.
+std::string FailureJson(const std::string& file, const std::string& diagnostics);
+// Each output as a literal; those of several devices that are the same once.
+std::string ReportLiterals(const RunReport& report);
+
+}  // namespace shoal
