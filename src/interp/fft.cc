@@ -81,6 +81,16 @@ void RunBatches(FftBox& box, const Array& in, Array& out) {
   }
 }
 
+// Whether the operand has the sizes of fft_length, of which a real transform back has but half in the last dimension.
+bool LengthFits(FftType type, Ints length, Ints sizes) {
+  const size_t last = length.size() - 1;
+  for (size_t i = 0; i <= last; ++i) {
+    const bool halved = type == FftType::kIrfft && i == last;
+    if (sizes[sizes.size() - length.size() + i] != (halved ? length[i] / 2 + 1 : length[i])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 template <>
@@ -88,23 +98,18 @@ Result<Value> Evaluate<Opcode::kFft>(Call& call) {
   const Array& in = call.array(0);
   const FftType type = call.hlo[FftOp::kType];
   const Ints length = call.hlo[FftOp::kLength];
-  const auto rank = static_cast<int64_t>(length.size());
   FftBox box{.type = type, .sizes = {length.begin(), length.end()}, .elements = {}};
-  Dims dims = ToDims(in.dims());
-  for (int64_t i = 0; i < rank; ++i) {
-    const bool halved = type == FftType::kIrfft && i + 1 == rank;
-    const int64_t size = in.dim(in.rank() - rank + i), wanted = length[static_cast<size_t>(i)];
-    if (wanted < 0 || (size != (halved && wanted != 0 ? wanted / 2 + 1 : wanted)))
-      return Stopped(call.hlo,
-                     StrCat("fft_length=", ToString(length), " must fit the operand's sizes, got ", ToString(in)));
-    if (i + 1 < rank) box.rows *= wanted;
-  }
   box.in_last = in.dims().back();
-  box.out_last = length.back();
-  if (type == FftType::kRfft && length.back() != 0) box.out_last = length.back() / 2 + 1;
-  dims.back() = box.out_last;
-  Array out(call.hlo.shape().element_type(), std::move(dims));
-  if (out.count() == 0) return Value(std::move(out));
+  box.out_last = type == FftType::kRfft && length.back() != 0 ? length.back() / 2 + 1 : length.back();
+  Dims dims = ToDims(in.dims());
+  if (IsReal(type)) dims.back() = box.out_last;
+  Array out = Array::Zeros(call.hlo.shape().element_type(), AsInts(dims));
+  // A transform of nothing leaves its result as it is.
+  if (out.count() == 0 || ElementCount(length) == 0) return Value(std::move(out));
+  if (!LengthFits(type, length, in.dims()))
+    return Stopped(call.hlo,
+                   StrCat("fft_length=", ToString(length), " must fit the operand's sizes, got ", ToString(in)));
+  box.rows = ElementCount(length.first(length.size() - 1));
 
   const bool wide = in.type() == ElementType::kF64 || in.type() == ElementType::kC128;
   if (!IsReal(type))

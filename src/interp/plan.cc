@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "interp/elementwise.h"
+#include "ops/control_flow.h"
 
 namespace shoal {
 namespace {
@@ -35,6 +36,27 @@ void MarkLastUses(const Computation& computation, std::vector<Step>& steps) {
   }
 }
 
+// Whether an instruction does nothing but give its value.
+bool IsPure(const Instruction& hlo) {
+  const OpClass op_class = Info(hlo.opcode).op_class;
+  if (op_class == OpClass::kOpaque) return !hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
+  return op_class != OpClass::kRandom && op_class != OpClass::kControlFlow && op_class != OpClass::kCollective &&
+         op_class != OpClass::kTransfer && hlo.opcode != Opcode::kParameter;
+}
+
+// Nobody asks for what a dropped step gives: XLA would not run it either, whatever it is.
+void DropDeadSteps(const Computation& computation, std::vector<Step>& steps) {
+  std::vector<bool> needed(computation.instructions.size(), false);
+  needed[computation.root->index] = true;
+  for (size_t s = steps.size(); s-- > 0;) {
+    const Instruction& hlo = *steps[s].hlo;
+    needed[hlo.index] = needed[hlo.index] || !IsPure(hlo);
+    if (!needed[hlo.index]) continue;
+    for (const Instruction* operand : hlo.operands) needed[operand->index] = true;
+  }
+  std::erase_if(steps, [&](const Step& step) { return !needed[step.hlo->index]; });
+}
+
 // Numbers for a literal the dump left out: small, and a function of their place alone.
 Array Filled(const Shape& shape) {
   Array numbers(ElementType::kF32, shape.dims());
@@ -62,6 +84,7 @@ void Plans::Add(const Computation& computation) {
     const Literal* literal = (*hlo)[kConstantValue];
     if (literal != nullptr) plan->constants[hlo->index] = Constant(*hlo, *literal);
   }
+  DropDeadSteps(computation, plan->steps);
   MarkLastUses(computation, plan->steps);
   plan->lanes = LaneFunction::Of(computation);
   plans_[&computation] = std::move(plan);
