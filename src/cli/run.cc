@@ -66,12 +66,13 @@ class RunVerb {
     Result<RunOutcome> outcome = RunWatched(plans, std::move(*arguments), settings);
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written(), " to ", flags_.dump_dir));
     if (!outcome.ok()) return Failed(outcome.diag(), kInputAtFault);
+    outcome_ = std::move(*outcome);
     if (!flags_.outputs.empty()) {
-      Status written = WriteOutputs(outcome->results, flags_.outputs);
+      Status written = WriteOutputs(outcome_.results, flags_.outputs);
       if (!written.ok()) return Failed(written.diag(), kCallAtFault);
     }
-    report_.stats = outcome->stats;
-    report_.outputs = FoldOutputs(outcome->results);
+    report_.stats = outcome_.stats;
+    report_.outputs = FoldOutputs(outcome_.results);
     return Print();
   }
 
@@ -162,6 +163,7 @@ class RunVerb {
 
   const RunFlags& flags_;
   Input input_;
+  RunOutcome outcome_;  // counts the bytes of the arrays that the report holds, so it must outlive them
   RunReport report_;
   std::unique_ptr<Dump> dump_;
   std::unique_ptr<Observer> nan_check_, observer_;
