@@ -53,11 +53,13 @@ def common(rng):
     return str(rng.choice(["f32", "f32", "s32", str(rng.choice(ALL))]))
 
 
-def _special_floats(name):
+def _special_floats(name, denormal):
     info = ml_dtypes.finfo(dtype(name))
     numbers = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, float(info.max), float(info.min), float(info.tiny), 3.0, 1e-3, -7.5]
     if name in FLOATS:
-        numbers += [float("inf"), float("-inf"), float("nan"), float(info.smallest_subnormal)]
+        numbers += [float("inf"), float("-inf"), float("nan")]
+    if denormal:
+        numbers += [float(info.smallest_subnormal), -3 * float(info.smallest_subnormal)]
     return numbers
 
 
@@ -72,7 +74,7 @@ def _uniform(rng, name, count):
     return rng.uniform(-2, 2, count).astype(dtype(name))
 
 
-def _extreme(rng, name, count):
+def _extreme(rng, name, count, denormal=False):
     """Uniform bits for integers; floats of all magnitudes, with specials among them."""
     if name == "pred":
         return _uniform(rng, name, count)
@@ -89,15 +91,17 @@ def _extreme(rng, name, count):
         return (_extreme(rng, part, count) + 1j * _extreme(rng, part, count).astype(np.complex128)).astype(dtype(name))
     top = min(float(np.log2(float(ml_dtypes.finfo(dtype(name)).max))), 60.0) - 1
     values = np.exp2(rng.uniform(-min(top, 20.0), top, count)) * rng.choice([-1.0, 1.0], count)
-    return np.where(rng.random(count) < 0.3, rng.choice(_special_floats(name), count), values).astype(dtype(name))
+    special = rng.choice(_special_floats(name, denormal), count)
+    return np.where(rng.random(count) < 0.3, special, values).astype(dtype(name))
 
 
 def values(rng, name, dims, style="small"):
-    """An array to compute with. Styles: "small" numbers; "extreme" ones; "positive"; "unit", in [-1, 1]."""
+    """An array to compute with. Styles: "small" numbers; "extreme" ones; "denormal": extreme ones and denormals, for
+    ops on which it does not matter that XLA flushes them; "positive"; "unit", in [-1, 1]."""
     count = int(np.prod(dims, dtype=np.int64))
     with np.errstate(all="ignore"):
-        if style == "extreme":
-            array = _extreme(rng, name, count)
+        if style in ("extreme", "denormal"):
+            array = _extreme(rng, name, count, style == "denormal")
         elif style == "positive" and name != "pred":
             array = (np.abs(_uniform(rng, name, count).astype(np.float64)) + 0.25).astype(dtype(name))
         elif style == "unit" and is_float(name):
@@ -108,7 +112,7 @@ def values(rng, name, dims, style="small"):
 
 
 def nudged(rng, array):
-    """The array with every float moved by about one unit in the last place: how sensitive is a result?"""
+    """The array with every float moved by up to two units in the last place: how sensitive is a result?"""
     name = name_of(array.dtype)
     if not (is_float(name) or is_complex(name)):
         return array
@@ -116,4 +120,4 @@ def nudged(rng, array):
         float(ml_dtypes.finfo(array.dtype).eps)
     wide = array.astype(np.complex128 if is_complex(name) else np.float64)
     with np.errstate(all="ignore"):
-        return (wide * (1 + step * rng.choice([-1.0, 1.0], array.shape))).astype(array.dtype)
+        return (wide * (1 + step * rng.uniform(-2, 2, array.shape))).astype(array.dtype)

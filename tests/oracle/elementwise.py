@@ -40,7 +40,7 @@ def unary(rng):
             type = "s" + type[1:]
     else:
         opcode, type = pick(rng, COMPLEX_UNARY), pick(rng, et.COMPLEX)
-    style = "small" if kind == "complex" else pick(rng, ["small", "extreme", "extreme"])
+    style = "small" if kind == "complex" else pick(rng, ["small", "denormal", "denormal"])
     x = program.parameter(type, random_dims(rng), style)
     result = {"c64": "f32", "c128": "f64"}[type] if kind == "complex" and opcode == "abs" else type
     y = program.op(opcode, result, x.dims, [x], ulps=_ulps(kind, opcode, type))
@@ -61,7 +61,7 @@ def binary(rng):
     else:
         opcode, type = pick(rng, ["and", "or", "xor", "maximum", "minimum", "multiply"]), "pred"
     small = kind == "complex" or (kind == "int" and opcode == "power")
-    style = "small" if small else pick(rng, ["small", "extreme", "extreme"])
+    style = "small" if small else pick(rng, ["small", "denormal", "denormal"])
     dims = random_dims(rng)
     x = program.parameter(type, dims, style)
     exponents = "positive" if kind == "int" and opcode == "power" else style

@@ -1,6 +1,8 @@
 """reduce, also of several operands at once; reduce-window; select-and-scatter; batch normalisation."""
 import dataclasses
 
+import numpy as np
+
 import element_types as et
 from program import Program, Value, braces, pick, random_dims
 
@@ -18,9 +20,11 @@ def _combiner(rng, type):
 
 
 def _start(program, opcode, type):
-    """The neutral element, or any value: reduce takes it as it is, but then only once. For add, 0 is certain."""
+    """The neutral element; with another one the result would depend on how the reduction is split."""
     if opcode in ("maximum", "minimum"):
-        return program.parameter(type, ())
+        info = None if et.is_float(type) else np.iinfo(et.dtype(type))
+        lowest, highest = ("-inf", "inf") if info is None else (info.min, info.max)
+        return program.constant(type, lowest if opcode == "maximum" else highest)
     number = START[opcode]
     if opcode == "and" and type != "pred":
         number = -1 if type.startswith("s") else 2 ** et.bits(type) - 1
