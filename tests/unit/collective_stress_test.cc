@@ -13,7 +13,11 @@ namespace {
 
 constexpr int64_t kDevices = 64;
 constexpr int kOps = 100;             // in the loop
-constexpr int kRounds = 100;          // of the loop
+#ifdef __SANITIZE_THREAD__
+constexpr int kRounds = 5;  // of the loop
+#else
+constexpr int kRounds = 100;
+#endif
 using State = std::vector<uint32_t>;  // of each device
 
 // One collective of the loop: its text, and what it does to the devices' numbers.
