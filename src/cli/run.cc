@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 
 #include "base/strings.h"
@@ -34,6 +36,7 @@ class RunVerb {
 
   int Run() {
     input_ = ReadInput(flags_.file, {/*strict=*/true});
+    if (input_.module == nullptr && input_.source != nullptr) FindAllDefects();
     if (input_.module != nullptr) Verify(*input_.module, input_.diags);
     if (input_.diags.errors() > 0) return Refuse(input_.source == nullptr && input_.module == nullptr);
     report_.file = input_.text()->name();
@@ -50,6 +53,19 @@ class RunVerb {
   }
 
  private:
+  // A strict reader gives up soon. A forgiving one goes on, and each liberty it had to take is a defect too.
+  void FindAllDefects() {
+    Diags liberties;
+    std::unique_ptr<Module> module = ParseModule(input_.source, {}, liberties);
+    if (module == nullptr || liberties.found().empty()) return;
+    input_.module = std::move(module);
+    input_.diags = {};
+    for (Diag diag : liberties.found()) {
+      diag.severity = Severity::kError;
+      input_.diags.Add(std::move(diag));
+    }
+  }
+
   int RunVerified() {
     const Plans plans(*input_.module);
     if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
@@ -63,6 +79,11 @@ class RunVerb {
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
     settings.observer = observer_.get();
+    if (flags_.print_literals)
+      settings.outfeed = [this](const Device& device, const Instruction&, const Value& value) {
+        KeepOutfeed(device, value);
+        return Status();
+      };
     Result<RunOutcome> outcome = RunWatched(plans, std::move(*arguments), settings);
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written(), " to ", flags_.dump_dir));
     if (!outcome.ok()) return Failed(outcome.diag(), kInputAtFault);
@@ -132,10 +153,21 @@ class RunVerb {
     return {};
   }
 
+  // Called by all devices' threads.
+  void KeepOutfeed(const Device& device, const Value& value) {
+    std::vector<Value> leaves;
+    AppendLeaves(value, leaves);
+    std::lock_guard lock(outfeed_mutex_);
+    for (const Value& leaf : leaves)
+      if (leaf.IsArray())
+        StrAppend(&outfeeds_[device.id()], "outfeed, device ", device.id(), ": ", LiteralText(leaf.array()), "\n");
+  }
+
   int Print() {
-    const std::string text = flags_.common.json      ? ReportJson(report_, DiagsAsJson(input_))
-                             : flags_.print_literals ? ReportLiterals(report_)
-                                                     : ReportText(report_);
+    std::string text = flags_.common.json      ? ReportJson(report_, DiagsAsJson(input_))
+                       : flags_.print_literals ? ReportLiterals(report_)
+                                               : ReportText(report_);
+    for (auto device = outfeeds_.rbegin(); device != outfeeds_.rend(); ++device) text.insert(0, device->second);
     Status written = WriteOutput("", text);
     return written.ok() ? kOk : Failed(written.diag(), kCallAtFault);
   }
@@ -165,6 +197,8 @@ class RunVerb {
   Input input_;
   RunOutcome outcome_;  // counts the bytes of the arrays that the report holds, so it must outlive them
   RunReport report_;
+  std::mutex outfeed_mutex_;
+  std::map<int64_t, std::string> outfeeds_;  // of each device, as text
   std::unique_ptr<Dump> dump_;
   std::unique_ptr<Observer> nan_check_, observer_;
 };

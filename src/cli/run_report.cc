@@ -74,6 +74,19 @@ Row RowOf(const Output& output) {
 
 std::string Plural(int64_t count, const char* what) { return StrCat(count, " ", what, count == 1 ? "" : "s"); }
 
+// Of all devices together.
+std::map<Opcode, Traffic> AllTraffic(const RunStats& stats) {
+  std::map<Opcode, Traffic> all;
+  for (const std::map<Opcode, Traffic>& device : stats.traffic) {
+    for (const auto& [opcode, traffic] : device) {
+      all[opcode].calls += traffic.calls;
+      all[opcode].payload_bytes += traffic.payload_bytes;
+      all[opcode].wire_bytes += traffic.wire_bytes;
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string ReportText(const RunReport& report) {
@@ -83,6 +96,13 @@ std::string ReportText(const RunReport& report) {
   for (int64_t bytes : stats.peak_bytes) peak = std::max(peak, bytes);
   StrAppend(&text, Plural(stats.instructions, "instruction"), ", ", Plural(stats.iterations, "loop iteration"),
             ", at most ", Bytes(peak), " of arrays on a device\n");
+  Traffic moved;
+  for (const auto& [opcode, traffic] : AllTraffic(stats)) {
+    moved.calls += traffic.calls;
+    moved.wire_bytes += traffic.wire_bytes;
+  }
+  if (moved.calls > 0)
+    StrAppend(&text, Plural(moved.calls, "collective call"), ", ", Bytes(moved.wire_bytes), " received from others\n");
   std::vector<Row> rows{{"output", "shape", "devices", "min", "max", "mean", "nan", "inf", "crc32"}};
   for (size_t i = 0; i < report.outputs.size() && i < kMostRows; ++i) rows.push_back(RowOf(report.outputs[i]));
   if (!report.outputs.empty()) text += Table(rows);
@@ -124,6 +144,10 @@ std::string ReportJson(const RunReport& report, const std::string& diagnostics) 
                        {"inf", summary.infs},
                        {"crc32", Crc(summary.crc32)}});
   }
+  Json collectives = Json::object();
+  for (const auto& [opcode, traffic] : AllTraffic(report.stats))
+    collectives[std::string(Text(opcode))] = {
+        {"calls", traffic.calls}, {"payload_bytes", traffic.payload_bytes}, {"wire_bytes", traffic.wire_bytes}};
   const Json all = {
       {"version", 1},
       {"ok", true},
@@ -138,6 +162,7 @@ std::string ReportJson(const RunReport& report, const std::string& diagnostics) 
       {"instructions", report.stats.instructions},
       {"iterations", report.stats.iterations},
       {"peak_bytes", report.stats.peak_bytes},
+      {"collectives", std::move(collectives)},
       {"diagnostics", Json::parse(diagnostics)},
       {"outputs", std::move(outputs)},
   };
