@@ -73,6 +73,9 @@ Array Filled(const Shape& shape) {
 
 Plans::Plans(const Module& module) : module_(module) {
   for (const Computation* computation : module.computations) Add(*computation);
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (hlo->opcode == Opcode::kFusion && hlo->shape().IsArray()) plans_.at((*hlo)[kCalls])->is_fusion = true;
 }
 
 void Plans::Add(const Computation& computation) {

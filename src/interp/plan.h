@@ -26,6 +26,8 @@ struct Plan {
   std::vector<Value> constants;
   // Set where the computation is one of scalars only.
   std::unique_ptr<LaneFunction> lanes;
+  // A fusion with one result calls it. XLA:CPU compiles those as they are; what others hold is taken apart first.
+  bool is_fusion = false;
 };
 
 struct ElidedLiterals {

@@ -1,7 +1,7 @@
 // reduce and map.
 #include <algorithm>
 
-#include "interp/reducer.h"
+#include "interp/reduce_window.h"
 
 namespace shoal {
 namespace {
@@ -82,6 +82,41 @@ Result<int64_t> FoldStretches(Reducer& reducer, std::span<Array> accumulators, s
   return stretches * length;
 }
 
+// XLA:CPU folds long dimensions in stages: stretches of up to 32 elements first, each from the initial value, then what
+// they gave, from the initial value again. It shows where each step rounds, or the initial value counts for something.
+constexpr int64_t kStretch = 32;
+
+bool FoldsInStages(const Call& call, const Reducer& reducer, const Array& input) {
+  if (reducer.count() != 1 || call.device.plans().Of(*call.hlo.parent).is_fusion) return false;
+  if (!reducer.fold) return true;
+  if (reducer.fold->ordered()) return true;
+  // Large sums of these are left to a library.
+  const bool is_large_sum = input.count() >= 4096 && reducer.fold->op() == Opcode::kAdd &&
+                            (input.type() == ElementType::kF32 || input.type() == ElementType::kF64);
+  return !is_large_sum && !reducer.fold->IsNeutral(call.array(1));
+}
+
+// One stage for each of the dimensions; the last stretch and the first share what is missing to full ones.
+Result<Array> FoldStretchesOf(Reducer& reducer, const Array& input, const Array& init, Ints dimensions) {
+  std::vector<WindowDim> dims;
+  std::vector<int64_t> places;
+  for (int64_t d = 0; d < input.rank(); ++d) {
+    WindowDim dim;
+    if (Contains(dimensions, d)) dim.size = dim.stride = std::clamp<int64_t>(input.dim(d), 1, kStretch);
+    places.push_back((input.dim(d) + dim.size - 1) / dim.size);
+    dim.pad_low = (places.back() * dim.size - input.dim(d)) / 2;
+    dims.push_back(dim);
+  }
+  const Window window{dims};
+  SHOAL_ASSIGN(results, ReduceWindows(reducer, {&input, 1}, {&init, 1}, &window, places));
+  return std::move(results[0]);
+}
+
+bool HasLong(const Array& input, Ints dimensions) {
+  return input.count() > 0 &&
+         std::any_of(dimensions.begin(), dimensions.end(), [&](int64_t d) { return input.dim(d) > kStretch; });
+}
+
 }  // namespace
 
 template <>
@@ -89,9 +124,16 @@ Result<Value> Evaluate<Opcode::kReduce>(Call& call) {
   Reducer reducer(*call.hlo[kToApply], call.device);
   const size_t n = reducer.count();
   std::vector<Array> inputs = OperandsAs(call, 0, reducer.types);
-  const Split split = SplitDims(inputs[0], call.hlo[kDimensions]);
+  Ints dimensions = call.hlo[kDimensions];
+  if (FoldsInStages(call, reducer, inputs[0])) {
+    while (HasLong(inputs[0], dimensions)) {
+      SHOAL_ASSIGN(stage, FoldStretchesOf(reducer, inputs[0], call.array(1), dimensions));
+      inputs[0] = std::move(stage);
+    }
+  }
+  const Split split = SplitDims(inputs[0], dimensions);
   // XLA takes the initial value for the function's identity where one element is folded.
-  if (split.results > 0 && split.steps == 1) {
+  if (split.results > 0 && split.steps == 1 && inputs[0].count() == call.array(0).count()) {
     for (Array& input : inputs) input = input.WithDims(split.kept_sizes);
     return ResultOf(call.hlo, std::move(inputs));
   }

@@ -1,5 +1,5 @@
-// reduce-window.
-#include "interp/reducer.h"
+#include "interp/reduce_window.h"
+
 #include "interp/window_walk.h"
 #include "ops/window.h"
 
@@ -33,21 +33,29 @@ Status FoldBox(Reducer& reducer, std::span<Array> accumulators, std::span<const 
 
 }  // namespace
 
+Result<std::vector<Array>> ReduceWindows(Reducer& reducer, std::span<const Array> inputs, std::span<const Array> inits,
+                                         const Window* window, Ints places) {
+  WindowWalk walk(window, inputs[0].dims(), places);
+  std::vector<Array> accumulators;
+  if (reducer.fold) {
+    accumulators.push_back(WindowsByFold(*reducer.fold, inputs[0], inits[0], walk, ToDims(places)));
+    return accumulators;
+  }
+  for (const Array& init : inits) accumulators.push_back(Filled(init, ToDims(places)));
+  while (const WindowBox* box = walk.Next()) SHOAL_TRY(FoldBox(reducer, accumulators, inputs, *box));
+  return accumulators;
+}
+
 template <>
 Result<Value> Evaluate<Opcode::kReduceWindow>(Call& call) {
   Reducer reducer(*call.hlo[kToApply], call.device);
-  const size_t n = reducer.count();
-  const std::vector<Array> inputs = OperandsAs(call, 0, reducer.types);
+  std::vector<Array> inputs = OperandsAs(call, 0, reducer.types);
+  const std::vector<Array> inits = OperandsAs(call, reducer.count(), reducer.types);
+  // XLA takes the initial value for the function's identity where there is nothing to move over.
+  if (inputs[0].rank() == 0) return ResultOf(call.hlo, std::move(inputs));
   SHOAL_ASSIGN(places, WindowPlaces(call.hlo, call.hlo[kWindow], inputs[0].dims(), {}));
-  WindowWalk walk(call.hlo[kWindow], inputs[0].dims(), places);
-  std::vector<Array> accumulators;
-  if (reducer.fold) {
-    accumulators.push_back(WindowsByFold(*reducer.fold, inputs[0], call.array(n), walk, ToDims(places)));
-    return ResultOf(call.hlo, std::move(accumulators));
-  }
-  for (size_t i = 0; i < n; ++i) accumulators.push_back(Filled(call.array(n + i), ToDims(places)));
-  while (const WindowBox* box = walk.Next()) SHOAL_TRY(FoldBox(reducer, accumulators, inputs, *box));
-  return ResultOf(call.hlo, std::move(accumulators));
+  SHOAL_ASSIGN(results, ReduceWindows(reducer, inputs, inits, call.hlo[kWindow], places));
+  return ResultOf(call.hlo, std::move(results));
 }
 
 }  // namespace shoal

@@ -1,5 +1,6 @@
 #include "kernels/fold.h"
 
+#include <bit>
 #include <complex>
 #include <cstring>
 #include <type_traits>
@@ -57,12 +58,41 @@ struct Xor {
   }
 };
 
+// To the precision of bf16 or f16, kept in a float.
+struct ToBf16Precision {
+  static float Of(float x) { return FromBf16(ToBf16(x)); }
+};
+struct ToF16Precision {
+  static float Of(float x) {
+    const auto bits = std::bit_cast<uint32_t>(x);
+    const uint32_t magnitude = bits & 0x7fffffffu;
+    if (magnitude >= 0x7f800000u) return x;
+    // Adding a number whose last digit is the last one wanted leaves the sum rounded there.
+    if (magnitude < 0x38800000u) {
+      const float rounded = (std::bit_cast<float>(magnitude) + 0.5f) - 0.5f;
+      return (bits >> 31) != 0 ? -rounded : rounded;
+    }
+    const uint32_t rounded = (bits + 0xfffu + ((bits >> 13) & 1u)) & ~0x1fffu;
+    if ((rounded & 0x7fffffffu) >= 0x47800000u) return std::bit_cast<float>((bits & 0x80000000u) | 0x7f800000u);
+    return std::bit_cast<float>(rounded);
+  }
+};
+template <class F, class Precision>
+struct Rounded {
+  static constexpr bool kOrdered = true;
+  static float Of(float a, float b) { return Precision::Of(F::Of(a, b)); }
+};
+template <class F>
+constexpr bool IsOrdered() {
+  return requires { F::kOrdered; };
+}
+
 // A run of neighbours into one accumulator: eight chains at once, as one would wait for itself at every step.
 template <class F, class Acc, class T>
 Acc FoldRun(Acc acc, const T* in, int64_t n) {
   constexpr int kChains = 8;
   int64_t i = 0;
-  if (n >= 2 * kChains) {
+  if (!IsOrdered<F>() && n >= 2 * kChains) {
     Acc chains[kChains];
     for (int c = 0; c < kChains; ++c) chains[c] = static_cast<Acc>(in[c]);
     for (i = kChains; i + kChains <= n; i += kChains)
@@ -176,10 +206,21 @@ struct FoldRows {
 
   template <class F>
   static bool SetFloat(Fold& fold) {
+    // Of two elements of the type minimum and maximum are one.
+    constexpr bool is_extreme = std::is_same_v<F, Minimum> || std::is_same_v<F, Maximum>;
+    if (!is_extreme && fold.element_ != fold.type_) return SetRounded<F>(fold);
     return fold.element_ == ElementType::kF32 ? Set<F, float>(fold) : Set<F, double>(fold);
   }
 
+  template <class F>
+  static bool SetRounded(Fold& fold) {
+    fold.rounds_ = true;
+    if (fold.type_ == ElementType::kBf16) return Set<Rounded<F, ToBf16Precision>, float>(fold);
+    return fold.type_ == ElementType::kF16 && Set<Rounded<F, ToF16Precision>, float>(fold);
+  }
+
   static bool SetSum(Fold& fold) {
+    if (fold.element_ != fold.type_) return SetRounded<Add>(fold);
     fold.accumulator_ = SumType(fold.type_);
     if (fold.type_ == ElementType::kC64) return Set<Add, std::complex<float>, std::complex<double>>(fold);
     if (fold.type_ == ElementType::kC128) return Set<Add, std::complex<double>>(fold);
@@ -189,6 +230,8 @@ struct FoldRows {
   template <class F>
   static bool Row(Fold& fold) {
     constexpr bool is_bitwise = std::is_same_v<F, And> || std::is_same_v<F, Or> || std::is_same_v<F, Xor>;
+    if (std::is_same_v<F, Add> || std::is_same_v<F, Xor>) fold.neutral_ = Fold::Neutral::kZero;
+    if (std::is_same_v<F, Multiply>) fold.neutral_ = Fold::Neutral::kOne;
     if (IsInteger(fold.type_)) return SetInteger<F>(fold);
     // Of truth values the sum and the maximum are or, the product and the minimum and.
     if (fold.type_ == ElementType::kPred) {
@@ -215,11 +258,20 @@ std::optional<Fold> Fold::Of(Opcode op, ElementType type) {
   for (const OfOp& row : kRows) {
     if (row.op != op) continue;
     Fold fold;
+    fold.op_ = op;
     fold.type_ = type;
     fold.element_ = fold.accumulator_ = IsNarrowFloat(type) ? ElementType::kF32 : type;
     if (row.row(fold)) return fold;
   }
   return std::nullopt;
+}
+
+bool Fold::IsNeutral(const Array& init) const {
+  if (neutral_ == Neutral::kAny) return true;
+  const bool is_real = type_ == ElementType::kC64    ? init.As<std::complex<float>>()[0].imag() == 0
+                       : type_ == ElementType::kC128 ? init.As<std::complex<double>>()[0].imag() == 0
+                                                     : true;
+  return is_real && NumberAt(init, 0) == (neutral_ == Neutral::kOne ? 1 : 0);
 }
 
 Array Fold::Start(const Array& init, Dims dims) const {
@@ -260,11 +312,9 @@ Array Fold::Finish(const Array& accumulators) const {
       for (size_t i = 0; i < out.size(); ++i) out[i] = std::complex<float>(accumulators.As<std::complex<double>>()[i]);
     } else if (accumulator_ == ElementType::kF32) {
       EncodeFloats(type_, accumulators.As<float>().data(), result.mutable_data(), result.count());
-    } else if (type_ == ElementType::kF32) {
+    } else {
       auto out = result.Mutable<float>();
       for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(accumulators.As<double>()[i]);
-    } else {
-      EncodeDoubles(type_, accumulators.As<double>().data(), result.mutable_data(), result.count());
     }
   } else if (IsInteger(type_) && BitWidth(type_) < 8) {
     WrapNarrow(type_, result);

@@ -1,6 +1,6 @@
 // Fold: the reductions that have a loop of their own: sums, products, extremes and bitwise functions of numbers.
-// Sums of floats are accumulated in f64 and rounded once; everything else in the type itself or, for floats narrower
-// than f32, in f32. Minimum and maximum of floats are nan if any element is.
+// Sums of f32 and wider are accumulated in f64 and rounded once; those of f16 and bf16 are rounded at every step, as
+// XLA has them, in the order of the walk. Minimum and maximum of floats are nan if any element is.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,12 @@ class Fold {
  public:
   // Nothing if there is no such loop; then the function must be run as it is written.
   static std::optional<Fold> Of(Opcode op, ElementType type);
+
+  Opcode op() const { return op_; }
+  // The result depends on the order of the elements, beyond what rounding f32 does.
+  bool ordered() const { return rounds_; }
+  // Taking in `init` once more changes nothing.
+  bool IsNeutral(const Array& init) const;
 
   // Accumulators that hold the scalar `init`.
   Array Start(const Array& init, Dims dims) const;
@@ -32,7 +38,11 @@ class Fold {
   using Loops = void (*)(std::span<const StridedLoop> loops, std::byte* accumulators, const std::byte* elements);
   friend struct FoldRows;
 
+  Opcode op_{};
   ElementType type_ = ElementType::kInvalid, element_ = ElementType::kInvalid, accumulator_ = ElementType::kInvalid;
+  enum class Neutral : uint8_t { kAny, kZero, kOne };
+  Neutral neutral_ = Neutral::kAny;
+  bool rounds_ = false;
   Loops loops_ = nullptr;
   Scatter scatter_ = nullptr;
 };
