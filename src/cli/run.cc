@@ -1,6 +1,7 @@
 // shoal run: executes a module on all its devices.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <new>
 
 #include "base/strings.h"
+#include "cli/compare_report.h"
 #include "cli/input.h"
 #include "cli/progress.h"
 #include "cli/run_report.h"
@@ -24,7 +26,8 @@ struct RunFlags {
   std::string file, inputs, outputs, argument_mode = "use_random_inputs", dump, dump_dir = "dump";
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
-  bool print_literals = false, check_nans = false, stub_custom_calls = false, fill_elided = true;
+  bool print_literals = false, check_nans = false, stub_custom_calls = false, fill_elided = true,
+       check_snapshot = false;
 };
 
 // Each device is a thread.
@@ -94,7 +97,32 @@ class RunVerb {
     }
     report_.stats = outcome_.stats;
     report_.outputs = FoldOutputs(outcome_.results);
-    return Print();
+    const int status = Print();
+    return status == kOk && flags_.check_snapshot ? CheckSnapshot() : status;
+  }
+
+  // Compares with the result that the snapshot recorded.
+  int CheckSnapshot() {
+    if (input_.result == nullptr)
+      return Failed(Fail("--check_snapshot needs a snapshot with a result, which this file is not"), kCallAtFault);
+    CompareReport report{"the snapshot's result", StrCat(report_.file, " on ", report_.devices.from), {}, {}, {}};
+    std::vector<Value> recorded;
+    AppendLeaves(FromLiteral(*input_.result), recorded);
+    for (const Output& output : report_.outputs) {
+      const auto number = static_cast<size_t>(output.number);
+      if (number >= recorded.size() || !recorded[number].IsArray() ||
+          !std::ranges::equal(recorded[number].array().dims(), output.array.dims()))
+        return Failed(
+            Fail({}, "compare.C4",
+                 StrCat("output ", output.number, " is ", ToString(output.array), ", the snapshot has no such result")),
+            kInputAtFault);
+      OutputComparison comparison{output.number, {}, {}, 0, "", {}};
+      KeepWorst(recorded[number].array(), output.array, 0, {}, comparison);
+      report.outputs.push_back(std::move(comparison));
+    }
+    Status written = WriteOutput("", flags_.common.json ? "" : CompareText(report));
+    if (!written.ok()) return Failed(written.diag(), kCallAtFault);
+    return report.Agree() ? kOk : kInputAtFault;
   }
 
   Result<RunOutcome> RunWatched(const Plans& plans, Arguments arguments, const RunSettings& settings) {
@@ -229,6 +257,8 @@ Run AddRun(CLI::App& shoal) {
   verb->add_flag("--fill_elided,!--no-fill_elided", flags->fill_elided,
                  "Make up the values of literals that the dump elided")
       ->default_str("true");
+  verb->add_flag("--check_snapshot", flags->check_snapshot,
+                 "Compare with the result that a snapshot recorded; exit status 1 if they differ");
   verb->add_flag("--verbose", flags->common.verbose, "With each message, the place in shoal's own code that made it");
   verb->footer(
       "run is always strict: a module that check refuses is refused. K counts the arrays of the parameters or of the\n"

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/strings.h"
+#include "cli/table.h"
 #include "collectives/stall.h"
 #include "nlohmann/json.hpp"
 
@@ -12,28 +13,6 @@ namespace shoal {
 namespace {
 
 constexpr size_t kMostRows = 200;
-
-using Row = std::vector<std::string>;
-
-// Columns as wide as they must be, two spaces between them.
-std::string Table(const std::vector<Row>& rows) {
-  std::vector<size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      line.append(widths[i] - row[i].size() + 2, ' ');
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    StrAppend(&text, line, "\n");
-  }
-  return text;
-}
 
 std::string Bytes(int64_t bytes) {
   constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -57,7 +36,7 @@ std::string Crc(uint32_t crc) {
   return text;
 }
 
-Row RowOf(const Output& output) {
+TableRow RowOf(const Output& output) {
   const ArraySummary summary = Summarize(output.array);
   const bool any = summary.finite > 0;
   const std::string devices = DeviceList(output.devices);
@@ -103,7 +82,7 @@ std::string ReportText(const RunReport& report) {
   }
   if (moved.calls > 0)
     StrAppend(&text, Plural(moved.calls, "collective call"), ", ", Bytes(moved.wire_bytes), " received from others\n");
-  std::vector<Row> rows{{"output", "shape", "devices", "min", "max", "mean", "nan", "inf", "crc32"}};
+  std::vector<TableRow> rows{{"output", "shape", "devices", "min", "max", "mean", "nan", "inf", "crc32"}};
   for (size_t i = 0; i < report.outputs.size() && i < kMostRows; ++i) rows.push_back(RowOf(report.outputs[i]));
   if (!report.outputs.empty()) text += Table(rows);
   if (report.outputs.size() > kMostRows)

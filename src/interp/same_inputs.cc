@@ -112,4 +112,54 @@ Result<Joined> JoinOutput(const Leaf& leaf, std::span<const Array> shards, const
   return Joined{JoinShards(shards, consistent[best], whole), note};
 }
 
+void KeepWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds& bounds, OutputComparison& worst) {
+  const Difference difference = CompareArrays(a, b, bounds);
+  if (device > 0 &&
+      std::pair(difference.beyond, difference.max_abs) <= std::pair(worst.difference.beyond, worst.difference.max_abs))
+    return;
+  worst.a = a;
+  worst.b = b;
+  worst.device = device;
+  worst.difference = difference;
+}
+
+Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const std::vector<Value>& whole_results,
+                                                     const RunPart& parts, const std::vector<Value>& part_results,
+                                                     const ErrorBounds& bounds) {
+  const std::vector<Leaf> leaves = ResultLeaves(whole), part_leaves = ResultLeaves(parts.module);
+  if (leaves.size() != part_leaves.size())
+    return Fail({}, "compare.C1",
+                StrCat("the modules must give the same results, the one gives ", leaves.size(), " arrays, the other ",
+                       part_leaves.size()));
+  std::vector<std::vector<Value>> a, b;
+  for (const Value& result : whole_results) AppendLeaves(result, a.emplace_back());
+  for (const Value& result : part_results) AppendLeaves(result, b.emplace_back());
+  std::vector<OutputComparison> outputs;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (!a[0][i].IsArray() || !b[0][i].IsArray()) continue;
+    OutputComparison worst{leaves[i].number, {}, {}, 0, "", {}};
+    if (a.size() == 1 && !SameDims(a[0][i].array().dims(), b[0][i].array().dims())) {
+      std::vector<Array> shards;
+      for (const auto& of_device : b) shards.push_back(of_device[i].array());
+      worst.a = a[0][i].array();
+      SHOAL_ASSIGN(joined, JoinOutput(part_leaves[i], shards, worst.a, parts.grid, bounds));
+      worst.b = joined.array;
+      worst.note = joined.note;
+      worst.difference = CompareArrays(worst.a, worst.b, bounds);
+      outputs.push_back(std::move(worst));
+      continue;
+    }
+    for (size_t device = 0; device < b.size(); ++device) {
+      const Array &x = a[a.size() == 1 ? 0 : device][i].array(), &y = b[device][i].array();
+      if (!SameDims(x.dims(), y.dims()))
+        return Fail({}, "compare.C4",
+                    StrCat("output ", leaves[i].number, " is ", ToString(x), " in the one module, ", ToString(y),
+                           " in the other"));
+      KeepWorst(x, y, static_cast<int64_t>(device), bounds, worst);
+    }
+    outputs.push_back(std::move(worst));
+  }
+  return outputs;
+}
+
 }  // namespace shoal

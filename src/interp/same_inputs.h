@@ -37,4 +37,19 @@ struct Joined {
 Result<Joined> JoinOutput(const Leaf& leaf, std::span<const Array> shards, const Array& expected,
                           const DeviceGrid& grid, const ErrorBounds& bounds);
 
+// One of the results of both modules. Of several devices that have the whole of it, the one that differs most counts.
+struct OutputComparison {
+  int64_t number = 0;
+  Array a, b;
+  int64_t device = 0;  // that has `b`, where it was not put together from several
+  std::string note;    // how it was
+  Difference difference;
+};
+// One comparison of two arrays for each device, of which `worst` keeps the worst.
+void KeepWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds& bounds, OutputComparison& worst);
+// `whole` has its results on one device, or on as many as the other.
+Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const std::vector<Value>& whole_results,
+                                                     const RunPart& parts, const std::vector<Value>& part_results,
+                                                     const ErrorBounds& bounds);
+
 }  // namespace shoal

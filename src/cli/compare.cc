@@ -1,0 +1,195 @@
+// shoal compare: runs two modules on the same inputs and says how far their results are apart.
+#include <cstdio>
+#include <memory>
+#include <new>
+
+#include "base/strings.h"
+#include "cli/compare_report.h"
+#include "cli/input.h"
+#include "cli/verbs.h"
+#include "interp/same_inputs.h"
+#include "verify/verify.h"
+
+namespace shoal {
+namespace {
+
+struct CompareFlags {
+  CommonFlags common;
+  std::string a, b, inputs, argument_mode = "use_random_inputs";
+  std::optional<int64_t> num_replicas, num_partitions;
+  uint64_t random_seed = 0;
+  ErrorBounds bounds;
+  bool stub_custom_calls = false;
+};
+
+// One of the two modules, and what came of it.
+struct Side {
+  Input input;
+  InferredGrid devices;
+  RunOutcome outcome;
+  const Module& module() const { return *input.module; }
+  RunPart part() const { return {*input.module, devices.grid}; }
+};
+
+class CompareVerb {
+ public:
+  explicit CompareVerb(const CompareFlags& flags) : flags_(flags) {}
+
+  int Run() {
+    for (auto [side, file] : {std::pair(&a_, &flags_.a), std::pair(&b_, &flags_.b)}) {
+      side->input = ReadInput(*file, {/*strict=*/true});
+      if (side->input.module != nullptr) Verify(*side->input.module, side->input.diags);
+      if (side->input.diags.errors() == 0) continue;
+      Report(side->input, flags_.common);
+      return kInputAtFault;
+    }
+    try {
+      return Compare();
+    } catch (const std::bad_alloc&) {
+      return Failed(a_, Fail("not enough memory on this machine to run both modules"), kCallAtFault);
+    }
+  }
+
+ private:
+  int Compare() {
+    // The partitioned one, if any, has the shards of the other's parameters.
+    a_.devices = InferDevices(a_.module(), flags_.num_replicas, flags_.num_partitions);
+    b_.devices = InferDevices(b_.module(), flags_.num_replicas, flags_.num_partitions);
+    Side *whole = &a_, *parts = &b_;
+    if (ParameterBytes(a_.module()) < ParameterBytes(b_.module()) ||
+        (a_.module().num_partitions > 1 && b_.module().num_partitions == 1))
+      std::swap(whole, parts);
+    Result<std::optional<Partitioning>> partitioning = PartitioningOf(whole->module(), parts->part());
+    if (!partitioning.ok()) return Failed(*parts, partitioning.diag(), kInputAtFault);
+    const bool split = partitioning->has_value();
+    // A module whose arrays are whole is run once, whatever its shardings say it will be cut into.
+    const Module& first = whole->module();
+    const bool unpartitioned = first.num_partitions == 1 && first.replica_count == 1 &&
+                               whole->devices.grid.count() != parts->devices.grid.count();
+    if (split || unpartitioned) whole->devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
+    Result<Arguments> arguments = MakeArguments(*whole);
+    if (!arguments.ok())
+      return Failed(*whole, arguments.diag(), arguments.diag().rule.empty() ? kCallAtFault : kInputAtFault);
+    if (!split && a_.devices.grid.count() != b_.devices.grid.count()) {
+      if (whole->devices.grid.count() != 1)
+        return Failed(*parts,
+                      Fail({}, "compare.C6",
+                           StrCat("the modules run on ", a_.devices.grid.count(), " and ", b_.devices.grid.count(),
+                                  " devices, and neither is the other's partitioned form")),
+                      kInputAtFault);
+    }
+    Arguments of_parts = split ? SplitArguments(arguments->at(0), parts->module(), parts->devices.grid, **partitioning)
+                               : ForDevices(*arguments, parts->devices.grid);
+    if (split) report_.notes = std::move((*partitioning)->notes);
+    if (!Execute(*whole, std::move(*arguments)) || !Execute(*parts, std::move(of_parts))) return kInputAtFault;
+    return CompareOutputs(*whole, *parts);
+  }
+
+  static int64_t ParameterBytes(const Module& module) {
+    int64_t bytes = 0;
+    for (const Leaf& leaf : ParameterLeaves(module))
+      if (leaf.shape->IsArray()) bytes += leaf.shape->ElementCount().value_or(0) * BitWidth(leaf.shape->element_type());
+    return bytes;
+  }
+
+  // The same arguments for another number of devices.
+  static Arguments ForDevices(const Arguments& arguments, const DeviceGrid& grid) {
+    if (std::ssize(arguments) == grid.count()) return arguments;
+    return Arguments(static_cast<size_t>(grid.count()), arguments[0]);
+  }
+
+  Result<Arguments> MakeArguments(Side& side) {
+    const DeviceGrid& grid = side.devices.grid;
+    if (!flags_.inputs.empty()) {
+      report_.inputs = StrCat("inputs from ", flags_.inputs);
+      return ReadArguments(side.module(), grid, flags_.inputs);
+    }
+    if (!side.input.arguments.empty()) {
+      report_.inputs = "inputs from the snapshot";
+      return SnapshotArguments(side.module(), grid, side.input.arguments);
+    }
+    report_.inputs = StrCat("inputs generated with ", flags_.argument_mode, ", random_seed ", flags_.random_seed);
+    return GenerateArguments(side.module(), grid, *ArgumentModeNamed(flags_.argument_mode), flags_.random_seed);
+  }
+
+  bool Execute(Side& side, Arguments arguments) {
+    const Plans plans(side.module());
+    if (plans.elided().count > 0)
+      report_.notes.push_back(StrCat(side.input.text()->name(), " has ", plans.elided().count,
+                                     " elided literals, which were filled with made-up numbers"));
+    RunSettings settings;
+    settings.stub_custom_calls = flags_.stub_custom_calls;
+    settings.random_seed = flags_.random_seed;
+    Result<RunOutcome> outcome = RunModule(plans, side.devices.grid, std::move(arguments), settings);
+    if (!outcome.ok()) {
+      Failed(side, outcome.diag(), kInputAtFault);
+      return false;
+    }
+    side.outcome = std::move(*outcome);
+    return true;
+  }
+
+  int CompareOutputs(const Side& whole, const Side& parts) {
+    const bool swapped = &whole != &a_;
+    Result<std::vector<OutputComparison>> outputs =
+        CompareResults(whole.module(), whole.outcome.results, parts.part(), parts.outcome.results, flags_.bounds);
+    if (!outputs.ok()) return Failed(b_, outputs.diag(), kInputAtFault);
+    if (swapped)
+      for (OutputComparison& output : *outputs) std::swap(output.a, output.b);
+    report_.outputs = std::move(*outputs);
+    report_.a = StrCat(a_.input.text()->name(), " on ", a_.devices.from);
+    report_.b = StrCat(b_.input.text()->name(), " on ", b_.devices.from);
+    Status written = WriteOutput("", flags_.common.json ? CompareJson(report_) : CompareText(report_));
+    if (!written.ok()) return Failed(a_, written.diag(), kCallAtFault);
+    return report_.Agree() ? kOk : kInputAtFault;
+  }
+
+  int Failed(Side& side, const Diag& diag, int status) {
+    side.input.diags = {};
+    side.input.diags.Add(diag);
+    Report(side.input, flags_.common);
+    return status;
+  }
+
+  const CompareFlags& flags_;
+  Side a_, b_;
+  CompareReport report_;
+};
+
+}  // namespace
+
+Run AddCompare(CLI::App& shoal) {
+  CLI::App* verb = shoal.add_subcommand("compare", "Run two modules on the same inputs and compare their results");
+  auto flags = std::make_shared<CompareFlags>();
+  verb->add_option("A", flags->a, "A module: HLO text, .pb, either with gzip")->required();
+  verb->add_option("B", flags->b, "Another; it may be the partitioned form of A")->required();
+  verb->add_option("--abs_error_bound", flags->bounds.abs, "Largest absolute difference; default: by type")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--rel_error_bound", flags->bounds.rel, "Largest relative difference; default: by type")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--num_replicas", flags->num_replicas, "Replicas; default: what the modules say")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--num_partitions", flags->num_partitions, "Partitions; default: what the modules say")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--inputs", flags->inputs, "Inputs for A, as `shoal run` takes them");
+  verb->add_option("--hlo_argument_mode", flags->argument_mode, "How to make up inputs that are not given")
+      ->check(CLI::IsMember(ArgumentModeNames()))
+      ->capture_default_str();
+  verb->add_option("--random_seed", flags->random_seed, "For made-up inputs and rng")->capture_default_str();
+  verb->add_flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
+                 "Make up the results of custom calls that nobody knows");
+  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
+  verb->add_flag("--verbose", flags->common.verbose, "With each message, the place in shoal's own code that made it");
+  verb->footer(
+      "An element is out of bounds if it is beyond both. Where the parameters of one module are shards of the "
+      "other's,\n"
+      "inputs are cut and outputs put together by the shardings. Exit status 1 if any output is out of bounds, or if "
+      "a\n"
+      "module cannot be run. docs/compare.md says more.\n\n"
+      "Examples:\n"
+      "  shoal compare before_optimizations.hlo after_optimizations.hlo\n"
+      "  shoal compare model.hlo model.partitioned.hlo --rel_error_bound=1e-4 --abs_error_bound=1e-6");
+  return [=] { return CompareVerb(*flags).Run(); };
+}
+
+}  // namespace shoal

@@ -1,0 +1,22 @@
+// What `shoal compare` says when it is done.
+#pragma once
+
+#include "collectives/infer_devices.h"
+#include "interp/run.h"
+#include "interp/same_inputs.h"
+
+namespace shoal {
+
+struct CompareReport {
+  std::string a, b;    // the modules and their devices
+  std::string inputs;  // where they came from
+  std::vector<std::string> notes;
+  std::vector<OutputComparison> outputs;
+
+  bool Agree() const;
+};
+
+std::string CompareText(const CompareReport& report);
+std::string CompareJson(const CompareReport& report);
+
+}  // namespace shoal
