@@ -22,6 +22,7 @@ Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape);
 // matrix products (custom_gemm.cc)
 Result<Value> CublasMatmul(Call& call);
 Result<Value> CublasMatmulF8(Call& call);
+Result<Value> CublasTriangularSolve(Call& call);  // in triangular.cc
 // convolutions (custom_convolution.cc)
 Result<Value> CudnnConvolution(Call& call);
 Result<Value> CudnnConvolutionBackwardInput(Call& call);

@@ -38,6 +38,7 @@ constexpr CustomCallRow kRows[] = {
     {"__cublas$gemm", &CublasMatmul},
     {"__cublas$lt$matmul", &CublasMatmul},
     {"__cublas$lt$matmul$f8", &CublasMatmulF8},
+    {"__cublas$triangularSolve", &CublasTriangularSolve},
     {"__cudnn$convBackwardFilter", &CudnnConvolutionBackwardFilter},
     {"__cudnn$convBackwardInput", &CudnnConvolutionBackwardInput},
     {"__cudnn$convBiasActivationForward", &CudnnConvolution},

@@ -1,6 +1,7 @@
 // cholesky and triangular-solve, of the matrices in the last two dimensions.
 #include "kernels/triangular.h"
-#include "interp/evaluate.h"
+#include "interp/backend_config.h"
+#include "interp/custom_call.h"
 #include "kernels/doubles.h"
 #include "kernels/strided.h"
 #include "ops/linear_algebra.h"
@@ -23,6 +24,22 @@ Array CholeskyOf(const Array& array) {
   return FromNumbers(array.type(), array.dims(), numbers);
 }
 
+// Solves for operands 0 and 1, whose sizes the equation takes over.
+Result<Value> Solution(Call& call, TriangularEquation equation) {
+  const Array& a = call.array(0);
+  const Array& b = call.array(1);
+  const int64_t rank = a.rank();
+  const bool are_matrices = rank >= 2 && b.rank() == rank && a.type() == b.type();
+  if (are_matrices) {
+    equation.n = a.dim(rank - 1);
+    equation.m = b.dim(equation.left ? rank - 1 : rank - 2);
+  }
+  if (!are_matrices || a.dim(rank - 2) != equation.n || b.dim(equation.left ? rank - 2 : rank - 1) != equation.n ||
+      a.count() * equation.m != b.count() * equation.n)
+    return Stopped(call.hlo, StrCat("operands must fit each other, got ", ToString(a), " and ", ToString(b)));
+  return Value(SolveTriangular(equation, a, b));
+}
+
 }  // namespace
 
 // cholesky: the triangular L with L * L^H = operand; with lower=false its transpose, read from the upper half.
@@ -42,9 +59,6 @@ Result<Value> Evaluate<Opcode::kCholesky>(Call& call) {
 template <>
 Result<Value> Evaluate<Opcode::kTriangularSolve>(Call& call) {
   using Solve = Op<Opcode::kTriangularSolve>;
-  const Array& a = call.array(0);
-  const Array& b = call.array(1);
-  const int64_t rank = a.rank();
   const TransposeA transpose = call.hlo[Solve::kTransposeA];
   TriangularEquation equation;
   equation.left = call.hlo[Solve::kLeftSide];
@@ -52,12 +66,26 @@ Result<Value> Evaluate<Opcode::kTriangularSolve>(Call& call) {
   equation.unit_diagonal = call.hlo[Solve::kUnitDiagonal];
   equation.transposed = transpose != TransposeA::kNoTranspose;
   equation.conjugated = transpose == TransposeA::kAdjoint;
-  equation.n = a.dim(rank - 1);
-  equation.m = b.dim(equation.left ? rank - 1 : rank - 2);
-  if (a.dim(rank - 2) != equation.n || b.dim(equation.left ? rank - 2 : rank - 1) != equation.n ||
-      a.count() * equation.m != b.count() * equation.n)
-    return Stopped(call.hlo, StrCat("operands must fit each other, got ", ToString(a), " and ", ToString(b)));
-  return Value(SolveTriangular(equation, a, b));
+  return Solution(call, equation);
+}
+
+// The same from cuBLAS; the second result is memory to work in.
+Result<Value> CublasTriangularSolve(Call& call) {
+  const BackendConfig config = BackendConfig::Of(call.hlo);
+  const std::string_view transpose = config.Text("transpose_a");
+  TriangularEquation equation;
+  equation.left = config.Bool("left_side");
+  equation.lower = config.Bool("lower");
+  equation.unit_diagonal = config.Bool("unit_diagonal");
+  equation.transposed = transpose == "TRANSPOSE" || transpose == "ADJOINT";
+  equation.conjugated = transpose == "ADJOINT";
+  if (call.operands.size() < 2 || !call.operands[0].IsArray() || !call.operands[1].IsArray())
+    return Stopped(call.hlo, "takes two arrays");
+  SHOAL_ASSIGN(solution, Solution(call, equation));
+  if (!call.hlo.shape().IsTuple()) return solution;
+  std::vector<Value> results{std::move(solution)};
+  for (const Shape* other : call.hlo.shape().elements().subspan(1)) results.push_back(ZeroValue(*other));
+  return Value::Tuple(std::move(results));
 }
 
 }  // namespace shoal
