@@ -29,6 +29,12 @@ Result<Value> CudnnConvolutionBackwardInput(Call& call);
 Result<Value> CudnnConvolutionBackwardFilter(Call& call);
 // oneDNN (custom_onednn.cc)
 Result<Value> OneDnnMatmul(Call& call);
+Result<Value> OneDnnConvolution(Call& call);
+Result<Value> OneDnnSoftmax(Call& call);
+Result<Value> OneDnnLayerNorm(Call& call);
+// attention (custom_attention.cc)
+Result<Value> CudnnAttention(Call& call);
+Result<Value> CudnnAttentionBackward(Call& call);
 
 // factors of matrices (custom_factors.cc)
 Result<Value> CholeskyFactor(Call& call);
