@@ -45,6 +45,7 @@ std::string NpyDescr(ElementType type) {
 bool NpyHolds(const NpyArray& npy, ElementType type) {
   if (npy.item_bytes != StorageBytes(type)) return false;
   if (npy.kind == NpyKind(type) || npy.kind == 'V' || npy.kind == 'u') return true;
+  if (npy.kind == 'f' && npy.item_bytes == 1 && IsFloat(type)) return true;  // '<f1': what ml_dtypes writes for f8e5m2
   return npy.kind == 'i' && BitWidth(type) < 8 && IsSigned(type);
 }
 

@@ -23,6 +23,21 @@ void TrimTaps(Phase& phase, int64_t base) {
   phase.taps = end - begin;
 }
 
+// Adds a phase, in pieces where the window is much larger than the base: all places together see every tap, but each of
+// them only as many as the base has elements.
+void AddPhase(std::vector<Phase>& phases, Phase whole, int64_t base) {
+  const bool in_pieces = whole.taps > 2 * base && whole.taps > 4;
+  const int64_t piece = in_pieces ? std::max<int64_t>(base / std::max<int64_t>(whole.per_place, 1), 1) : whole.places;
+  for (int64_t first = 0; first < whole.places; first += piece) {
+    Phase phase = whole;
+    phase.first_place += first * phase.place_step;
+    phase.start += first * phase.per_place;
+    phase.places = std::min(piece, whole.places - first);
+    TrimTaps(phase, base);
+    phases.push_back(phase);
+  }
+}
+
 }  // namespace
 
 std::vector<Phase> PhasesOf(const SpatialDim& dim) {
@@ -42,10 +57,9 @@ std::vector<Phase> PhasesOf(const SpatialDim& dim) {
       phase.first_tap = tap;
       phase.taps = (dim.kernel - tap + tap_step - 1) / tap_step;
       phase.start = at / holes;
-      TrimTaps(phase, dim.input);
       break;
     }
-    phases.push_back(phase);
+    AddPhase(phases, phase, dim.input);
   }
   return phases;
 }
