@@ -45,8 +45,7 @@ class RunVerb {
     report_.file = input_.text()->name();
     report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
     if (report_.devices.grid.count() > kMostDevices)
-      return Failed(Fail(StrCat("the run would have ", report_.devices.grid.count(), " devices (", report_.devices.from,
-                                "), at most ", kMostDevices, " are possible")),
+      return Failed(Fail(StrCat(report_.devices.from, ", are more than the ", kMostDevices, " that are possible")),
                     kCallAtFault);
     try {
       return RunVerified();
@@ -88,7 +87,7 @@ class RunVerb {
         return Status();
       };
     Result<RunOutcome> outcome = RunWatched(plans, std::move(*arguments), settings);
-    if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written(), " to ", flags_.dump_dir));
+    if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written()));
     if (!outcome.ok()) return Failed(outcome.diag(), kInputAtFault);
     outcome_ = std::move(*outcome);
     if (!flags_.outputs.empty()) {
@@ -254,8 +253,7 @@ Run AddRun(CLI::App& shoal) {
   verb->add_option("--dump_dir", flags->dump_dir, "Where to, as dD/NAME.npy")->capture_default_str();
   verb->add_flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
-  verb->add_flag("--fill_elided,!--no-fill_elided", flags->fill_elided,
-                 "Make up the values of literals that the dump elided")
+  verb->add_option("--fill_elided", flags->fill_elided, "Make up the values of literals that the dump elided")
       ->default_str("true");
   verb->add_flag("--check_snapshot", flags->check_snapshot,
                  "Compare with the result that a snapshot recorded; exit status 1 if they differ");

@@ -21,16 +21,16 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
   std::vector<Value> values(computation.instructions.size());
   for (const Step& step : plan.steps) {
     const Instruction& hlo = *step.hlo;
+    Value& value = values[hlo.index];
     if (hlo.opcode == Opcode::kParameter) {
-      values[hlo.index] = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
-      continue;
+      value = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
+    } else if (hlo.opcode == Opcode::kConstant) {
+      value = plan.constants[hlo.index];
+    } else {
+      SHOAL_ASSIGN(computed, RunStep(step, values));
+      value = std::move(computed);
     }
-    if (hlo.opcode == Opcode::kConstant) {
-      values[hlo.index] = plan.constants[hlo.index];
-      continue;
-    }
-    SHOAL_ASSIGN(value, RunStep(step, values));
-    values[hlo.index] = std::move(value);
+    if (settings_.observer != nullptr) SHOAL_TRY(settings_.observer->Saw(*this, hlo, value));
   }
   --depth_;
   return std::move(values[computation.root->index]);
@@ -48,9 +48,7 @@ Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
     operands.push_back(step.last_use[i] ? std::exchange(operand, Value()) : operand);
   }
   Call call{hlo, {operands.data(), operands.size()}, *this};
-  Result<Value> value = step.evaluate(call);
-  if (value.ok() && settings_.observer != nullptr) SHOAL_TRY(settings_.observer->Saw(*this, hlo, *value));
-  return value;
+  return step.evaluate(call);
 }
 
 Status Device::RunLanes(const Computation& computation, std::span<std::byte* const> outs,

@@ -14,7 +14,7 @@ namespace shoal {
 class Observer {
  public:
   virtual ~Observer() = default;
-  // After each instruction, from the device's thread. A failure stops the run.
+  // After each instruction, parameters and constants too, from the device's thread. A failure stops the run.
   virtual Status Saw(const Device& device, const Instruction& hlo, const Value& value) = 0;
 };
 

@@ -53,8 +53,11 @@ class DumpToFiles : public Dump {
     instructions = std::ssize(evaluated);
     std::string text = StrCat(values, values == 1 ? " value of " : " values of ", instructions,
                               instructions == 1 ? " instruction" : " instructions");
+    StrAppend(&text, " to ", folder_);
     const int64_t never = std::ssize(names_) - instructions;
-    if (never > 0) StrAppend(&text, "; ", never, " more that match were not evaluated one by one");
+    if (never > 0)
+      StrAppend(&text, "; ", never, never == 1 ? " more matches, but was" : " more match, but were",
+                " never evaluated by themselves");
     return text;
   }
 

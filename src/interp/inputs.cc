@@ -143,7 +143,8 @@ class ArgumentReader {
     std::vector<std::string> names = OwnNames(beyond, 0);
     if (std::optional<std::string> name = FirstOf(names))
       return Fail({}, "inputs.C1",
-                  StrCat("the module takes ", count, " arrays, numbered from 0, but there is ", files_.NameOf(*name)));
+                  StrCat("the module takes ", count, count == 1 ? " array" : " arrays",
+                         ", numbered from 0, but there is ", files_.NameOf(*name)));
     beyond.number = 0;
     if (std::optional<std::string> name = FirstOf(OwnNames(beyond, grid_.count())))
       return Fail(

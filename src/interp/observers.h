@@ -21,7 +21,7 @@ class Dump : public Observer {
   // Fails if the pattern is no regular expression (ECMAScript) or matches nothing.
   static Result<std::unique_ptr<Dump>> Create(const Module& module, const std::string& pattern,
                                               const std::string& folder, int64_t devices);
-  // "12 values of 3 instructions"
+  // "12 values of 3 instructions to FOLDER"
   virtual std::string Written() const = 0;
 };
 

@@ -30,9 +30,9 @@ std::optional<ShardGrid> ShardsByAnnotation(const Sharding* sharding, Ints whole
 Result<std::optional<Partitioning>> PartitioningOf(const Module& whole, const RunPart& parts) {
   const std::vector<Leaf> leaves = ParameterLeaves(whole), part_leaves = ParameterLeaves(parts.module);
   if (leaves.size() != part_leaves.size())
-    return Fail({}, "compare.C1",
-                StrCat("the modules must take the same inputs, the one takes ", leaves.size(), " arrays, the other ",
-                       part_leaves.size()));
+    return Fail(
+        {}, "compare.C1",
+        StrCat("the modules must take the same number of arrays, got ", leaves.size(), " and ", part_leaves.size()));
   Partitioning partitioning;
   bool any = false;
   for (size_t i = 0; i < leaves.size(); ++i) {
@@ -128,9 +128,9 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
                                                      const ErrorBounds& bounds) {
   const std::vector<Leaf> leaves = ResultLeaves(whole), part_leaves = ResultLeaves(parts.module);
   if (leaves.size() != part_leaves.size())
-    return Fail({}, "compare.C1",
-                StrCat("the modules must give the same results, the one gives ", leaves.size(), " arrays, the other ",
-                       part_leaves.size()));
+    return Fail(
+        {}, "compare.C1",
+        StrCat("the modules must give the same number of arrays, got ", leaves.size(), " and ", part_leaves.size()));
   std::vector<std::vector<Value>> a, b;
   for (const Value& result : whole_results) AppendLeaves(result, a.emplace_back());
   for (const Value& result : part_results) AppendLeaves(result, b.emplace_back());
@@ -138,7 +138,7 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (!a[0][i].IsArray() || !b[0][i].IsArray()) continue;
     OutputComparison worst{leaves[i].number, {}, {}, 0, "", {}};
-    if (a.size() == 1 && !SameDims(a[0][i].array().dims(), b[0][i].array().dims())) {
+    if (a.size() == 1 && b.size() > 1 && !SameDims(a[0][i].array().dims(), b[0][i].array().dims())) {
       std::vector<Array> shards;
       for (const auto& of_device : b) shards.push_back(of_device[i].array());
       worst.a = a[0][i].array();

@@ -1,0 +1,68 @@
+#include "base/zip.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+namespace shoal {
+namespace {
+
+std::string Number(uint64_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
+  return text;
+}
+
+// An archive of one entry.
+std::string Archive(const std::string& name, const std::string& data, uint16_t method, uint64_t bytes, uint32_t crc) {
+  const std::string sizes = Number(crc, 4) + Number(data.size(), 4) + Number(bytes, 4) + Number(name.size(), 2);
+  const std::string local =
+      "PK\3\4" + Number(20, 2) + Number(0, 2) + Number(method, 2) + Number(0, 4) + sizes + Number(0, 2) + name + data;
+  const std::string central = "PK\1\2" + Number(20, 2) + Number(20, 2) + Number(0, 2) + Number(method, 2) +
+                              Number(0, 4) + sizes + Number(0, 2) + Number(0, 2) + Number(0, 8) + Number(0, 4) + name;
+  return local + central + "PK\5\6" + Number(0, 4) + Number(1, 2) + Number(1, 2) + Number(central.size(), 4) +
+         Number(local.size(), 4) + Number(0, 2);
+}
+
+uint32_t Crc(const std::string& text) {
+  return static_cast<uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
+}
+
+std::string WhyNot(const std::string& file) {
+  Result<ZipReader> zip = ZipReader::Open(file);
+  if (!zip.ok()) return zip.diag().message;
+  Result<std::string> entry = zip->Read(zip->entries().begin()->first);
+  return entry.ok() ? *entry : entry.diag().message;
+}
+
+TEST(Zip, Stored) { EXPECT_EQ(WhyNot(Archive("a", "hello", 0, 5, Crc("hello"))), "hello"); }
+
+TEST(Zip, SaysWhatIsWrong) {
+  const std::string good = Archive("a", "hello", 0, 5, Crc("hello"));
+  EXPECT_EQ(WhyNot(""), "is not a zip archive or is cut short");
+  EXPECT_EQ(WhyNot(good.substr(0, good.size() - 3)), "is not a zip archive or is cut short");
+  EXPECT_EQ(WhyNot(good.substr(10)), "is damaged: its directory makes no sense");
+  EXPECT_EQ(WhyNot(good.substr(good.size() - 22)), "is damaged: its directory lies outside the file");
+  EXPECT_EQ(WhyNot(Archive("a", "hello", 0, 5, 1)), "entry a is damaged");
+  EXPECT_EQ(WhyNot(Archive("a", "hello", 0, 6, Crc("hello"))), "entry a is damaged");
+  EXPECT_EQ(WhyNot(Archive("a", "hello", 8, 5, Crc("hello"))), "entry a is damaged");
+  EXPECT_EQ(WhyNot(Archive("a", "hello", 8, 1u << 31, Crc("hello"))), "entry a claims to unpack to more than it can");
+  EXPECT_EQ(WhyNot(Archive("a", "hello", 12, 5, Crc("hello"))),
+            "entry a is packed with method 12, known are 0 (stored) and 8 (deflated)");
+}
+
+// Whatever the bytes, reading ends and says something.
+TEST(Zip, AnyByteMayBeWrong) {
+  const std::string good = Archive("name", "hello", 0, 5, Crc("hello"));
+  for (size_t i = 0; i < good.size(); ++i) {
+    for (char byte : {'\0', '\1', '\xff'}) {
+      std::string bad = good;
+      bad[i] = byte;
+      Result<ZipReader> zip = ZipReader::Open(bad);
+      if (!zip.ok()) continue;
+      for (const auto& [name, entry] : zip->entries()) (void)zip->Read(name);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace shoal
