@@ -56,7 +56,7 @@ Result<Value> Reshard(Call& call) {
 // InspectSharding, which only the compiler hears.
 Result<Value> Nothing(Call& call) { return ZeroValue(call.hlo.shape()); }
 
-// AllocateBuffer, CreateBuffer: memory that is written before it is read; zeros here.
+// AllocateBuffer, CreateBuffer, __nop: memory that is written before it is read; zeros here.
 Result<Value> MakeBuffer(Call& call) {
   const Shape& shape = call.hlo.shape();
   return ZeroValue(shape.IsBuffer() ? shape.element(0) : shape);

@@ -52,6 +52,7 @@ constexpr CustomCallRow kRows[] = {
     {"__cudnn$fmhaSoftmaxDropout", &CudnnAttention},
     {"__cudnn$fmhaSoftmaxDropoutBackward", &CudnnAttentionBackward},
     {"__gpu$TopK", &TopKCall},
+    {"__nop", &MakeBuffer},
     {"__onednn$convolution", &OneDnnConvolution},
     {"__onednn$layernorm", &OneDnnLayerNorm},
     {"__onednn$matmul", &OneDnnMatmul},
