@@ -90,6 +90,7 @@ class RunVerb {
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written()));
     if (!outcome.ok()) return Failed(outcome.diag(), kInputAtFault);
     outcome_ = std::move(*outcome);
+    WarnOfStubs(outcome_.stats.stubs);
     if (!flags_.outputs.empty()) {
       Status written = WriteOutputs(outcome_.results, flags_.outputs);
       if (!written.ok()) return Failed(written.diag(), kCallAtFault);
@@ -144,6 +145,17 @@ class RunVerb {
                              " elided from the dump ({...}) and filled with made-up numbers; this is the first"));
     if (!flags_.common.json) Report(input_, flags_.common);
     return kOk;
+  }
+
+  void WarnOfStubs(const Stubs& stubs) {
+    Diags earlier = std::exchange(input_.diags, {});
+    for (const auto& [target, stub] : stubs)
+      input_.diags.Warn(stub.first->at, "",
+                        StrCat("the custom call \"", target, "\" was given made-up results",
+                               stub.count == 1 ? "" : StrCat(" ", stub.count, " times, here first")));
+    if (!flags_.common.json) Report(input_, flags_.common);
+    for (const Diag& diag : input_.diags.found()) earlier.Add(diag);
+    input_.diags = std::move(earlier);
   }
 
   Result<Arguments> MakeArguments() {

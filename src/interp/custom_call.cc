@@ -74,7 +74,7 @@ Result<Value> Evaluate<Opcode::kCustomCall>(Call& call) {
   if (!call.device.settings().stub_custom_calls && !makes_nothing)
     return Stopped(call.hlo, StrCat("nobody knows what the custom call \"", target,
                                     "\" does; --stub-custom-calls gives it made-up results"));
-  if (!makes_nothing) ++call.device.stubbed[target];
+  if (!makes_nothing) ++call.device.stubs.try_emplace(target, Stub{&call.hlo, 0}).first->second.count;
   uint64_t leaf = 0;
   return MadeUpValue(call.hlo.name, leaf, call.hlo.shape());
 }

@@ -18,6 +18,13 @@ class Observer {
   virtual Status Saw(const Device& device, const Instruction& hlo, const Value& value) = 0;
 };
 
+// A custom call that nobody knows: where it was met first, and how often.
+struct Stub {
+  const Instruction* first = nullptr;
+  int64_t count = 0;
+};
+using Stubs = std::map<std::string_view, Stub>;  // by target
+
 struct RunSettings {
   bool stub_custom_calls = false;
   uint64_t random_seed = 0;  // of rng, whose numbers no module determines
@@ -58,8 +65,8 @@ class Device {
   // The state of each rng-get-and-update-state, and the number of rng instructions so far.
   std::map<const Instruction*, unsigned __int128> rng_states;
   uint64_t rng_calls = 0;
-  // Targets of custom calls that were given made-up results, and how often.
-  std::map<std::string_view, int64_t> stubbed;
+  // Targets of custom calls that were given made-up results.
+  Stubs stubs;
   // TPU async collective fusions that are under way, by channel and chain: what their first fusion began.
   struct Chain {
     std::vector<Value> operands;

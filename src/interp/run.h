@@ -11,6 +11,7 @@ struct RunStats {
   int64_t iterations = 0;                          // of while loops, likewise
   std::vector<int64_t> peak_bytes;                 // of each device's arrays
   std::vector<std::map<Opcode, Traffic>> traffic;  // of each device's collectives, by op
+  Stubs stubs;                                     // of all devices together
 };
 
 struct RunOutcome {
