@@ -1,6 +1,7 @@
 // Ops that move elements without computing: result[i] = operand[f(i)], where f is a sum of strides.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "interp/evaluate.h"
 #include "interp/elementwise.h"
@@ -111,7 +112,8 @@ Result<Value> Evaluate<Opcode::kIota>(Call& call) {
   const auto along = static_cast<size_t>(call.hlo[Op<Opcode::kIota>::kIotaDimension]);
   const int64_t size = shape.dims()[along];
   Array numbers(ElementType::kS64, Dims{size});
-  for (int64_t i = 0; i < size; ++i) numbers.Mutable<int64_t>()[static_cast<size_t>(i)] = i;
+  std::span<int64_t> out = numbers.Mutable<int64_t>();
+  std::iota(out.begin(), out.end(), 0);
   Strided from{0, Dims(shape.dims().size(), 0)};
   from.strides[along] = 1;
   return Value(Gathered(Converted(numbers, shape.element_type()), ToDims(shape.dims()), from));

@@ -70,8 +70,13 @@ class LaneFunctionBuilder {
     return AddKernel(hlo, values);
   }
 
-  // Ops that hand a scalar on.
+  // Ops that hand a scalar on. The types of whole bytes keep theirs when they are taken for others.
   static bool IsSameScalar(const Instruction& hlo) {
+    const bool is_scalar = hlo.operand_count() > 0 && hlo.operand_shape(0).IsScalar();
+    if (hlo.opcode == Opcode::kBitcastConvert && is_scalar) {
+      const int bits = BitWidth(hlo.shape().element_type());
+      return bits >= 8 && bits == BitWidth(hlo.operand_shape(0).element_type());
+    }
     static constexpr Opcode kOpcodes[] = {Opcode::kCopy, Opcode::kReshape, Opcode::kBitcast, Opcode::kBroadcast,
                                           Opcode::kTranspose};
     return std::find(std::begin(kOpcodes), std::end(kOpcodes), hlo.opcode) != std::end(kOpcodes) &&

@@ -75,7 +75,9 @@ Plans::Plans(const Module& module) : module_(module) {
   for (const Computation* computation : module.computations) Add(*computation);
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (hlo->opcode == Opcode::kFusion && hlo->shape().IsArray()) plans_.at((*hlo)[kCalls])->is_fusion = true;
+      if (hlo->opcode == Opcode::kFusion && hlo->shape().IsArray() &&
+          (*hlo)[Op<Opcode::kFusion>::kKind] == FusionKind::kLoop)
+        plans_.at((*hlo)[kCalls])->is_fusion = true;
 }
 
 void Plans::Add(const Computation& computation) {

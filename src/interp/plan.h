@@ -26,12 +26,12 @@ struct Plan {
   std::vector<Value> constants;
   // Set where the computation is one of scalars only.
   std::unique_ptr<LaneFunction> lanes;
-  // A fusion with one result calls it. XLA:CPU compiles those as they are; what others hold is taken apart first.
+  // A loop fusion with one result calls it. XLA:CPU compiles those as they are; others it has to take apart first.
   bool is_fusion = false;
 };
 
 struct ElidedLiterals {
-  int64_t count = 0;            // that were filled
+  int64_t count = 0;  // that were filled
   const Instruction* first = nullptr;
 };
 

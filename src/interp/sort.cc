@@ -46,10 +46,9 @@ std::optional<SimpleOrder> SimpleOrderOf(const Computation& comparator) {
   return order;
 }
 
-std::vector<int64_t> SortedByKeys(const Rows& rows, const SimpleOrder& order) {
-  std::vector<uint64_t> keys = OrderKeys(rows.operands[order.operand], order.floats);
-  if (order.descending)
-    for (uint64_t& key : keys) key = ~key;
+// By keys, one of each element. Where nothing asks for a stable order, elements with equal keys stand as std::sort
+// leaves them, which is what XLA:CPU does.
+std::vector<int64_t> SortedByKeys(const Rows& rows, const std::vector<uint64_t>& keys, bool is_stable) {
   struct Keyed {
     uint64_t key;
     int64_t element;
@@ -59,8 +58,12 @@ std::vector<int64_t> SortedByKeys(const Rows& rows, const SimpleOrder& order) {
   for (int64_t r = 0; r < rows.count; ++r) {
     for (int64_t i = r * rows.size; i < (r + 1) * rows.size; ++i)
       row[static_cast<size_t>(i - r * rows.size)] = {keys[static_cast<size_t>(i)], i};
-    std::sort(row.begin(), row.end(),
-              [](const Keyed& a, const Keyed& b) { return a.key != b.key ? a.key < b.key : a.element < b.element; });
+    auto before = [](const Keyed& a, const Keyed& b) { return a.key < b.key; };
+    if (is_stable) {
+      std::stable_sort(row.begin(), row.end(), before);
+    } else {
+      std::sort(row.begin(), row.end(), before);
+    }
     std::transform(row.begin(), row.end(), sorted.begin() + r * rows.size, [](const Keyed& k) { return k.element; });
   }
   return sorted;
@@ -102,15 +105,36 @@ class Comparator {
   std::vector<std::vector<std::byte>> lanes_;
 };
 
-Result<std::vector<int64_t>> Sorted(const Computation& comparator, Device& device, const Rows& rows) {
-  if (std::optional<SimpleOrder> order = SimpleOrderOf(comparator)) return SortedByKeys(rows, *order);
-  return MergeSorted(rows.count, rows.size, Comparator(comparator, device, rows));
+// Keys for a comparator that is more than one comparison: each element's rank among the sorted ones.
+Result<std::vector<uint64_t>> Ranks(const std::vector<int64_t>& sorted, Comparator& compare) {
+  const size_t n = sorted.size();
+  std::vector<uint8_t> before(n, 0);
+  SHOAL_TRY(compare(sorted.data(), sorted.data() + 1, before.data() + 1, static_cast<int64_t>(n) - 1));
+  std::vector<uint64_t> ranks(n);
+  uint64_t rank = 0;
+  for (size_t i = 0; i < n; ++i) ranks[static_cast<size_t>(sorted[i])] = rank += before[i];
+  return ranks;
+}
+
+Result<std::vector<int64_t>> Sorted(const Computation& comparator, Device& device, const Rows& rows, bool is_stable) {
+  if (rows.size <= 16) is_stable = true;  // so few elements std::sort inserts one by one, which is stable
+  if (std::optional<SimpleOrder> order = SimpleOrderOf(comparator)) {
+    std::vector<uint64_t> keys = OrderKeys(rows.operands[order->operand], order->floats);
+    if (order->descending)
+      for (uint64_t& key : keys) key = ~key;
+    return SortedByKeys(rows, keys, is_stable);
+  }
+  Comparator compare(comparator, device, rows);
+  SHOAL_ASSIGN(sorted, MergeSorted(rows.count, rows.size, std::ref(compare)));
+  if (is_stable) return std::move(sorted);
+  SHOAL_ASSIGN(ranks, Ranks(sorted, compare));
+  return SortedByKeys(rows, ranks, false);
 }
 
 }  // namespace
 
 Result<std::vector<Array>> SortedAlong(int64_t dim, const Computation& comparator, Device& device,
-                                       std::vector<Array> operands) {
+                                       std::vector<Array> operands, bool is_stable) {
   if (operands[0].count() == 0 || operands[0].dim(dim) == 1) return operands;
   // Swapping two dimensions is undone by swapping them again.
   const int rank = operands[0].rank();
@@ -124,7 +148,7 @@ Result<std::vector<Array>> SortedAlong(int64_t dim, const Computation& comparato
   for (Array& operand : operands)
     rows.operands.push_back(is_last ? std::move(operand) : Transposed(operand, AsInts(order)));
 
-  SHOAL_ASSIGN(sorted, Sorted(comparator, device, rows));
+  SHOAL_ASSIGN(sorted, Sorted(comparator, device, rows, is_stable));
   std::vector<Array> results;
   for (const Array& operand : rows.operands) {
     Array result(operand.type(), operand.dims());
@@ -138,7 +162,8 @@ template <>
 Result<Value> Evaluate<Opcode::kSort>(Call& call) {
   std::vector<Array> operands;
   for (Value& operand : call.operands) operands.push_back(std::move(operand.array()));
-  SHOAL_ASSIGN(sorted, SortedAlong(call.hlo[kDimensions][0], *call.hlo[kToApply], call.device, std::move(operands)));
+  SHOAL_ASSIGN(sorted, SortedAlong(call.hlo[kDimensions][0], *call.hlo[kToApply], call.device, std::move(operands),
+                                   call.hlo[kIsStable]));
   if (!call.hlo.shape().IsTuple()) return Value(std::move(sorted[0]));
   return Value::Tuple({sorted.begin(), sorted.end()});
 }
