@@ -34,6 +34,8 @@ bool HasAsyncShape(const Instruction& start);
 // (operands, result, context…), the operands in a tuple where the shape is that of an async-start.
 const Shape* StartShape(const Instruction& start, const Shape* operands, const Shape* result, ShapePool& shapes);
 
+void PriceAllReduce(const Instruction& hlo, Pricing& pricing);
+
 struct Collective : OpBase {
   static constexpr OpClass kClass = OpClass::kCollective;
 };
@@ -66,10 +68,12 @@ struct AllReduceAttrs : Collective {
 template <>
 struct Op<Opcode::kAllReduce> : AllReduceAttrs {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceAllReduce;
 };
 template <>
 struct Op<Opcode::kAllReduceStart> : AllReduceAttrs {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceAllReduce;
 };
 template <>
 struct Op<Opcode::kAllReduceDone> : Collective {

@@ -25,6 +25,7 @@ struct Op<Opcode::kDot> : Contraction {
   static constexpr std::array kAttrs{Optional(kLhsBatchDims),     Always(kLhsContractingDims), Optional(kRhsBatchDims),
                                      Always(kRhsContractingDims), kOperandPrecisionDef,        Optional(kAlgorithm)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // ragged-dot: a dot whose groups along lhs_ragged_dims have the sizes in operand2.
@@ -36,6 +37,7 @@ struct Op<Opcode::kRaggedDot> : Contraction {
                                      Always(kRhsContractingDims), Optional(kLhsRaggedDims),    Optional(kRhsGroupDims),
                                      kOperandPrecisionDef};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // scaled-dot: dot(operand0 * scale operand2, operand1 * scale operand3), scales per block.
@@ -44,6 +46,7 @@ struct Op<Opcode::kScaledDot> : Contraction {
   static constexpr std::array kAttrs{Optional(kLhsBatchDims),     Always(kLhsContractingDims), Optional(kRhsBatchDims),
                                      Always(kRhsContractingDims), kOperandPrecisionDef,        Optional(kAlgorithm)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 enum class ConvolutionKind : uint8_t { kUnset, kFprop, kDgrad, kWgrad };
@@ -69,6 +72,7 @@ struct Op<Opcode::kConvolution> : Contraction {
                                      Optional(kSparsity)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 }  // namespace shoal

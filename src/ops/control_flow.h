@@ -17,6 +17,7 @@ struct Op<Opcode::kCall> : ControlFlow {
   static constexpr std::array kAttrs{Required(kToApply), Optional(kIsComposite)};
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // conditional: the branch operand0 selects, applied to its operand.
@@ -33,6 +34,7 @@ struct Op<Opcode::kConditional> : ControlFlow {
   static constexpr bool kInfersShape = true;
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // while: operand0, through body as long as condition holds.
@@ -45,6 +47,7 @@ struct Op<Opcode::kWhile> : ControlFlow {
   // Puts `body` before `condition`: that is the order in which XLA goes through called computations.
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 enum class FusionKind : uint8_t { kLoop, kInput, kOutput, kCustom };
@@ -59,6 +62,7 @@ struct Op<Opcode::kFusion> : ControlFlow {
   static constexpr Attr<FusionKind> kKind{"kind"};
   static constexpr std::array kAttrs{Required(kKind), Optional(kOutputToOperandAliasing), Required(kCalls)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 enum class CustomCallSchedule : uint8_t { kNone, kLatest, kEarliest };
@@ -107,6 +111,7 @@ struct Op<Opcode::kCustomCall> : OpBase {
                                      Unprinted(kToApply)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 }  // namespace shoal

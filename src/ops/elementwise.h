@@ -29,6 +29,7 @@ struct Elementwise : OpBase {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes) {
     return InferElementwise(hlo, shapes, allowed, result);
   }
+  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
 };
 
 inline constexpr Attr<const ResultAccuracy*> kResultAccuracy{"result_accuracy"};
@@ -39,6 +40,7 @@ Status FormResultAccuracy(const Instruction& hlo);
 template <uint8_t allowed>
 struct Transcendental : Elementwise<allowed> {
   static constexpr bool kTranscendental = true;
+  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, true); }
   static constexpr std::array kAttrs{Unprinted(kResultAccuracy)};
   static Status Form(Instruction& hlo, Module&) { return FormResultAccuracy(hlo); }
 };
@@ -47,7 +49,7 @@ struct Transcendental : Elementwise<allowed> {
 template <> struct Op<Opcode::kAbs> : Elementwise<types::kSigned | types::kFloat | types::kComplex, ResultType::kRealPart> { static auto Apply(auto& b, auto x) { return b.Abs(x); } };
 template <> struct Op<Opcode::kAdd> : Elementwise<types::kAny> { static auto Apply(auto& b, auto x, auto y) { return b.Add(x, y); } };
 template <> struct Op<Opcode::kAnd> : Elementwise<types::kPred | types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.And(x, y); } };
-template <> struct Op<Opcode::kAtan2> : Elementwise<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x, auto y) { return b.Atan2(x, y); } };
+template <> struct Op<Opcode::kAtan2> : Elementwise<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x, auto y) { return b.Atan2(x, y); } static void Price(const Instruction& hlo, Pricing& p) { PriceElementwise(hlo, p, true); } };
 template <> struct Op<Opcode::kCeil> : Elementwise<types::kFloat> { static auto Apply(auto& b, auto x) { return b.Ceil(x); } };
 template <> struct Op<Opcode::kClz> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x) { return b.Clz(x); } };
 template <> struct Op<Opcode::kComplex> : Elementwise<types::kFloat, ResultType::kComplexOf> { static auto Apply(auto& b, auto x, auto y) { return b.Complex(x, y); } };
@@ -63,7 +65,7 @@ template <> struct Op<Opcode::kNegate> : Elementwise<types::kNumber> { static au
 template <> struct Op<Opcode::kNot> : Elementwise<types::kPred | types::kInt> { static auto Apply(auto& b, auto x) { return b.Not(x); } };
 template <> struct Op<Opcode::kOr> : Elementwise<types::kPred | types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.Or(x, y); } };
 template <> struct Op<Opcode::kPopulationCount> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x) { return b.PopulationCount(x); } };
-template <> struct Op<Opcode::kPower> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x, auto y) { return b.Power(x, y); } };
+template <> struct Op<Opcode::kPower> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x, auto y) { return b.Power(x, y); } static void Price(const Instruction& hlo, Pricing& p) { PriceElementwise(hlo, p, true); } };
 template <> struct Op<Opcode::kReal> : Elementwise<types::kFloat | types::kComplex, ResultType::kRealPart> { static auto Apply(auto& b, auto x) { return b.Real(x); } };
 template <> struct Op<Opcode::kRemainder> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x, auto y) { return b.Remainder(x, y); } };
 template <> struct Op<Opcode::kRoundNearestAfz> : Elementwise<types::kFloat> { static auto Apply(auto& b, auto x) { return b.RoundNearestAfz(x); } };
@@ -138,6 +140,7 @@ struct Op<Opcode::kClamp> : OpBase {
   static auto Apply(auto& b, auto low, auto x, auto high) { return b.Minimum(b.Maximum(low, x), high); }
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
 };
 
 // select: result[i] = operand0[i] ? operand1[i] : operand2[i]; the predicate may be a scalar.
@@ -147,6 +150,7 @@ struct Op<Opcode::kSelect> : OpBase {
   static auto Apply(auto& b, auto choose, auto x, auto y) { return b.Select(choose, x, y); }
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
 };
 
 // convert: result[i] = operand[i] in the result's type.
@@ -154,6 +158,7 @@ template <>
 struct Op<Opcode::kConvert> : OpBase {
   static constexpr OpClass kClass = OpClass::kElementwise;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
 };
 
 // stochastic-convert: rounds up or down at random; operand1 gives the random bits.
@@ -161,6 +166,7 @@ template <>
 struct Op<Opcode::kStochasticConvert> : OpBase {
   static constexpr OpClass kClass = OpClass::kElementwise;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
 };
 
 // reduce-precision: result[i] = operand[i] rounded to exponent_bits and mantissa_bits.
@@ -171,6 +177,7 @@ struct Op<Opcode::kReducePrecision> : OpBase {
   static constexpr Attr<int64_t> kMantissaBits{"mantissa_bits"};
   static constexpr std::array kAttrs{Required(kExponentBits), Required(kMantissaBits)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
 };
 
 }  // namespace shoal

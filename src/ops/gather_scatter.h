@@ -25,6 +25,7 @@ struct Op<Opcode::kGather> : OpBase {
       Optional(kOperandBatchingDims), Optional(kStartIndicesBatchingDims), Required(kIndexVectorDim),
       Required(kSliceSizes),          Optional(kIndicesAreSorted)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // scatter: operands with the updates folded in at the indices by to_apply; updates that do not fit are dropped.
@@ -49,6 +50,7 @@ struct Op<Opcode::kScatter> : OpBase {
                                      Required(kToApply)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 }  // namespace shoal

@@ -14,12 +14,14 @@ struct IndexMap : OpBase {
 template <>
 struct Op<Opcode::kBitcast> : IndexMap {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
 };
 
 // bitcast-convert: the same bits as another type; a narrower one adds a minor dimension, a wider one takes it.
 template <>
 struct Op<Opcode::kBitcastConvert> : IndexMap {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // broadcast: result[i] = operand[j], j[d] = i[dimensions[d]].
@@ -62,6 +64,7 @@ struct Op<Opcode::kDynamicSlice> : IndexMap {
   static constexpr std::array kAttrs{Required(kSizes)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // dynamic-update-slice: operand0 with operand1 written at s, s[d] = clamp(0, operand(2+d), size(d) - update size(d)).
@@ -69,6 +72,7 @@ template <>
 struct Op<Opcode::kDynamicUpdateSlice> : IndexMap {
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // get-dimension-size: how many of dimension `dimensions[0]` there are now.
@@ -129,6 +133,7 @@ struct Op<Opcode::kSlice> : IndexMap {
   static constexpr Attr<std::span<const SliceRange>> kSlice{"slice"};
   static constexpr std::array kAttrs{Required(kSlice)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // transpose: result[i] = operand[j], j[dimensions[d]] = i[d].
@@ -137,6 +142,7 @@ struct Op<Opcode::kTranspose> : IndexMap {
   static constexpr std::array kAttrs{Required(kDimensions)};
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 }  // namespace shoal

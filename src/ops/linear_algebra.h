@@ -18,6 +18,7 @@ template <>
 struct Op<Opcode::kCholesky> : LinearAlgebra {
   static constexpr std::array kAttrs{Optional(kLower)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 enum class TransposeA : uint8_t { kInvalid, kNoTranspose, kTranspose, kAdjoint };
@@ -35,6 +36,7 @@ struct Op<Opcode::kTriangularSolve> : LinearAlgebra {
   static constexpr std::array kAttrs{Optional(kLeftSide), Optional(kLower), Optional(kUnitDiagonal),
                                      Optional(kTransposeA)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
@@ -50,6 +52,7 @@ struct Op<Opcode::kFft> : LinearAlgebra {
   static constexpr Attr<Ints> kLength{"fft_length"};
   static constexpr std::array kAttrs{Required(kType), Required(kLength)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 inline constexpr Attr<double> kEpsilon{"epsilon"};

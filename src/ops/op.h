@@ -9,6 +9,7 @@
 #include "ir/common_attrs.h"
 #include "ir/module.h"
 #include "ops/opcode.h"
+#include "ops/price.h"
 
 namespace shoal {
 
@@ -183,7 +184,12 @@ struct OpBase {
   // The rules XLA's own reader insists on, and the form it brings an instruction into (shapes it works out itself,
   // attributes it fills in). Run on every instruction that is read.
   static Status Form(Instruction&, Module&) { return {}; }
+  // What it costs beyond reading all operands and writing the result, or instead of that.
+  static void Price(const Instruction&, Pricing&) {}
 };
+// For ops that touch no memory, and for those that compute one thing per element.
+void PriceNothing(const Instruction& hlo, Pricing& pricing);
+void PriceElementwise(const Instruction& hlo, Pricing& pricing, bool transcendental);
 
 // Op<k> also has
 //   static constexpr OpClass kClass;
@@ -201,6 +207,7 @@ struct OpInfo {
   std::span<const AttrDef> attrs;
   Status (*form)(Instruction&, Module&) = nullptr;
   Result<const Shape*> (*infer)(const Instruction&, ShapePool&) = nullptr;
+  void (*price)(const Instruction&, Pricing&) = nullptr;
 };
 
 const OpInfo& Info(Opcode opcode);

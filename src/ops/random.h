@@ -22,6 +22,7 @@ struct Op<Opcode::kRng> : Random {
   static constexpr Attr<RandomDistribution> kDistribution{"distribution"};
   static constexpr std::array kAttrs{Required(kDistribution)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 enum class RandomAlgorithm : uint8_t { kDefault, kThreeFry, kPhilox };
@@ -36,6 +37,7 @@ struct Op<Opcode::kRngBitGenerator> : Random {
   static constexpr Attr<RandomAlgorithm> kGenerator{"algorithm"};
   static constexpr std::array kAttrs{Required(kGenerator)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // rng-get-and-update-state: the device's global state, which then grows by delta.

@@ -17,6 +17,7 @@ struct Op<Opcode::kMap> : Reduction {
   static constexpr std::array kAttrs{Always(kDimensions), Required(kToApply)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // reduce: folds each of the first half of the operands over `dimensions`, starting from the second half.
@@ -25,6 +26,7 @@ struct Op<Opcode::kReduce> : Reduction {
   static constexpr std::array kAttrs{Required(kDimensions), Required(kToApply)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 bool HasWindow(const Instruction& hlo);
@@ -35,6 +37,7 @@ struct Op<Opcode::kReduceWindow> : Reduction {
   static constexpr std::array kAttrs{ShownIf(IfGiven(kWindow), HasWindow), Required(kToApply)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // select-and-scatter: in each window of operand0 `select` picks a place, where `scatter` adds operand1's element.
@@ -44,6 +47,7 @@ struct Op<Opcode::kSelectAndScatter> : Reduction {
   static constexpr Attr<Computation*> kScatter{"scatter"};
   static constexpr std::array kAttrs{ShownIf(IfGiven(kWindow), HasWindow), Required(kSelect), Required(kScatter)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // sort: all operands together along dimensions[0], by the order to_apply gives.
@@ -52,6 +56,7 @@ struct Op<Opcode::kSort> : Reduction {
   static constexpr std::array kAttrs{Required(kDimensions), Optional(kIsStable), Required(kToApply)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // topk: the k largest (or smallest) of the last dimension, and where they were.
@@ -74,6 +79,7 @@ struct Op<Opcode::kScan> : Reduction {
                                      Always(kIsAssociative), Required(kToApply)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 }  // namespace shoal

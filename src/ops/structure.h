@@ -20,12 +20,14 @@ template <>
 struct Op<Opcode::kParameter> : Structure {
   static constexpr std::array kAttrs{IfGiven(kParameterReplication)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
 };
 
 // constant: a value in the program.
 template <>
 struct Op<Opcode::kConstant> : Structure {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
 };
 
 // tuple: (operand0, operand1, …).
@@ -34,6 +36,7 @@ struct Op<Opcode::kTuple> : Structure {
   static constexpr bool kInfersShape = true;
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // get-tuple-element: operand0's element number index.
@@ -43,6 +46,7 @@ struct Op<Opcode::kGetTupleElement> : Structure {
   static constexpr std::array kAttrs{Required(kIndex)};
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
 };
 
 // after-all: a token that waits for the operands' tokens.
@@ -51,6 +55,7 @@ struct Op<Opcode::kAfterAll> : Structure {
   static constexpr bool kInfersShape = true;
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
 };
 
 // add-dependency: operand0, but not before the token operand1.
@@ -59,6 +64,7 @@ struct Op<Opcode::kAddDependency> : Structure {
   static constexpr bool kInfersShape = true;
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
 };
 
 // opt-barrier: operand0; nothing moves across.
@@ -76,6 +82,7 @@ struct Op<Opcode::kDomain> : Structure {
   static constexpr bool kInfersShape = true;
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
 };
 
 }  // namespace shoal

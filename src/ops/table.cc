@@ -11,6 +11,12 @@ namespace {
 // An op we do not know keeps the shape the text gives it.
 ShapeResult InferUnknown(const Instruction& hlo, ShapePool&) { return hlo.shape_; }
 
+// An op has a function Price, or a pointer to one that several share.
+template <class Operation>
+constexpr auto PriceFunction() -> void (*)(const Instruction&, Pricing&) {
+  if constexpr (requires { *Operation::Price; }) return Operation::Price;
+}
+
 constexpr OpInfo kOps[] = {
 #define OP(Name, text, arity)         \
   {text,                              \
@@ -19,10 +25,11 @@ constexpr OpInfo kOps[] = {
    Op<Opcode::k##Name>::kInfersShape, \
    Op<Opcode::k##Name>::kAttrs,       \
    &Op<Opcode::k##Name>::Form,        \
-   &Op<Opcode::k##Name>::Infer},
+   &Op<Opcode::k##Name>::Infer,       \
+   PriceFunction<Op<Opcode::k##Name>>()},
 #include "ops/ops.def"
 #undef OP
-    {"unknown", -1, OpClass::kOpaque, false, {}, &OpBase::Form, &InferUnknown},
+    {"unknown", -1, OpClass::kOpaque, false, {}, &OpBase::Form, &InferUnknown, &OpBase::Price},
 };
 static_assert(std::size(kOps) == kOpcodeCount + 1);
 

@@ -20,6 +20,7 @@ struct Op<Opcode::kAsyncStart> : Transfer {
   static constexpr std::array kAttrs{ShownIf(IfGiven(kAsyncExecutionThread), IsOtherThread),
                                      Optional(kOutputToOperandAliasing), Required(kCalls)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 template <>
 struct Op<Opcode::kAsyncUpdate> : Transfer {
@@ -91,6 +92,7 @@ struct Op<Opcode::kInfeed> : Transfer {
   static constexpr std::array kAttrs{Optional(kInfeedConfig)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 // outfeed: operand0 to the host.
@@ -101,6 +103,7 @@ struct Op<Opcode::kOutfeed> : Transfer {
   static constexpr std::array kAttrs{Always(kOutfeedShape), Optional(kOutfeedConfig)};
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
 };
 
 }  // namespace shoal

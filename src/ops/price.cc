@@ -1,0 +1,305 @@
+#include "ops/price.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "ops/families.h"
+
+namespace shoal {
+namespace {
+
+constexpr int64_t kFmaFlops = 2;  // a product and a sum
+
+int64_t Elements(const Shape& shape) { return shape.IsArray() ? shape.ElementCount().value_or(0) : 0; }
+
+const Shape& FirstArray(const Shape& shape) { return shape.IsTuple() ? shape.element(0) : shape; }
+
+int64_t DotFlops(const Instruction& hlo, int64_t result_elements) {
+  int64_t width = 1;
+  for (int64_t d : hlo[kLhsContractingDims]) width *= hlo.operand_shape(0).dim(d);
+  return kFmaFlops * result_elements * width;
+}
+
+int64_t WindowElements(const Instruction& hlo) {
+  int64_t count = 1;
+  if (const Window* window = hlo[kWindow])
+    for (const WindowDim& dim : window->dims) count *= dim.size;
+  return count;
+}
+
+// Whether the elements stay where they are in memory.
+bool IsBitcast(const Instruction& transpose) {
+  const Layout* from = transpose.operand_shape(0).layout();
+  const Layout* to = transpose.shape().layout();
+  if (from == nullptr || to == nullptr) return false;
+  const Ints dims = transpose[kDimensions];
+  for (size_t k = 0; k < from->minor_to_major.size(); ++k)
+    if (from->minor_to_major[k] != dims[static_cast<size_t>(to->minor_to_major[k])]) return false;
+  return true;
+}
+
+// In how many places of the output, over one dimension, the kernel meets an element of the input, and not padding or
+// the gaps of a dilation.
+int64_t ValidPositions(const WindowDim& dim, int64_t input, int64_t kernel, int64_t output) {
+  int64_t count = 0;
+  for (int64_t k = 0; k < kernel; ++k) {
+    if (dim.stride == 1 && dim.base_dilation == 1) {
+      const int64_t shift = dim.pad_low - k * dim.window_dilation;
+      count += std::max<int64_t>(std::min(input + shift, output) - std::max<int64_t>(shift, 0), 0);
+      continue;
+    }
+    for (int64_t o = 0; o < output; ++o) {
+      const int64_t at = o * dim.stride - dim.pad_low + k * dim.window_dilation;
+      const int64_t index = at / dim.base_dilation;
+      if (at == index * dim.base_dilation && index >= 0 && index < input) ++count;
+    }
+  }
+  return count;
+}
+
+// The two patterns into which gradients fall, for which the loop above would take N² steps.
+int64_t ValidPositionsQuickly(const WindowDim& dim, int64_t input, int64_t kernel, int64_t output) {
+  const bool diagonal = input == output && kernel == output && input == dim.base_dilation &&
+                        dim.window_dilation == 1 && std::max<int64_t>(1, input - 1) == dim.stride &&
+                        dim.pad_low == 0 && dim.pad_high == 0;
+  if (diagonal) return input;
+  const bool spread = input == 1 && kernel == output && dim.window_dilation == 1 && dim.base_dilation == 1 &&
+                      dim.stride == 1 && dim.pad_high == output - 1 && dim.pad_low == output - 1;
+  return spread ? output : ValidPositions(dim, input, kernel, output);
+}
+
+int64_t ConvolutionFlops(const Instruction& hlo) {
+  const Shape& lhs = hlo.operand_shape(0);
+  const Shape& rhs = hlo.operand_shape(1);
+  const ConvDims& dims = *hlo[kDimLabels];
+  const Window* window = hlo[kWindow];
+  int64_t positions = 1;
+  for (size_t i = 0; window != nullptr && i < window->dims.size(); ++i)
+    positions *= ValidPositionsQuickly(window->dims[i], lhs.dim(dims.input_spatial[i]), rhs.dim(dims.kernel_spatial[i]),
+                                       hlo.shape().dim(dims.output_spatial[i]));
+  return kFmaFlops * (lhs.dim(dims.input_feature) / hlo[kFeatureGroupCount]) * hlo.shape().dim(dims.output_feature) *
+         (lhs.dim(dims.input_batch) / hlo[kBatchGroupCount]) * positions;
+}
+
+// A window as wide as twice the dimension is a sum over it that is then broadcast: XLA counts it so.
+int64_t WindowApplications(const Instruction& hlo) {
+  const Shape& result = FirstArray(hlo.shape());
+  const int64_t window = WindowElements(hlo), outputs = Elements(result);
+  const Window* dims = hlo[kWindow];
+  if (dims == nullptr || !hlo.shape().IsArray()) return (window - 1) * outputs;
+  int64_t wide = 0, padded = 0, whole = -1;
+  for (size_t d = 0; d < dims->dims.size(); ++d) {
+    const WindowDim& dim = dims->dims[d];
+    wide += dim.size != 1 ? 1 : 0;
+    padded += dim.pad_low != 0 || dim.pad_high != 0 ? 1 : 0;
+    const bool twice = dim.size != 1 && dim.pad_low != 0 && dim.pad_low == dim.pad_high && dim.size == 2 * dim.pad_low + 1;
+    if (twice && whole < 0) whole = static_cast<int64_t>(d);
+  }
+  if (wide != 1 || padded != 1 || whole < 0) return (window - 1) * outputs;
+  const int64_t size = result.dim(whole);
+  if (dims->dims[static_cast<size_t>(whole)].pad_low != size - 1) return (window - 1) * outputs;
+  return outputs / size + (size - 1);
+}
+
+}  // namespace
+
+void Price::Add(const Price& other) {
+  flops += other.flops;
+  transcendentals += other.transcendentals;
+  bytes += other.bytes;
+  read += other.read;
+  written += other.written;
+}
+
+void Price::Max(const Price& other) {
+  flops = std::max(flops, other.flops);
+  transcendentals = std::max(transcendentals, other.transcendentals);
+  bytes = std::max(bytes, other.bytes);
+  read = std::max(read, other.read);
+  written = std::max(written, other.written);
+}
+
+void Pricing::Moves(double bytes_read, double bytes_written) {
+  price.read = bytes_read;
+  price.written = bytes_written;
+  price.bytes = static_cast<float>(bytes_read + bytes_written);
+}
+
+void Pricing::Applies(const Computation& function, int64_t times) {
+  const Price once = Of(function);
+  price.flops += once.flops * static_cast<float>(times);
+  price.transcendentals += once.transcendentals * static_cast<float>(times);
+}
+
+int64_t BytesOf(const Shape& shape) {
+  constexpr int64_t kPointer = 8;
+  if (shape.IsTuple()) return kPointer * static_cast<int64_t>(shape.elements().size());
+  if (shape.IsOpaque()) return kPointer;
+  if (shape.IsBuffer()) return BytesOf(shape.element(0));
+  if (!shape.IsArray() || shape.layout() == nullptr) return 0;
+  const int64_t bits = shape.layout()->element_size_in_bits;
+  const int64_t count = Elements(shape);
+  const int64_t bytes = bits != 0 ? (count * bits + 7) / 8 : count * StorageBytes(shape.element_type());
+  return shape.has_dynamic() ? bytes + 4 * shape.rank() : bytes;
+}
+
+double LeafBytesOf(const Shape& shape) {
+  if (!shape.IsTuple()) return static_cast<double>(BytesOf(shape));
+  double bytes = 0;
+  for (const Shape* element : shape.elements()) bytes += LeafBytesOf(*element);
+  return bytes;
+}
+
+Price DefaultPrice(const Instruction& hlo) {
+  Price price;
+  price.written = LeafBytesOf(hlo.shape());
+  price.bytes = static_cast<float>(price.written);
+  for (const Instruction* operand : hlo.operands) {
+    const int64_t bytes = BytesOf(operand->shape());
+    price.read += static_cast<double>(bytes);
+    price.bytes += static_cast<float>(bytes);
+  }
+  return price;
+}
+
+void PriceElementwise(const Instruction& hlo, Pricing& pricing, bool transcendental) {
+  const auto count = static_cast<float>(Elements(hlo.shape()));
+  (transcendental ? pricing.price.transcendentals : pricing.price.flops) = count;
+}
+
+void PriceNothing(const Instruction&, Pricing& pricing) { pricing.MovesNothing(); }
+
+void Op<Opcode::kBitcastConvert>::Price(const Instruction& hlo, Pricing& pricing) {
+  PriceElementwise(hlo, pricing, false);
+}
+
+void Op<Opcode::kTranspose>::Price(const Instruction& hlo, Pricing& pricing) {
+  if (IsBitcast(hlo)) pricing.MovesNothing();
+}
+
+void Op<Opcode::kSlice>::Price(const Instruction& hlo, Pricing& pricing) {
+  const auto bytes = static_cast<double>(BytesOf(hlo.shape()));
+  pricing.Moves(bytes, bytes);
+}
+
+// XLA counts the first index only.
+void Op<Opcode::kDynamicSlice>::Price(const Instruction& hlo, Pricing& pricing) {
+  const auto bytes = static_cast<double>(BytesOf(hlo.shape()));
+  pricing.Moves(bytes + static_cast<double>(BytesOf(hlo.operand_shape(1))), bytes);
+}
+
+// The rest of operand 0 stays where it is.
+void Op<Opcode::kDynamicUpdateSlice>::Price(const Instruction& hlo, Pricing& pricing) {
+  const auto bytes = static_cast<double>(BytesOf(hlo.operand_shape(1)));
+  pricing.Moves(bytes + static_cast<double>(BytesOf(hlo.operand_shape(2))), bytes);
+}
+
+void Op<Opcode::kTuple>::Price(const Instruction& hlo, Pricing& pricing) {
+  pricing.Moves(0, static_cast<double>(BytesOf(hlo.shape())));
+}
+
+void Op<Opcode::kDot>::Price(const Instruction& hlo, Pricing& pricing) {
+  pricing.Computes(DotFlops(hlo, Elements(hlo.shape())));
+}
+void Op<Opcode::kScaledDot>::Price(const Instruction& hlo, Pricing& pricing) {
+  pricing.Computes(DotFlops(hlo, Elements(hlo.shape())));
+}
+// XLA leaves out as many leading dimensions of the result as there are group dimensions.
+void Op<Opcode::kRaggedDot>::Price(const Instruction& hlo, Pricing& pricing) {
+  std::vector<int64_t> dims(hlo.shape().dims().begin(), hlo.shape().dims().end());
+  for (size_t i = 0; i < hlo[kRhsGroupDims].size() && i < dims.size(); ++i)
+    dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(i));
+  int64_t elements = 1;
+  for (int64_t size : dims) elements *= size;
+  pricing.Computes(DotFlops(hlo, elements));
+}
+void Op<Opcode::kConvolution>::Price(const Instruction& hlo, Pricing& pricing) {
+  pricing.Computes(ConvolutionFlops(hlo));
+}
+
+void Op<Opcode::kFft>::Price(const Instruction& hlo, Pricing& pricing) {
+  constexpr int64_t kFmaPerComplexProduct = 4;
+  int64_t logs = 1;
+  for (int64_t length : hlo[kLength]) logs *= std::bit_width(static_cast<uint64_t>(length)) - 1;
+  pricing.Computes(kFmaFlops * kFmaPerComplexProduct * logs * Elements(FirstArray(hlo.operand_shape(0))));
+}
+
+// Half of the triangular matrix is read.
+void Op<Opcode::kTriangularSolve>::Price(const Instruction& hlo, Pricing& pricing) {
+  const Shape& a = hlo.operand_shape(0);
+  const auto read = static_cast<double>(BytesOf(a)) / 2 + static_cast<double>(BytesOf(hlo.operand_shape(1)));
+  pricing.Moves(read, static_cast<double>(BytesOf(hlo.shape())));
+  pricing.Computes(kFmaFlops * a.dims().back() * Elements(hlo.operand_shape(1)));
+}
+void Op<Opcode::kCholesky>::Price(const Instruction& hlo, Pricing& pricing) {
+  const Shape& a = hlo.operand_shape(0);
+  const auto half = static_cast<double>(BytesOf(a)) / 2;
+  pricing.Moves(half, half);
+  pricing.Computes(a.dims().back() * Elements(a) / 3);
+}
+
+void Op<Opcode::kRng>::Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, true); }
+void Op<Opcode::kRngBitGenerator>::Price(const Instruction& hlo, Pricing& pricing) {
+  int64_t elements = Elements(hlo.shape());
+  for (const Shape* part : hlo.shape().elements()) elements += Elements(*part);
+  pricing.price.transcendentals = static_cast<float>(elements);
+}
+
+void Op<Opcode::kMap>::Price(const Instruction& hlo, Pricing& pricing) {
+  pricing.Applies(*hlo[kToApply], Elements(hlo.shape()));
+}
+void Op<Opcode::kReduce>::Price(const Instruction& hlo, Pricing& pricing) {
+  pricing.Applies(*hlo[kToApply], Elements(hlo.operand_shape(0)) - Elements(FirstArray(hlo.shape())));
+}
+void Op<Opcode::kScan>::Price(const Instruction& hlo, Pricing& pricing) {
+  if (hlo.operand_count() > 1) pricing.Applies(*hlo[kToApply], Elements(hlo.operand_shape(1)));
+}
+void Op<Opcode::kReduceWindow>::Price(const Instruction& hlo, Pricing& pricing) {
+  pricing.Applies(*hlo[kToApply], WindowApplications(hlo));
+}
+void Op<Opcode::kSelectAndScatter>::Price(const Instruction& hlo, Pricing& pricing) {
+  const int64_t sources = Elements(hlo.operand_shape(1));
+  pricing.Applies(*hlo[kSelect], sources * (WindowElements(hlo) - 1));
+  pricing.Applies(*hlo[kScatter], sources);
+}
+void Op<Opcode::kSort>::Price(const Instruction& hlo, Pricing& pricing) {
+  const int64_t count = Elements(hlo.operand_shape(0));
+  pricing.Computes(count <= 0 ? 0 : count * std::bit_width(static_cast<uint64_t>(count) - 1));
+}
+
+void Op<Opcode::kGather>::Price(const Instruction& hlo, Pricing& pricing) {
+  const auto bytes = static_cast<double>(BytesOf(hlo.shape()));
+  pricing.Moves(bytes + static_cast<double>(BytesOf(hlo.operand_shape(1))), bytes);
+}
+// Only the places that are updated are read and written.
+void Op<Opcode::kScatter>::Price(const Instruction& hlo, Pricing& pricing) {
+  const size_t arrays = hlo.operand_count() / 2;
+  double updates = 0;
+  for (size_t i = arrays + 1; i < hlo.operand_count(); ++i) updates += static_cast<double>(BytesOf(hlo.operand_shape(i)));
+  pricing.Moves(2 * updates + static_cast<double>(BytesOf(hlo.operand_shape(arrays))), updates);
+  pricing.Applies(*hlo[kToApply], Elements(hlo.operand_shape(arrays + 1)));
+}
+
+// As if there were two devices: one sum for each element.
+void PriceAllReduce(const Instruction& hlo, Pricing& pricing) {
+  double flops = 0, written = 0, read = 0;
+  auto count = [&](const Shape& array) {
+    flops += static_cast<double>(Elements(array));
+    written += static_cast<double>(BytesOf(array));
+  };
+  if (hlo.shape().IsArray()) count(hlo.shape());
+  for (const Shape* part : hlo.shape().elements()) count(*part);
+  for (const Instruction* operand : hlo.operands) read += static_cast<double>(BytesOf(operand->shape()));
+  pricing.Moves(read, written);
+  pricing.price.flops = static_cast<float>(flops);
+}
+
+void Op<Opcode::kInfeed>::Price(const Instruction& hlo, Pricing& pricing) { pricing.Moves(0, LeafBytesOf(hlo.shape())); }
+void Op<Opcode::kOutfeed>::Price(const Instruction& hlo, Pricing& pricing) {
+  double bytes = 0;
+  for (const Instruction* operand : hlo.operands) bytes += LeafBytesOf(operand->shape());
+  pricing.Moves(bytes, 0);
+}
+
+}  // namespace shoal
