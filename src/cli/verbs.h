@@ -12,6 +12,7 @@ using Run = std::function<int()>;
 
 Run AddCheck(CLI::App& shoal);
 Run AddCompare(CLI::App& shoal);
+Run AddCost(CLI::App& shoal);
 Run AddOps(CLI::App& shoal);
 Run AddPrint(CLI::App& shoal);
 Run AddRun(CLI::App& shoal);

@@ -1,0 +1,62 @@
+#include "analysis/call_graph.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "ops/families.h"
+
+namespace shoal {
+namespace {
+
+// Callees first; a computation that is being visited is not entered again.
+void Visit(const Computation& computation, std::unordered_set<const Computation*>& seen,
+           std::vector<const Computation*>& order) {
+  if (!seen.insert(&computation).second) return;
+  for (const Instruction* hlo : computation.instructions)
+    for (const Computation* callee : CalledComputations(*hlo)) Visit(*callee, seen, order);
+  order.push_back(&computation);
+}
+
+}  // namespace
+
+CallGraph::CallGraph(const Module& module) {
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      for (const Computation* callee : CalledComputations(*hlo)) {
+        std::vector<const Instruction*>& callers = callers_[callee];
+        if (callers.empty() || callers.back() != hlo) callers.push_back(hlo);
+      }
+  if (module.entry == nullptr) return;
+  std::unordered_set<const Computation*> seen;
+  Visit(*module.entry, seen, from_entry_);
+  std::reverse(from_entry_.begin(), from_entry_.end());
+}
+
+std::span<const Instruction* const> CallGraph::CallersOf(const Computation& computation) const {
+  auto found = callers_.find(&computation);
+  if (found == callers_.end()) return {};
+  return found->second;
+}
+
+CallKind CallKindOf(const Instruction& caller) {
+  static constexpr Opcode kWhole[] = {Opcode::kCall, Opcode::kFusion, Opcode::kAsyncStart, Opcode::kCustomCall};
+  if (caller.opcode == Opcode::kWhile) return CallKind::kLoop;
+  if (caller.opcode == Opcode::kConditional) return CallKind::kBranch;
+  const bool whole = std::find(std::begin(kWhole), std::end(kWhole), caller.opcode) != std::end(kWhole);
+  return whole ? CallKind::kOnce : CallKind::kElements;
+}
+
+const Instruction* ArgumentOf(const Instruction& caller, const Computation& callee, int64_t number) {
+  const CallKind kind = CallKindOf(caller);
+  auto at = static_cast<size_t>(number);
+  if (kind == CallKind::kBranch) {
+    const std::vector<Computation*> branches = CalledComputations(caller);
+    if (std::count(branches.begin(), branches.end(), &callee) != 1) return nullptr;
+    at = 1 + static_cast<size_t>(std::find(branches.begin(), branches.end(), &callee) - branches.begin());
+  } else if (kind != CallKind::kOnce) {
+    return nullptr;
+  }
+  return at < caller.operand_count() ? caller.operands[at] : nullptr;
+}
+
+}  // namespace shoal

@@ -1,0 +1,40 @@
+// Who calls a computation.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/module.h"
+
+namespace shoal {
+
+class CallGraph {
+ public:
+  explicit CallGraph(const Module& module);
+
+  // The instructions that name the computation, in the order of the text.
+  std::span<const Instruction* const> CallersOf(const Computation& computation) const;
+  // Callers before callees, from the entry computation on; what it does not lead to is left out, and so is what would
+  // close a circle.
+  const std::vector<const Computation*>& FromEntry() const { return from_entry_; }
+
+ private:
+  std::unordered_map<const Computation*, std::vector<const Instruction*>> callers_;
+  std::vector<const Computation*> from_entry_;
+};
+
+// The operand that becomes parameter `number` of `callee` when `caller` runs it; null where it is not an operand as it
+// stands (the state of a while after its first round, the elements a reduce folds).
+const Instruction* ArgumentOf(const Instruction& caller, const Computation& callee, int64_t number);
+
+// How an op runs the computations it names.
+enum class CallKind : uint8_t {
+  kOnce,      // call, fusion, async-start: with the operands as arguments
+  kLoop,      // while
+  kBranch,    // conditional
+  kElements,  // to_apply of a reduce, sort, …: on scalars, as part of the op
+};
+CallKind CallKindOf(const Instruction& caller);
+
+}  // namespace shoal

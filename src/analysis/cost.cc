@@ -1,0 +1,59 @@
+#include "analysis/cost.h"
+
+#include "ops/families.h"
+
+namespace shoal {
+namespace {
+
+// Fusions and functions of elements are priced with the op that holds them.
+bool IsPricedByCaller(const Computation& computation, const CallGraph& calls) {
+  for (const Instruction* caller : calls.CallersOf(computation))
+    if (caller->opcode != Opcode::kFusion && CallKindOf(*caller) != CallKind::kElements) return false;
+  return !calls.CallersOf(computation).empty();
+}
+
+// Ops whose work is that of the computations they run, which stand for themselves.
+bool OnlyCalls(const Instruction& hlo) {
+  return hlo.opcode != Opcode::kFusion && hlo.opcode != Opcode::kCustomCall && CallsComputations(hlo) &&
+         CallKindOf(hlo) != CallKind::kElements;
+}
+
+}  // namespace
+
+void Cost::Add(const Cost& other, double times) {
+  flops += other.flops * times;
+  transcendentals += other.transcendentals * times;
+  bytes_read += other.bytes_read * times;
+  bytes_written += other.bytes_written * times;
+}
+
+ModuleCost CostOf(const Module& module, const Executions& executions) {
+  ModuleCost result;
+  XlaCost xla;
+  if (module.entry == nullptr) return result;
+  result.xla = xla.Of(*module.entry);
+  for (const Computation* computation : executions.calls().FromEntry()) {
+    if (IsPricedByCaller(*computation, executions.calls())) continue;
+    const double times = executions.Of(*computation);
+    for (const Instruction* hlo : computation->instructions) {
+      if (OnlyCalls(*hlo)) continue;
+      InstructionCost cost{hlo, times, {}, false};
+      if (hlo->opcode == Opcode::kCustomCall) {
+        std::optional<Cost> known = CustomCallCost(*hlo);
+        cost.unknown = !known;
+        if (known) cost.once = *known;
+        if (cost.unknown) ++result.unknown_calls[std::string((*hlo)[Op<Opcode::kCustomCall>::kTarget])];
+      } else {
+        const Price& price = xla.Of(*hlo);
+        cost.once = {price.flops, price.transcendentals, price.read, price.written};
+      }
+      const bool nothing = cost.once.flops == 0 && cost.once.transcendentals == 0 && cost.once.bytes() == 0;
+      if (nothing && !cost.unknown) continue;
+      result.total.Add(cost.once, times);
+      result.instructions.push_back(cost);
+    }
+  }
+  return result;
+}
+
+}  // namespace shoal

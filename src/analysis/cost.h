@@ -1,0 +1,38 @@
+// What the instructions of a module cost when it runs once: work and memory traffic, as often as each runs.
+#pragma once
+
+#include "analysis/executions.h"
+#include "analysis/xla_cost.h"
+
+namespace shoal {
+
+struct Cost {
+  double flops = 0;
+  double transcendentals = 0;
+  double bytes_read = 0;
+  double bytes_written = 0;
+
+  double bytes() const { return bytes_read + bytes_written; }
+  void Add(const Cost& other, double times = 1);
+};
+
+struct InstructionCost {
+  const Instruction* hlo = nullptr;
+  double times = 1;  // it runs
+  Cost once;
+  bool unknown = false;  // a custom call nobody can price
+};
+
+struct ModuleCost {
+  std::vector<InstructionCost> instructions;  // that do something, in the order of execution; fusions as one
+  Cost total;
+  Price xla;
+  std::map<std::string, int64_t> unknown_calls;  // targets, and how many calls there are
+};
+
+ModuleCost CostOf(const Module& module, const Executions& executions);
+
+// What a custom call comes to, if its target and shapes say so.
+std::optional<Cost> CustomCallCost(const Instruction& hlo);
+
+}  // namespace shoal

@@ -1,0 +1,115 @@
+// Prices of custom calls that are matrix products, convolutions or attention, from their shapes.
+#include <algorithm>
+
+#include "analysis/cost.h"
+#include "nlohmann/json.hpp"
+#include "ops/families.h"
+
+namespace shoal {
+namespace {
+
+using CustomCall = Op<Opcode::kCustomCall>;
+using Json = nlohmann::json;
+
+const Shape& ResultOf(const Instruction& hlo) { return hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape(); }
+
+double Elements(const Shape& shape) {
+  return shape.IsArray() ? static_cast<double>(shape.ElementCount().value_or(0)) : 0;
+}
+
+Json ConfigOf(const Instruction& hlo) {
+  Json config = Json::parse(hlo[kBackendConfig], nullptr, /*allow_exceptions=*/false);
+  return config.is_object() ? config : Json::object();
+}
+
+// Of the operands and the results; a workspace of bytes counts for nothing.
+void AddMemory(const Instruction& hlo, Cost& cost) {
+  for (const Instruction* operand : hlo.operands) cost.bytes_read += LeafBytesOf(operand->shape());
+  cost.bytes_written = LeafBytesOf(ResultOf(hlo));
+}
+
+// backend_config={"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"]…
+std::optional<double> ProductFlops(const Instruction& hlo) {
+  const Json config = ConfigOf(hlo);
+  const Json* dots = &config;
+  for (const char* key : {"gemm_backend_config", "onednn_matmul_config"})
+    if (config.contains(key)) dots = &config[key];
+  if (!dots->contains("dot_dimension_numbers") || hlo.operand_count() < 2) return std::nullopt;
+  const Json dimensions = (*dots)["dot_dimension_numbers"].value("lhs_contracting_dimensions", Json::array());
+  double width = 1;
+  for (const Json& dimension : dimensions) {
+    const int64_t d = dimension.is_string() ? std::atoll(dimension.get<std::string>().c_str()) : dimension.get<int64_t>();
+    if (d < 0 || d >= hlo.operand_shape(0).rank()) return std::nullopt;
+    width *= static_cast<double>(hlo.operand_shape(0).dim(d));
+  }
+  return 2 * Elements(ResultOf(hlo)) * width;
+}
+
+// All three kinds of convolution do the products of the forward one: for each output element of that, each tap of the
+// kernel and each input feature of the group.
+std::optional<double> ConvolutionFlops(const Instruction& hlo) {
+  const ConvDims* dims = hlo[kDimLabels];
+  if (dims == nullptr || hlo.operand_count() < 2) return std::nullopt;
+  const std::string_view target = hlo[CustomCall::kTarget];
+  const Shape* output = &ResultOf(hlo);
+  const Shape* kernel = &hlo.operand_shape(1);
+  if (target == "__cudnn$convBackwardInput") output = &hlo.operand_shape(0);
+  if (target == "__cudnn$convBackwardFilter") {
+    output = &hlo.operand_shape(1);
+    kernel = &ResultOf(hlo);
+  }
+  const auto rank = static_cast<size_t>(kernel->rank());
+  if (rank != dims->kernel_spatial.size() + 2 || rank != static_cast<size_t>(output->rank())) return std::nullopt;
+  double taps = static_cast<double>(kernel->dim(dims->kernel_input_feature));
+  for (int64_t d : dims->kernel_spatial) taps *= static_cast<double>(kernel->dim(d));
+  return 2 * Elements(*output) * taps;
+}
+
+// softmax(Q K^T) V over [batch, sequence, heads, size]: two products forward, five backward. What a mask leaves out is
+// counted.
+std::optional<double> AttentionFlops(const Instruction& hlo) {
+  const std::string_view target = hlo[CustomCall::kTarget];
+  const bool backward = target.find("ackward") != std::string_view::npos;
+  const Shape* query = nullptr;
+  for (const Instruction* operand : hlo.operands)
+    if (query == nullptr && operand->shape().IsArray() && operand->shape().rank() == 4) query = &operand->shape();
+  if (query == nullptr || hlo.operand_count() < 2 || hlo.operand_shape(1).rank() != 4) return std::nullopt;
+  const double keys = static_cast<double>(hlo.operand_shape(1).dim(1));
+  return (backward ? 10 : 4) * Elements(*query) * keys;
+}
+
+struct Row {
+  std::string_view prefix;
+  std::optional<double> (*flops)(const Instruction&);
+};
+constexpr Row kRows[] = {
+    {"__cublas$", &ProductFlops},       {"__cudnn$conv", &ConvolutionFlops},     {"__cudnn$fmha", &AttentionFlops},
+    {"__onednn$matmul", &ProductFlops}, {"te_fused_attn_", &AttentionFlops},
+};
+
+// Calls that only say something about a value.
+constexpr std::string_view kFree[] = {"Sharding",     "SPMDFullToShardShape", "SPMDShardToFullShape",
+                                      "xla.sdy.",     "LayoutConstraint",     "annotate_device_placement",
+                                      "Pin",          "Unpin",                "CreateBuffer",
+                                      "AllocateBuffer", "MoveToHost",         "MoveToDevice",
+                                      "AsyncCollectiveStart", "AsyncCollectiveDone"};
+
+}  // namespace
+
+std::optional<Cost> CustomCallCost(const Instruction& hlo) {
+  const std::string_view target = hlo[CustomCall::kTarget];
+  Cost cost;
+  for (std::string_view name : kFree)
+    if (target.substr(0, name.size()) == name) return cost;
+  for (const Row& row : kRows) {
+    if (target.substr(0, row.prefix.size()) != row.prefix) continue;
+    std::optional<double> flops = row.flops(hlo);
+    if (!flops) return std::nullopt;
+    cost.flops = *flops;
+    AddMemory(hlo, cost);
+    return cost;
+  }
+  return std::nullopt;
+}
+
+}  // namespace shoal

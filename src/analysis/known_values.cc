@@ -1,0 +1,177 @@
+#include "analysis/known_values.h"
+
+#include <algorithm>
+
+#include "interp/elementwise.h"
+
+namespace shoal {
+namespace {
+
+using While = Op<Opcode::kWhile>;
+using GetTupleElement = Op<Opcode::kGetTupleElement>;
+
+constexpr int kMostDepth = 400;
+
+// Ops that hand a value on, or the one element of it.
+bool HandsOn(const Instruction& hlo) {
+  static constexpr Opcode kOpcodes[] = {Opcode::kCopy,    Opcode::kBitcast,   Opcode::kReshape,
+                                        Opcode::kBroadcast, Opcode::kTranspose, Opcode::kOptimizationBarrier,
+                                        Opcode::kDomain,  Opcode::kAddDependency};
+  return std::find(std::begin(kOpcodes), std::end(kOpcodes), hlo.opcode) != std::end(kOpcodes);
+}
+
+bool SameBytes(const Array& a, const Array& b) {
+  return a.type() == b.type() && a.bytes() == b.bytes() && std::equal(a.data(), a.data() + a.bytes(), b.data());
+}
+
+std::optional<Array> ConstantAt(const Instruction& hlo, const ShapeIndex& path) {
+  const Literal* literal = hlo[kConstantValue];
+  for (int64_t i : path) {
+    if (literal == nullptr || i >= static_cast<int64_t>(literal->elements.size())) return std::nullopt;
+    literal = literal->elements[static_cast<size_t>(i)];
+  }
+  if (literal == nullptr || literal->elided || !literal->shape->IsArray()) return std::nullopt;
+  if (literal->shape->ElementCount().value_or(0) != 1) return std::nullopt;
+  return Array::FromLiteral(*literal).WithDims({});
+}
+
+}  // namespace
+
+// One evaluation: within a round of a loop, or outside of any.
+class KnownValues::Walk {
+ public:
+  Walk(KnownValues& known, const State* state, const Computation* in_round)
+      : known_(known), state_(state), in_round_(in_round) {}
+
+  std::optional<Array> At(const ValuePlace& place) {
+    if (auto found = values_.find(place); found != values_.end()) return found->second;
+    if (++known_.depth_ > kMostDepth) {
+      --known_.depth_;
+      return std::nullopt;
+    }
+    values_[place] = std::nullopt;  // a circle is not known
+    std::optional<Array> value = Evaluate(*place.hlo, place.path);
+    --known_.depth_;
+    return values_[place] = std::move(value);
+  }
+
+ private:
+
+  std::optional<Array> Evaluate(const Instruction& hlo, const ShapeIndex& path) {
+    if (hlo.opcode == Opcode::kConstant) return ConstantAt(hlo, path);
+    if (hlo.opcode == Opcode::kParameter) return Parameter(hlo, path);
+    if (hlo.opcode == Opcode::kTuple && !path.empty())
+      return At({hlo.operands[static_cast<size_t>(path[0])], ShapeIndex(path.begin() + 1, path.end())});
+    if (hlo.opcode == Opcode::kGetTupleElement) {
+      ShapeIndex longer{hlo[GetTupleElement::kIndex]};
+      longer.insert(longer.end(), path.begin(), path.end());
+      return At({hlo.operands[0], std::move(longer)});
+    }
+    if (HandsOn(hlo)) return HandedOn(hlo, path);
+    if (hlo.opcode == Opcode::kCall || hlo.opcode == Opcode::kFusion) return Called(hlo, path);
+    if (hlo.opcode == Opcode::kWhile) return known_.IsInvariant(hlo, path) ? At({hlo.operands[0], path}) : std::nullopt;
+    if (Info(hlo.opcode).op_class == OpClass::kElementwise && path.empty()) return Computed(hlo);
+    return std::nullopt;
+  }
+
+  // A scalar, or an array of one element, stays what it is.
+  std::optional<Array> HandedOn(const Instruction& hlo, const ShapeIndex& path) {
+    const Shape* from = hlo.operand_shape(0).At(path);
+    const Shape* to = hlo.shape().At(path);
+    if (from == nullptr || to == nullptr || !from->IsArray() || !to->IsArray()) return std::nullopt;
+    if (from->element_type() != to->element_type() || from->ElementCount() != 1) return std::nullopt;
+    return At({hlo.operands[0], path});
+  }
+
+  std::optional<Array> Called(const Instruction& hlo, const ShapeIndex& path) {
+    const Computation* callee = hlo.opcode == Opcode::kCall ? hlo[kToApply] : hlo[kCalls];
+    if (callee == nullptr || callee->root == nullptr) return std::nullopt;
+    Walk inner(known_, nullptr, nullptr);
+    inner.caller_ = &hlo;
+    inner.callee_ = callee;
+    inner.outer_ = this;
+    return inner.At({callee->root, path});
+  }
+
+  std::optional<Array> Parameter(const Instruction& hlo, const ShapeIndex& path) {
+    if (hlo.parent == callee_ && caller_ != nullptr) {
+      const Instruction* argument = ArgumentOf(*caller_, *callee_, hlo[kParameterNumber]);
+      return argument == nullptr ? std::nullopt : outer_->At({argument, path});
+    }
+    if (hlo.parent == in_round_ && state_ != nullptr) return (*state_)(path);
+    return known_.OfParameter(hlo, path);
+  }
+
+  std::optional<Array> Computed(const Instruction& hlo) {
+    if (!hlo.shape().IsArray() || hlo.shape().ElementCount() != 1 || hlo.operand_count() > 3) return std::nullopt;
+    const Kernel kernel = KernelOf(hlo);
+    if (kernel.loop == nullptr) return std::nullopt;
+    std::optional<Array> operands[3];
+    const std::byte* in[3] = {};
+    for (size_t i = 0; i < hlo.operand_count(); ++i) {
+      operands[i] = At({hlo.operands[i], {}});
+      if (!operands[i] || operands[i]->count() != 1) return std::nullopt;
+      in[i] = std::as_const(*operands[i]).data();
+    }
+    Array out(kernel.result, Dims{});
+    kernel.Run(out.mutable_data(), in, 1);
+    return out;
+  }
+
+  KnownValues& known_;
+  const State* state_;
+  const Computation* in_round_;
+  const Instruction* caller_ = nullptr;
+  const Computation* callee_ = nullptr;
+  Walk* outer_ = nullptr;
+  std::map<ValuePlace, std::optional<Array>> values_;
+};
+
+std::optional<Array> KnownValues::Of(const ValuePlace& place) {
+  if (auto found = known_.find(place); found != known_.end()) return found->second;
+  known_[place] = std::nullopt;
+  return known_[place] = Walk(*this, nullptr, nullptr).At(place);
+}
+
+std::optional<Array> KnownValues::InRound(const ValuePlace& place, const State& state) {
+  return Walk(*this, &state, place.hlo->parent).At(place);
+}
+
+// What every caller passes, if it is always the same.
+std::optional<Array> KnownValues::OfParameter(const Instruction& parameter, const ShapeIndex& path) {
+  std::optional<Array> same;
+  for (const Instruction* caller : calls_.CallersOf(*parameter.parent)) {
+    const Instruction* argument = ArgumentOf(*caller, *parameter.parent, parameter[kParameterNumber]);
+    if (caller->opcode == Opcode::kWhile && IsInvariant(*caller, path)) argument = caller->operands[0];
+    if (argument == nullptr) return std::nullopt;
+    std::optional<Array> value = Of({argument, path});
+    if (!value || (same && !SameBytes(*same, *value))) return std::nullopt;
+    same = std::move(value);
+  }
+  return same;
+}
+
+// Follows the root of the body at the path back to the parameter, through nothing but moves.
+bool KnownValues::IsInvariant(const Instruction& loop, const ShapeIndex& path) {
+  const Computation* body = loop[While::kBody];
+  if (body == nullptr || body->root == nullptr) return false;
+  const Instruction* hlo = body->root;
+  ShapeIndex at = path;
+  for (int steps = 0; steps < kMostDepth; ++steps) {
+    if (hlo->opcode == Opcode::kParameter) return hlo->parent == body && at == path;
+    if (hlo->opcode == Opcode::kTuple && !at.empty()) {
+      hlo = hlo->operands[static_cast<size_t>(at[0])];
+      at.erase(at.begin());
+    } else if (hlo->opcode == Opcode::kGetTupleElement) {
+      at.insert(at.begin(), (*hlo)[GetTupleElement::kIndex]);
+      hlo = hlo->operands[0];
+    } else if (hlo->opcode == Opcode::kCopy || hlo->opcode == Opcode::kOptimizationBarrier) {
+      hlo = hlo->operands[0];
+    } else {
+      return false;
+    }
+  }
+  return false;
+}
+
+}  // namespace shoal

@@ -1,0 +1,45 @@
+// What can be said about scalars without running the module: constants, and what is computed from them, followed
+// through tuples, copies, converts, fusions, calls and the state of loops that leave a value alone.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "analysis/call_graph.h"
+#include "kernels/array.h"
+
+namespace shoal {
+
+// A scalar somewhere in an instruction's value: the instruction, and the path into its tuple.
+struct ValuePlace {
+  const Instruction* hlo = nullptr;
+  ShapeIndex path;
+  auto operator<=>(const ValuePlace&) const = default;
+};
+
+class KnownValues {
+ public:
+  explicit KnownValues(const CallGraph& calls) : calls_(calls) {}
+
+  // The scalar's value, if it is the same whenever the instruction runs.
+  std::optional<Array> Of(const ValuePlace& place);
+
+  // The value at `place` in a computation whose parameter 0 is a loop's state. `state` gives the scalars of that state;
+  // what it does not give is not known. Anything else is looked up outside.
+  using State = std::function<std::optional<Array>(const ShapeIndex& path)>;
+  std::optional<Array> InRound(const ValuePlace& place, const State& state);
+
+  // If the loop's body hands the scalar at this path of its state on unchanged.
+  bool IsInvariant(const Instruction& loop, const ShapeIndex& path);
+
+ private:
+  class Walk;
+  std::optional<Array> OfParameter(const Instruction& parameter, const ShapeIndex& path);
+
+  const CallGraph& calls_;
+  std::map<ValuePlace, std::optional<Array>> known_;
+  int depth_ = 0;
+};
+
+}  // namespace shoal

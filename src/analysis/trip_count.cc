@@ -1,0 +1,191 @@
+#include "analysis/trip_count.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "ops/families.h"
+
+namespace shoal {
+namespace {
+
+using While = Op<Opcode::kWhile>;
+
+// Rounds that are simply gone through; a longer loop must have a counter with a constant step.
+constexpr int64_t kMostRounds = 2000;
+
+// "known_trip_count":{"n":"10"}
+std::optional<int64_t> GivenTripCount(const Instruction& loop) {
+  const std::string_view config = loop[kBackendConfig];
+  size_t at = config.find("known_trip_count");
+  if (at == std::string_view::npos) return std::nullopt;
+  at = config.find("\"n\"", at);
+  if (at == std::string_view::npos) return std::nullopt;
+  at = config.find_first_of("0123456789", at + 3);
+  int64_t count = 0;
+  if (at == std::string_view::npos) return std::nullopt;
+  auto [end, error] = std::from_chars(config.data() + at, config.data() + config.size(), count);
+  return error == std::errc() ? std::optional(count) : std::nullopt;
+}
+
+// The scalars that decide when a loop ends, round by round.
+class LoopState {
+ public:
+  LoopState(const Instruction& loop, KnownValues& known) : loop_(loop), known_(known) {}
+
+  // Whether the loop goes on from here; nothing if that is not known.
+  std::optional<bool> GoesOn() {
+    const Instruction* root = loop_[While::kCondition]->root;
+    std::optional<Array> value = known_.InRound({root, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
+    if (!value) return std::nullopt;
+    return IntAt(*value, 0) != 0;
+  }
+
+  // An integer in the condition.
+  std::optional<int64_t> InCondition(const Instruction& hlo) {
+    std::optional<Array> value = known_.InRound({&hlo, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
+    return value && IsInteger(value->type()) ? std::optional(IntAt(*value, 0)) : std::nullopt;
+  }
+
+  // One round further. False if a scalar that matters gets a value nobody knows.
+  bool Step() {
+    const Instruction* root = loop_[While::kBody]->root;
+    std::map<ShapeIndex, std::optional<Array>> next;
+    const KnownValues::State state = [&](const ShapeIndex& path) { return Scalar(path); };
+    // Working out one scalar may ask for more of them, which then matter too.
+    for (size_t done = 0; done < order_.size(); ++done) next[order_[done]] = known_.InRound({root, order_[done]}, state);
+    for (auto& [path, value] : next) {
+      if (!value) return false;
+      scalars_[path] = std::move(value);
+    }
+    return true;
+  }
+
+  // The one scalar that changes, if it is an integer.
+  std::optional<ShapeIndex> Counter() {
+    std::optional<ShapeIndex> counter;
+    for (const ShapeIndex& path : order_) {
+      if (known_.IsInvariant(loop_, path)) continue;
+      if (counter || !scalars_[path] || !IsInteger(scalars_[path]->type())) return std::nullopt;
+      counter = path;
+    }
+    return counter;
+  }
+
+  std::optional<int64_t> ValueAt(const ShapeIndex& path) {
+    std::optional<Array> value = Scalar(path);
+    return value ? std::optional(IntAt(*value, 0)) : std::nullopt;
+  }
+  // The loop with its counter somewhere else.
+  void MoveTo(const ShapeIndex& path, int64_t value) {
+    std::optional<Array>& scalar = scalars_[path];
+    Array moved(scalar->type(), Dims{});
+    std::copy_n(reinterpret_cast<const std::byte*>(&value), moved.element_bytes(), moved.mutable_data());
+    scalar = std::move(moved);
+  }
+  int64_t Most(const ShapeIndex& path) const {
+    const ElementType type = scalars_.at(path)->type();
+    const int bits = BitWidth(type) - (IsSigned(type) ? 1 : 0);
+    return bits >= 63 ? INT64_MAX : (int64_t{1} << bits) - 1;
+  }
+  int64_t Least(const ShapeIndex& path) const {
+    const ElementType type = scalars_.at(path)->type();
+    if (!IsSigned(type)) return 0;
+    return BitWidth(type) >= 64 ? INT64_MIN : -(int64_t{1} << (BitWidth(type) - 1));
+  }
+
+ private:
+  std::optional<Array> Scalar(const ShapeIndex& path) {
+    auto found = scalars_.find(path);
+    if (found != scalars_.end()) return found->second;
+    order_.push_back(path);
+    return scalars_[path] = known_.Of({loop_.operands[0], path});
+  }
+
+  const Instruction& loop_;
+  KnownValues& known_;
+  std::map<ShapeIndex, std::optional<Array>> scalars_;
+  std::vector<ShapeIndex> order_;
+};
+
+// `i != n`: as many steps as lie between them, if n is on the way.
+std::optional<int64_t> UntilEqual(const Instruction& compare, LoopState& state, int64_t start, int64_t step) {
+  state.MoveTo(*state.Counter(), start);
+  std::optional<int64_t> here, there;
+  for (const Instruction* side : compare.operands) {
+    std::optional<int64_t> value = state.InCondition(*side);
+    if (!value) return std::nullopt;
+    (*value == start && !here ? here : there) = value;
+  }
+  if (!here || !there || (*there - start) % step != 0 || (*there - start) / step < 0) return std::nullopt;
+  return (*there - start) / step;
+}
+
+// A loop too long to go through: its counter moves by the same step wherever it is, so that the last round can be
+// found by halving, as long as the condition, once false, stays so.
+std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, const ShapeIndex& counter) {
+  const int64_t start = *state.ValueAt(counter);
+  if (!state.Step()) return std::nullopt;
+  const int64_t step = *state.ValueAt(counter) - start;
+  if (step == 0) return std::nullopt;
+  const Instruction* root = loop[While::kCondition]->root;
+  const bool is_unequal = root->opcode == Opcode::kCompare &&
+                          (*root)[Op<Opcode::kCompare>::kDirection] == ComparisonDirection::kNe;
+  const int64_t room = step > 0 ? (state.Most(counter) - start) / step : (state.Least(counter) - start) / step;
+  auto goes_on = [&](int64_t rounds) {
+    state.MoveTo(counter, start + rounds * step);
+    return state.GoesOn().value_or(false);
+  };
+  // The same step at three places far apart.
+  for (int64_t probe : {room / 3, room / 2, room - 1}) {
+    const int64_t at = start + probe * step;
+    state.MoveTo(counter, at);
+    if (!state.Step() || *state.ValueAt(counter) - at != step) return std::nullopt;
+  }
+  if (is_unequal) return UntilEqual(*root, state, start, step);
+  int64_t low = 0, high = room;  // goes on at low
+  if (goes_on(high)) return std::nullopt;
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    (goes_on(middle) ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+TripCount TripCountOf(const Instruction& loop, KnownValues& known) {
+  TripCount trips;
+  if (std::optional<int64_t> given = GivenTripCount(loop)) {
+    trips.count = *given;
+    trips.from = TripCount::From::kGiven;
+  }
+  const Computation* condition = loop[While::kCondition];
+  const Computation* body = loop[While::kBody];
+  if (condition == nullptr || body == nullptr || condition->root == nullptr || body->root == nullptr) return trips;
+  LoopState state(loop, known);
+  std::optional<int64_t> first;
+  for (int64_t round = 0; round < kMostRounds; ++round) {
+    const std::optional<bool> goes_on = state.GoesOn();
+    if (!goes_on) return trips;
+    if (round == 0) {
+      trips.counter = state.Counter();
+      if (trips.counter) trips.first = first = state.ValueAt(*trips.counter);
+    }
+    if (!*goes_on) {
+      if (!trips.known()) trips.count = round, trips.from = TripCount::From::kInferred;
+      return trips;
+    }
+    if (!state.Step()) return trips;
+    if (round == 0 && first) trips.step = *state.ValueAt(*trips.counter) - *first;
+    if (trips.known()) return trips;  // the counter was all that was missing
+  }
+  if (!trips.counter) return trips;
+  if (std::optional<int64_t> more = LongTripCount(loop, state, *trips.counter)) {
+    trips.count = kMostRounds + *more;
+    trips.from = TripCount::From::kInferred;
+  }
+  return trips;
+}
+
+}  // namespace shoal

@@ -1,0 +1,18 @@
+// Flags about loops and branches that several verbs share, and what was assumed where nothing was said.
+#pragma once
+
+#include "CLI/CLI.hpp"
+#include "analysis/executions.h"
+
+namespace shoal {
+
+struct LoopFlags {
+  std::vector<std::string> trips, probabilities;  // NAME=N, NAME=P
+  void AddTo(CLI::App& verb);
+  ExecutionOptions Options() const;
+};
+
+// One sentence each.
+std::vector<std::string> AssumptionsOf(const Executions& executions);
+
+}  // namespace shoal

@@ -1,0 +1,74 @@
+#include "report/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/strings.h"
+
+namespace shoal {
+namespace {
+
+// Columns on a terminal; the bytes of a letter after the first take none.
+size_t Width(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string Prefixed(double number, double base, const char* const* prefixes, int count) {
+  int prefix = 0;
+  double scaled = std::fabs(number);
+  while (scaled >= base && prefix + 1 < count) {
+    scaled /= base;
+    ++prefix;
+  }
+  char text[32];
+  const bool whole = prefix == 0 && scaled == std::floor(scaled);
+  const int digits = whole ? 0 : scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
+  std::snprintf(text, sizeof(text), "%s%.*f", number < 0 ? "-" : "", digits, scaled);
+  return StrCat(text, prefixes[prefix]);
+}
+
+}  // namespace
+
+Table::Table(std::vector<std::string> columns) : columns_(std::move(columns)) {
+  for (std::string& name : columns_) {
+    right_.push_back(!name.empty() && name[0] == '>');
+    if (right_.back()) name.erase(0, 1);
+  }
+}
+
+void Table::Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+std::string Table::ToText() const {
+  std::vector<size_t> widths;
+  for (const std::string& name : columns_) widths.push_back(Width(name));
+  for (const auto& row : rows_)
+    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], Width(row[c]));
+  std::string out;
+  auto append = [&](const std::vector<std::string>& cells) {
+    std::string line;
+    for (size_t c = 0; c < cells.size(); ++c) {
+      const std::string space(widths[c] - Width(cells[c]), ' ');
+      line += (c == 0 ? "" : "  ") + (right_[c] ? space + cells[c] : cells[c] + space);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  };
+  append(columns_);
+  for (const auto& row : rows_) append(row);
+  return out;
+}
+
+std::string Scaled(double number) {
+  static constexpr const char* kPrefixes[] = {"", " k", " M", " G", " T", " P", " E"};
+  return Prefixed(number, 1000, kPrefixes, 7);
+}
+
+std::string Bytes(double bytes) {
+  static constexpr const char* kPrefixes[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
+  return Prefixed(bytes, 1024, kPrefixes, 6);
+}
+
+std::string Counted(int64_t count, const char* what) { return StrCat(count, " ", what, count == 1 ? "" : "s"); }
+
+}  // namespace shoal
