@@ -124,8 +124,9 @@ class LeafGenerator {
   int64_t Variant(int64_t device) const {
     const ElementType type = leaf_.shape->element_type();
     if (!IsFloat(type) && !IsComplex(type)) return 0;
+    const int64_t replica = leaf_.replicated ? 0 : devices_.ReplicaOf(device);
     // In a module that was partitioned, a parameter without a sharding is a replicated one.
-    return any_sharding_ ? devices_.ReplicaOf(device) : device;
+    return any_sharding_ ? replica : replica * devices_.partitions + devices_.PartitionOf(device);
   }
 
   const Leaf& leaf_;

@@ -12,7 +12,7 @@ void AppendLeavesOf(const Instruction& hlo, int64_t parameter, const Shape& shap
                     std::vector<Leaf>& leaves) {
   if (!shape.IsTuple()) {
     const Shape& array = shape.IsBuffer() ? shape.element(0) : shape;
-    return leaves.push_back({std::ssize(leaves), &hlo, parameter, index, &array, nullptr});
+    return leaves.push_back({std::ssize(leaves), &hlo, parameter, index, &array, nullptr, false});
   }
   index.push_back(0);
   for (const Shape* element : shape.elements()) {
@@ -27,8 +27,11 @@ void AppendLeavesOf(const Instruction& hlo, int64_t parameter, std::vector<Leaf>
   ShapeIndex index;
   AppendLeavesOf(hlo, parameter, hlo.shape(), index, leaves);
   const Sharding* sharding = hlo[kSharding];
-  for (size_t i = first; i < leaves.size(); ++i)
+  const std::span<const bool> replication = hlo[kParameterReplication];
+  for (size_t i = first; i < leaves.size(); ++i) {
     leaves[i].sharding = LeafSharding(sharding, static_cast<int64_t>(i - first));
+    leaves[i].replicated = i - first < replication.size() && replication[i - first];
+  }
 }
 
 }  // namespace

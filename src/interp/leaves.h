@@ -16,6 +16,7 @@ struct Leaf {
   ShapeIndex index;                    // where in its shape
   const Shape* shape = nullptr;        // an array, or a token or opaque value, which has a number but no file
   const Sharding* sharding = nullptr;  // null: none given
+  bool replicated = false;             // parameter_replication says that it is the same on all replicas
 };
 
 std::vector<Leaf> ParameterLeaves(const Module& module);
