@@ -1,5 +1,7 @@
 #include "collectives/device_grid.h"
 
+#include <algorithm>
+
 #include "base/strings.h"
 #include "ops/transfer.h"
 
@@ -22,6 +24,19 @@ Diag OutOfRange(const Instruction& hlo, std::string_view attr, const Ids& ids, i
   return Fail(hlo.at, "",
               StrCat(attr, " of ", hlo.name, " name ", ids.what, " ", id, ", but the run has ", ids.count, " ",
                      ids.what, ids.count == 1 ? "" : "s"));
+}
+
+int64_t CountUpTo(Ints ids) {
+  int64_t count = 0;
+  for (int64_t id : ids) count = std::max(count, std::min(id, kMostIds - 1) + 1);
+  return count;
+}
+
+int64_t SaturatingProduct(Ints sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    if (__builtin_mul_overflow(product, size, &product) || product > kMostIds) return kMostIds;
+  return product;
 }
 
 std::vector<std::vector<int64_t>> IdGroups(const Instruction& hlo, const Ids& ids) {
@@ -105,9 +120,21 @@ Result<std::vector<DevicePair>> WrittenPairs(const Instruction& hlo) {
 
 }  // namespace
 
+int64_t DevicesNamedBy(const TileAssignment& tiles) {
+  return tiles.iota ? SaturatingProduct(tiles.iota->dims) : CountUpTo(tiles.devices);
+}
+
+int64_t IdsNamedBy(const ReplicaGroups& groups) {
+  if (const auto* lists = std::get_if<ReplicaGroups::Lists>(&groups.rep)) return CountUpTo(lists->ids);
+  if (const auto* iota = std::get_if<IotaTiles>(&groups.rep)) return SaturatingProduct(iota->dims);
+  return DevicesNamedBy(std::get<ReplicaGroups::MeshAxes>(groups.rep).mesh.devices);
+}
+
 Result<std::vector<DeviceGroup>> DeviceGroupsOf(const Instruction& hlo, const DeviceGrid& grid) {
   SHOAL_ASSIGN(mode, GroupModeOf(hlo));
   const Ids ids = IdsOf(mode, grid);
+  if (const ReplicaGroups* groups = hlo[kReplicaGroups]; groups != nullptr && IdsNamedBy(*groups) > ids.count)
+    return OutOfRange(hlo, "replica_groups", ids, IdsNamedBy(*groups) - 1);
   const std::vector<std::vector<int64_t>> written = IdGroups(hlo, ids);
   for (const std::vector<int64_t>& group : written)
     for (int64_t id : group)

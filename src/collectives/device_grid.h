@@ -19,6 +19,12 @@ struct DeviceGrid {
   bool operator==(const DeviceGrid&) const = default;
 };
 
+// One more than the largest id that the groups name, without listing what an iota or a mesh stands for; at most
+// kMostIds, so that counts can be multiplied.
+inline constexpr int64_t kMostIds = INT32_MAX;
+int64_t IdsNamedBy(const ReplicaGroups& groups);
+int64_t DevicesNamedBy(const TileAssignment& tiles);
+
 // Device ids, in the order in which the group's members stand: result parts are laid out in it.
 using DeviceGroup = std::vector<int64_t>;
 

@@ -28,30 +28,22 @@ struct Named {
   }
 };
 
-int64_t IdsNamed(const ReplicaGroups& groups) {
-  int64_t count = 0;
-  for (const std::vector<int64_t>& group : groups.Expand())
-    for (int64_t id : group) count = std::max(count, id + 1);
-  return count;
-}
-
 int64_t DevicesNamed(const Sharding& sharding) {
   int64_t count = 0;
   for (const Sharding& element : sharding.elements) count = std::max(count, DevicesNamed(element));
-  if (sharding.mesh) return std::max(count, sharding.mesh->devices.DeviceCount());
-  if (sharding.kind == Sharding::Kind::kTiled || sharding.kind == Sharding::Kind::kMaximal)
-    for (int64_t device : sharding.tiles.Devices()) count = std::max(count, device + 1);
-  return count;
+  if (sharding.mesh) return std::max(count, DevicesNamedBy(sharding.mesh->devices));
+  const bool names = sharding.kind == Sharding::Kind::kTiled || sharding.kind == Sharding::Kind::kMaximal;
+  return names ? std::max(count, DevicesNamedBy(sharding.tiles)) : count;
 }
 
 void SeeCollective(const Instruction& hlo, Named& named) {
   if (const ReplicaGroups* groups = hlo[kReplicaGroups]; groups != nullptr && !groups->empty())
     if (const Result<GroupMode> mode = GroupModeOf(hlo); mode.ok())
-      named.Of(*mode).See(IdsNamed(*groups), "replica_groups", hlo.name);
+      named.Of(*mode).See(IdsNamedBy(*groups), "replica_groups", hlo.name);
   if (!NamesPairs(hlo)) return;
   // Asked in a grid in which every id is good, so that devices are the ids as written.
   const DeviceGrid roomy =
-      PairModeOf(hlo) == GroupMode::kCrossReplica ? DeviceGrid{INT32_MAX, 1} : DeviceGrid{1, INT32_MAX};
+      PairModeOf(hlo) == GroupMode::kCrossReplica ? DeviceGrid{kMostIds, 1} : DeviceGrid{1, kMostIds};
   const Result<std::vector<DevicePair>> pairs = DevicePairsOf(hlo, roomy);
   if (!pairs.ok()) return;
   for (auto [source, target] : *pairs)
@@ -85,7 +77,7 @@ InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_repli
   if (num_replicas || num_partitions) reasons.push_back("as asked for");
   const bool header = module.replica_count > 1 || module.num_partitions > 1;
   if (header) {
-    grid = {module.replica_count, module.num_partitions};
+    grid = {std::min(module.replica_count, kMostIds), std::min(module.num_partitions, kMostIds)};
     if (!num_replicas || !num_partitions) reasons.push_back("from the header");
   } else {
     const Named named = Look(module);

@@ -61,6 +61,8 @@ TEST(DeviceGrid, WithoutGlobalIdsAnAllToAllsChannelMeansPartitions) {
 TEST(DeviceGrid, RefusesGroupsThatDoNotFit) {
   EXPECT_EQ(RefusalOf(", replica_groups={{0,5}}", {2, 1}),
             "replica_groups of r name replica 5, but the run has 2 replicas");
+  EXPECT_EQ(RefusalOf(", replica_groups=[1,100000]<=[100000]", {2, 1}),
+            "replica_groups of r name replica 99999, but the run has 2 replicas");
   EXPECT_EQ(RefusalOf(", replica_groups={{0}}", {2, 1}), "replica_groups of r must name every device, and leave out 1");
   EXPECT_EQ(RefusalOf(", replica_groups={{0,0},{1}}", {2, 1}), "replica_groups of r name device 0 twice");
 }
@@ -96,6 +98,12 @@ TEST(InferDevices, SaysWhatItWasInferredFrom) {
             "8 devices, from replica_groups of r");
   EXPECT_EQ(Inferred(", channel_id=1, replica_groups={{0}}, sharding={devices=[4]0,1,2,3}"),
             "4 devices, from sharding of r");
+}
+
+TEST(InferDevices, IsQuickAboutLargeNumbers) {
+  EXPECT_EQ(InferDevices(*AllReduce(", replica_groups={{9000000000000}}")).grid.replicas, kMostIds);
+  EXPECT_EQ(InferDevices(*AllReduce("", ", replica_count=9000000000000, num_partitions=9000000000000")).grid,
+            (DeviceGrid{kMostIds, kMostIds}));
 }
 
 TEST(InferDevices, CountsReplicasAndPartitions) {
