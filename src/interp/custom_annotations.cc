@@ -13,6 +13,12 @@ namespace {
 
 std::string_view Target(const Call& call) { return call.hlo[Op<Opcode::kCustomCall>::kTarget]; }
 
+// `count` operands, all of them arrays.
+bool HasArrays(const Call& call, size_t count) {
+  return call.operands.size() == count && std::all_of(call.operands.begin(), call.operands.end(),
+                                                      [](const Value& operand) { return operand.IsArray(); });
+}
+
 // The operand, or a tuple of them where there are several.
 Value Same(Call& call) {
   if (call.operands.size() == 1 && (!call.hlo.shape().IsTuple() || call.operands[0].IsTuple()))
@@ -65,13 +71,13 @@ Result<Value> MakeBuffer(Call& call) {
 // PadToStatic: (operand as large as it may become, its size in each dimension). What lies beyond is zero.
 Result<Value> PadToStatic(Call& call) {
   const Shape& shape = call.hlo.shape();
-  const Array& in = call.array(0);
-  const bool fits = call.operands.size() == 1 && shape.IsTuple() &&
-                    shape.elements().size() == static_cast<size_t>(in.rank()) + 1 && shape.element(0).IsArray() &&
-                    shape.element(0).rank() == in.rank();
+  const bool fits = HasArrays(call, 1) && shape.IsTuple() &&
+                    shape.elements().size() == static_cast<size_t>(call.array(0).rank()) + 1 &&
+                    shape.element(0).IsArray() && shape.element(0).rank() == call.array(0).rank();
   if (!fits)
     return Stopped(call.hlo, StrCat("PadToStatic must give an array and the size of each of its dimensions, got ",
                                     ToString(shape)));
+  const Array& in = call.array(0);
   std::vector<Value> parts = {Corner(in, ToDims(shape.element(0).dims()))};
   for (int64_t size : in.dims()) parts.push_back(Array::Scalar(ElementType::kS32, static_cast<int32_t>(size)));
   return Value::Tuple(std::move(parts));
@@ -79,10 +85,11 @@ Result<Value> PadToStatic(Call& call) {
 
 // SliceToDynamic: the first operand i + 1 elements of operand 0 in each dimension i.
 Result<Value> SliceToDynamic(Call& call) {
+  if (!HasArrays(call, call.operands.size()) || call.operands.empty() ||
+      call.operands.size() != static_cast<size_t>(call.array(0).rank()) + 1)
+    return Stopped(call.hlo, StrCat("SliceToDynamic must have an array and a size for each of its dimensions, got ",
+                                    call.operands.size(), " operands"));
   const Array& in = call.array(0);
-  if (call.operands.size() != static_cast<size_t>(in.rank()) + 1)
-    return Stopped(call.hlo, StrCat("SliceToDynamic must have a size for each of ", in.rank(), " dimensions, got ",
-                                    call.operands.size() - 1));
   Dims sizes;
   for (int64_t d = 0; d < in.rank(); ++d) {
     const Array& size = call.array(static_cast<size_t>(d) + 1);
@@ -101,13 +108,15 @@ Result<Value> GetRngSeed(Call& call) {
 // X64SplitLow, X64SplitHigh, X64Combine: the halves of 64-bit integers.
 Result<Value> X64(Call& call) {
   const bool combine = Target(call) == "X64Combine";
-  const Array& in = call.array(0);
   const Shape& shape = call.hlo.shape();
-  const bool fits = shape.IsArray() &&
-                    (combine ? call.operands.size() == 2 && call.array(1).count() == in.count() : true) &&
-                    in.element_bytes() == (combine ? 4 : 8) &&
-                    StorageBytes(shape.element_type()) == (combine ? 8 : 4) && IsInteger(shape.element_type());
+  const bool fits = HasArrays(call, combine ? 2 : 1) && shape.IsArray() && IsInteger(shape.element_type()) &&
+                    StorageBytes(shape.element_type()) == (combine ? 8 : 4) &&
+                    std::all_of(call.operands.begin(), call.operands.end(), [&](const Value& operand) {
+                      return operand.array().element_bytes() == (combine ? 4 : 8) &&
+                             std::ranges::equal(operand.array().dims(), shape.dims());
+                    });
   if (!fits) return Stopped(call.hlo, StrCat(Target(call), " must be of 64-bit integers, got ", ToString(shape)));
+  const Array& in = call.array(0);
   Array out(shape.element_type(), in.dims());
   for (size_t i = 0; i < static_cast<size_t>(in.count()); ++i) {
     if (combine)

@@ -61,6 +61,7 @@ Result<Value> CusolverSvdWithV(Call& call);
 Result<Value> TriangularSolution(Call& call);
 Result<Value> TridiagonalSolution(Call& call);
 Result<Value> CusparseTridiagonal(Call& call);
+Result<Value> PerturbedTridiagonal(Call& call);
 Result<Value> SymmetricProduct(Call& call);
 Result<Value> CholeskyUpdate(Call& call);
 

@@ -10,6 +10,7 @@ namespace {
 // Sorted by target.
 constexpr CustomCallRow kRows[] = {
     {"AllocateBuffer", &MakeBuffer},
+    {"ApproxTopK", &PartialReduce},
     {"AsyncCollectiveDone", &AsyncCollectiveDone},
     {"AsyncCollectiveStart", &AsyncCollectiveStart},
     {"CreateBuffer", &MakeBuffer},
@@ -62,6 +63,7 @@ constexpr CustomCallRow kRows[] = {
     {"cu_lu_pivots_to_permutation", &PivotsToPermutation},
     {"cu_threefry2x32", &ThreeFryCall},
     {"cu_threefry2x32_ffi", &ThreeFryCall},
+    {"cu_tridiagonal_solve_perturbed", &PerturbedTridiagonal},
     {"cuhybrid_eig_comp", &GeneralEigen},
     {"cuhybrid_eig_real", &GeneralEigen},
     {"cuhybrid_geqp3", &PivotedQrFactors},
@@ -83,6 +85,7 @@ constexpr CustomCallRow kRows[] = {
     {"hip_lu_pivots_to_permutation", &PivotsToPermutation},
     {"hip_threefry2x32", &ThreeFryCall},
     {"hip_threefry2x32_ffi", &ThreeFryCall},
+    {"hip_tridiagonal_solve_perturbed", &PerturbedTridiagonal},
     {"hiphybrid_eig_comp", &GeneralEigen},
     {"hiphybrid_eig_real", &GeneralEigen},
     {"hiphybrid_geqp3", &PivotedQrFactors},
@@ -120,6 +123,7 @@ constexpr CustomCallRow kRows[] = {
     {"lapack_?ungqr_ffi", &ReflectorProduct},
     {"lapack_?unmqr_ffi", &ReflectorMultiply},
     {"mhlo.topk", &TopKCall},
+    {"tridiagonal_solve_perturbed_ffi", &PerturbedTridiagonal},
     {"xla.gpu.ext.cub_scan*", &CubScan},
     {"xla.gpu.ext.cub_sort_*", &CubSort},
     {"xla.sdy.*", &PassThrough},

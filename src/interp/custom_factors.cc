@@ -73,6 +73,8 @@ Result<Value> LuDecomposition(Call& call) {
 // cu_lu_pivots_to_permutation: pivots from 0 -> permutation, of as many rows as the result has.
 Result<Value> PivotsToPermutation(Call& call) {
   const Shape& shape = call.hlo.shape();
+  if (call.operands.size() != 1 || !call.operands[0].IsArray())
+    return Stopped(call.hlo, StrCat("pivots must be one array, got ", call.operands.size(), " operands"));
   const Array& pivots = call.array(0);
   const bool fits = shape.IsArray() && shape.element_type() == ElementType::kS32 &&
                     pivots.type() == ElementType::kS32 && shape.rank() == pivots.rank() && shape.rank() > 0;

@@ -13,7 +13,7 @@ Result<Value> ThreeFryCall(Call& call) {
   if (operands.size() == 5) operands = operands.subspan(1);
   const bool fits = operands.size() == 4 && std::all_of(operands.begin(), operands.end(), [&](const Value& operand) {
                       return operand.IsArray() && operand.array().type() == ElementType::kU32 &&
-                             std::ranges::equal(operand.array().dims(), operands[2].array().dims());
+                             std::ranges::equal(operand.array().dims(), operands[0].array().dims());
                     });
   if (!fits) return Stopped(call.hlo, "threefry2x32 must have four operands u32 of the same sizes");
   std::span<const uint32_t> in[4];

@@ -1,6 +1,7 @@
 // Custom calls that solve equations: lapack_*trsm_ffi, lapack_*gtsv_ffi and their relatives; and products of the same
 // libraries.
 #include <cmath>
+#include <limits>
 
 #include "interp/matrix_call.h"
 #include "kernels/lapack.h"
@@ -34,44 +35,72 @@ Result<Value> TriangularSolution(Call& call) {
 
 namespace {
 
+template <class T>
+struct Tridiagonals {
+  std::vector<T> below, diagonal, above, columns;
+
+  // Solves for the columns; gives LAPACK's info.
+  int Solve(int columns_of_b) {
+    const auto n = static_cast<int>(diagonal.size());
+    T* first = below.data() + std::min(n, 1);
+    return lapack::SolveTridiagonal(n, columns_of_b, first, diagonal.data(), above.data(), columns.data());
+  }
+
+  // Adds something small to the diagonal where the elimination met a zero.
+  void Perturb(int row) {
+    lapack::Real<T> largest = std::numeric_limits<lapack::Real<T>>::min();
+    for (const std::vector<T>* part : {&below, &diagonal, &above})
+      for (const T& x : *part) largest = std::max(largest, std::abs(x));
+    diagonal[static_cast<size_t>(row)] += largest * std::numeric_limits<lapack::Real<T>>::epsilon();
+  }
+};
+
+enum class TridiagonalForm { kFactored, kPlain, kPerturbed };
+
 // (below, diagonal, above, b) -> x, where the diagonals have as many elements as b has rows: the first of `below` and
-// the last of `above` are not used. `factored` adds what becomes of the diagonals before x, and info behind it.
-Result<Value> SolveTridiagonals(Call& call, bool factored) {
-  return RunMatrices(
-      call,
-      [&]<class T>(MatrixCall& m) {
-        const int n = m.rows();
-        for (size_t i = 0; i < 3; ++i) {
-          if (!m.Has(i, m.type(), {n})) return false;
-          if (factored) m.AddUndefined();
-        }
-        Array& x = m.Add(m.type(), {n, m.columns()});
-        std::vector<int32_t> info;
-        for (int64_t b = 0; b < m.batch(); ++b) {
-          std::vector<T> diagonals[3];
-          for (size_t i = 0; i < 3; ++i) {
-            std::span<const T> diagonal = VectorAt<T>(m.operand(i), b);
-            diagonals[i].assign(diagonal.begin(), diagonal.end());
-          }
-          std::vector<T> columns = LoadMatrix<T>(m.operand(3), b);
-          T* below = diagonals[0].data() + std::min(n, 1);
-          info.push_back(lapack::SolveTridiagonal(n, m.columns(), below, diagonals[1].data(), diagonals[2].data(),
-                                                  columns.data()));
-          StoreMatrix(columns, b, x);
-        }
-        if (factored) std::copy(info.begin(), info.end(), m.Add(ElementType::kS32, {}).Mutable<int32_t>().begin());
-        return true;
-      },
-      3);
+// the last of `above` are not used. kFactored adds what becomes of the diagonals before x, and info behind it.
+// kPerturbed solves singular equations too, after a small change.
+Result<Value> SolveTridiagonals(Call& call, TridiagonalForm form) {
+  auto solve = [&]<class T>(MatrixCall& m) {
+    const int n = m.rows();
+    for (size_t i = 0; i < 3; ++i) {
+      if (!m.Has(i, m.type(), {n})) return false;
+      if (form == TridiagonalForm::kFactored) m.AddUndefined();
+    }
+    Array& x = m.Add(m.type(), {n, m.columns()});
+    std::vector<int32_t> info;
+    for (int64_t b = 0; b < m.batch(); ++b) {
+      auto vector = [&](size_t i) {
+        std::span<const T> diagonal = VectorAt<T>(m.operand(i), b);
+        return std::vector<T>(diagonal.begin(), diagonal.end());
+      };
+      Tridiagonals<T> given{vector(0), vector(1), vector(2), LoadMatrix<T>(m.operand(3), b)};
+      Tridiagonals<T> solved = given;
+      info.push_back(solved.Solve(m.columns()));
+      for (int tries = 0; form == TridiagonalForm::kPerturbed && info.back() > 0 && tries < n; ++tries) {
+        given.Perturb(info.back() - 1);
+        solved = given;
+        info.back() = solved.Solve(m.columns());
+      }
+      StoreMatrix(solved.columns, b, x);
+    }
+    if (form == TridiagonalForm::kFactored)
+      std::copy(info.begin(), info.end(), m.Add(ElementType::kS32, {}).Mutable<int32_t>().begin());
+    return true;
+  };
+  return RunMatrices(call, solve, 3);
 }
 
 }  // namespace
 
 // gtsv: (below, diagonal, above, b) -> (undefined, undefined, undefined, x, info)
-Result<Value> TridiagonalSolution(Call& call) { return SolveTridiagonals(call, true); }
+Result<Value> TridiagonalSolution(Call& call) { return SolveTridiagonals(call, TridiagonalForm::kFactored); }
 
 // gtsv2 of cuSPARSE: (below, diagonal, above, b) -> x
-Result<Value> CusparseTridiagonal(Call& call) { return SolveTridiagonals(call, false); }
+Result<Value> CusparseTridiagonal(Call& call) { return SolveTridiagonals(call, TridiagonalForm::kPlain); }
+
+// tridiagonal_solve_perturbed: the same
+Result<Value> PerturbedTridiagonal(Call& call) { return SolveTridiagonals(call, TridiagonalForm::kPerturbed); }
 
 // syrk: (a, c, alpha, beta) -> alpha * a * a^T + beta * c, or with a^T * a where `transpose`
 Result<Value> SymmetricProduct(Call& call) {

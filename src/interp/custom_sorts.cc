@@ -1,6 +1,5 @@
 // Custom calls that sort, scan or choose: CUB's sorts and sums, TopK, PartialReduce.
 #include <algorithm>
-#include <numeric>
 
 #include "interp/backend_config.h"
 #include "interp/custom_call.h"
@@ -59,12 +58,20 @@ Result<Value> CubSort(Call& call) {
   std::vector<uint64_t> keys = RadixKeys(call.array(0));
   if (config.Bool("descending"))
     for (uint64_t& key : keys) key = ~key;
-  std::vector<int64_t> order(keys.size());
-  std::iota(order.begin(), order.end(), 0);
+  struct Keyed {
+    uint64_t key;
+    int64_t element;
+  };
+  std::vector<Keyed> keyed;
+  keyed.reserve(keys.size());
+  for (uint64_t key : keys) keyed.push_back({key, static_cast<int64_t>(keyed.size())});
   const int64_t row = call.array(0).count() / batch;
   for (int64_t b = 0; b < batch; ++b)
-    std::stable_sort(order.begin() + b * row, order.begin() + (b + 1) * row,
-                     [&](int64_t i, int64_t j) { return keys[static_cast<size_t>(i)] < keys[static_cast<size_t>(j)]; });
+    std::stable_sort(keyed.begin() + b * row, keyed.begin() + (b + 1) * row,
+                     [](const Keyed& x, const Keyed& y) { return x.key < y.key; });
+  std::vector<int64_t> order;
+  order.reserve(keys.size());
+  for (const Keyed& element : keyed) order.push_back(element.element);
   std::vector<Value> results;
   for (const Value& operand : call.operands) {
     const Array& in = operand.array();
