@@ -18,4 +18,7 @@ Status CheckSizes(const Instruction& hlo, const Array& input, const Array& kerne
 // the arrays have.
 Array Convolved(const Array& input, const Array& kernel, const ConvolutionForm& form, ElementType result);
 
+// The convolution of a custom call's first two operands, before it is scaled, activated or rounded.
+Result<Array> CudnnForwardSums(Call& call);
+
 }  // namespace shoal

@@ -25,6 +25,7 @@ Result<Value> CublasMatmulF8(Call& call);
 Result<Value> CublasTriangularSolve(Call& call);  // in triangular.cc
 // convolutions (custom_convolution.cc)
 Result<Value> CudnnConvolution(Call& call);
+Result<Value> CudnnConvolutionGraph(Call& call);  // in custom_convolution_graph.cc
 Result<Value> CudnnConvolutionBackwardInput(Call& call);
 Result<Value> CudnnConvolutionBackwardFilter(Call& call);
 // oneDNN (custom_onednn.cc)

@@ -44,6 +44,7 @@ constexpr CustomCallRow kRows[] = {
     {"__cudnn$convBackwardInput", &CudnnConvolutionBackwardInput},
     {"__cudnn$convBiasActivationForward", &CudnnConvolution},
     {"__cudnn$convForward", &CudnnConvolution},
+    {"__cudnn$convForwardGraph", &CudnnConvolutionGraph},
     {"__cudnn$fmhaScaleBiasSoftmax", &CudnnAttention},
     {"__cudnn$fmhaScaleBiasSoftmaxBackward", &CudnnAttentionBackward},
     {"__cudnn$fmhaScaleBiasSoftmaxDropout", &CudnnAttention},
