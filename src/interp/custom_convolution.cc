@@ -16,7 +16,8 @@ namespace shoal {
 namespace {
 
 const Shape& ResultShape(const Instruction& hlo) {
-  return hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape();
+  const Shape& shape = hlo.shape();
+  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
 }
 
 Status CheckForm(const Call& call) {

@@ -63,7 +63,8 @@ Status CheckDims(const Instruction& hlo, const Array& lhs, const Array& rhs, con
 }
 
 const Shape& ResultShape(const Instruction& hlo) {
-  return hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape();
+  const Shape& shape = hlo.shape();
+  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
 }
 
 // The operands behind a and b, and what the scales of 8-bit floats come to.

@@ -23,7 +23,8 @@ BackendConfig ConfigOf(const Instruction& hlo, std::string_view key) {
 }
 
 const Shape& ResultShape(const Instruction& hlo) {
-  return hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape();
+  const Shape& shape = hlo.shape();
+  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
 }
 
 Status CheckOperands(const Call& call, size_t count) {

@@ -104,12 +104,12 @@ Result<Value> PerturbedTridiagonal(Call& call) { return SolveTridiagonals(call, 
 
 // syrk: (a, c, alpha, beta) -> alpha * a * a^T + beta * c, or with a^T * a where `transpose`
 Result<Value> SymmetricProduct(Call& call) {
-  return RunMatrices(call, []<class T>(MatrixCall& m) {
+  return RunMatrices(call, [&]<class T>(MatrixCall& m) {
     const bool transpose = m.config().Bool("transpose");
     const int n = transpose ? m.columns() : m.rows(), inner = transpose ? m.rows() : m.columns();
-    if (!m.Has(1, m.type(), {n, n})) return false;
+    if (call.operands.size() != 4 || !m.Has(1, m.type(), {n, n})) return false;
     for (size_t i : {2, 3})
-      if (m.LastOf(i) != 0 || m.operand(i).type() != m.type()) return false;
+      if (m.operand(i).count() != 1 || m.operand(i).type() != m.type()) return false;
     const T alpha = m.operand(2).As<T>()[0], beta = m.operand(3).As<T>()[0];
     std::span<T> c = m.Add(m.type(), {n, n}).Mutable<T>();
     for (int64_t b = 0; b < m.batch(); ++b) {

@@ -84,8 +84,11 @@ Result<Value> CublasTriangularSolve(Call& call) {
   SHOAL_ASSIGN(solution, Solution(call, equation));
   if (!call.hlo.shape().IsTuple()) return solution;
   std::vector<Value> results{std::move(solution)};
-  for (const Shape* other : call.hlo.shape().elements().subspan(1)) results.push_back(ZeroValue(*other));
-  return Value::Tuple(std::move(results));
+  const auto declared = call.hlo.shape().elements();
+  for (size_t i = 1; i < declared.size(); ++i) results.push_back(ZeroValue(*declared[i]));
+  Value value = Value::Tuple(std::move(results));
+  if (!Fits(value, call.hlo.shape())) return Stopped(call.hlo, StrCat("does not make ", ToString(call.hlo.shape())));
+  return value;
 }
 
 }  // namespace shoal
