@@ -56,11 +56,11 @@ def groups_of(program, uniform=True):
     return Groups(f"channel_id=1, replica_groups={text}, use_global_device_ids=true", size)
 
 
-def one_axis_groups(program):
+def one_axis_groups(program, may_be_empty):
     """Groups of the ops whose ids are replicas without a channel and partitions with one."""
     rng = program.rng
     across = rng.random() < 0.5
-    text, size = _written(rng, program.partitions if across else program.replicas, True, True)
+    text, size = _written(rng, program.partitions if across else program.replicas, True, may_be_empty)
     return Groups(("channel_id=1, " if across else "") + f"replica_groups={text}", size)
 
 
@@ -107,9 +107,12 @@ def reduce_scatter(program, x):
 
 
 def all_to_all(program, x):
-    """The form with one operand per device of the group, and the form that splits one operand."""
-    groups = one_axis_groups(program)
-    if program.rng.random() < 0.5:
+    """The form with one operand per device of the group, and the form that splits one operand and must name groups."""
+    split = program.rng.random() < 0.5
+    groups = one_axis_groups(program, may_be_empty=not split)
+    if not split and groups.size == 1:  # XLA aborts on a tuple of one
+        return x
+    if not split:
         operands = [x] + [program.parameter(x.type, x.dims) for _ in range(groups.size - 1)]
         return program.tuple_op("all-to-all", operands, operands, groups.text)[-1]
     axis = int(program.rng.integers(len(x.dims)))
