@@ -11,16 +11,37 @@ std::vector<Value> MoveOperands(Call& call) {
   return {std::make_move_iterator(call.operands.begin()), std::make_move_iterator(call.operands.end())};
 }
 
+// A computation of scalars, all at once.
+Value RunScalars(const LaneFunction& function, Call& call) {
+  absl::InlinedVector<const std::byte*, 8> ins;
+  for (const Value& operand : call.operands) ins.push_back(operand.array().data());
+  std::vector<Value> results;
+  absl::InlinedVector<std::byte*, 4> outs;
+  for (size_t i = 0; i < function.result_count(); ++i) {
+    results.emplace_back(Array(function.result_type(i), Dims{}));
+    outs.push_back(results.back().array().mutable_data());
+  }
+  function.Run(outs, ins, 1);
+  return call.hlo.shape().IsTuple() ? Value::Tuple(std::move(results)) : std::move(results[0]);
+}
+
+Result<Value> RunCallee(Call& call, const Computation& callee) {
+  const LaneFunction* lanes = call.device.plans().Of(callee).lanes.get();
+  const bool is_watched = call.device.settings().observer != nullptr;
+  if (lanes != nullptr && !is_watched) return RunScalars(*lanes, call);
+  return call.device.Run(callee, MoveOperands(call));
+}
+
 }  // namespace
 
 template <>
 Result<Value> Evaluate<Opcode::kCall>(Call& call) {
-  return call.device.Run(*call.hlo[kToApply], MoveOperands(call));
+  return RunCallee(call, *call.hlo[kToApply]);
 }
 
 template <>
 Result<Value> Evaluate<Opcode::kFusion>(Call& call) {
-  return call.device.Run(*call.hlo[kCalls], MoveOperands(call));
+  return RunCallee(call, *call.hlo[kCalls]);
 }
 
 // A predicate takes the first branch when it is true; an index out of range takes the last one.

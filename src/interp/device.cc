@@ -8,6 +8,19 @@ namespace {
 // Computations call each other; each level takes stack.
 constexpr int64_t kMostDepth = 500;
 
+// As copies that belong to no device, since they stay when the devices are gone.
+void KeepInvariants(InvariantValues& invariants, std::vector<Value> values) {
+  MemoryMeter* meter = Buffer::MeterThisThread(nullptr);
+  for (Value& value : values) {
+    if (!value.IsArray()) continue;
+    Array copy(value.array().type(), value.array().dims());
+    if (copy.bytes() != 0) std::memcpy(copy.mutable_data(), value.array().data(), static_cast<size_t>(copy.bytes()));
+    value = std::move(copy);
+  }
+  invariants.Keep(std::move(values));
+  Buffer::MeterThisThread(meter);
+}
+
 }  // namespace
 
 Device::Device(int64_t id, const DeviceGrid& grid, const Plans& plans, World& world, const RunSettings& settings)
@@ -19,9 +32,17 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
     return Fail(computation.at, "", StrCat("computations call each other more than ", kMostDepth, " deep"));
   ++depth_;
   std::vector<Value> values(computation.instructions.size());
+  // Somebody who watches sees every step of every round.
+  InvariantValues* invariants = settings_.observer == nullptr ? plan.invariants.get() : nullptr;
+  const std::vector<Value>* known = invariants == nullptr ? nullptr : invariants->Get();
+  std::vector<Value> kept(invariants != nullptr && known == nullptr ? values.size() : 0);
   for (const Step& step : plan.steps) {
     const Instruction& hlo = *step.hlo;
     Value& value = values[hlo.index];
+    if (step.is_invariant && known != nullptr) {
+      if (step.is_kept) value = (*known)[hlo.index];
+      continue;
+    }
     if (hlo.opcode == Opcode::kParameter) {
       value = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
     } else if (hlo.opcode == Opcode::kConstant) {
@@ -30,9 +51,11 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
       SHOAL_ASSIGN(computed, RunStep(step, values));
       value = std::move(computed);
     }
+    if (step.is_kept && !kept.empty()) kept[hlo.index] = value;
     if (settings_.observer != nullptr) SHOAL_TRY(settings_.observer->Saw(*this, hlo, value));
   }
   --depth_;
+  if (!kept.empty()) KeepInvariants(*invariants, std::move(kept));
   return std::move(values[computation.root->index]);
 }
 
@@ -47,7 +70,7 @@ Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
     Value& operand = values[hlo.operands[i]->index];
     operands.push_back(step.last_use[i] ? std::exchange(operand, Value()) : operand);
   }
-  Call call{hlo, {operands.data(), operands.size()}, *this};
+  Call call{hlo, {operands.data(), operands.size()}, *this, &step.kernel};
   return step.evaluate(call);
 }
 

@@ -211,7 +211,7 @@ Array Converted(const Array& array, ElementType type) {
 }
 
 Result<Value> EvaluateElementwise(Call& call) {
-  const Kernel kernel = KernelOf(call.hlo);
+  const Kernel kernel = call.kernel != nullptr ? *call.kernel : KernelOf(call.hlo);
   if (kernel.loop == nullptr)
     return Stopped(call.hlo, StrCat(Text(call.hlo.opcode), " is not defined for ", Text(kernel.operands[0])));
   const Dims dims = CommonDims(call, call.operands.size() == 3);

@@ -10,6 +10,7 @@
 namespace shoal {
 
 class Device;
+struct Kernel;
 
 // One instruction being evaluated.
 struct Call {
@@ -17,6 +18,7 @@ struct Call {
   // In the order of hlo.operands. The evaluator may take them apart and write in place into what it holds alone.
   std::span<Value> operands;
   Device& device;
+  const Kernel* kernel = nullptr;  // of an elementwise op, made ready
 
   const Array& array(size_t i) const { return operands[i].array(); }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 #include "interp/elementwise.h"
 #include "ops/control_flow.h"
@@ -69,10 +70,30 @@ Array Filled(const Shape& shape) {
   return Converted(numbers, shape.element_type());
 }
 
+// The computations that loops run, also by way of others.
+std::unordered_set<const Computation*> RunByLoops(const Module& module) {
+  std::unordered_set<const Computation*> found;
+  std::vector<const Computation*> todo;
+  auto add_callees = [&](const Instruction& hlo) {
+    for (const Computation* callee : CalledComputations(hlo))
+      if (found.insert(callee).second) todo.push_back(callee);
+  };
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (hlo->opcode == Opcode::kWhile) add_callees(*hlo);
+  while (!todo.empty()) {
+    const Computation* computation = todo.back();
+    todo.pop_back();
+    for (const Instruction* hlo : computation->instructions) add_callees(*hlo);
+  }
+  return found;
+}
+
 }  // namespace
 
 Plans::Plans(const Module& module) : module_(module) {
   for (const Computation* computation : module.computations) Add(*computation);
+  for (const Computation* computation : RunByLoops(module)) MarkInvariants(*plans_.at(computation));
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
       if (hlo->opcode == Opcode::kFusion && hlo->shape().IsArray() &&
@@ -85,7 +106,11 @@ void Plans::Add(const Computation& computation) {
   plan->computation = &computation;
   plan->constants.resize(computation.instructions.size());
   for (const Instruction* hlo : computation.instructions) {
-    plan->steps.push_back({hlo, EvaluatorOf(hlo->opcode), {}, false});
+    Step step;
+    step.hlo = hlo;
+    step.evaluate = EvaluatorOf(hlo->opcode);
+    if (Info(hlo->opcode).op_class == OpClass::kElementwise) step.kernel = KernelOf(*hlo);
+    plan->steps.push_back(std::move(step));
     const Literal* literal = (*hlo)[kConstantValue];
     if (literal != nullptr) plan->constants[hlo->index] = Constant(*hlo, *literal);
   }
@@ -93,6 +118,45 @@ void Plans::Add(const Computation& computation) {
   MarkLastUses(computation, plan->steps);
   plan->lanes = LaneFunction::Of(computation);
   plans_[&computation] = std::move(plan);
+}
+
+// Its value depends on its operands alone.
+bool Plans::IsFunction(const Instruction& hlo) const {
+  if (hlo.opcode == Opcode::kFusion || hlo.opcode == Opcode::kCall) {
+    const Computation& callee = *CalledComputations(hlo)[0];
+    return std::all_of(callee.instructions.begin(), callee.instructions.end(), [this](const Instruction* inner) {
+      return inner->opcode == Opcode::kParameter || IsFunction(*inner);
+    });
+  }
+  return IsPure(hlo) && Info(hlo.opcode).op_class != OpClass::kOpaque;
+}
+
+// A loop need not work out again what no parameter reaches. Large values are not kept: memory is dearer than time.
+void Plans::MarkInvariants(Plan& plan) {
+  constexpr int64_t kMostElements = 1 << 18;
+  std::vector<bool> invariant(plan.computation->instructions.size(), false);
+  std::vector<Step*> steps(invariant.size(), nullptr);
+  bool any = false;
+  for (Step& step : plan.steps) {
+    const Instruction& hlo = *step.hlo;
+    steps[hlo.index] = &step;
+    auto is_invariant = [&](const Instruction* operand) { return invariant[operand->index]; };
+    invariant[hlo.index] = IsFunction(hlo) && std::all_of(hlo.operands.begin(), hlo.operands.end(), is_invariant);
+    if (hlo.opcode == Opcode::kConstant) continue;
+    step.is_invariant = invariant[hlo.index];
+    if (step.is_invariant) continue;
+    for (const Instruction* operand : hlo.operands) {
+      Step* used = steps[operand->index];
+      if (used == nullptr || !used->is_invariant) continue;
+      used->is_kept = any = true;
+    }
+  }
+  if (Step* root = steps[plan.computation->root->index]; root != nullptr && root->is_invariant) root->is_kept = any = true;
+  for (const Step& step : plan.steps) {
+    const bool small = step.hlo->shape().IsArray() && step.hlo->shape().ElementCount().value_or(INT64_MAX) <= kMostElements;
+    any = any && (small || !step.is_kept);
+  }
+  if (any) plan.invariants = std::make_unique<InvariantValues>();
 }
 
 Value Plans::Constant(const Instruction& hlo, const Literal& literal) {

@@ -2,7 +2,9 @@
 // for the last time, its constants as arrays. Made once for all devices, and then only read.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 
 #include "interp/evaluate.h"
@@ -17,6 +19,29 @@ struct Step {
   std::vector<bool> last_use;
   // A get-tuple-element that may take the element out of the tuple: nobody asks for that element again.
   bool takes_element = false;
+  // No parameter reaches it, so that it gives the same value every time; of those, whether a step that does depend on a
+  // parameter uses it.
+  bool is_invariant = false, is_kept = false;
+  Kernel kernel;  // of an elementwise op
+};
+
+// What the invariant steps of a computation gave when it first ran, for the rounds of a loop that follow.
+class InvariantValues {
+ public:
+  // Null as long as nobody has kept any. Of instruction number i where the step is kept.
+  const std::vector<Value>* Get() const { return ready_.load(std::memory_order_acquire); }
+  // The first to come is the one that counts.
+  void Keep(std::vector<Value> values) {
+    std::lock_guard lock(mutex_);
+    if (ready_.load(std::memory_order_relaxed) != nullptr) return;
+    values_ = std::move(values);
+    ready_.store(&values_, std::memory_order_release);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Value> values_;
+  std::atomic<const std::vector<Value>*> ready_ = nullptr;
 };
 
 struct Plan {
@@ -24,6 +49,8 @@ struct Plan {
   std::vector<Step> steps;
   // Of instruction number i where it is a constant; else a token.
   std::vector<Value> constants;
+  // Set where a loop runs the computation and some of its steps are invariant.
+  std::unique_ptr<InvariantValues> invariants;
   // Set where the computation is one of scalars only.
   std::unique_ptr<LaneFunction> lanes;
   // A loop fusion with one result calls it. XLA:CPU compiles those as they are; others it has to take apart first.
@@ -46,6 +73,8 @@ class Plans {
 
  private:
   void Add(const Computation& computation);
+  void MarkInvariants(Plan& plan);
+  bool IsFunction(const Instruction& hlo) const;
   Value Constant(const Instruction& hlo, const Literal& literal);
 
   const Module& module_;

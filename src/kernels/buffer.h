@@ -32,8 +32,9 @@ class Buffer {
   static Buffer Allocate(size_t bytes);
   // Bytes that somebody else keeps alive and that nobody may write.
   static Buffer Borrow(const std::byte* data, size_t bytes);
-  // What buffers that this thread allocates from now on count towards; may be null. It must outlive them.
-  static void MeterThisThread(MemoryMeter* meter);
+  // What buffers that this thread allocates from now on count towards; may be null. It must outlive them. Returns what
+  // it was before.
+  static MemoryMeter* MeterThisThread(MemoryMeter* meter);
 
   Buffer(const Buffer& other) : block_(other.block_) {
     if (block_ != nullptr) block_->owners.fetch_add(1, std::memory_order_relaxed);

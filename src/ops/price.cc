@@ -133,15 +133,14 @@ void Pricing::Applies(const Computation& function, int64_t times) {
 }
 
 int64_t BytesOf(const Shape& shape) {
-  constexpr int64_t kPointer = 8;
+  constexpr int64_t kPointer = 4;  // the size HloCostAnalysis takes where nobody tells it another
   if (shape.IsTuple()) return kPointer * static_cast<int64_t>(shape.elements().size());
   if (shape.IsOpaque()) return kPointer;
   if (shape.IsBuffer()) return BytesOf(shape.element(0));
   if (!shape.IsArray() || shape.layout() == nullptr) return 0;
   const int64_t bits = shape.layout()->element_size_in_bits;
   const int64_t count = Elements(shape);
-  const int64_t bytes = bits != 0 ? (count * bits + 7) / 8 : count * StorageBytes(shape.element_type());
-  return shape.has_dynamic() ? bytes + 4 * shape.rank() : bytes;
+  return bits != 0 ? (count * bits + 7) / 8 : count * StorageBytes(shape.element_type());
 }
 
 double LeafBytesOf(const Shape& shape) {

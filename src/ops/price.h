@@ -37,7 +37,7 @@ class Pricing {
   Price price;
 };
 
-// Bytes of an array as XLA:CPU has it, of a tuple its table of pointers; 0 where the text gives no layout.
+// Bytes of an array, of a tuple its table of pointers; 0 where the text gives no layout.
 int64_t BytesOf(const Shape& shape);
 // Of all arrays in it.
 double LeafBytesOf(const Shape& shape);
