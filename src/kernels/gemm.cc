@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 namespace shoal {
 namespace {
@@ -49,6 +50,36 @@ void GemmByLoops(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T>
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t s = 0; s < columns; ++s) block[r * columns + s] = b.data[(p + r) * b.row + (j + s) * b.column];
       MultiplyBlock(m, columns, rows, {a.data + p * a.column, a.row, a.column}, block, columns, c + j, ldc);
+    }
+  }
+}
+
+// Small products of f32 are summed in f64, in the order of k, and rounded once: every element the same way wherever it
+// stands, so that equal rows give equal results on every machine. A library's kernels do not: they sum the edges of a
+// matrix otherwise than its middle.
+constexpr int64_t kSmall = int64_t{1} << 18;
+
+void GemmInDouble(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc,
+                  bool accumulate) {
+  double sums[kBlock];
+  std::vector<float> packed;
+  if (b.column != 1) {
+    packed.resize(static_cast<size_t>(k * n));
+    for (int64_t p = 0; p < k; ++p)
+      for (int64_t j = 0; j < n; ++j) packed[static_cast<size_t>(p * n + j)] = b.data[p * b.row + j * b.column];
+    b = {packed.data(), n, 1};
+  }
+  for (int64_t start = 0; start < n; start += kBlock) {
+    const int64_t columns = std::min(kBlock, n - start);
+    for (int64_t i = 0; i < m; ++i) {
+      float* results = c + i * ldc + start;
+      for (int64_t j = 0; j < columns; ++j) sums[j] = accumulate ? results[j] : 0;
+      for (int64_t p = 0; p < k; ++p) {
+        const double factor = a.data[i * a.row + p * a.column];
+        const float* row = b.data + p * b.row + start;
+        for (int64_t j = 0; j < columns; ++j) sums[j] += factor * static_cast<double>(row[j]);
+      }
+      for (int64_t j = 0; j < columns; ++j) results[j] = static_cast<float>(sums[j]);
     }
   }
 }
@@ -99,6 +130,9 @@ void GemmByBlas(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> 
 template <class T>
 void Gemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c, int64_t ldc, bool accumulate) {
   if (m == 0 || n == 0) return;
+  if constexpr (std::is_same_v<T, float>)
+    if (k <= kSmall && m <= kSmall && n <= kSmall / m && k <= kSmall / (m * n))
+      return GemmInDouble(m, n, k, a, b, c, ldc, accumulate);
   if constexpr (!std::is_integral_v<T>) {
     const bool fits = std::max({m, n, k, a.row, a.column, b.row, b.column, ldc}) <= kMostBlas;
     if (fits && k != 0) return GemmByBlas(m, n, k, a, b, accumulate ? T{1} : T{}, c, ldc);
