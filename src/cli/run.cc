@@ -90,7 +90,7 @@ class RunVerb {
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written()));
     if (!outcome.ok()) return Failed(outcome.diag(), kInputAtFault);
     outcome_ = std::move(*outcome);
-    WarnOfStubs(outcome_.stats.stubs);
+    WarnOfStubs(outcome_.stats);
     if (!flags_.outputs.empty()) {
       Status written = WriteOutputs(outcome_.results, flags_.outputs);
       if (!written.ok()) return Failed(written.diag(), kCallAtFault);
@@ -147,9 +147,13 @@ class RunVerb {
     return kOk;
   }
 
-  void WarnOfStubs(const Stubs& stubs) {
+  void WarnOfStubs(const RunStats& stats) {
     Diags earlier = std::exchange(input_.diags, {});
-    for (const auto& [target, stub] : stubs)
+    for (const Instruction* loop : stats.endless_loops)
+      input_.diags.Warn(loop->at, "",
+                        StrCat("the loop ", loop->name,
+                               " would never end: its state no longer changes; it was left, as XLA's compilers leave it"));
+    for (const auto& [target, stub] : stats.stubs)
       input_.diags.Warn(stub.first->at, "",
                         StrCat("the custom call \"", target, "\" was given made-up results",
                                stub.count == 1 ? "" : StrCat(" ", stub.count, " times, here first")));

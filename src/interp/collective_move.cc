@@ -127,6 +127,18 @@ class RaggedExchange {
   int64_t n_, slices_ = 0;
 };
 
+// A run on fewer devices than the shape was made for leaves the rest zero, as XLA does.
+Array Lengthened(Array array, const Instruction& all_gather, size_t k) {
+  const Shape& all = all_gather.shape();
+  const Shape& shape = all.IsTuple() && k < all.elements().size() ? all.element(static_cast<int64_t>(k)) : all;
+  if (all_gather.opcode != Opcode::kAllGather || !shape.IsArray() || shape.has_dynamic()) return array;
+  if (array.count() >= shape.ElementCount().value_or(0)) return array;
+  Array longer = Array::Zeros(array.type(), shape.dims());
+  CopyStrided(array.dims(), array.element_bytes(), longer.mutable_data(), {0, RowMajorStrides(longer.dims())},
+              array.data(), {0, RowMajorStrides(array.dims())});
+  return longer;
+}
+
 }  // namespace
 
 Result<Value> BeginAllGather(Call& call) {
@@ -138,7 +150,7 @@ Result<Value> BeginAllGather(Call& call) {
         Arrays joined;
         for (size_t k = 0; k < contributions[0].size(); ++k) {
           SHOAL_ASSIGN(array, Joined(call.hlo, contributions, k, dim));
-          joined.push_back(std::move(array));
+          joined.push_back(Lengthened(std::move(array), call.hlo, k));
         }
         return std::vector<Arrays>(contributions.size(), joined);
       });

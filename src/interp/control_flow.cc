@@ -1,5 +1,7 @@
 // Ops that run other computations.
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "interp/device.h"
 #include "interp/evaluate.h"
@@ -60,20 +62,63 @@ Result<Value> Evaluate<Opcode::kConditional>(Call& call) {
   return call.device.Run(*branches[static_cast<size_t>(branch)], std::move(argument));
 }
 
+namespace {
+
+bool SameBits(const Value& a, const Value& b) {
+  std::vector<Value> left, right;
+  AppendLeaves(a, left);
+  AppendLeaves(b, right);
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](const Value& x, const Value& y) {
+    if (!x.IsArray() || !y.IsArray()) return x.IsToken() && y.IsToken();
+    const auto bytes = static_cast<size_t>(x.array().bytes());
+    return x.array().bytes() == y.array().bytes() && std::memcmp(x.array().data(), y.array().data(), bytes) == 0;
+  });
+}
+
+// Sees when a round gives the state it began with: then all further ones do. Looks only now and then, since it costs a
+// copy of the state.
+class EndlessLoopCheck {
+ public:
+  explicit EndlessLoopCheck(const Call& call) : call_(call) {}
+
+  void Before(int64_t round, const Value& state) {
+    looks_ = round >= 1024 && std::has_single_bit(static_cast<uint64_t>(round)) && IsFunction();
+    if (looks_) before_ = state;
+  }
+  bool IsEndless(const Value& state) { return looks_ && SameBits(std::exchange(before_, Value()), state); }
+
+ private:
+  bool IsFunction() const {
+    const Plans& plans = call_.device.plans();
+    return plans.IsFunction(*call_.hlo[Op<Opcode::kWhile>::kBody]) &&
+           plans.IsFunction(*call_.hlo[Op<Opcode::kWhile>::kCondition]);
+  }
+
+  const Call& call_;
+  Value before_;
+  bool looks_ = false;
+};
+
+}  // namespace
+
 template <>
 Result<Value> Evaluate<Opcode::kWhile>(Call& call) {
   using While = Op<Opcode::kWhile>;
   Value state = std::move(call.operands[0]);
+  EndlessLoopCheck check(call);
   int64_t& rounds = call.device.whereabouts().rounds[&call.hlo];
   for (rounds = 0;;) {
     SHOAL_ASSIGN(go_on, call.device.Run(*call.hlo[While::kCondition], {state}));
     if (IntAt(go_on.array(), 0) == 0) return state;
-    ++rounds;
+    check.Before(++rounds, state);
     std::vector<Value> argument;
     argument.push_back(std::move(state));
     SHOAL_ASSIGN(next, call.device.Run(*call.hlo[While::kBody], std::move(argument)));
     state = std::move(next);
     call.device.CountIteration();
+    if (!check.IsEndless(state)) continue;
+    call.device.endless_loops.insert(&call.hlo);
+    return state;
   }
 }
 

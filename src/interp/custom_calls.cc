@@ -29,6 +29,8 @@ constexpr CustomCallRow kRows[] = {
     {"SPMDFullToShardShape", &Reshard},
     {"SPMDShardToFullShape", &Reshard},
     {"SetBound", &PassThrough},
+    {"ShardBarrierFrom", &PassThrough},
+    {"ShardBarrierTo", &PassThrough},
     {"Sharding", &PassThrough},
     {"SliceToDynamic", &SliceToDynamic},
     {"TopK", &TopKCall},

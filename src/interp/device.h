@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <set>
 
 #include "collectives/world.h"
 #include "interp/plan.h"
@@ -67,6 +68,8 @@ class Device {
   uint64_t rng_calls = 0;
   // Targets of custom calls that were given made-up results.
   Stubs stubs;
+  // Loops that were left because they would never have ended.
+  std::set<const Instruction*> endless_loops;
   // TPU async collective fusions that are under way, by channel and chain: what their first fusion began.
   struct Chain {
     std::vector<Value> operands;

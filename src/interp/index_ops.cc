@@ -109,6 +109,7 @@ Result<Value> Evaluate<Opcode::kPad>(Call& call) {
 template <>
 Result<Value> Evaluate<Opcode::kIota>(Call& call) {
   const Shape& shape = call.hlo.shape();
+  if (shape.ElementCount() == 0) return Value(Array(shape.element_type(), shape.dims()));
   const auto along = static_cast<size_t>(call.hlo[Op<Opcode::kIota>::kIotaDimension]);
   const int64_t size = shape.dims()[along];
   Array numbers(ElementType::kS64, Dims{size});

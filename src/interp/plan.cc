@@ -120,15 +120,20 @@ void Plans::Add(const Computation& computation) {
   plans_[&computation] = std::move(plan);
 }
 
-// Its value depends on its operands alone.
 bool Plans::IsFunction(const Instruction& hlo) const {
-  if (hlo.opcode == Opcode::kFusion || hlo.opcode == Opcode::kCall) {
-    const Computation& callee = *CalledComputations(hlo)[0];
-    return std::all_of(callee.instructions.begin(), callee.instructions.end(), [this](const Instruction* inner) {
-      return inner->opcode == Opcode::kParameter || IsFunction(*inner);
-    });
+  const OpClass op_class = Info(hlo.opcode).op_class;
+  if (op_class == OpClass::kControlFlow) {
+    const std::vector<Computation*> callees = CalledComputations(hlo);
+    return std::all_of(callees.begin(), callees.end(), [this](const Computation* callee) { return IsFunction(*callee); });
   }
-  return IsPure(hlo) && Info(hlo.opcode).op_class != OpClass::kOpaque;
+  return IsPure(hlo) && op_class != OpClass::kOpaque;
+}
+
+bool Plans::IsFunction(const Computation& computation) const {
+  const auto& all = computation.instructions;
+  return std::all_of(all.begin(), all.end(), [this](const Instruction* hlo) {
+    return hlo->opcode == Opcode::kParameter || IsFunction(*hlo);
+  });
 }
 
 // A loop need not work out again what no parameter reaches. Large values are not kept: memory is dearer than time.

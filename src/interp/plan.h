@@ -69,12 +69,14 @@ class Plans {
 
   const Plan& Of(const Computation& computation) const { return *plans_.at(&computation); }
   const Module& module() const { return module_; }
+  // What it gives depends on its arguments alone: no random numbers, nothing of other devices or the host.
+  bool IsFunction(const Instruction& hlo) const;
+  bool IsFunction(const Computation& computation) const;
   const ElidedLiterals& elided() const { return elided_; }
 
  private:
   void Add(const Computation& computation);
   void MarkInvariants(Plan& plan);
-  bool IsFunction(const Instruction& hlo) const;
   Value Constant(const Instruction& hlo, const Literal& literal);
 
   const Module& module_;

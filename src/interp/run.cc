@@ -82,6 +82,7 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
     outcome.stats.instructions += devices[d]->progress().instructions;
     outcome.stats.iterations += devices[d]->progress().iterations;
     outcome.stats.peak_bytes.push_back(outcome.meters[d]->peak());
+    outcome.stats.endless_loops.insert(devices[d]->endless_loops.begin(), devices[d]->endless_loops.end());
     for (const auto& [target, stub] : devices[d]->stubs)
       outcome.stats.stubs.try_emplace(target, Stub{stub.first, 0}).first->second.count += stub.count;
   }

@@ -12,6 +12,7 @@ struct RunStats {
   std::vector<int64_t> peak_bytes;                 // of each device's arrays
   std::vector<std::map<Opcode, Traffic>> traffic;  // of each device's collectives, by op
   Stubs stubs;                                     // of all devices together
+  std::set<const Instruction*> endless_loops;      // likewise
 };
 
 struct RunOutcome {
