@@ -76,18 +76,19 @@ std::vector<std::string> Row(const std::string& name, double times, const Cost& 
 void PrintText(const ModuleCost& cost, const std::vector<Group>& groups, const CostFlags& flags,
                const std::vector<std::string>& assumptions) {
   Table table({flags.by, ">times", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
-  double times = 0;
+  double times = 0, rest_times = 0;
   Cost rest;
   for (size_t i = 0; i < groups.size(); ++i) {
     times += groups[i].times;
     if (flags.top > 0 && i >= static_cast<size_t>(flags.top)) {
       rest.Add(groups[i].cost);
+      rest_times += groups[i].times;
       continue;
     }
     table.Add(Row(groups[i].name, groups[i].times, groups[i].cost));
   }
   if (flags.top > 0 && groups.size() > static_cast<size_t>(flags.top))
-    table.Add(Row(StrCat("(", groups.size() - static_cast<size_t>(flags.top), " more)"), 0, rest));
+    table.Add(Row(StrCat("(", groups.size() - static_cast<size_t>(flags.top), " more)"), rest_times, rest));
   table.Add(Row("total", times, cost.total));
   std::fputs(table.ToText().c_str(), stdout);
   std::printf("\nXLA's own analysis, loop bodies once: %s flops, %s transcendentals, %s accessed\n",

@@ -40,6 +40,8 @@ bool Parser::ReadDouble(double* value) {
     if (std::isinf(*value)) return ErrorHere(StrCat(token().text, " is out of the range of a double"));
   } else if (kind() == Tok::kInt) {
     *value = static_cast<double>(token().integer);
+    // XLA prints minus zero as -0 and reads it back as 0; a value is not to change on the way.
+    if (token().integer == 0 && token().text[0] == '-' && !options_.as_xla) *value = -0.0;
   } else if (token().Is(Word::kInf) || kind() == Tok::kNegInf) {
     *value =
         kind() == Tok::kNegInf ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
