@@ -38,7 +38,8 @@ std::optional<double> ProductFlops(const Instruction& hlo) {
   const Json dimensions = (*dots)["dot_dimension_numbers"].value("lhs_contracting_dimensions", Json::array());
   double width = 1;
   for (const Json& dimension : dimensions) {
-    const int64_t d = dimension.is_string() ? std::atoll(dimension.get<std::string>().c_str()) : dimension.get<int64_t>();
+    const int64_t d =
+        dimension.is_string() ? std::atoll(dimension.get<std::string>().c_str()) : dimension.get<int64_t>();
     if (d < 0 || d >= hlo.operand_shape(0).rank()) return std::nullopt;
     width *= static_cast<double>(hlo.operand_shape(0).dim(d));
   }
@@ -83,16 +84,25 @@ struct Row {
   std::optional<double> (*flops)(const Instruction&);
 };
 constexpr Row kRows[] = {
-    {"__cublas$", &ProductFlops},       {"__cudnn$conv", &ConvolutionFlops},     {"__cudnn$fmha", &AttentionFlops},
+    {"__cublas$", &ProductFlops},       {"__cudnn$conv", &ConvolutionFlops}, {"__cudnn$fmha", &AttentionFlops},
     {"__onednn$matmul", &ProductFlops}, {"te_fused_attn_", &AttentionFlops},
 };
 
 // Calls that only say something about a value.
-constexpr std::string_view kFree[] = {"Sharding",     "SPMDFullToShardShape", "SPMDShardToFullShape",
-                                      "xla.sdy.",     "LayoutConstraint",     "annotate_device_placement",
-                                      "Pin",          "Unpin",                "CreateBuffer",
-                                      "AllocateBuffer", "MoveToHost",         "MoveToDevice",
-                                      "AsyncCollectiveStart", "AsyncCollectiveDone"};
+constexpr std::string_view kFree[] = {"Sharding",
+                                      "SPMDFullToShardShape",
+                                      "SPMDShardToFullShape",
+                                      "xla.sdy.",
+                                      "LayoutConstraint",
+                                      "annotate_device_placement",
+                                      "Pin",
+                                      "Unpin",
+                                      "CreateBuffer",
+                                      "AllocateBuffer",
+                                      "MoveToHost",
+                                      "MoveToDevice",
+                                      "AsyncCollectiveStart",
+                                      "AsyncCollectiveDone"};
 
 }  // namespace
 

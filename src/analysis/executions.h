@@ -10,7 +10,7 @@
 namespace shoal {
 
 struct ExecutionOptions {
-  std::map<std::string, int64_t> trips;        // of loops by name, in place of what the module says
+  std::map<std::string, int64_t> trips;         // of loops by name, in place of what the module says
   std::map<std::string, double> probabilities;  // of branch computations by name
 };
 

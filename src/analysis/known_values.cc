@@ -14,9 +14,9 @@ constexpr int kMostDepth = 400;
 
 // Ops that hand a value on, or the one element of it.
 bool HandsOn(const Instruction& hlo) {
-  static constexpr Opcode kOpcodes[] = {Opcode::kCopy,    Opcode::kBitcast,   Opcode::kReshape,
-                                        Opcode::kBroadcast, Opcode::kTranspose, Opcode::kOptimizationBarrier,
-                                        Opcode::kDomain,  Opcode::kAddDependency};
+  static constexpr Opcode kOpcodes[] = {Opcode::kCopy,      Opcode::kBitcast,      Opcode::kReshape,
+                                        Opcode::kBroadcast, Opcode::kTranspose,    Opcode::kOptimizationBarrier,
+                                        Opcode::kDomain,    Opcode::kAddDependency};
   return std::find(std::begin(kOpcodes), std::end(kOpcodes), hlo.opcode) != std::end(kOpcodes);
 }
 
@@ -56,7 +56,6 @@ class KnownValues::Walk {
   }
 
  private:
-
   std::optional<Array> Evaluate(const Instruction& hlo, const ShapeIndex& path) {
     if (hlo.opcode == Opcode::kConstant) return ConstantAt(hlo, path);
     if (hlo.opcode == Opcode::kParameter) return Parameter(hlo, path);

@@ -53,7 +53,8 @@ class LoopState {
     std::map<ShapeIndex, std::optional<Array>> next;
     const KnownValues::State state = [&](const ShapeIndex& path) { return Scalar(path); };
     // Working out one scalar may ask for more of them, which then matter too.
-    for (size_t done = 0; done < order_.size(); ++done) next[order_[done]] = known_.InRound({root, order_[done]}, state);
+    for (size_t done = 0; done < order_.size(); ++done)
+      next[order_[done]] = known_.InRound({root, order_[done]}, state);
     for (auto& [path, value] : next) {
       if (!value) return false;
       scalars_[path] = std::move(value);
@@ -129,8 +130,8 @@ std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, 
   const int64_t step = *state.ValueAt(counter) - start;
   if (step == 0) return std::nullopt;
   const Instruction* root = loop[While::kCondition]->root;
-  const bool is_unequal = root->opcode == Opcode::kCompare &&
-                          (*root)[Op<Opcode::kCompare>::kDirection] == ComparisonDirection::kNe;
+  const bool is_unequal =
+      root->opcode == Opcode::kCompare && (*root)[Op<Opcode::kCompare>::kDirection] == ComparisonDirection::kNe;
   const int64_t room = step > 0 ? (state.Most(counter) - start) / step : (state.Least(counter) - start) / step;
   auto goes_on = [&](int64_t rounds) {
     state.MoveTo(counter, start + rounds * step);

@@ -111,17 +111,16 @@ void PrintJson(const ModuleCost& cost, const std::vector<Group>& groups, const C
     row.update(ToJson(group.cost));
     rows.push_back(std::move(row));
   }
-  Json all = {{"version", 1},
-              {"file", flags.file},
-              {"xla",
-               {{"flops", cost.xla.flops},
-                {"bytes accessed", cost.xla.bytes},
-                {"transcendentals", cost.xla.transcendentals}}},
-              {"total", ToJson(cost.total)},
-              {"by", flags.by},
-              {"rows", std::move(rows)},
-              {"unknown_custom_calls", cost.unknown_calls},
-              {"assumptions", assumptions}};
+  Json all = {
+      {"version", 1},
+      {"file", flags.file},
+      {"xla",
+       {{"flops", cost.xla.flops}, {"bytes accessed", cost.xla.bytes}, {"transcendentals", cost.xla.transcendentals}}},
+      {"total", ToJson(cost.total)},
+      {"by", flags.by},
+      {"rows", std::move(rows)},
+      {"unknown_custom_calls", cost.unknown_calls},
+      {"assumptions", assumptions}};
   std::puts(all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
 }
 
@@ -133,7 +132,8 @@ int CostVerb(const CostFlags& flags) {
   const ModuleCost cost = CostOf(*input.module, executions);
   std::vector<std::string> assumptions = AssumptionsOf(executions);
   for (const auto& [target, count] : cost.unknown_calls)
-    assumptions.push_back(StrCat(Counted(count, "custom call"), " of ", target, ": nobody can say what it costs; not counted"));
+    assumptions.push_back(
+        StrCat(Counted(count, "custom call"), " of ", target, ": nobody can say what it costs; not counted"));
   const std::vector<Group> groups = Groups(cost, *input.module, flags.by);
   (flags.common.json ? PrintJson : PrintText)(cost, groups, flags, assumptions);
   return kOk;

@@ -150,9 +150,10 @@ class RunVerb {
   void WarnOfStubs(const RunStats& stats) {
     Diags earlier = std::exchange(input_.diags, {});
     for (const Instruction* loop : stats.endless_loops)
-      input_.diags.Warn(loop->at, "",
-                        StrCat("the loop ", loop->name,
-                               " would never end: its state no longer changes; it was left, as XLA's compilers leave it"));
+      input_.diags.Warn(
+          loop->at, "",
+          StrCat("the loop ", loop->name,
+                 " would never end: its state no longer changes; it was left, as XLA's compilers leave it"));
     for (const auto& [target, stub] : stats.stubs)
       input_.diags.Warn(stub.first->at, "",
                         StrCat("the custom call \"", target, "\" was given made-up results",

@@ -19,8 +19,10 @@ To ConvertElement(From x, double least, double most) {
     return x != From(0);
   } else if constexpr (kIsComplex<To>) {
     using Part = typename To::value_type;
-    if constexpr (kIsComplex<From>) return {static_cast<Part>(x.real()), static_cast<Part>(x.imag())};
-    else return {static_cast<Part>(x), 0};
+    if constexpr (kIsComplex<From>)
+      return {static_cast<Part>(x.real()), static_cast<Part>(x.imag())};
+    else
+      return {static_cast<Part>(x), 0};
   } else if constexpr (kIsComplex<From>) {
     return ConvertElement<To>(x.real(), least, most);
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
@@ -132,9 +134,9 @@ void StochasticConvertLoop(const Kernel& kernel, std::byte* out, const std::byte
     std::copy_n(in[1] + i * StorageBytes(kernel.operands[1]), StorageBytes(kernel.operands[1]),
                 reinterpret_cast<std::byte*>(&random));
     const double truncated = std::trunc(x), fraction = std::fabs(x - truncated);
-    const double rounded =
-        std::isfinite(x) && std::ldexp(static_cast<double>(random), -bits) < fraction ? truncated + std::copysign(1, x)
-                                                                                      : truncated;
+    const double rounded = std::isfinite(x) && std::ldexp(static_cast<double>(random), -bits) < fraction
+                               ? truncated + std::copysign(1, x)
+                               : truncated;
     const auto* result = reinterpret_cast<const std::byte*>(&rounded);
     to_result.Run(out + i * StorageBytes(kernel.result), &result, 1);
   }

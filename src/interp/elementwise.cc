@@ -98,7 +98,8 @@ void TotalOrderLoop(const Kernel& kernel, std::byte* out, const std::byte* const
 }
 
 template <size_t... direction>
-Kernel::Loop CompareLoopOf(ElementType type, ComparisonDirection wanted, bool total, std::index_sequence<direction...>) {
+Kernel::Loop CompareLoopOf(ElementType type, ComparisonDirection wanted, bool total,
+                           std::index_sequence<direction...>) {
   return WithNativeType(type, [&]<class T>() -> Kernel::Loop {
     static constexpr Kernel::Loop kLoops[][2] = {{&CompareLoop<static_cast<ComparisonDirection>(direction), T>,
                                                   &TotalOrderLoop<static_cast<ComparisonDirection>(direction), T>}...};

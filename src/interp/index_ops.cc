@@ -3,8 +3,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "interp/evaluate.h"
 #include "interp/elementwise.h"
+#include "interp/evaluate.h"
 #include "kernels/strided.h"
 
 namespace shoal {

@@ -58,7 +58,9 @@ template <class R, class W, class T>
 using ResultOf = std::conditional_t<std::is_same_v<W, T>, R, typename Rounded<R>::Type>;
 
 template <Opcode op>
-inline constexpr bool kWidens = op == Opcode::kPower || op == Opcode::kAtan2 || requires { Op<op>::kTranscendental; };
+inline constexpr bool kWidens = op == Opcode::kPower || op == Opcode::kAtan2 || requires {
+  Op<op>::kTranscendental;
+};
 
 // out[i] = Apply(in[0][i]), or of two.
 template <Opcode op, int arity, class T>
@@ -79,7 +81,7 @@ void ApplyLoop(const Kernel&, std::byte* out, const std::byte* const* in, int64_
 
 // XLA has no order of complex numbers and no remainder of them.
 template <Opcode op>
-inline constexpr bool kOnComplex = op != Opcode::kMaximum && op != Opcode::kMinimum && op != Opcode::kRemainder;
+inline constexpr bool kOnComplex = op != Opcode::kMaximum&& op != Opcode::kMinimum&& op != Opcode::kRemainder;
 
 template <Opcode op, int arity, class T>
 constexpr Kernel::Loop LoopOf() {

@@ -39,11 +39,13 @@ inline size_t NativeIndex(ElementType type) {
 template <class F>
 decltype(auto) WithNativeType(ElementType type, F&& f) {
   using R = decltype(f.template operator()<bool>());
-  return [&]<size_t... i>(std::index_sequence<i...>) -> R {
+  return [&]<size_t... i>(std::index_sequence<i...>)->R {
     using Case = R (*)(F&);
-    static constexpr Case kCases[] = {[](F& g) -> R { return g.template operator()<std::tuple_element_t<i, NativeTypes>>(); }...};
+    static constexpr Case kCases[] = {
+        [](F& g) -> R { return g.template operator()<std::tuple_element_t<i, NativeTypes>>(); }...};
     return kCases[NativeIndex(type)](f);
-  }(std::make_index_sequence<kNativeCount>());
+  }
+  (std::make_index_sequence<kNativeCount>());
 }
 
 }  // namespace shoal

@@ -124,16 +124,16 @@ bool Plans::IsFunction(const Instruction& hlo) const {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kControlFlow) {
     const std::vector<Computation*> callees = CalledComputations(hlo);
-    return std::all_of(callees.begin(), callees.end(), [this](const Computation* callee) { return IsFunction(*callee); });
+    return std::all_of(callees.begin(), callees.end(),
+                       [this](const Computation* callee) { return IsFunction(*callee); });
   }
   return IsPure(hlo) && op_class != OpClass::kOpaque;
 }
 
 bool Plans::IsFunction(const Computation& computation) const {
   const auto& all = computation.instructions;
-  return std::all_of(all.begin(), all.end(), [this](const Instruction* hlo) {
-    return hlo->opcode == Opcode::kParameter || IsFunction(*hlo);
-  });
+  return std::all_of(all.begin(), all.end(),
+                     [this](const Instruction* hlo) { return hlo->opcode == Opcode::kParameter || IsFunction(*hlo); });
 }
 
 // A loop need not work out again what no parameter reaches. Large values are not kept: memory is dearer than time.
@@ -156,9 +156,11 @@ void Plans::MarkInvariants(Plan& plan) {
       used->is_kept = any = true;
     }
   }
-  if (Step* root = steps[plan.computation->root->index]; root != nullptr && root->is_invariant) root->is_kept = any = true;
+  if (Step* root = steps[plan.computation->root->index]; root != nullptr && root->is_invariant)
+    root->is_kept = any = true;
   for (const Step& step : plan.steps) {
-    const bool small = step.hlo->shape().IsArray() && step.hlo->shape().ElementCount().value_or(INT64_MAX) <= kMostElements;
+    const bool small =
+        step.hlo->shape().IsArray() && step.hlo->shape().ElementCount().value_or(INT64_MAX) <= kMostElements;
     any = any && (small || !step.is_kept);
   }
   if (any) plan.invariants = std::make_unique<InvariantValues>();

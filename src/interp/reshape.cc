@@ -97,8 +97,8 @@ Result<Value> Evaluate<Opcode::kReshape>(Call& call) {
   const Array& operand = call.array(0);
   Dims dims = ReshapedDims(operand, call.hlo.operand_shape(0), call.hlo.shape());
   if (ElementCount(AsInts(dims)) != operand.count())
-    return Stopped(call.hlo, StrCat("reshape of ", ToString(operand), " to ", ToString(AsInts(dims)),
-                                    ": the sizes do not fit"));
+    return Stopped(call.hlo,
+                   StrCat("reshape of ", ToString(operand), " to ", ToString(AsInts(dims)), ": the sizes do not fit"));
   return Value(operand.WithDims(std::move(dims)));
 }
 
@@ -136,7 +136,8 @@ Result<Value> Evaluate<Opcode::kBitcastConvert>(Call& call) {
 
 template <>
 Result<Value> Evaluate<Opcode::kGetDimensionSize>(Call& call) {
-  return Value(Array::Scalar<int32_t>(ElementType::kS32, static_cast<int32_t>(call.array(0).dim(call.hlo[kDimensions][0]))));
+  return Value(
+      Array::Scalar<int32_t>(ElementType::kS32, static_cast<int32_t>(call.array(0).dim(call.hlo[kDimensions][0]))));
 }
 
 template <>

@@ -82,8 +82,6 @@ double NumberAt(const Array& array, int64_t i) {
   return number;
 }
 
-std::string ToString(const Array& array) {
-  return StrCat(Text(array.type()), "[", StrJoin(array.dims(), ","), "]");
-}
+std::string ToString(const Array& array) { return StrCat(Text(array.type()), "[", StrJoin(array.dims(), ","), "]"); }
 
 }  // namespace shoal

@@ -60,9 +60,8 @@ int64_t ValidPositions(const WindowDim& dim, int64_t input, int64_t kernel, int6
 
 // The two patterns into which gradients fall, for which the loop above would take N² steps.
 int64_t ValidPositionsQuickly(const WindowDim& dim, int64_t input, int64_t kernel, int64_t output) {
-  const bool diagonal = input == output && kernel == output && input == dim.base_dilation &&
-                        dim.window_dilation == 1 && std::max<int64_t>(1, input - 1) == dim.stride &&
-                        dim.pad_low == 0 && dim.pad_high == 0;
+  const bool diagonal = input == output && kernel == output && input == dim.base_dilation && dim.window_dilation == 1 &&
+                        std::max<int64_t>(1, input - 1) == dim.stride && dim.pad_low == 0 && dim.pad_high == 0;
   if (diagonal) return input;
   const bool spread = input == 1 && kernel == output && dim.window_dilation == 1 && dim.base_dilation == 1 &&
                       dim.stride == 1 && dim.pad_high == output - 1 && dim.pad_low == output - 1;
@@ -93,7 +92,8 @@ int64_t WindowApplications(const Instruction& hlo) {
     const WindowDim& dim = dims->dims[d];
     wide += dim.size != 1 ? 1 : 0;
     padded += dim.pad_low != 0 || dim.pad_high != 0 ? 1 : 0;
-    const bool twice = dim.size != 1 && dim.pad_low != 0 && dim.pad_low == dim.pad_high && dim.size == 2 * dim.pad_low + 1;
+    const bool twice =
+        dim.size != 1 && dim.pad_low != 0 && dim.pad_low == dim.pad_high && dim.size == 2 * dim.pad_low + 1;
     if (twice && whole < 0) whole = static_cast<int64_t>(d);
   }
   if (wide != 1 || padded != 1 || whole < 0) return (window - 1) * outputs;
@@ -275,7 +275,8 @@ void Op<Opcode::kGather>::Price(const Instruction& hlo, Pricing& pricing) {
 void Op<Opcode::kScatter>::Price(const Instruction& hlo, Pricing& pricing) {
   const size_t arrays = hlo.operand_count() / 2;
   double updates = 0;
-  for (size_t i = arrays + 1; i < hlo.operand_count(); ++i) updates += static_cast<double>(BytesOf(hlo.operand_shape(i)));
+  for (size_t i = arrays + 1; i < hlo.operand_count(); ++i)
+    updates += static_cast<double>(BytesOf(hlo.operand_shape(i)));
   pricing.Moves(2 * updates + static_cast<double>(BytesOf(hlo.operand_shape(arrays))), updates);
   pricing.Applies(*hlo[kToApply], Elements(hlo.operand_shape(arrays + 1)));
 }
@@ -294,7 +295,9 @@ void PriceAllReduce(const Instruction& hlo, Pricing& pricing) {
   pricing.price.flops = static_cast<float>(flops);
 }
 
-void Op<Opcode::kInfeed>::Price(const Instruction& hlo, Pricing& pricing) { pricing.Moves(0, LeafBytesOf(hlo.shape())); }
+void Op<Opcode::kInfeed>::Price(const Instruction& hlo, Pricing& pricing) {
+  pricing.Moves(0, LeafBytesOf(hlo.shape()));
+}
 void Op<Opcode::kOutfeed>::Price(const Instruction& hlo, Pricing& pricing) {
   double bytes = 0;
   for (const Instruction* operand : hlo.operands) bytes += LeafBytesOf(operand->shape());

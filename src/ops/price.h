@@ -11,8 +11,8 @@ namespace shoal {
 struct Price {
   float flops = 0;
   float transcendentals = 0;
-  float bytes = 0;                // "bytes accessed"
-  double read = 0, written = 0;   // of which operands and result; ours, not XLA's
+  float bytes = 0;               // "bytes accessed"
+  double read = 0, written = 0;  // of which operands and result; ours, not XLA's
 
   void Add(const Price& other);
   // Of each figure the larger.

@@ -12,7 +12,7 @@ namespace shoal {
 namespace {
 
 constexpr int64_t kDevices = 64;
-constexpr int kOps = 100;             // in the loop
+constexpr int kOps = 100;  // in the loop
 #ifdef __SANITIZE_THREAD__
 constexpr int kRounds = 5;  // of the loop
 #else
