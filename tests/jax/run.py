@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Runs the JAX goldens through the conformance tool; what known_differences.txt lists may differ, but must run.
+
+    tests/jax/run.py SHARED [--bin build/shoal] [further options of the conformance tool]
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def known():
+    lines = (HERE / "known_differences.txt").read_text(encoding="utf-8").splitlines()
+    return {line for line in lines if line and not line.startswith("#")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("shared", type=pathlib.Path)
+    parser.add_argument("--bin", default="build/shoal")
+    options, passed_on = parser.parse_known_args()
+    with tempfile.NamedTemporaryFile("r", suffix=".txt") as report:
+        command = [sys.executable, options.shared / "tools/conformance.py", "jax", options.shared / "golden/jax",
+                   "--bin", options.bin, "--fail", report.name, *passed_on]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        lines = [line for line in report.read().splitlines() if line]
+    counts = re.search(r"(\d+) of (\d+) the same", done.stdout)
+    if not counts:
+        sys.exit(done.stdout + done.stderr)
+    excused = [line for line in lines if line.startswith("differs") and line.split()[1] in known()]
+    for line in lines:
+        print(("known to differ: " if line in excused else "") + line)
+    failed = len(lines) - len(excused)
+    print(f"{counts[1]} passed, {failed} failed, {len(excused)} known to differ")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
