@@ -5,15 +5,15 @@
 #include <map>
 
 #include "base/strings.h"
-#include "cli/table.h"
 #include "nlohmann/json.hpp"
+#include "report/table.h"
 
 namespace shoal {
 namespace {
 
-TableRow RowOf(const OutputComparison& output) {
+std::vector<std::string> RowOf(const OutputComparison& output) {
   const Difference& difference = output.difference;
-  TableRow row{StrCat(output.number), ToString(output.a)};
+  std::vector<std::string> row{StrCat(output.number), ToString(output.a)};
   if (difference.at < 0) {
     row.insert(row.end(), {"0", "0", "-", "-", "-", "same"});
   } else {
@@ -43,9 +43,9 @@ std::string CompareText(const CompareReport& report) {
   for (const auto& [note, numbers] : notes)
     StrAppend(&text, numbers.size() == 1 ? "output " : "outputs ", StrJoin(numbers, ", "), " put together: ", note,
               "\n");
-  std::vector<TableRow> rows{{"output", "shape", "max abs", "max rel", "at", "A", "B", ""}};
-  for (const OutputComparison& output : report.outputs) rows.push_back(RowOf(output));
-  text += Table(rows);
+  Table table({"output", "shape", "max abs", "max rel", "at", "A", "B", ""});
+  for (const OutputComparison& output : report.outputs) table.Add(RowOf(output));
+  text += table.ToText();
   int64_t beyond = 0;
   for (const OutputComparison& output : report.outputs) {
     const Difference& difference = output.difference;

@@ -3,11 +3,11 @@
 #include <cstdio>
 
 #include "analysis/cost.h"
-#include "analysis/source_line.h"
 #include "base/strings.h"
 #include "cli/assumptions.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
+#include "ir/source_place.h"
 #include "nlohmann/json.hpp"
 #include "ops/op.h"
 #include "report/table.h"
@@ -34,7 +34,11 @@ struct Group {
 std::string GroupName(const Instruction& hlo, const Module& module, const std::string& by) {
   if (by == "opcode") return std::string(Text(hlo.opcode));
   if (by == "computation") return std::string(hlo.parent->name);
-  std::string name(by == "line" ? SourceLine(hlo, module) : by == "op_name" ? OpName(hlo) : hlo.name);
+  if (by == "op") return std::string(hlo.name);
+  const Metadata* metadata = hlo[kMetadata];
+  std::string name;
+  if (metadata != nullptr)
+    name = by == "line" ? SourcePlace(*metadata, module.stack_frames) : std::string(metadata->op_name);
   return name.empty() ? "(none given)" : name;
 }
 

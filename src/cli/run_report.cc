@@ -5,24 +5,14 @@
 #include <cstdio>
 
 #include "base/strings.h"
-#include "cli/table.h"
 #include "collectives/stall.h"
 #include "nlohmann/json.hpp"
+#include "report/table.h"
 
 namespace shoal {
 namespace {
 
 constexpr size_t kMostRows = 200;
-
-std::string Bytes(int64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto size = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; size >= 1024 && unit < 4; ++unit) size /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.1f %s", size, kUnits[unit]);
-  return text;
-}
 
 std::string Seconds(double seconds) {
   char text[32];
@@ -36,7 +26,7 @@ std::string Crc(uint32_t crc) {
   return text;
 }
 
-TableRow RowOf(const Output& output) {
+std::vector<std::string> RowOf(const Output& output) {
   const ArraySummary summary = Summarize(output.array);
   const bool any = summary.finite > 0;
   const std::string devices = DeviceList(output.devices);
@@ -50,8 +40,6 @@ TableRow RowOf(const Output& output) {
           StrCat(summary.infs),
           Crc(summary.crc32)};
 }
-
-std::string Plural(int64_t count, const char* what) { return StrCat(count, " ", what, count == 1 ? "" : "s"); }
 
 // Of all devices together.
 std::map<Opcode, Traffic> AllTraffic(const RunStats& stats) {
@@ -73,18 +61,19 @@ std::string ReportText(const RunReport& report) {
   std::string text = StrCat(report.file, ": ran on ", report.devices.from, ", in ", Seconds(stats.seconds), "\n");
   int64_t peak = 0;
   for (int64_t bytes : stats.peak_bytes) peak = std::max(peak, bytes);
-  StrAppend(&text, Plural(stats.instructions, "instruction"), ", ", Plural(stats.iterations, "loop iteration"),
-            ", at most ", Bytes(peak), " of arrays on a device\n");
+  StrAppend(&text, Counted(stats.instructions, "instruction"), ", ", Counted(stats.iterations, "loop iteration"),
+            ", at most ", Bytes(static_cast<double>(peak)), " of arrays on a device\n");
   Traffic moved;
   for (const auto& [opcode, traffic] : AllTraffic(stats)) {
     moved.calls += traffic.calls;
     moved.wire_bytes += traffic.wire_bytes;
   }
   if (moved.calls > 0)
-    StrAppend(&text, Plural(moved.calls, "collective call"), ", ", Bytes(moved.wire_bytes), " received from others\n");
-  std::vector<TableRow> rows{{"output", "shape", "devices", "min", "max", "mean", "nan", "inf", "crc32"}};
-  for (size_t i = 0; i < report.outputs.size() && i < kMostRows; ++i) rows.push_back(RowOf(report.outputs[i]));
-  if (!report.outputs.empty()) text += Table(rows);
+    StrAppend(&text, Counted(moved.calls, "collective call"), ", ", Bytes(static_cast<double>(moved.wire_bytes)),
+              " received from others\n");
+  Table table({"output", "shape", "devices", "min", "max", "mean", "nan", "inf", "crc32"});
+  for (size_t i = 0; i < report.outputs.size() && i < kMostRows; ++i) table.Add(RowOf(report.outputs[i]));
+  if (!table.empty()) text += table.ToText();
   if (report.outputs.size() > kMostRows)
     StrAppend(&text, "… and ", report.outputs.size() - kMostRows, " more rows, which --json has\n");
   return text;

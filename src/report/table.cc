@@ -14,20 +14,6 @@ size_t Width(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-std::string Prefixed(double number, double base, const char* const* prefixes, int count) {
-  int prefix = 0;
-  double scaled = std::fabs(number);
-  while (scaled >= base && prefix + 1 < count) {
-    scaled /= base;
-    ++prefix;
-  }
-  char text[32];
-  const bool whole = prefix == 0 && scaled == std::floor(scaled);
-  const int digits = whole ? 0 : scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
-  std::snprintf(text, sizeof(text), "%s%.*f", number < 0 ? "-" : "", digits, scaled);
-  return StrCat(text, prefixes[prefix]);
-}
-
 }  // namespace
 
 Table::Table(std::vector<std::string> columns) : columns_(std::move(columns)) {
@@ -61,12 +47,23 @@ std::string Table::ToText() const {
 
 std::string Scaled(double number) {
   static constexpr const char* kPrefixes[] = {"", " k", " M", " G", " T", " P", " E"};
-  return Prefixed(number, 1000, kPrefixes, 7);
+  int prefix = 0;
+  double scaled = std::fabs(number);
+  for (; scaled >= 1000 && prefix < 6; ++prefix) scaled /= 1000;
+  const bool whole = prefix == 0 && scaled == std::floor(scaled);
+  const int digits = whole ? 0 : scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
+  char text[32];
+  std::snprintf(text, sizeof(text), "%s%.*f", number < 0 ? "-" : "", digits, scaled);
+  return StrCat(text, kPrefixes[prefix]);
 }
 
 std::string Bytes(double bytes) {
   static constexpr const char* kPrefixes[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
-  return Prefixed(bytes, 1024, kPrefixes, 6);
+  int prefix = 0;
+  for (; bytes >= 1024 && prefix < 5; ++prefix) bytes /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.*f", prefix == 0 ? 0 : 1, bytes);
+  return StrCat(text, kPrefixes[prefix]);
 }
 
 std::string Counted(int64_t count, const char* what) { return StrCat(count, " ", what, count == 1 ? "" : "s"); }
