@@ -180,7 +180,8 @@ constexpr SpecialKernel kSpecialKernels[] = {
     {Opcode::kStochasticConvert, &StochasticConvertKernel},
 };
 
-// The operands' dimensions; where they differ (a static and a dynamic size met), what all of them have.
+// The operands' dimensions. Where dynamic sizes differ, one of 1 is stretched to the other, as XLA does; else what all
+// of them have.
 Dims CommonDims(const Call& call, int64_t scalar_allowed) {
   const Array* widest = &call.array(0);
   for (size_t i = 1; i < call.operands.size(); ++i)
@@ -188,7 +189,10 @@ Dims CommonDims(const Call& call, int64_t scalar_allowed) {
   Dims dims = ToDims(widest->dims());
   for (size_t i = 0; i < call.operands.size(); ++i) {
     if (scalar_allowed != 0 && call.array(i).rank() == 0) continue;
-    for (size_t d = 0; d < dims.size(); ++d) dims[d] = std::min(dims[d], call.array(i).dims()[d]);
+    for (size_t d = 0; d < dims.size(); ++d) {
+      const int64_t size = call.array(i).dims()[d];
+      dims[d] = dims[d] == 1 ? size : size == 1 ? dims[d] : std::min(dims[d], size);
+    }
   }
   return dims;
 }
@@ -222,6 +226,8 @@ Result<Value> EvaluateElementwise(Call& call) {
     if (operand.dims().size() != dims.size() || !std::equal(dims.begin(), dims.end(), operand.dims().begin())) {
       // A scalar bound or predicate, or a static operand that meets a dynamic one.
       Strided from{0, operand.rank() == 0 ? Dims(dims.size(), 0) : RowMajorStrides(operand.dims())};
+      for (size_t d = 0; d < operand.dims().size(); ++d)
+        if (operand.dims()[d] == 1) from.strides[d] = 0;
       operand = Gathered(operand, dims, from);
     }
     in[i] = operand.data();
