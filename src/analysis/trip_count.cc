@@ -118,8 +118,10 @@ std::optional<int64_t> UntilEqual(const Instruction& compare, LoopState& state, 
     if (!value) return std::nullopt;
     (*value == start && !here ? here : there) = value;
   }
-  if (!here || !there || (*there - start) % step != 0 || (*there - start) / step < 0) return std::nullopt;
-  return (*there - start) / step;
+  int64_t distance = 0;
+  if (!here || !there || __builtin_sub_overflow(*there, start, &distance)) return std::nullopt;
+  if (distance % step != 0 || distance / step < 0) return std::nullopt;
+  return distance / step;
 }
 
 // A loop too long to go through: its counter moves by the same step wherever it is, so that the last round can be
@@ -132,7 +134,10 @@ std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, 
   const Instruction* root = loop[While::kCondition]->root;
   const bool is_unequal =
       root->opcode == Opcode::kCompare && (*root)[Op<Opcode::kCompare>::kDirection] == ComparisonDirection::kNe;
-  const int64_t room = step > 0 ? (state.Most(counter) - start) / step : (state.Least(counter) - start) / step;
+  // How far the counter can go in its type; from a far end of 64 bits that is more than can be counted.
+  int64_t span = 0;
+  if (__builtin_sub_overflow(step > 0 ? state.Most(counter) : state.Least(counter), start, &span)) return std::nullopt;
+  const int64_t room = span / step;
   auto goes_on = [&](int64_t rounds) {
     state.MoveTo(counter, start + rounds * step);
     return state.GoesOn().value_or(false);
@@ -156,37 +161,20 @@ std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, 
 }  // namespace
 
 TripCount TripCountOf(const Instruction& loop, KnownValues& known) {
-  TripCount trips;
-  if (std::optional<int64_t> given = GivenTripCount(loop)) {
-    trips.count = *given;
-    trips.from = TripCount::From::kGiven;
-  }
+  if (std::optional<int64_t> given = GivenTripCount(loop)) return {*given, TripCount::From::kGiven};
   const Computation* condition = loop[While::kCondition];
   const Computation* body = loop[While::kBody];
-  if (condition == nullptr || body == nullptr || condition->root == nullptr || body->root == nullptr) return trips;
+  if (condition == nullptr || body == nullptr || condition->root == nullptr || body->root == nullptr) return {};
   LoopState state(loop, known);
-  std::optional<int64_t> first;
   for (int64_t round = 0; round < kMostRounds; ++round) {
     const std::optional<bool> goes_on = state.GoesOn();
-    if (!goes_on) return trips;
-    if (round == 0) {
-      trips.counter = state.Counter();
-      if (trips.counter) trips.first = first = state.ValueAt(*trips.counter);
-    }
-    if (!*goes_on) {
-      if (!trips.known()) trips.count = round, trips.from = TripCount::From::kInferred;
-      return trips;
-    }
-    if (!state.Step()) return trips;
-    if (round == 0 && first) trips.step = *state.ValueAt(*trips.counter) - *first;
-    if (trips.known()) return trips;  // the counter was all that was missing
+    if (!goes_on) return {};
+    if (!*goes_on) return {round, TripCount::From::kInferred};
+    if (!state.Step()) return {};
   }
-  if (!trips.counter) return trips;
-  if (std::optional<int64_t> more = LongTripCount(loop, state, *trips.counter)) {
-    trips.count = kMostRounds + *more;
-    trips.from = TripCount::From::kInferred;
-  }
-  return trips;
+  const std::optional<ShapeIndex> counter = state.Counter();
+  const std::optional<int64_t> more = counter ? LongTripCount(loop, state, *counter) : std::nullopt;
+  return more ? TripCount{kMostRounds + *more, TripCount::From::kInferred} : TripCount{};
 }
 
 }  // namespace shoal

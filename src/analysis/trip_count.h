@@ -13,9 +13,6 @@ struct TripCount {
   };
   int64_t count = 1;
   From from = From::kUnknown;
-  // Where the loop's counter is in its state, if one scalar alone decides: for `i in range(10)`.
-  std::optional<ShapeIndex> counter;
-  std::optional<int64_t> first, step;
 
   bool known() const { return from != From::kUnknown; }
 };

@@ -90,7 +90,7 @@ class RunVerb {
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written()));
     if (!outcome.ok()) return Failed(outcome.diag(), kInputAtFault);
     outcome_ = std::move(*outcome);
-    WarnOfStubs(outcome_.stats);
+    WarnOfLiberties(outcome_.stats);
     if (!flags_.outputs.empty()) {
       Status written = WriteOutputs(outcome_.results, flags_.outputs);
       if (!written.ok()) return Failed(written.diag(), kCallAtFault);
@@ -147,7 +147,7 @@ class RunVerb {
     return kOk;
   }
 
-  void WarnOfStubs(const RunStats& stats) {
+  void WarnOfLiberties(const RunStats& stats) {
     Diags earlier = std::exchange(input_.diags, {});
     for (const Instruction* loop : stats.endless_loops)
       input_.diags.Warn(

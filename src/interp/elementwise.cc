@@ -182,13 +182,13 @@ constexpr SpecialKernel kSpecialKernels[] = {
 
 // The operands' dimensions. Where dynamic sizes differ, one of 1 is stretched to the other, as XLA does; else what all
 // of them have.
-Dims CommonDims(const Call& call, int64_t scalar_allowed) {
+Dims CommonDims(const Call& call, bool scalar_allowed) {
   const Array* widest = &call.array(0);
   for (size_t i = 1; i < call.operands.size(); ++i)
     if (call.array(i).rank() > widest->rank()) widest = &call.array(i);
   Dims dims = ToDims(widest->dims());
   for (size_t i = 0; i < call.operands.size(); ++i) {
-    if (scalar_allowed != 0 && call.array(i).rank() == 0) continue;
+    if (scalar_allowed && call.array(i).rank() == 0) continue;
     for (size_t d = 0; d < dims.size(); ++d) {
       const int64_t size = call.array(i).dims()[d];
       dims[d] = dims[d] == 1 ? size : size == 1 ? dims[d] : std::min(dims[d], size);

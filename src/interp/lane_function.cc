@@ -96,13 +96,13 @@ class LaneFunctionBuilder {
     return true;
   }
 
-  bool AddKernel(const Instruction& hlo, const std::vector<Registers>& values) {
+  bool AddKernel(const Instruction& hlo, std::vector<Registers>& values) {
     if (Info(hlo.opcode).op_class != OpClass::kElementwise) return false;
     LaneFunction::Step step{.kernel = KernelOf(hlo)};
     if (step.kernel.loop == nullptr) return false;
     for (size_t i = 0; i < hlo.operand_count(); ++i) step.in[i] = values[hlo.operands[i]->index][0];
     step.out = NewRegister(hlo.shape().element_type());
-    const_cast<Registers&>(values[hlo.index]) = {step.out};
+    values[hlo.index] = {step.out};
     function_->steps_.push_back(step);
     last_op_ = hlo.opcode;
     return true;
