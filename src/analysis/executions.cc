@@ -25,8 +25,10 @@ void Executions::AddCallees(const Instruction& caller, double count, const Execu
     if (auto said = options.trips.find(std::string(caller.name)); said != options.trips.end()) {
       trips.count = said->second;
       trips.from = TripCount::From::kGiven;
+      trips.counter.reset();
     }
     if (!trips.known()) unknown_loops_.push_back(&caller);
+    if (trips.from == TripCount::From::kAssumed) assumed_loops_.push_back(&caller);
     counts_[caller[Op<Opcode::kWhile>::kBody]] += count * static_cast<double>(trips.count);
     counts_[caller[Op<Opcode::kWhile>::kCondition]] += count * static_cast<double>(trips.count + 1);
     trips_[&caller] = std::move(trips);

@@ -26,6 +26,8 @@ class Executions {
 
   // Loops that depend on data, which count as one round, and conditionals whose branches count as equally likely.
   const std::vector<const Instruction*>& unknown_loops() const { return unknown_loops_; }
+  // Loops of loose text whose condition does not fit their state; TripCount says how they are read.
+  const std::vector<const Instruction*>& assumed_loops() const { return assumed_loops_; }
   const std::vector<const Instruction*>& conditionals() const { return conditionals_; }
   const CallGraph& calls() const { return calls_; }
 
@@ -36,7 +38,7 @@ class Executions {
   KnownValues known_;
   std::unordered_map<const Computation*, double> counts_;
   std::unordered_map<const Instruction*, TripCount> trips_;
-  std::vector<const Instruction*> unknown_loops_, conditionals_;
+  std::vector<const Instruction*> unknown_loops_, assumed_loops_, conditionals_;
 };
 
 }  // namespace shoal

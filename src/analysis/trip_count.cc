@@ -62,6 +62,26 @@ class LoopState {
     return true;
   }
 
+  // Integers that the condition reads and that the loop's operand, which is loose text, does not have, begin as 0.
+  // True if there are some.
+  bool AssumeZeros() {
+    bool assumed = false;
+    const Computation& condition = *loop_[While::kCondition];
+    if (loop_.operands.empty() || condition.parameters.empty() || condition.parameters[0] == nullptr) return false;
+    for (const ShapeIndex& path : order_) {
+      const Shape* wanted = condition.parameters[0]->shape().At(path);
+      if (loop_.operand_shape(0).At(path) != nullptr || wanted == nullptr) continue;
+      if (!wanted->IsScalar() || !IsInteger(wanted->element_type())) continue;
+      scalars_[path] = Array(wanted->element_type(), Dims{});
+      MoveTo(path, 0);
+      assumed = true;
+    }
+    return assumed;
+  }
+
+  // What the condition reads of the state.
+  bool reads_state() const { return !order_.empty(); }
+
   // The one scalar that changes, if it is an integer.
   std::optional<ShapeIndex> Counter() {
     std::optional<ShapeIndex> counter;
@@ -158,23 +178,73 @@ std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, 
   return high;
 }
 
-}  // namespace
+// Where the counter begins and how far one round takes it; the state is moved.
+std::optional<TripCount::Counter> CounterOf(LoopState& state) {
+  if (!state.GoesOn().value_or(false)) return std::nullopt;
+  const std::optional<ShapeIndex> counter = state.Counter();
+  if (!counter) return std::nullopt;
+  const std::optional<int64_t> start = state.ValueAt(*counter);
+  int64_t step = 0;
+  if (!start || !state.Step()) return std::nullopt;
+  const std::optional<int64_t> next = state.ValueAt(*counter);
+  if (!next || __builtin_sub_overflow(*next, *start, &step)) return std::nullopt;
+  return TripCount::Counter{*start, step};
+}
 
-TripCount TripCountOf(const Instruction& loop, KnownValues& known) {
-  if (std::optional<int64_t> given = GivenTripCount(loop)) return {*given, TripCount::From::kGiven};
-  const Computation* condition = loop[While::kCondition];
-  const Computation* body = loop[While::kBody];
-  if (condition == nullptr || body == nullptr || condition->root == nullptr || body->root == nullptr) return {};
-  LoopState state(loop, known);
+// `0 < 5`, whatever the state: as it stands the loop never ends. Meant is a counter from the one to the other.
+std::optional<TripCount> BetweenConstants(const Instruction& compare, LoopState& state) {
+  using Compare = Op<Opcode::kCompare>;
+  if (compare.opcode != Opcode::kCompare || compare.operand_count() != 2) return std::nullopt;
+  const std::optional<int64_t> from = state.InCondition(*compare.operands[0]);
+  const std::optional<int64_t> to = state.InCondition(*compare.operands[1]);
+  int64_t distance = 0;
+  if (!from || !to || __builtin_sub_overflow(*to, *from, &distance) || distance == INT64_MIN) return std::nullopt;
+  const ComparisonDirection direction = compare[Compare::kDirection];
+  const bool inclusive = direction == ComparisonDirection::kLe || direction == ComparisonDirection::kGe;
+  const int64_t count = std::abs(distance) + (inclusive && distance != INT64_MAX ? 1 : 0);
+  return TripCount{count, TripCount::From::kAssumed, TripCount::Counter{*from, distance < 0 ? -1 : 1}};
+}
+
+TripCount InferTripCount(const Instruction& loop, LoopState& state) {
+  TripCount::From from = TripCount::From::kInferred;
+  std::optional<bool> goes_on = state.GoesOn();
+  if (!goes_on && state.AssumeZeros()) {
+    from = TripCount::From::kAssumed;
+    goes_on = state.GoesOn();
+  }
+  if (goes_on.value_or(false) && !state.reads_state())
+    return BetweenConstants(*loop[While::kCondition]->root, state).value_or(TripCount{});
   for (int64_t round = 0; round < kMostRounds; ++round) {
-    const std::optional<bool> goes_on = state.GoesOn();
     if (!goes_on) return {};
-    if (!*goes_on) return {round, TripCount::From::kInferred};
+    if (!*goes_on) return {round, from, {}};
     if (!state.Step()) return {};
+    goes_on = state.GoesOn();
   }
   const std::optional<ShapeIndex> counter = state.Counter();
   const std::optional<int64_t> more = counter ? LongTripCount(loop, state, *counter) : std::nullopt;
-  return more ? TripCount{kMostRounds + *more, TripCount::From::kInferred} : TripCount{};
+  return more ? TripCount{kMostRounds + *more, from, {}} : TripCount{};
+}
+
+}  // namespace
+
+TripCount TripCountOf(const Instruction& loop, KnownValues& known) {
+  TripCount trips;
+  const std::optional<int64_t> given = GivenTripCount(loop);
+  if (given) trips = {*given, TripCount::From::kGiven, {}};
+  const Computation* condition = loop[While::kCondition];
+  const Computation* body = loop[While::kBody];
+  const bool whole = condition != nullptr && body != nullptr && condition->root != nullptr && body->root != nullptr;
+  if (!whole || loop.operands.empty()) return trips;
+  if (!given) {
+    LoopState state(loop, known);
+    trips = InferTripCount(loop, state);
+  }
+  if (trips.known() && !trips.counter) {
+    LoopState state(loop, known);
+    if (trips.from == TripCount::From::kAssumed && !state.GoesOn()) state.AssumeZeros();
+    trips.counter = CounterOf(state);
+  }
+  return trips;
 }
 
 }  // namespace shoal

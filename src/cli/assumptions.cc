@@ -51,6 +51,11 @@ std::vector<std::string> AssumptionsOf(const Executions& executions) {
   if (!loops.empty())
     all.push_back(StrCat(Counted(static_cast<int64_t>(loops.size()), "loop"), " whose trip count depends on data (",
                          Names(loops), "): counted as one round; --trips NAME=N says better"));
+  const auto& assumed = executions.assumed_loops();
+  if (!assumed.empty())
+    all.push_back(StrCat(Counted(static_cast<int64_t>(assumed.size()), "loop"),
+                         " whose condition does not fit their state (", Names(assumed),
+                         "): read as counters that go up to the constant in the condition"));
   const auto& conditionals = executions.conditionals();
   if (!conditionals.empty())
     all.push_back(StrCat(Counted(static_cast<int64_t>(conditionals.size()), "conditional"), " (", Names(conditionals),
