@@ -1,0 +1,22 @@
+// A TPU's async collective fusions write one logical collective three times, all with one channel and chain: in a
+// fusion that starts it (its result goes into the custom call AsyncCollectiveStart), in one that does other work
+// meanwhile, and in one that ends it (AsyncCollectiveDone).
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "ops/collective.h"
+
+namespace shoal {
+
+using ChainKey = std::pair<int64_t, std::string_view>;  // channel and chain
+
+// No value if the collective is in no chain.
+std::optional<ChainKey> ChainOf(const Instruction& hlo);
+
+// Whether a custom call takes the results of collectives that begin a chain, or end one.
+bool StartsChains(const Instruction& custom_call);
+bool EndsChains(const Instruction& custom_call);
+
+}  // namespace shoal

@@ -1,0 +1,29 @@
+// How many bytes a device receives from others in a collective: the formulas that the runtime counts by and that the
+// ledger of collectives is made of.
+#pragma once
+
+#include "collectives/device_grid.h"
+
+namespace shoal {
+
+// A member of a group of `members`, each of which comes with `payload` bytes of operands.
+struct WireShare {
+  int64_t members = 1;
+  int64_t payload = 0;
+  int64_t rooted = 0;    // of the payload, what belongs to operands whose root this member is
+  int64_t position = 0;  // among the members
+};
+
+// When parts go the direct way, as Traffic in collectives/world.h defines it. 0 for what has no groups.
+int64_t DirectBytes(Opcode kind, const WireShare& share);
+// When everything goes around a ring of the members, each receiving from the one before it.
+int64_t RingBytes(Opcode kind, const WireShare& share);
+
+// What one member sends to another the direct way; the root, where there is one, is at position 0.
+double PairBytes(Opcode kind, int64_t members, int64_t payload, int64_t from, int64_t to);
+
+// The bytes that one device's operands bring to the collective, as its text declares them. Of a permute: what goes to
+// one target.
+int64_t PayloadOf(const Instruction& hlo);
+
+}  // namespace shoal
