@@ -103,7 +103,7 @@ class Ledger {
         executions_(executions),
         regions_(executions.calls()),
         absorbed_(executions.calls()),
-        result_{{}, Memberships(grid), {}} {}
+        result_{{}, Memberships(grid), {}, {}} {}
 
   ModuleCollectives Make() && {
     for (const Computation* computation : executions_.calls().FromEntry())
@@ -113,6 +113,7 @@ class Ledger {
       open_.clear();
       for (const Instruction* hlo : computation->instructions) Visit(*hlo);
     }
+    result_.mesh.emplace(module_, result_.memberships);
     Assume();
     return std::move(result_);
   }

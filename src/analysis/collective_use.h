@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/async_regions.h"
+#include "analysis/device_mesh.h"
 #include "analysis/executions.h"
 #include "analysis/membership.h"
 #include "collectives/world.h"
@@ -36,6 +37,7 @@ struct CollectiveUse {
 struct ModuleCollectives {
   std::vector<CollectiveUse> uses;       // in the order of execution, computation by computation
   Memberships memberships;               // that the uses share
+  std::optional<DeviceMesh> mesh;        // that their groups show
   std::vector<std::string> assumptions;  // one sentence each
 };
 

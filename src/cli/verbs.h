@@ -11,6 +11,7 @@ namespace shoal {
 using Run = std::function<int()>;
 
 Run AddCheck(CLI::App& shoal);
+Run AddComm(CLI::App& shoal);
 Run AddCompare(CLI::App& shoal);
 Run AddCost(CLI::App& shoal);
 Run AddOps(CLI::App& shoal);

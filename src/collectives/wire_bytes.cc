@@ -107,10 +107,10 @@ int64_t RingBytes(Opcode kind, const WireShare& share) {
   return formula == nullptr || share.members < 1 ? 0 : formula->ring(share);
 }
 
-double PairBytes(Opcode kind, int64_t members, int64_t payload, int64_t from, int64_t to) {
+double PairBytes(Opcode kind, int64_t members, double payload, int64_t from, int64_t to) {
   const Formula* formula = Find(kind);
   if (formula == nullptr || members < 2 || from == to) return 0;
-  return formula->pair(static_cast<double>(payload), static_cast<double>(members), from, to);
+  return formula->pair(payload, static_cast<double>(members), from, to);
 }
 
 int64_t PayloadOf(const Instruction& hlo) {

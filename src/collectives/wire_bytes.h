@@ -20,7 +20,7 @@ int64_t DirectBytes(Opcode kind, const WireShare& share);
 int64_t RingBytes(Opcode kind, const WireShare& share);
 
 // What one member sends to another the direct way; the root, where there is one, is at position 0.
-double PairBytes(Opcode kind, int64_t members, int64_t payload, int64_t from, int64_t to);
+double PairBytes(Opcode kind, int64_t members, double payload, int64_t from, int64_t to);
 
 // The bytes that one device's operands bring to the collective, as its text declares them. Of a permute: what goes to
 // one target.

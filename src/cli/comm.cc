@@ -1,0 +1,107 @@
+// shoal comm: the ledger of collectives.
+#include <algorithm>
+
+#include "base/strings.h"
+#include "cli/assumptions.h"
+#include "cli/comm_report.h"
+#include "cli/input.h"
+#include "cli/verbs.h"
+#include "ir/source_place.h"
+#include "ops/op.h"
+
+namespace shoal {
+namespace {
+
+// A matrix of more would not fit into memory.
+constexpr int64_t kMostMatrixDevices = 4096;
+
+struct CommFlags {
+  CommonFlags common;
+  LoopFlags loops;
+  std::string file, matrix;
+  std::optional<int64_t> num_replicas, num_partitions;
+  int64_t devices_per_node = 8, top = 20;
+};
+
+// Of the collective, or of the fusion or start it stands in.
+std::string LineOf(const CollectiveUse& use, const Module& module) {
+  for (const Instruction* hlo : {use.hlo, use.start})
+    if (const Metadata* metadata = (*hlo)[kMetadata])
+      if (std::string line = SourcePlace(*metadata, module.stack_frames); !line.empty()) return line;
+  return "";
+}
+
+void FillRows(const Module& module, const Executions& executions, CommReport& report) {
+  const ModuleCost cost = CostOf(module, executions);
+  Overlaps overlaps(cost, executions);
+  NodeSplits splits(report.devices_per_node);
+  for (const CollectiveUse& use : report.collectives.uses)
+    report.rows.push_back({&use, splits.Of(use), overlaps.Of(*use.start, *use.done), LineOf(use, module)});
+  for (const Computation* computation : executions.calls().FromEntry())
+    for (const Instruction* hlo : computation->instructions)
+      if (CallsComputations(*hlo) && CallKindOf(*hlo) == CallKind::kLoop) report.loops.push_back(hlo);
+}
+
+int CommVerb(const CommFlags& flags) {
+  Input input = ReadInput(flags.file, {flags.common.strict});
+  Report(input, flags.common);
+  if (input.module == nullptr) return kInputAtFault;
+  const Module& module = *input.module;
+  const Executions executions(module, flags.loops.Options());
+  CommReport report{.file = flags.file,
+                    .devices = InferDevices(module, flags.num_replicas, flags.num_partitions),
+                    .devices_per_node = flags.devices_per_node,
+                    .collectives = {{}, Memberships({}), {}, {}},
+                    .rows = {},
+                    .loops = {},
+                    .assumptions = AssumptionsOf(executions),
+                    .executions = &executions,
+                    .matrix = !flags.matrix.empty(),
+                    .top = flags.top};
+  report.collectives = CollectivesOf(module, executions, report.devices.grid);
+  report.assumptions.insert(report.assumptions.end(), report.collectives.assumptions.begin(),
+                            report.collectives.assumptions.end());
+  if (report.matrix && report.devices.grid.count() > kMostMatrixDevices) {
+    report.matrix = false;
+    report.assumptions.push_back(StrCat("a matrix of more than ", kMostMatrixDevices, " devices is not shown"));
+  }
+  FillRows(module, executions, report);
+  const bool csv = report.matrix && flags.matrix == "csv";
+  const std::string text = csv ? CommMatrixCsv(report) : flags.common.json ? CommJson(report) : CommText(report);
+  return WriteOutput("", text).ok() ? kOk : kCallAtFault;
+}
+
+}  // namespace
+
+Run AddComm(CLI::App& shoal) {
+  CLI::App* verb = shoal.add_subcommand("comm", "Say what a module's collectives move, between whom and over what");
+  auto flags = std::make_shared<CommFlags>();
+  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input")->required();
+  verb->add_option("--devices_per_node", flags->devices_per_node, "Neighbouring devices that share a fast network")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--matrix", flags->matrix, "Who sends how much to whom; csv: nothing but that, as CSV")
+      ->expected(0, 1)
+      ->default_str("text")
+      ->check(CLI::IsMember({"text", "csv"}));
+  verb->add_option("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
+      ->check(CLI::Range(int64_t{1}, kMostIds));
+  verb->add_option("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
+      ->check(CLI::Range(int64_t{1}, kMostIds));
+  verb->add_option("--top", flags->top, "So many rows of each table; 0: all")->capture_default_str();
+  flags->loops.AddTo(*verb);
+  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
+  flags->common.AddTo(*verb);
+  verb->footer(
+      "Payload is what one device brings each time; ring and direct are what the device that receives most receives "
+      "per\n"
+      "step, when everything goes around a ring of the group and when parts go straight to whom they are for.\n\n"
+      "Examples:\n"
+      "  shoal comm module.hlo\n"
+      "  shoal comm --devices_per_node=4 --top=0 module.hlo\n"
+      "  shoal comm --matrix=csv module.hlo > traffic.csv\n"
+      "  shoal comm --json module.hlo | jq '.by_kind'");
+  return [=] { return CommVerb(*flags); };
+}
+
+}  // namespace shoal

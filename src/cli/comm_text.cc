@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/strings.h"
+#include "cli/comm_totals.h"
+#include "ops/op.h"
+#include "report/table.h"
+
+namespace shoal {
+namespace {
+
+// More devices than that are shown node by node.
+constexpr int64_t kMostColumns = 32;
+
+std::string Nodes(const NodeSplit& split) { return split.inside() ? "inside" : StrCat(split.nodes, " nodes"); }
+
+std::string Overlapped(const CommRow& row) {
+  if (!row.use->async()) return "sync";
+  if (row.overlap.nothing()) return "async, nothing";
+  const std::string flops = Scaled(row.overlap.flops);
+  return StrCat("async, ", Counted(row.overlap.instructions, "op"), ", ", flops,
+                flops.find(' ') == std::string::npos ? " flop" : "flop",
+                row.overlap.around_loop ? ", around the loop" : "");
+}
+
+std::vector<std::string> Row(const CommRow& row) {
+  const CollectiveUse& use = *row.use;
+  return {std::string(use.start->name),
+          std::string(Text(use.kind)),
+          Scaled(use.times),
+          Bytes(static_cast<double>(use.payload_bytes)),
+          Bytes(use.times * static_cast<double>(use.MostRingBytes())),
+          Bytes(use.times * static_cast<double>(use.MostWireBytes())),
+          use.axis(),
+          Nodes(row.split),
+          Overlapped(row),
+          row.line};
+}
+
+// The rows that move most, in the order of execution.
+std::vector<const CommRow*> TopRows(const CommReport& report) {
+  std::vector<const CommRow*> rows;
+  for (const CommRow& row : report.rows) rows.push_back(&row);
+  if (report.top == 0 || std::ssize(rows) <= report.top) return rows;
+  auto bytes = [](const CommRow* row) { return row->use->times * static_cast<double>(row->use->MostWireBytes()); };
+  std::stable_sort(rows.begin(), rows.end(), [&](auto* a, auto* b) { return bytes(a) > bytes(b); });
+  rows.resize(static_cast<size_t>(report.top));
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+std::string Ledger(const CommReport& report) {
+  Table table({"collective", "kind", ">times", ">payload", ">ring/step", ">direct/step", "axis", "nodes", "overlaps",
+               "source"});
+  const std::vector<const CommRow*> rows = TopRows(report);
+  for (const CommRow* row : rows) table.Add(Row(*row));
+  std::string text = table.ToText();
+  if (rows.size() < report.rows.size())
+    StrAppend(&text, "(", report.rows.size() - rows.size(), " more that move less; --top=0 shows all)\n");
+  return text;
+}
+
+// What goes between nodes is said where there are several.
+std::vector<std::string> TotalRow(const CommTotal& total, bool nodes) {
+  std::vector<std::string> cells{total.name,           StrCat(total.collectives), Scaled(total.times),
+                                 Bytes(total.payload), Bytes(total.ring),         Bytes(total.direct)};
+  if (nodes) cells.insert(cells.end(), {Bytes(total.between_ring), Bytes(total.between_direct)});
+  return cells;
+}
+
+std::string Totals(const CommReport& report, CommKey key, std::string title, bool sum) {
+  const bool nodes = report.devices.grid.count() > report.devices_per_node;
+  std::vector<std::string> columns{std::move(title), ">collectives", ">times", ">payload", ">ring", ">direct"};
+  if (nodes) columns.insert(columns.end(), {">between nodes: ring", ">direct"});
+  Table table(std::move(columns));
+  CommTotal all, rest;
+  const std::vector<CommTotal> totals = CommTotals(report, key);
+  for (size_t i = 0; i < totals.size(); ++i) {
+    all.Add(totals[i]);
+    const bool shown = report.top == 0 || static_cast<int64_t>(i) < report.top;
+    if (shown) table.Add(TotalRow(totals[i], nodes));
+    if (!shown) rest.Add(totals[i]);
+  }
+  all.name = "total";
+  rest.name = StrCat("(", std::ssize(totals) - report.top, " more)");
+  if (rest.collectives > 0) table.Add(TotalRow(rest, nodes));
+  if (sum) table.Add(TotalRow(all, nodes));
+  return table.ToText();
+}
+
+std::string Matrix(const CommReport& report) {
+  const int64_t devices = report.devices.grid.count();
+  const bool by_node = devices > kMostColumns;
+  TrafficMatrix matrix = MatrixOf(report.collectives, devices, by_node ? report.devices_per_node : 1);
+  const int64_t shown = std::min(matrix.size, kMostColumns);
+  std::vector<std::string> columns{by_node ? "node to node" : "from \\ to"};
+  for (int64_t to = 0; to < shown; ++to) columns.push_back(StrCat(">", to));
+  Table table(std::move(columns));
+  for (int64_t from = 0; from < shown; ++from) {
+    std::vector<std::string> cells{StrCat(from)};
+    for (int64_t to = 0; to < shown; ++to) cells.push_back(matrix.At(from, to) == 0 ? "-" : Bytes(matrix.At(from, to)));
+    table.Add(std::move(cells));
+  }
+  std::string text = table.ToText();
+  if (shown < matrix.size) StrAppend(&text, "(", matrix.size - shown, " more; --matrix=csv has all)\n");
+  return text;
+}
+
+}  // namespace
+
+std::string CommText(const CommReport& report) {
+  const int64_t devices = report.devices.grid.count();
+  const int64_t nodes = (devices + report.devices_per_node - 1) / report.devices_per_node;
+  std::string text =
+      StrCat(report.file, ": ", report.devices.from, "; ", Counted(nodes, "node"), " of ", report.devices_per_node);
+  if (report.collectives.mesh->Axes().size() > 1) StrAppend(&text, "; mesh ", report.collectives.mesh->ToText());
+  text += "\n";
+  if (report.rows.empty()) text += "no collectives\n";
+  if (!report.rows.empty()) {
+    StrAppend(&text, "\n", Ledger(report), "\n", Totals(report, CommKey::kKind, "kind", true), "\n",
+              Totals(report, CommKey::kAxis, "axis", false), "\n", Totals(report, CommKey::kLine, "source", false));
+    if (report.matrix) StrAppend(&text, "\n", Matrix(report));
+  }
+  for (size_t i = 0; i < report.assumptions.size(); ++i)
+    StrAppend(&text, i == 0 ? "\n" : "", "note: ", report.assumptions[i], "\n");
+  return text;
+}
+
+std::string CommMatrixCsv(const CommReport& report) {
+  const int64_t devices = report.devices.grid.count();
+  TrafficMatrix matrix = MatrixOf(report.collectives, devices);
+  std::string text = "from";
+  for (int64_t to = 0; to < devices; ++to) StrAppend(&text, ",", to);
+  for (int64_t from = 0; from < devices; ++from) {
+    StrAppend(&text, "\n", from);
+    for (int64_t to = 0; to < devices; ++to)
+      StrAppend(&text, ",", static_cast<int64_t>(std::llround(matrix.At(from, to))));
+  }
+  return text + "\n";
+}
+
+}  // namespace shoal
