@@ -1,7 +1,9 @@
 // Tables for people: columns aligned, numbers to the right.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shoal {
@@ -25,6 +27,8 @@ class Table {
 std::string Scaled(double number);
 // 1536 as "1.5 KiB" and so on.
 std::string Bytes(double bytes);
+// The other way round: "80GB", "1.5 GiB", "4096"; nothing if that is no number of bytes.
+std::optional<int64_t> BytesNamed(std::string_view text);
 // "3 loops", "1 loop".
 std::string Counted(int64_t count, const char* what);
 
