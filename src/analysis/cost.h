@@ -34,5 +34,7 @@ ModuleCost CostOf(const Module& module, const Executions& executions);
 
 // What a custom call comes to, if its target and shapes say so.
 std::optional<Cost> CustomCallCost(const Instruction& hlo);
+// A custom call that only says something about a value.
+bool IsFreeCall(const Instruction& hlo);
 
 }  // namespace shoal

@@ -106,11 +106,16 @@ constexpr std::string_view kFree[] = {"Sharding",
 
 }  // namespace
 
+bool IsFreeCall(const Instruction& hlo) {
+  const std::string_view target = hlo[CustomCall::kTarget];
+  return std::any_of(std::begin(kFree), std::end(kFree),
+                     [&](std::string_view name) { return target.substr(0, name.size()) == name; });
+}
+
 std::optional<Cost> CustomCallCost(const Instruction& hlo) {
   const std::string_view target = hlo[CustomCall::kTarget];
   Cost cost;
-  for (std::string_view name : kFree)
-    if (target.substr(0, name.size()) == name) return cost;
+  if (IsFreeCall(hlo)) return cost;
   for (const Row& row : kRows) {
     if (target.substr(0, row.prefix.size()) != row.prefix) continue;
     std::optional<double> flops = row.flops(hlo);

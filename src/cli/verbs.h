@@ -18,5 +18,6 @@ Run AddMem(CLI::App& shoal);
 Run AddOps(CLI::App& shoal);
 Run AddPrint(CLI::App& shoal);
 Run AddRun(CLI::App& shoal);
+Run AddShow(CLI::App& shoal);
 
 }  // namespace shoal

@@ -23,6 +23,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// Columns on a terminal; the bytes of a letter after the first take none.
+size_t TextWidth(const std::string& text);
 // 1.23e15 as "1.23 P", with the prefixes k, M, G, T, P, E; small numbers as they are.
 std::string Scaled(double number);
 // 1536 as "1.5 KiB" and so on.

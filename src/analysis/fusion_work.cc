@@ -1,0 +1,164 @@
+#include "analysis/fusion_work.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "base/strings.h"
+#include "ops/families.h"
+
+namespace shoal {
+namespace {
+
+// Classes whose ops are named, the weightiest first.
+constexpr OpClass kWeighty[] = {OpClass::kContraction,   OpClass::kOpaque,    OpClass::kLinearAlgebra,
+                                OpClass::kGatherScatter, OpClass::kReduction, OpClass::kRandom};
+// Of those that only move elements, the ones that cost more than a different way of counting.
+constexpr Opcode kMoves[] = {Opcode::kTranspose,          Opcode::kConcatenate,  Opcode::kPad, Opcode::kReverse,
+                             Opcode::kDynamicUpdateSlice, Opcode::kDynamicSlice, Opcode::kCopy};
+// What remains to be said of a fusion that does nothing else.
+constexpr Opcode kTrifles[] = {Opcode::kConvert, Opcode::kSlice,   Opcode::kBroadcast,
+                               Opcode::kIota,    Opcode::kReshape, Opcode::kBitcast};
+constexpr size_t kMostWords = 4;
+
+bool IsIn(std::span<const Opcode> list, Opcode opcode) {
+  return std::find(list.begin(), list.end(), opcode) != list.end();
+}
+
+// Through what only changes the form of a value.
+const Instruction& Behind(const Instruction& hlo) {
+  static constexpr Opcode kForms[] = {Opcode::kBroadcast, Opcode::kBitcast, Opcode::kReshape, Opcode::kConvert,
+                                      Opcode::kCopy};
+  const Instruction* at = &hlo;
+  while (IsIn(kForms, at->opcode) && !at->operands.empty()) at = at->operands[0];
+  return *at;
+}
+
+bool IsZero(const Instruction& hlo) {
+  const Instruction& source = Behind(hlo);
+  const Literal* value = source.opcode == Opcode::kConstant ? source[kConstantValue] : nullptr;
+  return value != nullptr && !value->elided && value->shape->IsScalar() &&
+         std::all_of(value->data.begin(), value->data.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+// A vector from outside, spread over the rows.
+bool IsSpreadParameter(const Instruction& hlo) {
+  const Instruction& source = Behind(hlo);
+  return source.opcode == Opcode::kParameter && source.shape().IsArray() && hlo.shape().IsArray() &&
+         source.shape().ElementCount().value_or(0) > 1 &&
+         source.shape().ElementCount().value_or(0) < hlo.shape().ElementCount().value_or(0);
+}
+
+bool AnyOperand(const Instruction& hlo, bool (*predicate)(const Instruction&)) {
+  return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* o) { return predicate(*o); });
+}
+
+// The ops of a fusion by weight, each kind of them once.
+class Tally {
+ public:
+  void Add(const Instruction& hlo) {
+    const OpClass op_class = Info(hlo.opcode).op_class;
+    if (op_class != OpClass::kStructure && !hlo.shape().IsScalar()) only_scalars_ = false;
+    if (std::find(std::begin(kWeighty), std::end(kWeighty), op_class) != std::end(kWeighty)) {
+      Count(weighty_, NameOf(hlo));
+      if (main_ == nullptr || Rank(hlo) < Rank(*main_)) main_ = &hlo;
+    } else if (IsIn(kMoves, hlo.opcode)) {
+      Count(moves_, std::string(Text(hlo.opcode)));
+    } else if (IsIn(kTrifles, hlo.opcode)) {
+      Count(trifles_, std::string(Text(hlo.opcode)));
+    } else if (op_class == OpClass::kElementwise) {
+      AddElementwise(hlo);
+    }
+  }
+
+  FusionWork Result() const {
+    FusionWork work;
+    std::vector<Word> words = weighty_;
+    if (words.empty()) words = moves_;
+    const bool only_elements = words.empty();
+    work.is_trifle = only_elements && elementwise_ + functions_.size() + idioms_.size() == 0;
+    if (work.is_trifle) words = trifles_;
+    words.insert(words.end(), idioms_.begin(), idioms_.end());
+    words.insert(words.end(), functions_.begin(), functions_.end());
+    const bool few = only_elements && elementwise_ + functions_.size() <= 3;
+    if (few) words.insert(words.end(), plain_.begin(), plain_.end());
+    if (words.size() > kMostWords) words.resize(kMostWords);
+    for (const Word& word : words)
+      StrAppend(&work.words, work.words.empty() ? "" : " + ", word.count > 1 ? StrCat(word.count, " ") : std::string(),
+                word.text);
+    if (!few && elementwise_ > 0) StrAppend(&work.words, work.words.empty() ? "" : " + ", elementwise_, " elementwise");
+    if (work.words.empty()) work.words = "nothing";
+    work.main = main_ != nullptr ? NameOf(*main_) : !moves_.empty() ? moves_[0].text : "elementwise";
+    work.is_trifle |= only_scalars_ && weighty_.empty();
+    work.is_light = main_ == nullptr || Info(main_->opcode).op_class == OpClass::kRandom ||
+                    main_->opcode == Opcode::kReduce || main_->opcode == Opcode::kReduceWindow;
+    return work;
+  }
+
+ private:
+  struct Word {
+    std::string text;
+    int64_t count = 0;
+  };
+
+  static std::string NameOf(const Instruction& hlo) {
+    const std::string_view target = hlo[Op<Opcode::kCustomCall>::kTarget];
+    return std::string(hlo.opcode == Opcode::kCustomCall && !target.empty() ? target : Text(hlo.opcode));
+  }
+  static size_t Rank(const Instruction& hlo) {
+    return static_cast<size_t>(std::find(std::begin(kWeighty), std::end(kWeighty), Info(hlo.opcode).op_class) -
+                               std::begin(kWeighty));
+  }
+  static void Count(std::vector<Word>& words, std::string text) {
+    auto found = std::find_if(words.begin(), words.end(), [&](const Word& word) { return word.text == text; });
+    if (found == words.end()) found = words.insert(words.end(), {std::move(text), 0});
+    ++found->count;
+  }
+
+  void AddElementwise(const Instruction& hlo) {
+    static constexpr Opcode kFunctions[] = {Opcode::kExp, Opcode::kLog,   Opcode::kTanh, Opcode::kLogistic,
+                                            Opcode::kErf, Opcode::kRsqrt, Opcode::kSqrt, Opcode::kPower,
+                                            Opcode::kSin, Opcode::kCos};
+    const bool is_relu = hlo.opcode == Opcode::kMaximum && AnyOperand(hlo, IsZero);
+    const bool is_bias = hlo.opcode == Opcode::kAdd && main_ != nullptr && AnyOperand(hlo, IsSpreadParameter);
+    if (is_relu || is_bias) {
+      Count(idioms_, is_relu ? "relu" : "bias");
+    } else if (IsIn(kFunctions, hlo.opcode)) {
+      Count(functions_, std::string(Text(hlo.opcode)));
+    } else {
+      Count(plain_, std::string(Text(hlo.opcode)));
+      ++elementwise_;
+    }
+  }
+
+  std::vector<Word> weighty_, moves_, trifles_, idioms_, functions_, plain_;
+  const Instruction* main_ = nullptr;
+  size_t elementwise_ = 0;
+  bool only_scalars_ = true;
+};
+
+}  // namespace
+
+const FusionWork& FusionWorks::Of(const Instruction& fusion) {
+  const Computation* fused = fusion[kCalls];
+  auto [found, inserted] = known_.try_emplace(fused);
+  if (!inserted) return found->second;
+  Tally tally;
+  std::vector<const Computation*> todo;
+  std::unordered_set<const Computation*> seen{nullptr};
+  if (seen.insert(fused).second) todo.push_back(fused);
+  while (!todo.empty()) {
+    const Computation& next = *todo.back();
+    todo.pop_back();
+    for (const Instruction* hlo : next.instructions) {
+      if (Info(hlo->opcode).op_class != OpClass::kControlFlow)
+        tally.Add(*hlo);
+      else
+        for (const Computation* callee : CalledComputations(*hlo))
+          if (seen.insert(callee).second) todo.push_back(callee);
+    }
+  }
+  return found->second = tally.Result();
+}
+
+}  // namespace shoal

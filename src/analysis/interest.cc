@@ -1,0 +1,90 @@
+#include "analysis/interest.h"
+
+#include <algorithm>
+
+#include "analysis/cost.h"
+#include "base/strings.h"
+#include "ops/families.h"
+
+namespace shoal {
+namespace {
+
+using CustomCall = Op<Opcode::kCustomCall>;
+constexpr int64_t kHostMemory = 5;
+
+bool IsIn(std::span<const Opcode> list, Opcode opcode) {
+  return std::find(list.begin(), list.end(), opcode) != list.end();
+}
+
+bool IsOnHost(const Shape& shape) {
+  return shape.IsArray() && shape.layout() != nullptr && shape.layout()->memory_space == kHostMemory;
+}
+
+// A copy-start's shape is (destination, source, context).
+bool CopiesToOrFromHost(const Instruction& hlo) {
+  const Instruction& start = hlo.opcode == Opcode::kCopyDone && !hlo.operands.empty() ? *hlo.operands[0] : hlo;
+  const auto elements = start.shape().elements();
+  return std::any_of(elements.begin(), elements.end(), [](const Shape* element) { return IsOnHost(*element); });
+}
+
+Interest OfCustomCall(const Instruction& hlo) {
+  static constexpr std::string_view kToOrFromHost[] = {"MoveToHost", "MoveToDevice"};
+  const std::string_view target = hlo[CustomCall::kTarget];
+  if (std::find(std::begin(kToOrFromHost), std::end(kToOrFromHost), target) != std::end(kToOrFromHost))
+    return Interest::kCommunication;
+  return IsFreeCall(hlo) || IsRemark(hlo) ? Interest::kNone : Interest::kComputation;
+}
+
+Interest OfTransfer(const Instruction& hlo, FusionWorks& works) {
+  static constexpr Opcode kAsync[] = {Opcode::kAsyncStart, Opcode::kAsyncDone};
+  static constexpr Opcode kCopies[] = {Opcode::kCopyStart, Opcode::kCopyDone};
+  if (IsIn(kCopies, hlo.opcode)) return CopiesToOrFromHost(hlo) ? Interest::kCommunication : Interest::kNone;
+  if (hlo.opcode == Opcode::kAsyncUpdate) return Interest::kNone;
+  if (!IsIn(kAsync, hlo.opcode)) return Interest::kCommunication;
+  const Instruction& wrapped = Unwrapped(hlo);
+  return &wrapped == &hlo ? Interest::kComputation : InterestOf(wrapped, works);
+}
+
+}  // namespace
+
+const Instruction& Unwrapped(const Instruction& hlo) {
+  static constexpr Opcode kAsync[] = {Opcode::kAsyncStart, Opcode::kAsyncUpdate, Opcode::kAsyncDone};
+  if (!IsIn(kAsync, hlo.opcode)) return hlo;
+  const Instruction* wrapped = AsyncWrapped(hlo);
+  return wrapped != nullptr ? *wrapped : hlo;
+}
+
+Interest InterestOf(const Instruction& hlo, FusionWorks& works) {
+  static constexpr Opcode kQuiet[] = {Opcode::kReduce, Opcode::kMap, Opcode::kPartitionId, Opcode::kReplicaId,
+                                      Opcode::kRngGetAndUpdateState};
+  static constexpr OpClass kHeavy[] = {OpClass::kContraction,   OpClass::kReduction, OpClass::kLinearAlgebra,
+                                       OpClass::kGatherScatter, OpClass::kRandom,    OpClass::kOpaque};
+  const OpClass op_class = Info(hlo.opcode).op_class;
+  if (IsIn(kQuiet, hlo.opcode)) return Interest::kNone;
+  if (hlo.opcode == Opcode::kFusion) return works.Of(hlo).is_trifle ? Interest::kNone : Interest::kComputation;
+  if (hlo.opcode == Opcode::kCustomCall) return OfCustomCall(hlo);
+  if (op_class == OpClass::kTransfer) return OfTransfer(hlo, works);
+  if (op_class == OpClass::kCollective) return Interest::kCommunication;
+  const bool heavy = std::find(std::begin(kHeavy), std::end(kHeavy), op_class) != std::end(kHeavy);
+  return heavy ? Interest::kComputation : Interest::kNone;
+}
+
+bool IsLight(const Instruction& hlo, FusionWorks& works) {
+  if (hlo.opcode == Opcode::kFusion) return works.Of(hlo).is_light;
+  return Info(hlo.opcode).op_class == OpClass::kGatherScatter;
+}
+
+std::string LabelOf(const Instruction& hlo, FusionWorks& works) {
+  if (hlo.opcode == Opcode::kFusion) return StrCat("fusion: ", works.Of(hlo).words);
+  if (hlo.opcode == Opcode::kUnknown) return std::string(hlo[kUnknownOpcode]);
+  if (hlo.opcode == Opcode::kCustomCall) return StrCat("custom-call ", hlo[CustomCall::kTarget]);
+  return std::string(Text(hlo.opcode));
+}
+
+std::string CountedAs(const Instruction& hlo, FusionWorks& works) {
+  if (hlo.opcode == Opcode::kFusion) return StrCat(works.Of(hlo).main, " fusion");
+  if (hlo.opcode == Opcode::kCustomCall) return std::string(hlo[CustomCall::kTarget]);
+  return LabelOf(hlo, works);
+}
+
+}  // namespace shoal

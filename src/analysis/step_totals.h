@@ -1,0 +1,27 @@
+// How often each kind of op runs in a step, and what it comes to.
+#pragma once
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/collective_use.h"
+#include "analysis/cost.h"
+#include "analysis/interest.h"
+
+namespace shoal {
+
+struct KindTotal {
+  std::string kind;  // "all-reduce", "dot fusion", "__cublas$gemm"
+  Interest interest = Interest::kNone;
+  double times = 0;
+  double payload_bytes = 0;  // of collectives
+  double memory_bytes = 0;   // read and written, of computations
+  double flops = 0;
+};
+
+struct StepTotals {
+  std::vector<KindTotal> kinds;                           // communication first; then by falling weight
+  absl::flat_hash_map<const Instruction*, Cost> cost_of;  // of what is no collective, each time
+};
+
+StepTotals TotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works);
+
+}  // namespace shoal

@@ -1,0 +1,257 @@
+#include "report/skeleton_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/strings.h"
+#include "ir/source_place.h"
+#include "ops/families.h"
+#include "report/columns.h"
+#include "report/table.h"
+
+namespace shoal {
+namespace {
+
+using Kind = SkeletonItem::Kind;
+using Conditional = Op<Opcode::kConditional>;
+
+constexpr int64_t kMostDepth = 200;
+constexpr int64_t kShort = 4;    // blocks of so few lines are shown wherever they run
+constexpr int kShownInFull = 2;  // longer ones so often
+const std::vector<Column> kColumns = {
+    {40, false, false, false},  // name
+    {44, false, false, false},  // type
+    {14, true, false, false},   // size
+    {30, false, false, false},  // where
+    {70, false, true, true},    // op_name
+    {60, false, true, true},    // place
+};
+
+std::string TypeText(const Shape& shape) {
+  if (!shape.IsTuple() || shape.elements().size() <= 2) return ToString(shape);
+  return StrCat("(", TypeText(shape.element(0)), ", … ", shape.elements().size() - 1, " more)");
+}
+
+// Flops, or bytes of memory where those say more.
+std::string Work(const Cost& cost, bool is_light) {
+  if (is_light || cost.flops <= 0) return cost.bytes() > 0 ? Bytes(cost.bytes()) : "";
+  const std::string text = Scaled(cost.flops);
+  return text.find(' ') == std::string::npos ? text + " flop" : text + "flop";
+}
+
+// Exact, as far as that is a number of times.
+std::string Times(double times) {
+  return times == std::floor(times) && times < 1e15 ? StrCat(static_cast<int64_t>(times)) : Scaled(times);
+}
+
+class Writer {
+ public:
+  Writer(const ShownModule& shown, const SkeletonStyle& style) : shown_(shown), style_(style) {}
+
+  std::string Text() {
+    Block(shown_.skeleton.entry(), 0);
+    return ColumnText(lines_, kColumns, {style_.color, style_.width});
+  }
+
+ private:
+  void Heading(int64_t depth, const std::string& text, LineColor color = LineColor::kControl) {
+    lines_.push_back({std::string(static_cast<size_t>(2 * depth), ' ') + text, color, {}});
+  }
+
+  void Block(const SkeletonBlock& block, int64_t depth) {
+    for (const SkeletonItem& item : block.items) Item(item, depth);
+  }
+
+  static std::string Missing(int64_t hidden) {
+    return hidden > 0 ? StrCat(" … ", Counted(hidden, "small op")) : " pass";
+  }
+
+  // Under a heading that ends in a colon; what is not shown is said behind it.
+  void Under(const SkeletonBlock& block, int64_t depth) {
+    std::string& heading = lines_.back().head;
+    if (block.items.empty()) {
+      heading += Missing(block.hidden);
+    } else if ((style_.depth > 0 && depth >= style_.depth) || depth >= kMostDepth) {
+      heading += StrCat(" … ", Counted(block.lines, "line"));
+    } else if (block.lines > kShort && ++seen_[block.hash] > kShownInFull) {
+      heading += StrCat(" … ", Counted(block.lines, "line"), " as above");
+    } else {
+      Block(block, depth);
+    }
+  }
+
+  void Item(const SkeletonItem& item, int64_t depth) {
+    if (item.kind == Kind::kRepeat) {
+      const SkeletonBlock& round = *item.blocks[0];
+      const std::string times = StrCat(" × ", item.repeats);
+      if (round.items.size() == 1 && round.items[0].kind == Kind::kLight) return Light(round.items[0], depth, times);
+      if (round.items.size() == 1 && round.items[0].blocks.empty()) return Op(round.items[0], depth, times);
+      Heading(depth, StrCat("× ", item.repeats, ":"));
+      return Under(round, depth + 1);
+    }
+    if (item.kind == Kind::kConditional) return Branches(item, depth);
+    if (item.kind == Kind::kLight) return Light(item, depth, "");
+    if (item.blocks.empty()) return Op(item, depth, "");
+    std::string heading = StrCat(ItemLabel(item, shown_.skeleton.works()), ":");
+    if (item.kind == Kind::kLoop) heading = StrCat("while i in ", LoopRange(shown_.executions.TripsOf(*item.hlo)), ":");
+    Heading(depth, heading);
+    lines_.back().cells = Cells(item, item.hlo->opcode == Opcode::kFusion);
+    Under(*item.blocks[0], depth + 1);
+  }
+
+  void Branches(const SkeletonItem& item, int64_t depth) {
+    const std::string_view by = item.hlo->operands.empty() ? "?" : item.hlo->operands[0]->name;
+    const bool is_switch = item.blocks.size() != 2 || !Conditional::HasPredicate(*item.hlo);
+    int64_t items = 0, hidden = 0;
+    for (const SkeletonBlock* block : item.blocks) {
+      items += static_cast<int64_t>(block->items.size());
+      hidden += block->hidden;
+    }
+    const bool empty = items == 0;
+    if (is_switch || empty) {
+      Heading(depth, StrCat(is_switch ? "switch " : "if ", by, ":", empty ? Missing(hidden) : ""));
+      lines_.back().cells = Cells(item, false);
+    }
+    if (empty) return;
+    for (size_t i = 0; i < item.blocks.size(); ++i) {
+      Heading(is_switch ? depth + 1 : depth, is_switch ? StrCat("case ", i, ":")
+                                             : i == 0  ? StrCat("if ", by, ":")
+                                                       : "else:");
+      if (!is_switch && i == 0) lines_.back().cells = Cells(item, false);
+      Under(*item.blocks[i], is_switch ? depth + 2 : depth + 1);
+    }
+  }
+
+  void Op(const SkeletonItem& item, int64_t depth, const std::string& suffix) {
+    const bool communicates =
+        item.collective != nullptr || InterestOf(*item.hlo, shown_.skeleton.works()) == Interest::kCommunication;
+    Heading(depth, ItemLabel(item, shown_.skeleton.works()) + suffix,
+            item.kind == Kind::kDone ? LineColor::kFaint
+            : communicates           ? LineColor::kCommunication
+                                     : LineColor::kPlain);
+    lines_.back().cells = Cells(item, true);
+  }
+
+  // "5 light fusions: 3 elementwise, reduce, transpose", with the memory they go through.
+  void Light(const SkeletonItem& item, int64_t depth, const std::string& suffix) {
+    FusionWorks& works = shown_.skeleton.works();
+    std::map<std::string, int64_t> kinds;
+    int64_t count = 0;
+    double bytes = 0;
+    for (const SkeletonItem& fusion : item.blocks[0]->items) {
+      ++count;
+      const Instruction& hlo = Unwrapped(*fusion.hlo);
+      ++kinds[works.Of(hlo).main];
+      if (auto cost = shown_.totals.cost_of.find(&hlo); cost != shown_.totals.cost_of.end())
+        bytes += cost->second.bytes();
+    }
+    const std::string words = StrJoin(kinds, ", ", [](std::string* out, const auto& kind) {
+      StrAppend(out, kind.second > 1 ? StrCat(kind.second, " ") : std::string(), kind.first);
+    });
+    Heading(depth, StrCat(Counted(count, "light fusion"), ": ", words, suffix), LineColor::kFaint);
+    lines_.back().cells.resize(kColumns.size());
+    lines_.back().cells[2] = Bytes(bytes);
+  }
+
+  // name, type, size, where, op_name, place.
+  std::vector<std::string> Cells(const SkeletonItem& item, bool typed) {
+    const Instruction& hlo = *item.hlo;
+    std::vector<std::string> cells(kColumns.size());
+    if (style_.names) cells[0] = hlo.name;
+    if (typed) cells[1] = TypeText(ItemShape(item));
+    if (item.kind == Kind::kDone) return cells;
+    if (item.collective != nullptr) {
+      cells[2] = Bytes(static_cast<double>(item.collective->payload_bytes));
+      cells[3] = style_.topology ? GroupsAsWritten(*item.collective->hlo) : item.collective->axis();
+    } else if (auto cost = shown_.totals.cost_of.find(&Unwrapped(hlo)); cost != shown_.totals.cost_of.end()) {
+      cells[2] = Work(cost->second, IsLight(Unwrapped(hlo), shown_.skeleton.works()));
+    }
+    const Instruction& source = item.collective != nullptr ? *item.collective->hlo : hlo;
+    const Metadata* metadata = source[kMetadata];
+    if (metadata == nullptr) metadata = hlo[kMetadata];
+    if (metadata == nullptr) return cells;
+    cells[4] =
+        item.op_name.empty() ? std::string(OpNameOf(metadata == source[kMetadata] ? source : hlo)) : item.op_name;
+    cells[5] = SourcePlace(*metadata, shown_.module.stack_frames);
+    return cells;
+  }
+
+  const ShownModule& shown_;
+  const SkeletonStyle& style_;
+  std::vector<ColumnLine> lines_;
+  absl::flat_hash_map<uint64_t, int> seen_;  // blocks that were shown, and how often
+};
+
+std::string TotalsText(const StepTotals& totals) {
+  const auto any = [&](double KindTotal::*figure) {
+    return std::any_of(totals.kinds.begin(), totals.kinds.end(),
+                       [&](const KindTotal& kind) { return kind.*figure > 0; });
+  };
+  std::vector<std::pair<std::string, double KindTotal::*>> figures;
+  if (any(&KindTotal::payload_bytes)) figures.push_back({">payload", &KindTotal::payload_bytes});
+  if (any(&KindTotal::memory_bytes)) figures.push_back({">memory", &KindTotal::memory_bytes});
+  if (any(&KindTotal::flops)) figures.push_back({">flops", &KindTotal::flops});
+  std::vector<std::string> columns{">times", "op"};
+  for (const auto& [column, figure] : figures) columns.push_back(column);
+  Table table(columns);
+  for (const KindTotal& kind : totals.kinds) {
+    std::vector<std::string> row{Times(kind.times), kind.kind};
+    for (const auto& [column, figure] : figures)
+      row.push_back(kind.*figure <= 0 ? "" : figure == &KindTotal::flops ? Scaled(kind.*figure) : Bytes(kind.*figure));
+    table.Add(std::move(row));
+  }
+  return table.empty() ? std::string() : "\nper step, on each device:\n" + table.ToText();
+}
+
+}  // namespace
+
+std::string LoopRange(const TripCount& trips) {
+  if (!trips.known()) return "range(?)";
+  const TripCount::Counter counter = trips.counter.value_or(TripCount::Counter{});
+  int64_t way = 0, end = 0;
+  const bool far = __builtin_mul_overflow(trips.count, counter.step, &way) ||
+                   __builtin_add_overflow(counter.start, way, &end) || counter.step == 0;
+  if (far || (counter.start == 0 && counter.step == 1)) return StrCat("range(", trips.count, ")");
+  if (counter.step == 1) return StrCat("range(", counter.start, ", ", end, ")");
+  return StrCat("range(", counter.start, ", ", end, ", ", counter.step, ")");
+}
+
+std::string ItemLabel(const SkeletonItem& item, FusionWorks& works) {
+  const Instruction& hlo = Unwrapped(*item.hlo);
+  std::string label = item.collective != nullptr ? std::string(Text(item.collective->kind)) : LabelOf(hlo, works);
+  if (hlo.opcode == Opcode::kCall && hlo[kToApply] != nullptr) StrAppend(&label, " ", hlo[kToApply]->name);
+  if (item.is_async) return label + " (async)";
+  if (&hlo == item.hlo && item.collective == nullptr) return label;  // its own name says what it is
+  if (item.kind == Kind::kStart)
+    label.insert(label.find_first_of(": ") == std::string::npos ? label.size() : label.find_first_of(": "), "-start");
+  if (item.kind == Kind::kDone)
+    label.insert(label.find_first_of(": ") == std::string::npos ? label.size() : label.find_first_of(": "), "-done");
+  return label;
+}
+
+const Shape& ItemShape(const SkeletonItem& item) {
+  const Instruction& hlo = Unwrapped(item.collective != nullptr ? *item.collective->hlo : *item.hlo);
+  if (!hlo.shape().IsTuple() || hlo.shape().elements().empty()) return hlo.shape();
+  if (item.collective != nullptr && item.collective->async() && item.collective->done->operands.size() == 1 &&
+      item.collective->done->operands[0] == &hlo)
+    return item.collective->done->shape();
+  if (hlo.opcode == Opcode::kCopyStart) return hlo.shape().element(0);
+  return hlo.shape();
+}
+
+std::string GroupsAsWritten(const Instruction& collective) {
+  std::string text;
+  if (const ReplicaGroups* groups = collective[kReplicaGroups]; groups != nullptr) {
+    AppendReplicaGroups(text, *groups);
+  } else if (const IntLists pairs = collective[kSourceTargetPairs]; !pairs.empty()) {
+    text = "{" + StrJoin(pairs, ",", [](std::string* out, Ints pair) { *out += ToString(pair); }) + "}";
+  }
+  return text;
+}
+
+std::string SkeletonText(const ShownModule& shown, const SkeletonStyle& style) {
+  return Writer(shown, style).Text() + TotalsText(shown.totals);
+}
+
+}  // namespace shoal
