@@ -7,7 +7,7 @@
 namespace shoal {
 namespace {
 
-constexpr size_t kMostHead = 56;
+constexpr size_t kMostHead = 48;
 constexpr size_t kLeastShrunk = 12;
 
 const char* Code(LineColor color) {

@@ -40,6 +40,19 @@ std::string Work(const Cost& cost, bool is_light) {
   return text.find(' ') == std::string::npos ? text + " flop" : text + "flop";
 }
 
+// "7 dynamic-slice, reduce, …": the two of which there are most.
+std::string MostOf(const std::map<std::string, int64_t>& kinds) {
+  std::vector<std::pair<std::string, int64_t>> sorted(kinds.begin(), kinds.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  const bool more = sorted.size() > 2;
+  if (more) sorted.resize(2);
+  return StrJoin(sorted, ", ",
+                 [](std::string* out, const auto& kind) {
+                   StrAppend(out, kind.second > 1 ? StrCat(kind.second, " ") : std::string(), kind.first);
+                 }) +
+         (more ? ", …" : "");
+}
+
 // Exact, as far as that is a number of times.
 std::string Times(double times) {
   return times == std::floor(times) && times < 1e15 ? StrCat(static_cast<int64_t>(times)) : Scaled(times);
@@ -146,10 +159,7 @@ class Writer {
       if (auto cost = shown_.totals.cost_of.find(&hlo); cost != shown_.totals.cost_of.end())
         bytes += cost->second.bytes();
     }
-    const std::string words = StrJoin(kinds, ", ", [](std::string* out, const auto& kind) {
-      StrAppend(out, kind.second > 1 ? StrCat(kind.second, " ") : std::string(), kind.first);
-    });
-    Heading(depth, StrCat(Counted(count, "light fusion"), ": ", words, suffix), LineColor::kFaint);
+    Heading(depth, StrCat(Counted(count, "light fusion"), ": ", MostOf(kinds), suffix), LineColor::kFaint);
     lines_.back().cells.resize(kColumns.size());
     lines_.back().cells[2] = Bytes(bytes);
   }
