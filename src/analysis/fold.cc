@@ -22,24 +22,45 @@ bool IsLightFusion(const SkeletonItem& item, FusionWorks& works) {
   return hlo.opcode == Opcode::kFusion && IsLight(hlo, works);
 }
 
-// One round, with stars where its names differ from those of the next round.
-std::vector<SkeletonItem> OneRound(std::span<SkeletonItem> items, const Repeat& repeat) {
+std::string_view NameOf(const SkeletonItem& item) {
+  if (!item.op_name.empty() || item.hlo == nullptr) return item.op_name;
+  return OpNameOf(*item.hlo);
+}
+
+// Puts stars where the item's names, and those in its blocks, differ from those of the same item in the next round.
+// Blocks are shared, so that those which change are copied. True if anything differs.
+bool AddStars(SkeletonItem& item, const SkeletonItem& again, std::deque<SkeletonBlock>& blocks, int depth) {
+  constexpr int kMostDepth = 12;
+  bool differs = NameOf(item) != NameOf(again);
+  if (differs) item.op_name = WithStars(NameOf(item), NameOf(again));
+  if (depth == kMostDepth) return differs;
+  for (size_t b = 0; b < std::min(item.blocks.size(), again.blocks.size()); ++b) {
+    const SkeletonBlock &block = *item.blocks[b], &other = *again.blocks[b];
+    if (&block == &other || block.items.size() != other.items.size()) continue;
+    SkeletonBlock starred = block;
+    bool any = false;
+    for (size_t i = 0; i < block.items.size(); ++i)
+      any |= AddStars(starred.items[i], other.items[i], blocks, depth + 1);
+    if (!any) continue;
+    differs = true;
+    item.blocks[b] = &blocks.emplace_back(std::move(starred));
+  }
+  return differs;
+}
+
+std::vector<SkeletonItem> OneRound(std::span<SkeletonItem> items, const Repeat& repeat,
+                                   std::deque<SkeletonBlock>& blocks) {
   std::vector<SkeletonItem> round;
   for (size_t i = repeat.start; i < repeat.start + repeat.period; ++i) {
-    SkeletonItem item = std::move(items[i]);
-    const SkeletonItem& again = items[i + repeat.period];
-    if (item.hlo != nullptr && again.hlo != nullptr && item.op_name.empty()) {
-      const std::string_view name = OpNameOf(*item.hlo), other = OpNameOf(*again.hlo);
-      if (name != other) item.op_name = WithStars(name, other);
-    }
-    round.push_back(std::move(item));
+    AddStars(items[i], items[i + repeat.period], blocks, 0);
+    round.push_back(std::move(items[i]));
   }
   return round;
 }
 
 SkeletonItem Folded(std::span<SkeletonItem> items, const Repeat& repeat, std::deque<SkeletonBlock>& blocks) {
   SkeletonBlock block;
-  block.items = OneRound(items, repeat);
+  block.items = OneRound(items, repeat, blocks);
   FoldRepeats(block.items, blocks);
   Measure(block);
   SkeletonItem item;
