@@ -2,9 +2,9 @@
 #pragma once
 
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "ir/module.h"
 
 namespace shoal {
@@ -20,7 +20,7 @@ class CallGraph {
   const std::vector<const Computation*>& FromEntry() const { return from_entry_; }
 
  private:
-  std::unordered_map<const Computation*, std::vector<const Instruction*>> callers_;
+  absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> callers_;
   std::vector<const Computation*> from_entry_;
 };
 

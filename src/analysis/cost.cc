@@ -44,7 +44,7 @@ ModuleCost CostOf(const Module& module, const Executions& executions) {
         if (known) cost.once = *known;
         if (cost.unknown) ++result.unknown_calls[std::string((*hlo)[Op<Opcode::kCustomCall>::kTarget])];
       } else {
-        const Price& price = xla.Of(*hlo);
+        const Price price = xla.Of(*hlo);
         cost.once = {price.flops, price.transcendentals, price.read, price.written};
       }
       const bool nothing = cost.once.flops == 0 && cost.once.transcendentals == 0 && cost.once.bytes() == 0;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <unordered_map>
 
 #include "analysis/trip_count.h"
 
@@ -36,8 +35,8 @@ class Executions {
 
   CallGraph calls_;
   KnownValues known_;
-  std::unordered_map<const Computation*, double> counts_;
-  std::unordered_map<const Instruction*, TripCount> trips_;
+  absl::flat_hash_map<const Computation*, double> counts_;
+  absl::flat_hash_map<const Instruction*, TripCount> trips_;
   std::vector<const Instruction*> unknown_loops_, assumed_loops_, conditionals_;
 };
 

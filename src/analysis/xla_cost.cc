@@ -14,7 +14,7 @@ class XlaCost::InstructionPricing : public Pricing {
   XlaCost& cost_;
 };
 
-const Price& XlaCost::Of(const Instruction& hlo) {
+Price XlaCost::Of(const Instruction& hlo) {
   if (auto found = instructions_.find(&hlo); found != instructions_.end()) return found->second;
   InstructionPricing pricing(*this);
   pricing.price = DefaultPrice(hlo);
@@ -22,7 +22,7 @@ const Price& XlaCost::Of(const Instruction& hlo) {
   return instructions_[&hlo] = pricing.price;
 }
 
-const Price& XlaCost::Of(const Computation& computation) {
+Price XlaCost::Of(const Computation& computation) {
   // In loose text computations may call each other in a circle; that ends here, with nothing.
   auto [found, inserted] = computations_.try_emplace(&computation);
   if (!inserted) return found->second;
