@@ -109,16 +109,35 @@ class AsyncRegions::Trace {
   std::unordered_set<const Instruction*> seen_;
 };
 
-AsyncRegions::AsyncRegions(const CallGraph& calls) {
+const Instruction* CallerWithin(const Computation& computation, const Instruction& hlo, const CallGraph& calls) {
+  constexpr int kMostLevels = 16;
+  const Instruction* at = &hlo;
+  for (int level = 0; level < kMostLevels; ++level) {
+    if (at->parent == &computation) return at;
+    const auto callers = calls.CallersOf(*at->parent);
+    if (callers.empty()) return nullptr;
+    at = callers[0];
+  }
+  return nullptr;
+}
+
+AsyncRegions::AsyncRegions(const CallGraph& calls) : calls_(calls) {
   for (const Computation* computation : calls.FromEntry())
     for (const Instruction* hlo : computation->instructions)
       if (IsAsyncDone(*hlo)) Trace(calls, *hlo).Run([&](const Instruction& start) { Join(start, *hlo); });
 }
 
+// How far a done is from its start, in instructions of the start's computation; what is not after it is further.
+int64_t AsyncRegions::Distance(const Instruction& start, const Instruction& done) const {
+  const Instruction* at = CallerWithin(*start.parent, done, calls_);
+  const auto size = std::ssize(start.parent->instructions);
+  if (at == nullptr) return 2 * size;
+  return int64_t{at->index} - int64_t{start.index} + (at->index > start.index ? 0 : size);
+}
+
 void AsyncRegions::Join(const Instruction& start, const Instruction& done) {
-  auto follows = [&](const Instruction& hlo) { return hlo.parent == start.parent && hlo.index > start.index; };
   auto [known, inserted] = dones_.try_emplace(&start, &done);
-  if (!inserted && !follows(*known->second) && follows(done)) known->second = &done;
+  if (!inserted && Distance(start, done) < Distance(start, *known->second)) known->second = &done;
 }
 
 const Instruction* AsyncRegions::DoneOf(const Instruction& start) const {

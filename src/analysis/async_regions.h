@@ -12,19 +12,25 @@ class AsyncRegions {
  public:
   explicit AsyncRegions(const CallGraph& calls);
 
-  // Who waits for what `start` began: in its own computation after it where there is such a done, else the first one
-  // that its result reaches, around a loop or in another computation. Null if nobody waits.
+  // Who waits for what `start` began: the first one after it, also if that stands in a computation that is called in
+  // between; else one in the next round of a loop, or anywhere. Null if nobody waits.
   const Instruction* DoneOf(const Instruction& start) const;
 
  private:
   class Trace;
+  int64_t Distance(const Instruction& start, const Instruction& done) const;
   void Join(const Instruction& start, const Instruction& done);
 
+  const CallGraph& calls_;
   std::unordered_map<const Instruction*, const Instruction*> dones_;
 };
 
 // all-reduce-start, async-start, copy-start, send, …: what a done of its own waits for.
 bool IsAsyncStart(const Instruction& hlo);
 bool IsAsyncDone(const Instruction& hlo);
+
+// The instruction of `computation` in the course of which `hlo` runs: itself, or the one that calls, directly or not,
+// the computation it stands in. Null if there is none.
+const Instruction* CallerWithin(const Computation& computation, const Instruction& hlo, const CallGraph& calls);
 
 }  // namespace shoal

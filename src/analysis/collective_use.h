@@ -22,7 +22,8 @@ struct CollectiveUse {
   bool async() const { return start != done; }
   const std::vector<DeviceGroup>& groups() const { return joins->groups; }
   const std::vector<DevicePair>& pairs() const { return joins->pairs; }
-  const std::string& axis() const { return joins->axis; }
+  // "data=8"; of a permute also how it moves: "data=8, ring"
+  std::string axis() const { return joins->pattern.empty() ? joins->axis : joins->axis + ", " + joins->pattern; }
 
   // What the runtime counts on a device each time it runs.
   Traffic TrafficOn(int64_t device) const;

@@ -82,7 +82,7 @@ DeviceMesh::DeviceMesh(const Module& module, const Memberships& memberships) {
   TakeTiles(module);
   // Axes may still be split by permutes, which are therefore looked at before any is named.
   for (Membership* each : pairs) DescribePairs(*each);
-  for (Membership* each : pairs) each->axis = DescribePairs(*each);
+  for (Membership* each : pairs) DescribePairs(*each);
   for (Membership* each : groups) each->axis = DescribeGroups(*each);
 }
 
@@ -269,45 +269,46 @@ std::string DeviceMesh::DescribeGroups(const Membership& membership) const {
   return Shortened(membership.groups, ShortGroup);
 }
 
-// How the pairs move along an axis; empty if they do not all move by one distance along it.
-std::string DeviceMesh::DescribeShift(const std::vector<DevicePair>& pairs, const Step& along) const {
+// False if the pairs do not all move by one distance along the axis.
+bool DeviceMesh::DescribeShift(const std::vector<DevicePair>& pairs, const Step& along, Membership& membership) const {
   auto place = [&](int64_t device) { return device / along.stride % along.size; };
   int64_t shift = 0;
   bool forward = false, back = false;
   for (auto [source, target] : pairs) {
     const int64_t moved = place(target) - place(source);
-    if (target - source != moved * along.stride) return "";
+    if (target - source != moved * along.stride) return false;
     const int64_t distance = (moved + along.size) % along.size;
-    if (shift != 0 && distance != shift) return "";
+    if (shift != 0 && distance != shift) return false;
     shift = distance;
     (moved > 0 ? forward : back) = true;
   }
-  if (shift == 0) return "";
-  const std::string axis = Describe({along});
-  const bool ring = std::ssize(pairs) == devices_;
-  if (ring && along.size == 2) return StrCat("exchange along ", axis);
+  if (shift == 0) return false;
+  const bool everybody = std::ssize(pairs) == devices_;
   if (!forward || (back && shift > along.size / 2)) shift -= along.size;
-  if (ring && shift == 1) return StrCat("ring along ", axis);
-  return StrCat(ring ? "ring along " : "along ", axis, ", shift by ", shift);
+  membership.axis = Describe({along});
+  membership.pattern = everybody && along.size == 2 ? "exchange"
+                       : everybody && shift == 1    ? "ring"
+                                                    : StrCat(everybody ? "ring, " : "", "shift by ", shift);
+  return true;
 }
 
-std::string DeviceMesh::DescribePairs(const Membership& membership) {
+void DeviceMesh::DescribePairs(Membership& membership) {
   const std::vector<DevicePair> pairs = InMesh(membership.pairs);
   auto stays = [](const DevicePair& pair) { return pair.first == pair.second; };
-  if (std::all_of(pairs.begin(), pairs.end(), stays)) return "each to itself";
+  membership.pattern.clear();
+  membership.axis = "each to itself";
+  if (std::all_of(pairs.begin(), pairs.end(), stays)) return;
   if (membership.misfit.empty()) {
     for (size_t i = 1; i < cuts_.size(); ++i) {
       const Step axis{cuts_[i] / cuts_[i - 1], cuts_[i - 1]};
-      if (axis.size == devices_) continue;
-      if (std::string text = DescribeShift(pairs, axis); !text.empty()) return text;
+      if (axis.size != devices_ && DescribeShift(pairs, axis, membership)) return;
     }
     // Connected devices may be an axis that no groups show.
     const std::vector<Step> steps = StepsOf(Connected(pairs));
-    if (steps.size() == 1 && AddSteps(steps))
-      if (std::string text = DescribeShift(pairs, steps[0]); !text.empty()) return text;
-    if (std::string text = DescribeShift(pairs, {devices_, 1}); !text.empty()) return text;
+    if (steps.size() == 1 && AddSteps(steps) && DescribeShift(pairs, steps[0], membership)) return;
+    if (DescribeShift(pairs, {devices_, 1}, membership)) return;
   }
-  return Shortened(membership.pairs, [](DevicePair pair) { return StrCat(pair.first, "→", pair.second); });
+  membership.axis = Shortened(membership.pairs, [](DevicePair pair) { return StrCat(pair.first, "→", pair.second); });
 }
 
 }  // namespace shoal

@@ -47,8 +47,8 @@ class DeviceMesh {
 
   std::string Describe(const std::vector<Step>& steps) const;
   std::string DescribeGroups(const Membership& membership) const;
-  std::string DescribePairs(const Membership& membership);
-  std::string DescribeShift(const std::vector<DevicePair>& pairs, const Step& along) const;
+  void DescribePairs(Membership& membership);
+  bool DescribeShift(const std::vector<DevicePair>& pairs, const Step& along, Membership& membership) const;
   std::string NameOf(const Step& part) const;
 
   int64_t devices_ = 1;

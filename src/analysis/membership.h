@@ -23,7 +23,8 @@ struct Membership {
   int64_t group_size = 1;           // members of the largest group
   std::vector<Seat> seats;          // of each device
   std::string misfit;               // why the ids as written do not fit the devices; empty: they do
-  std::string axis;                 // in words: "all", "data=8", "ring along x=4", "{0,3},{1,2}"
+  std::string axis;                 // in words: "all", "data=8", "{0,3} {1,2}"
+  std::string pattern;              // how pairs move along it: "ring", "shift by -1", "exchange"; else empty
 
   // Where devices are not listed, that of any member but the first.
   Seat SeatOf(int64_t device) const;

@@ -63,14 +63,15 @@ Overlap Overlaps::Of(const Instruction& start, const Instruction& done) {
   Overlap overlap;
   if (&start == &done) return overlap;
   const Sums& sums = SumsOf(*start.parent);
-  const size_t end = start.parent->instructions.size();
-  if (start.parent == done.parent && start.index < done.index) {
-    Add(sums, start.index + 1, done.index, overlap);
-  } else {
-    Add(sums, start.index + 1, end, overlap);
-    overlap.around_loop = start.parent == done.parent;
-    if (overlap.around_loop) Add(sums, 0, done.index, overlap);
+  const Instruction* end = CallerWithin(*start.parent, done, executions_.calls());
+  if (end != nullptr && end->index > start.index) {
+    Add(sums, start.index + 1, end->index, overlap);
+    if (end != &done) Add(SumsOf(*done.parent), 0, done.index, overlap);
+    return overlap;
   }
+  Add(sums, start.index + 1, start.parent->instructions.size(), overlap);
+  overlap.around_loop = end == &done;
+  if (overlap.around_loop) Add(sums, 0, done.index, overlap);
   return overlap;
 }
 

@@ -17,8 +17,9 @@ class Overlaps {
  public:
   Overlaps(const ModuleCost& cost, const Executions& executions);
 
-  // Between a start and its done, in the order of the schedule. Where the done stands before the start, what follows
-  // the one and precedes the other; where it stands in another computation, all that follows the start.
+  // Between a start and its done, in the order of the schedule. Where the done stands in a computation that is called
+  // after the start, up to that call and from there to the done; where it stands before the start, in the next round of
+  // a loop, what follows the one and precedes the other.
   Overlap Of(const Instruction& start, const Instruction& done);
 
  private:

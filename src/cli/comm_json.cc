@@ -41,7 +41,7 @@ Json RowJson(const CommRow& row, int64_t joins) {
           {"wire_bytes_ring", use.MostRingBytes()},
           {"wire_bytes_direct", use.MostWireBytes()},
           {"joins", joins},
-          {"axis", use.axis()},
+          {"axis", use.joins->axis},
           {"nodes", row.split.nodes},
           {"between_nodes_ring", row.split.between_ring},
           {"between_nodes_direct", row.split.between_direct},
@@ -58,7 +58,8 @@ void AddCollectives(const CommReport& report, Json& all) {
   std::unordered_map<const Membership*, int64_t> numbers;
   for (const std::unique_ptr<Membership>& each : report.collectives.memberships.all()) {
     numbers[each.get()] = std::ssize(joins);
-    joins.push_back({{"axis", each->axis}, {"groups", each->groups}, {"pairs", each->pairs}});
+    joins.push_back(
+        {{"axis", each->axis}, {"pattern", each->pattern}, {"groups", each->groups}, {"pairs", each->pairs}});
   }
   for (const CommRow& row : report.rows) rows.push_back(RowJson(row, numbers.at(row.use->joins)));
   all["collectives"] = std::move(rows);

@@ -9,7 +9,7 @@ namespace {
 
 std::string KeyOf(const CommRow& row, CommKey key) {
   if (key == CommKey::kKind) return std::string(Text(row.use->kind));
-  if (key == CommKey::kAxis) return row.use->axis();
+  if (key == CommKey::kAxis) return row.use->joins->axis;
   return row.line.empty() ? "(none given)" : row.line;
 }
 

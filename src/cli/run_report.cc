@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "base/strings.h"
+#include "cli/traffic_json.h"
 #include "collectives/stall.h"
-#include "nlohmann/json.hpp"
 #include "report/table.h"
 
 namespace shoal {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostRows = 200;
 
@@ -54,6 +57,39 @@ std::map<Opcode, Traffic> AllTraffic(const RunStats& stats) {
   return all;
 }
 
+std::vector<DeviceTraffic> ByDevice(const RunStats& stats) {
+  std::vector<DeviceTraffic> all;
+  for (const std::map<Opcode, Traffic>& device : stats.traffic) {
+    DeviceTraffic& sums = all.emplace_back();
+    for (const auto& [kind, traffic] : device)
+      sums[kind] = {static_cast<double>(traffic.calls), static_cast<double>(traffic.payload_bytes),
+                    static_cast<double>(traffic.wire_bytes)};
+  }
+  return all;
+}
+
+Json LoopsJson(const RunStats& stats) {
+  Json loops = Json::array();
+  for (const auto& [loop, runs] : stats.loops)
+    loops.push_back({{"name", loop->name},
+                     {"computation", loop->parent->name},
+                     {"entered", runs.entered},
+                     {"rounds", runs.rounds}});
+  return loops;
+}
+
+Json BranchesJson(const RunStats& stats) {
+  Json branches = Json::array();
+  for (const auto& [conditional, taken] : stats.branches) {
+    const std::vector<Computation*> callees = CalledComputations(*conditional);
+    const int64_t all = std::accumulate(taken.begin(), taken.end(), int64_t{0});
+    for (size_t b = 0; b < taken.size(); ++b)
+      branches.push_back(
+          {{"name", conditional->name}, {"computation", callees[b]->name}, {"taken", taken[b]}, {"of", all}});
+  }
+  return branches;
+}
+
 }  // namespace
 
 std::string ReportText(const RunReport& report) {
@@ -90,13 +126,11 @@ std::string ReportLiterals(const RunReport& report) {
 }
 
 std::string FailureJson(const std::string& file, const std::string& diagnostics) {
-  using Json = nlohmann::ordered_json;
   const Json all = {{"version", 1}, {"ok", false}, {"file", file}, {"diagnostics", Json::parse(diagnostics)}};
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string ReportJson(const RunReport& report, const std::string& diagnostics) {
-  using Json = nlohmann::ordered_json;
   const DeviceGrid& grid = report.devices.grid;
   Json outputs = Json::array();
   for (const Output& output : report.outputs) {
@@ -131,6 +165,9 @@ std::string ReportJson(const RunReport& report, const std::string& diagnostics) 
       {"iterations", report.stats.iterations},
       {"peak_bytes", report.stats.peak_bytes},
       {"collectives", std::move(collectives)},
+      {"collectives_by_device", TrafficJson(ByDevice(report.stats))},
+      {"loops", LoopsJson(report.stats)},
+      {"branches", BranchesJson(report.stats)},
       {"diagnostics", Json::parse(diagnostics)},
       {"outputs", std::move(outputs)},
   };

@@ -1,11 +1,23 @@
 #include "cli/traffic_json.h"
 
+#include <cmath>
+
 #include "ops/op.h"
 
 namespace shoal {
+namespace {
 
-nlohmann::ordered_json TrafficJson(const std::vector<DeviceTraffic>& traffic) {
-  using Json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
+
+// A count is written as one, unless branch probabilities made it a fraction.
+Json Count(double number) {
+  const bool whole = number == std::floor(number) && number < 1e15;
+  return whole ? Json(static_cast<int64_t>(number)) : Json(number);
+}
+
+}  // namespace
+
+Json TrafficJson(const std::vector<DeviceTraffic>& traffic) {
   std::map<std::vector<double>, std::pair<const DeviceTraffic*, std::vector<int64_t>>> alike;
   for (size_t device = 0; device < traffic.size(); ++device) {
     std::vector<double> key;
@@ -19,8 +31,9 @@ nlohmann::ordered_json TrafficJson(const std::vector<DeviceTraffic>& traffic) {
   for (const auto& [key, value] : alike) {
     Json kinds = Json::object();
     for (const auto& [kind, sum] : *value.first)
-      kinds[std::string(Text(kind))] = {
-          {"calls", sum.calls}, {"payload_bytes", sum.payload_bytes}, {"wire_bytes", sum.wire_bytes}};
+      kinds[std::string(Text(kind))] = {{"calls", Count(sum.calls)},
+                                        {"payload_bytes", Count(sum.payload_bytes)},
+                                        {"wire_bytes", Count(sum.wire_bytes)}};
     all.push_back({{"devices", value.second}, {"kinds", std::move(kinds)}});
   }
   return all;

@@ -15,8 +15,7 @@ using ChainKey = std::pair<int64_t, std::string_view>;  // channel and chain
 // No value if the collective is in no chain.
 std::optional<ChainKey> ChainOf(const Instruction& hlo);
 
-// Whether a custom call takes the results of collectives that begin a chain, or end one.
-bool StartsChains(const Instruction& custom_call);
-bool EndsChains(const Instruction& custom_call);
+// Whether it is a custom call that takes the results of collectives that begin a chain.
+bool StartsChains(const Instruction& hlo);
 
 }  // namespace shoal

@@ -240,11 +240,11 @@ std::optional<Diag> World::reason() const {
   return reason_;
 }
 
-void World::Count(int64_t device, Opcode opcode, int64_t payload_bytes, int64_t wire_bytes) {
+void World::Count(int64_t device, Opcode opcode, const Traffic& more) {
   Traffic& traffic = devices_[static_cast<size_t>(device)]->traffic[KindOf(opcode)];
-  ++traffic.calls;
-  traffic.payload_bytes += payload_bytes;
-  traffic.wire_bytes += wire_bytes;
+  traffic.calls += more.calls;
+  traffic.payload_bytes += more.payload_bytes;
+  traffic.wire_bytes += more.wire_bytes;
 }
 
 std::vector<std::map<Opcode, Traffic>> World::traffic() const {

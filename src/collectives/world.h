@@ -61,10 +61,10 @@ struct Ticket {
 };
 
 // What a device's collectives of one kind came to. `wire_bytes` is what the device receives from others when parts go
-// the direct way, with n members and a contribution of b bytes: all-gather (n-1)b; reduce-scatter and all-to-all
-// (n-1)b/n; all-reduce, a reduce-scatter and an all-gather of its parts, 2(n-1)b/n; collective-broadcast b, but for the
-// root 0; collective-reduce (n-1)b for the root, else 0; collective-permute, recv and ragged-all-to-all: what comes
-// from other devices.
+// the direct way (DirectBytes in collectives/wire_bytes.h), with n members and a contribution of b bytes: all-gather
+// (n-1)b; reduce-scatter and all-to-all (n-1)b/n; all-reduce, a reduce-scatter and an all-gather of its parts,
+// 2(n-1)b/n; collective-broadcast b, but for the root 0; collective-reduce (n-1)b for the root, else 0;
+// collective-permute, recv and ragged-all-to-all: what comes from other devices. A recv counts with the send it meets.
 struct Traffic {
   int64_t calls = 0;
   int64_t payload_bytes = 0;  // of the operands
@@ -106,7 +106,7 @@ class World {
   std::optional<Diag> reason() const;
 
   // From the device's own thread.
-  void Count(int64_t device, Opcode opcode, int64_t payload_bytes, int64_t wire_bytes);
+  void Count(int64_t device, Opcode opcode, const Traffic& more);
   // Of each device, by op; starts count as what they start. For after the run.
   std::vector<std::map<Opcode, Traffic>> traffic() const;
 

@@ -1,8 +1,8 @@
-// A TPU's async collective fusions write one logical collective three times, all with one channel and chain: in a
-// fusion that starts it (its result goes into the custom call AsyncCollectiveStart), in one that does other work
-// meanwhile, and in one that ends it (AsyncCollectiveDone). Here the first does it, the others carry its result on.
+// A TPU's async collective fusions write one logical collective three times (collectives/chain.h). Here the first does
+// it, the others carry its result on.
 #include <algorithm>
 
+#include "collectives/chain.h"
 #include "interp/collective.h"
 #include "interp/custom_call.h"
 
@@ -10,14 +10,6 @@ namespace shoal {
 namespace {
 
 using CustomCall = Op<Opcode::kCustomCall>;
-using ChainKey = std::pair<int64_t, std::string_view>;
-
-// No value if the collective is in no chain.
-std::optional<ChainKey> ChainOf(const Instruction& hlo) {
-  for (const FrontendAttribute& attribute : hlo[kFrontendAttributes])
-    if (attribute.name == "chain_id") return ChainKey(hlo[kChannelId], attribute.value);
-  return std::nullopt;
-}
 
 // The collective among a custom call's operands; null if there is none.
 const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number) {
@@ -38,8 +30,7 @@ bool BeginsChain(const Instruction& hlo) {
   if (!ChainOf(hlo)) return false;
   const std::vector<Instruction*>& all = hlo.parent->instructions;
   return std::any_of(all.begin(), all.end(), [&](const Instruction* user) {
-    return user->opcode == Opcode::kCustomCall && (*user)[CustomCall::kTarget] == "AsyncCollectiveStart" &&
-           std::find(user->operands.begin(), user->operands.end(), &hlo) != user->operands.end();
+    return StartsChains(*user) && std::find(user->operands.begin(), user->operands.end(), &hlo) != user->operands.end();
   });
 }
 

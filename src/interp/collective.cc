@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collectives/wire_bytes.h"
+
 namespace shoal {
 namespace {
 
@@ -113,6 +115,14 @@ int64_t TotalBytes(std::span<const Array> arrays) {
   return bytes;
 }
 
+Result<Value> BeginInGroup(Call& call, Arrays contribution, const Combine& combine) {
+  const size_t data = contribution.size();
+  auto wire_bytes = [kind = KindOf(call.hlo.opcode)](int64_t n, int64_t position, int64_t payload) {
+    return DirectBytes(kind, {n, payload, 0, position});
+  };
+  return BeginInGroup(call, std::move(contribution), data, wire_bytes, combine);
+}
+
 Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
                            const Combine& combine) {
   Device& device = call.device;
@@ -126,8 +136,8 @@ Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const W
   }
   const auto group = static_cast<size_t>(seat.group);
   const int64_t payload = TotalBytes(std::span(contribution).first(data));
-  device.world().Count(device.id(), call.hlo.opcode, payload,
-                       wire_bytes(std::ssize(venue->groups[group]), seat.position, payload));
+  const int64_t members = std::ssize(venue->groups[group]);
+  device.world().Count(device.id(), call.hlo.opcode, {1, payload, wire_bytes(members, seat.position, payload)});
   SHOAL_ASSIGN(ticket,
                device.world().Arrive(call.hlo, *venue->rooms[group], seat.position, std::move(contribution), combine));
   under_way->tickets.push_back(std::move(ticket));

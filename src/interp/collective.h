@@ -28,9 +28,12 @@ Value FromArrays(const Shape& shape, Arrays arrays);
 Arrays TakeArrays(Call& call);
 int64_t TotalBytes(std::span<const Array> arrays);
 
+// Arrives in the device's group with operands that are all payload.
+Result<Value> BeginInGroup(Call& call, Arrays contribution, const Combine& combine);
 // What the device is to receive, as Traffic defines it, as member `position` of n that comes with `payload` bytes.
 using WireBytes = std::function<int64_t(int64_t n, int64_t position, int64_t payload)>;
-// Arrives in the device's group. Of the contribution, `data` arrays are payload; others say where it goes.
+// The same where that does not follow from the payload alone. Of the contribution, `data` arrays are payload; others
+// say where it goes.
 Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
                            const Combine& combine);
 

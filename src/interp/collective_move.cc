@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collectives/wire_bytes.h"
 #include "interp/collective.h"
 #include "kernels/strided.h"
 
@@ -143,34 +144,29 @@ Array Lengthened(Array array, const Instruction& all_gather, size_t k) {
 
 Result<Value> BeginAllGather(Call& call) {
   const int64_t dim = call.hlo[kDimensions][0];
-  return BeginInGroup(
-      call, TakeArrays(call), call.operands.size(),
-      [](int64_t n, int64_t, int64_t payload) { return (n - 1) * payload; },
-      [&, dim](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-        Arrays joined;
-        for (size_t k = 0; k < contributions[0].size(); ++k) {
-          SHOAL_ASSIGN(array, Joined(call.hlo, contributions, k, dim));
-          joined.push_back(Lengthened(std::move(array), call.hlo, k));
-        }
-        return std::vector<Arrays>(contributions.size(), joined);
-      });
+  return BeginInGroup(call, TakeArrays(call),
+                      [&, dim](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
+                        Arrays joined;
+                        for (size_t k = 0; k < contributions[0].size(); ++k) {
+                          SHOAL_ASSIGN(array, Joined(call.hlo, contributions, k, dim));
+                          joined.push_back(Lengthened(std::move(array), call.hlo, k));
+                        }
+                        return std::vector<Arrays>(contributions.size(), joined);
+                      });
 }
 
 Result<Value> BeginAllToAll(Call& call) {
-  return BeginInGroup(
-      call, TakeArrays(call), call.operands.size(),
-      [](int64_t n, int64_t, int64_t payload) { return (n - 1) * payload / n; },
-      [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-        if (call.hlo.has(kDimensions)) return Exchanged(call.hlo, contributions, call.hlo[kDimensions][0]);
-        const size_t n = contributions.size();
-        if (contributions[0].size() != n)
-          return Stopped(call.hlo,
-                         StrCat("there must be an operand for each of ", n, " devices, got ", contributions[0].size()));
-        std::vector<Arrays> results(n);
-        for (size_t i = 0; i < n; ++i)
-          for (size_t j = 0; j < n; ++j) results[i].push_back(std::move(contributions[j][i]));
-        return results;
-      });
+  return BeginInGroup(call, TakeArrays(call), [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
+    if (call.hlo.has(kDimensions)) return Exchanged(call.hlo, contributions, call.hlo[kDimensions][0]);
+    const size_t n = contributions.size();
+    if (contributions[0].size() != n)
+      return Stopped(call.hlo,
+                     StrCat("there must be an operand for each of ", n, " devices, got ", contributions[0].size()));
+    std::vector<Arrays> results(n);
+    for (size_t i = 0; i < n; ++i)
+      for (size_t j = 0; j < n; ++j) results[i].push_back(std::move(contributions[j][i]));
+    return results;
+  });
 }
 
 Result<Value> BeginRaggedAllToAll(Call& call) {
@@ -221,7 +217,9 @@ Result<Value> BeginCollectiveBroadcast(Call& call) {
   const Roots roots(call.hlo, arrays);
   return BeginInGroup(
       call, std::move(arrays), roots.operands(),
-      [&](int64_t, int64_t position, int64_t payload) { return payload - roots.BytesAt(position); },
+      [&](int64_t n, int64_t position, int64_t payload) {
+        return DirectBytes(call.hlo.opcode, {n, payload, roots.BytesAt(position), position});
+      },
       [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
         SHOAL_TRY(roots.Check(std::ssize(contributions)));
         Arrays sent;

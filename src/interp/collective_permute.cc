@@ -21,7 +21,7 @@ Result<std::shared_ptr<UnderWay>> Dispatch(Call& call, int64_t bytes, Slice slic
     under_way->tickets.push_back(world.Expect(call.hlo, *route));
     if (route->source != route->target) wire += bytes;
   }
-  world.Count(call.device.id(), call.hlo.opcode, std::ssize(routes->from[device]) * bytes, wire);
+  world.Count(call.device.id(), call.hlo.opcode, {1, std::ssize(routes->from[device]) * bytes, wire});
   return under_way;
 }
 

@@ -2,6 +2,7 @@
 // that two runs give the same bits.
 #include <algorithm>
 
+#include "collectives/wire_bytes.h"
 #include "interp/collective.h"
 #include "kernels/floats.h"
 
@@ -76,25 +77,20 @@ Result<Array> FoldOperand(Call& call, std::vector<Arrays>& contributions, size_t
 }  // namespace
 
 Result<Value> BeginAllReduce(Call& call) {
-  return BeginInGroup(
-      call, TakeArrays(call), call.operands.size(),
-      [](int64_t n, int64_t, int64_t payload) { return 2 * (n - 1) * payload / n; },
-      [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-        Arrays folded;
-        for (size_t k = 0; k < call.operands.size(); ++k) {
-          SHOAL_ASSIGN(array, FoldOperand(call, contributions, k));
-          folded.push_back(std::move(array));
-        }
-        return std::vector<Arrays>(contributions.size(), folded);
-      });
+  return BeginInGroup(call, TakeArrays(call), [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
+    Arrays folded;
+    for (size_t k = 0; k < call.operands.size(); ++k) {
+      SHOAL_ASSIGN(array, FoldOperand(call, contributions, k));
+      folded.push_back(std::move(array));
+    }
+    return std::vector<Arrays>(contributions.size(), folded);
+  });
 }
 
 Result<Value> BeginReduceScatter(Call& call) {
   const int64_t dim = call.hlo[kDimensions][0];
   return BeginInGroup(
-      call, TakeArrays(call), call.operands.size(),
-      [](int64_t n, int64_t, int64_t payload) { return (n - 1) * payload / n; },
-      [&, dim](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
+      call, TakeArrays(call), [&, dim](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
         std::vector<Arrays> results(contributions.size());
         const auto n = std::ssize(results);
         for (size_t k = 0; k < call.operands.size(); ++k) {
@@ -115,7 +111,9 @@ Result<Value> BeginCollectiveReduce(Call& call) {
   const Roots roots(call.hlo, arrays);
   return BeginInGroup(
       call, std::move(arrays), roots.operands(),
-      [&](int64_t n, int64_t position, int64_t) { return (n - 1) * roots.BytesAt(position); },
+      [&](int64_t n, int64_t position, int64_t payload) {
+        return DirectBytes(call.hlo.opcode, {n, payload, roots.BytesAt(position), position});
+      },
       [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
         SHOAL_TRY(roots.Check(std::ssize(contributions)));
         std::vector<Arrays> results(contributions.size());

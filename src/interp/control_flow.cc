@@ -56,6 +56,9 @@ Result<Value> Evaluate<Opcode::kConditional>(Call& call) {
   int64_t branch = IntAt(call.array(0), 0);
   branch = Conditional::HasPredicate(hlo) ? (branch != 0 ? 0 : 1) : branch < 0 || branch > last ? last : branch;
   call.device.whereabouts().branches[&hlo] = branch;
+  std::vector<int64_t>& taken = call.device.branches[&hlo];
+  taken.resize(branches.size());
+  ++taken[static_cast<size_t>(branch)];
   std::vector<Value> argument;
   argument.push_back(std::move(call.operands[static_cast<size_t>(branch) + 1]));
   for (Value& operand : call.operands) operand = Value();  // what other branches would have taken
@@ -107,6 +110,8 @@ Result<Value> Evaluate<Opcode::kWhile>(Call& call) {
   Value state = std::move(call.operands[0]);
   EndlessLoopCheck check(call);
   int64_t& rounds = call.device.whereabouts().rounds[&call.hlo];
+  Device::LoopRuns& runs = call.device.loops[&call.hlo];
+  ++runs.entered;
   for (rounds = 0;;) {
     SHOAL_ASSIGN(go_on, call.device.Run(*call.hlo[While::kCondition], {state}));
     if (IntAt(go_on.array(), 0) == 0) return state;
@@ -116,6 +121,7 @@ Result<Value> Evaluate<Opcode::kWhile>(Call& call) {
     SHOAL_ASSIGN(next, call.device.Run(*call.hlo[While::kBody], std::move(argument)));
     state = std::move(next);
     call.device.CountIteration();
+    ++runs.rounds;
     if (!check.IsEndless(state)) continue;
     call.device.endless_loops.insert(&call.hlo);
     return state;

@@ -68,6 +68,13 @@ class Device {
   uint64_t rng_calls = 0;
   // Targets of custom calls that were given made-up results.
   Stubs stubs;
+  // How often each while was come to, and how often its body ran.
+  struct LoopRuns {
+    int64_t entered = 0, rounds = 0;
+  };
+  std::map<const Instruction*, LoopRuns> loops;
+  // How often each branch of a conditional was taken.
+  std::map<const Instruction*, std::vector<int64_t>> branches;
   // Loops that were left because they would never have ended.
   std::set<const Instruction*> endless_loops;
   // TPU async collective fusions that are under way, by channel and chain: what their first fusion began.

@@ -83,6 +83,15 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
     outcome.stats.iterations += devices[d]->progress().iterations;
     outcome.stats.peak_bytes.push_back(outcome.meters[d]->peak());
     outcome.stats.endless_loops.insert(devices[d]->endless_loops.begin(), devices[d]->endless_loops.end());
+    for (const auto& [loop, runs] : devices[d]->loops) {
+      outcome.stats.loops[loop].entered += runs.entered;
+      outcome.stats.loops[loop].rounds += runs.rounds;
+    }
+    for (const auto& [conditional, taken] : devices[d]->branches) {
+      std::vector<int64_t>& sums = outcome.stats.branches[conditional];
+      sums.resize(taken.size());
+      for (size_t b = 0; b < taken.size(); ++b) sums[b] += taken[b];
+    }
     for (const auto& [target, stub] : devices[d]->stubs)
       outcome.stats.stubs.try_emplace(target, Stub{stub.first, 0}).first->second.count += stub.count;
   }

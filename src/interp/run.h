@@ -7,12 +7,14 @@ namespace shoal {
 
 struct RunStats {
   double seconds = 0;
-  int64_t instructions = 0;                        // evaluated, on all devices together
-  int64_t iterations = 0;                          // of while loops, likewise
-  std::vector<int64_t> peak_bytes;                 // of each device's arrays
-  std::vector<std::map<Opcode, Traffic>> traffic;  // of each device's collectives, by op
-  Stubs stubs;                                     // of all devices together
-  std::set<const Instruction*> endless_loops;      // likewise
+  int64_t instructions = 0;                                     // evaluated, on all devices together
+  int64_t iterations = 0;                                       // of while loops, likewise
+  std::vector<int64_t> peak_bytes;                              // of each device's arrays
+  std::vector<std::map<Opcode, Traffic>> traffic;               // of each device's collectives, by op
+  Stubs stubs;                                                  // of all devices together
+  std::set<const Instruction*> endless_loops;                   // likewise
+  std::map<const Instruction*, Device::LoopRuns> loops;         // likewise
+  std::map<const Instruction*, std::vector<int64_t>> branches;  // how often each was taken, likewise
 };
 
 struct RunOutcome {

@@ -1,5 +1,6 @@
 // send and recv, between devices or with the host; infeed and outfeed. A send hands its data over and never waits. The
 // host gives made-up numbers, always the same, and takes what it gets.
+#include "collectives/wire_bytes.h"
 #include "interp/collective.h"
 #include "interp/custom_call.h"
 
@@ -36,7 +37,7 @@ Result<Value> Evaluate<Opcode::kSend>(Call& call) {
     const Arrays arrays = ArraysOf(call.operands[0]);
     const auto& from = routes->from[static_cast<size_t>(call.device.id())];
     for (const Route* route : from) world.Deliver(call.hlo, *route, arrays);
-    world.Count(call.device.id(), call.hlo.opcode, std::ssize(from) * TotalBytes(arrays), 0);
+    world.Count(call.device.id(), call.hlo.opcode, {1, std::ssize(from) * TotalBytes(arrays), 0});
   }
   return InFlight(std::move(call.operands[0]));
 }
@@ -53,8 +54,12 @@ Result<Value> Evaluate<Opcode::kRecv>(Call& call) {
   if (call.hlo[kIsHostTransfer]) return InFlight(FromHost(device, data));
   SHOAL_ASSIGN(routes, device.world().RoutesOf(call.hlo));
   auto under_way = std::make_shared<UnderWay>();
-  for (const Route* route : routes->to[static_cast<size_t>(device.id())])
+  int64_t wire = 0;
+  for (const Route* route : routes->to[static_cast<size_t>(device.id())]) {
     under_way->tickets.push_back(device.world().Expect(call.hlo, *route));
+    if (route->source != route->target) wire += PayloadOf(call.hlo);
+  }
+  device.world().Count(device.id(), call.hlo.opcode, {0, 0, wire});
   under_way->assemble = [&data](std::vector<Arrays> came) -> Result<Value> {
     if (came.empty()) return ZeroValue(data);
     size_t next = 0;

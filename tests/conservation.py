@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""What `shoal comm` says a module moves is what `shoal run` moves: tests/conservation.py [--bin PATH] [SHARED].
+
+On every module in examples/, in tests/interp/collectives/ and, with SHARED, in golden/jax that runs: calls, payload and
+wire bytes of each device, by kind of collective, and how often each loop goes round. Where `comm` says that a trip count
+or a branch depends on data, it is told what `run` saw.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TIMEOUT = 120
+# Where `comm` says so, it cannot know who receives how much.
+DEPENDS_ON_DATA = {
+    "how much goes where depends on data": {"ragged-all-to-all"},
+    "the root depends on data": {"collective-broadcast", "collective-reduce"},
+}
+
+
+def shoal(*command):
+    """The JSON it prints; None if it refuses."""
+    done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"exit status {done.returncode}: {done.stderr.decode()[:500]}")
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def by_device(folded):
+    return {device: entry["kinds"] for entry in folded for device in entry["devices"]}
+
+
+def said(run):
+    """Options that tell `comm` how loops and branches went, in this run, where all devices did the same."""
+    for loop in run["loops"]:
+        if loop["entered"] and loop["rounds"] % loop["entered"] == 0:
+            yield "--trips"
+            yield f"{loop['name']}={loop['rounds'] // loop['entered']}"
+    for branch in run["branches"]:
+        yield "--probability"
+        yield f"{branch['computation']}={branch['taken'] / branch['of']!r}"
+
+
+def loop_differences(run, comm):
+    trips = {(loop["computation"], loop["name"]): loop for loop in comm["loops"]}
+    for loop in run["loops"]:
+        expected = trips[loop["computation"], loop["name"]]
+        if expected["from"] != "unknown" and expected["trips"] * loop["entered"] != loop["rounds"]:
+            yield f"{loop['name']}: {expected['trips']} trips ({expected['from']}), ran {loop['rounds']} rounds in " \
+                  f"{loop['entered']} times"
+
+
+def traffic_differences(run, comm):
+    ran, expected = by_device(run["collectives_by_device"]), by_device(comm["by_device"])
+    open_kinds = set().union(*(kinds for what, kinds in DEPENDS_ON_DATA.items() if what in " ".join(comm["assumptions"])))
+    for device, kinds in ran.items():
+        for kind in kinds.keys() | expected[device].keys():
+            for figure in ("calls", "payload_bytes", "wire_bytes"):
+                if kind in open_kinds and figure == "wire_bytes":
+                    continue
+                moved, counted = (side.get(kind, {}).get(figure, 0) for side in (kinds, expected[device]))
+                if abs(moved - counted) > 1e-9 * abs(moved):
+                    yield f"device {device}, {kind}, {figure}: comm says {counted}, run moved {moved}"
+
+
+def check(binary, path):
+    """Differences; None if the module does not run."""
+    try:
+        run = shoal(binary, "run", "--json", path)
+    except subprocess.TimeoutExpired:
+        return None
+    if run is None:
+        return None
+    plain = shoal(binary, "comm", "--json", path)
+    told = shoal(binary, "comm", "--json", path, *said(run))
+    return [*loop_differences(run, plain), *traffic_differences(run, told)]
+
+
+def modules(shared):
+    yield from sorted((ROOT / "examples").glob("*.hlo"))
+    yield from sorted((ROOT / "tests/interp/collectives").glob("*.hlo"))
+    if shared:
+        yield from sorted((shared / "golden/jax").glob("*.hlo"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("shared", nargs="?", type=pathlib.Path)
+    parser.add_argument("--bin", default="build/shoal")
+    options = parser.parse_args()
+    paths = list(modules(options.shared))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(lambda path: check(options.bin, path), paths))
+    failed = 0
+    for path, differences in zip(paths, found):
+        if differences:
+            failed += 1
+            print(f"{path}:", *differences[:6], sep="\n  ")
+        elif differences is None:
+            print(f"{path}: does not run")
+    print(f"{sum(differences == [] for differences in found)} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
