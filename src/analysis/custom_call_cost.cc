@@ -11,7 +11,9 @@ namespace {
 using CustomCall = Op<Opcode::kCustomCall>;
 using Json = nlohmann::json;
 
-const Shape& ResultOf(const Instruction& hlo) { return hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape(); }
+const Shape& ResultOf(const Instruction& hlo) {
+  return hlo.shape().IsTuple() && !hlo.shape().elements().empty() ? hlo.shape().element(0) : hlo.shape();
+}
 
 double Elements(const Shape& shape) {
   return shape.IsArray() ? static_cast<double>(shape.ElementCount().value_or(0)) : 0;
@@ -35,9 +37,12 @@ std::optional<double> ProductFlops(const Instruction& hlo) {
   for (const char* key : {"gemm_backend_config", "onednn_matmul_config"})
     if (config.contains(key)) dots = &config[key];
   if (!dots->contains("dot_dimension_numbers") || hlo.operand_count() < 2) return std::nullopt;
-  const Json dimensions = (*dots)["dot_dimension_numbers"].value("lhs_contracting_dimensions", Json::array());
+  const Json& numbers = (*dots)["dot_dimension_numbers"];
+  if (!numbers.is_object() || !hlo.operand_shape(0).IsArray()) return std::nullopt;
+  const Json dimensions = numbers.value("lhs_contracting_dimensions", Json::array());
   double width = 1;
   for (const Json& dimension : dimensions) {
+    if (!dimension.is_string() && !dimension.is_number_integer()) return std::nullopt;
     const int64_t d =
         dimension.is_string() ? std::atoll(dimension.get<std::string>().c_str()) : dimension.get<int64_t>();
     if (d < 0 || d >= hlo.operand_shape(0).rank()) return std::nullopt;

@@ -1,8 +1,37 @@
 #include "analysis/xla_cost.h"
 
+#include <algorithm>
+
 #include "ops/op.h"
 
 namespace shoal {
+namespace {
+
+// Of ops with any number of operands: how many their prices look at.
+struct Operands {
+  Opcode opcode;
+  size_t least;
+};
+constexpr Operands kOperands[] = {
+    {Opcode::kDynamicSlice, 2}, {Opcode::kDynamicUpdateSlice, 3},
+    {Opcode::kReduce, 1},       {Opcode::kReduceWindow, 1},
+    {Opcode::kScatter, 3},      {Opcode::kSort, 1},
+};
+
+// Loose text may leave out what an op cannot be priced without.
+bool HasAllItNeeds(const Instruction& hlo) {
+  const OpInfo& info = Info(hlo.opcode);
+  if (static_cast<int64_t>(hlo.operand_count()) < info.arity) return false;
+  for (const Operands& operands : kOperands)
+    if (operands.opcode == hlo.opcode && hlo.operand_count() < operands.least) return false;
+  auto missing = [&](const AttrDef& def) {
+    const bool needed = def.required && (def.not_required_if == nullptr || !def.not_required_if(hlo));
+    return needed && hlo.Find(def.id) == nullptr;
+  };
+  return std::none_of(info.attrs.begin(), info.attrs.end(), missing);
+}
+
+}  // namespace
 
 class XlaCost::InstructionPricing : public Pricing {
  public:
@@ -18,7 +47,7 @@ Price XlaCost::Of(const Instruction& hlo) {
   if (auto found = instructions_.find(&hlo); found != instructions_.end()) return found->second;
   InstructionPricing pricing(*this);
   pricing.price = DefaultPrice(hlo);
-  Info(hlo.opcode).price(hlo, pricing);
+  if (HasAllItNeeds(hlo)) Info(hlo.opcode).price(hlo, pricing);
   return instructions_[&hlo] = pricing.price;
 }
 

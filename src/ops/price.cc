@@ -13,11 +13,15 @@ constexpr int64_t kFmaFlops = 2;  // a product and a sum
 
 int64_t Elements(const Shape& shape) { return shape.IsArray() ? shape.ElementCount().value_or(0) : 0; }
 
-const Shape& FirstArray(const Shape& shape) { return shape.IsTuple() ? shape.element(0) : shape; }
+const Shape& FirstArray(const Shape& shape) {
+  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
+}
 
 int64_t DotFlops(const Instruction& hlo, int64_t result_elements) {
   int64_t width = 1;
-  for (int64_t d : hlo[kLhsContractingDims]) width *= hlo.operand_shape(0).dim(d);
+  const Ints dims = hlo.operand_shape(0).dims();
+  for (int64_t d : hlo[kLhsContractingDims])
+    if (d >= 0 && d < std::ssize(dims)) width *= dims[static_cast<size_t>(d)];
   return kFmaFlops * result_elements * width;
 }
 

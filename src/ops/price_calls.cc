@@ -1,10 +1,19 @@
 // The prices of ops that run other computations, as XLA's HloCostAnalysis counts them.
+#include <algorithm>
+
 #include "ops/families.h"
 
 namespace shoal {
 namespace {
 
-const Computation* Callee(const Instruction& fusion) { return fusion[kCalls]; }
+// Null where loose text leaves out something of what is fused.
+const Computation* Callee(const Instruction& fusion) {
+  const Computation* callee = fusion[kCalls];
+  if (callee == nullptr || callee->root == nullptr) return nullptr;
+  const auto& parameters = callee->parameters;
+  const bool missing = std::find(parameters.begin(), parameters.end(), nullptr) != parameters.end();
+  return missing || parameters.size() < fusion.operand_count() ? nullptr : callee;
+}
 
 // How many bytes of a fused parameter are read: what its users take of it. Users that need all of it share one read.
 class ParameterReads {
@@ -45,6 +54,7 @@ class ParameterReads {
   // A fusion within: where the parameter goes straight to its root, the users of the fusion decide.
   int64_t ByNestedFusion(const Instruction& value, const Instruction& fusion) {
     int64_t bytes = 0;
+    if (Callee(fusion) == nullptr) return BytesOf(value.shape());
     const Computation& callee = *Callee(fusion);
     for (size_t i = 0; i < fusion.operand_count(); ++i) {
       if (fusion.operands[i] != &value) continue;
@@ -130,7 +140,8 @@ void Op<Opcode::kConditional>::Price(const Instruction& hlo, Pricing& pricing) {
 
 // The work of what is fused, the memory of what goes in and out. A gather or scatter in a custom fusion is its price.
 void Op<Opcode::kFusion>::Price(const Instruction& hlo, Pricing& pricing) {
-  const Computation& callee = *hlo[kCalls];
+  if (Callee(hlo) == nullptr) return;
+  const Computation& callee = *Callee(hlo);
   if (hlo[kKind] == FusionKind::kCustom) {
     for (const Instruction* fused : callee.instructions) {
       if (fused->opcode == Opcode::kGather) return Op<Opcode::kGather>::Price(*fused, pricing);
