@@ -80,9 +80,8 @@ Run AddComm(CLI::App& shoal) {
   verb->add_option("--devices_per_node", flags->devices_per_node, "Neighbouring devices that share a fast network")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--matrix", flags->matrix, "Who sends how much to whom; csv: nothing but that, as CSV")
-      ->expected(0, 1)
-      ->default_str("text")
+  // A flag, so that a file may follow it.
+  verb->add_flag("--matrix{text}", flags->matrix, "Who sends how much to whom; --matrix=csv: nothing but that, as CSV")
       ->check(CLI::IsMember({"text", "csv"}));
   verb->add_option("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
       ->check(CLI::Range(int64_t{1}, kMostIds));

@@ -198,8 +198,8 @@ TEST_F(WorldTest, ExplainsDifferentRounds) {
 }
 
 TEST_F(WorldTest, CountsTraffic) {
-  world_.Count(1, Opcode::kAllGatherStart, 8, 24);
-  world_.Count(1, Opcode::kAllGather, 8, 24);
+  world_.Count(1, Opcode::kAllGatherStart, {1, 8, 24});
+  world_.Count(1, Opcode::kAllGather, {1, 8, 24});
   const Traffic traffic = world_.traffic()[1][Opcode::kAllGather];
   EXPECT_EQ(traffic.calls, 2);
   EXPECT_EQ(traffic.payload_bytes, 16);
