@@ -8,13 +8,36 @@
 namespace shoal {
 namespace {
 
-// Callees first; a computation that is being visited is not entered again.
-void Visit(const Computation& computation, std::unordered_set<const Computation*>& seen,
-           std::vector<const Computation*>& order) {
-  if (!seen.insert(&computation).second) return;
+// The computations one calls, in the order of the text.
+std::vector<const Computation*> CalleesOf(const Computation& computation) {
+  std::vector<const Computation*> callees;
   for (const Instruction* hlo : computation.instructions)
-    for (const Computation* callee : CalledComputations(*hlo)) Visit(*callee, seen, order);
-  order.push_back(&computation);
+    for (const Computation* callee : CalledComputations(*hlo)) callees.push_back(callee);
+  return callees;
+}
+
+// Callees first; a computation that is being visited is not entered again. A text may nest calls deeper than a stack.
+std::vector<const Computation*> CalleesFirst(const Computation& entry) {
+  struct Visit {
+    const Computation* computation;
+    std::vector<const Computation*> callees;
+    size_t next = 0;
+  };
+  std::vector<const Computation*> order;
+  std::unordered_set<const Computation*> seen{&entry};
+  std::vector<Visit> open;
+  open.push_back({&entry, CalleesOf(entry)});
+  while (!open.empty()) {
+    Visit& visit = open.back();
+    if (visit.next == visit.callees.size()) {
+      order.push_back(visit.computation);
+      open.pop_back();
+      continue;
+    }
+    const Computation* callee = visit.callees[visit.next++];
+    if (seen.insert(callee).second) open.push_back({callee, CalleesOf(*callee)});
+  }
+  return order;
 }
 
 }  // namespace
@@ -27,8 +50,7 @@ CallGraph::CallGraph(const Module& module) {
         if (callers.empty() || callers.back() != hlo) callers.push_back(hlo);
       }
   if (module.entry == nullptr) return;
-  std::unordered_set<const Computation*> seen;
-  Visit(*module.entry, seen, from_entry_);
+  from_entry_ = CalleesFirst(*module.entry);
   std::reverse(from_entry_.begin(), from_entry_.end());
 }
 

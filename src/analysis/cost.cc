@@ -31,6 +31,9 @@ ModuleCost CostOf(const Module& module, const Executions& executions) {
   ModuleCost result;
   XlaCost xla;
   if (module.entry == nullptr) return result;
+  // Callees first: none is priced from within another, however deep they nest.
+  const std::vector<const Computation*>& order = executions.calls().FromEntry();
+  for (auto computation = order.rbegin(); computation != order.rend(); ++computation) xla.Of(**computation);
   result.xla = xla.Of(*module.entry);
   for (const Computation* computation : executions.calls().FromEntry()) {
     if (IsPricedByCaller(*computation, executions.calls())) continue;
