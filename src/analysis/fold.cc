@@ -19,7 +19,7 @@ size_t AfterNumber(std::string_view text, size_t at) {
 bool IsLightFusion(const SkeletonItem& item, FusionWorks& works) {
   if (item.hlo == nullptr || item.collective != nullptr || !item.blocks.empty()) return false;
   const Instruction& hlo = Unwrapped(*item.hlo);
-  return hlo.opcode == Opcode::kFusion && IsLight(hlo, works);
+  return hlo.opcode == Opcode::kFusion && works.Of(hlo).is_light;
 }
 
 std::string_view NameOf(const SkeletonItem& item) {

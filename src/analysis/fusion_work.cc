@@ -90,6 +90,7 @@ class Tally {
     if (work.words.empty()) work.words = "nothing";
     work.main = main_ != nullptr ? NameOf(*main_) : !moves_.empty() ? moves_[0].text : "elementwise";
     work.is_trifle |= only_scalars_ && weighty_.empty();
+    work.is_arithmetic = main_ != nullptr && IsArithmetic(Info(main_->opcode).op_class);
     work.is_light = main_ == nullptr || Info(main_->opcode).op_class == OpClass::kRandom ||
                     main_->opcode == Opcode::kReduce || main_->opcode == Opcode::kReduceWindow;
     return work;
@@ -138,6 +139,10 @@ class Tally {
 };
 
 }  // namespace
+
+bool IsArithmetic(OpClass op_class) {
+  return op_class == OpClass::kContraction || op_class == OpClass::kOpaque || op_class == OpClass::kLinearAlgebra;
+}
 
 const FusionWork& FusionWorks::Of(const Instruction& fusion) {
   const Computation* fused = fusion[kCalls];

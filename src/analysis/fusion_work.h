@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "ir/module.h"
+#include "ops/op.h"
 
 namespace shoal {
 
@@ -16,9 +16,14 @@ struct FusionWork {
   std::string main;
   // It makes scalars one by one, as a loop's bookkeeping does, or only changes the form of a value.
   bool is_trifle = false;
-  // It does no more than maps, moves and reductions: its time is that of reading and writing memory.
+  // It does no more than maps, moves and reductions.
   bool is_light = false;
+  // There is a product, a decomposition or a library call in it, whose work is best said in flops.
+  bool is_arithmetic = false;
 };
+
+// Products, convolutions, decompositions, library calls.
+bool IsArithmetic(OpClass op_class);
 
 class FusionWorks {
  public:

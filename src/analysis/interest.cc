@@ -69,9 +69,8 @@ Interest InterestOf(const Instruction& hlo, FusionWorks& works) {
   return heavy ? Interest::kComputation : Interest::kNone;
 }
 
-bool IsLight(const Instruction& hlo, FusionWorks& works) {
-  if (hlo.opcode == Opcode::kFusion) return works.Of(hlo).is_light;
-  return Info(hlo.opcode).op_class == OpClass::kGatherScatter;
+bool IsArithmetic(const Instruction& hlo, FusionWorks& works) {
+  return hlo.opcode == Opcode::kFusion ? works.Of(hlo).is_arithmetic : IsArithmetic(Info(hlo.opcode).op_class);
 }
 
 std::string LabelOf(const Instruction& hlo, FusionWorks& works) {

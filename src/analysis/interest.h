@@ -13,8 +13,8 @@ enum class Interest : uint8_t {
   kComputation,    // products, convolutions, library calls, fusions, sorts, …
 };
 Interest InterestOf(const Instruction& hlo, FusionWorks& works);
-// A computation whose time is that of memory: a fusion of maps, moves and reductions, a gather, a scatter.
-bool IsLight(const Instruction& hlo, FusionWorks& works);
+// Whether its work is best said in flops, not in bytes of memory.
+bool IsArithmetic(const Instruction& hlo, FusionWorks& works);
 
 // What stands behind an async-start, -update or -done where it is one op: that op. Else the instruction itself.
 const Instruction& Unwrapped(const Instruction& hlo);

@@ -101,7 +101,8 @@ class Skeleton::Builder {
   }
 
   // Nothing stands between: the start becomes the op itself.
-  static bool IsDoneOfLast(SkeletonBlock& block, const Instruction& start) {
+  bool IsDoneOfLast(SkeletonBlock& block, const Instruction& start) const {
+    if (options_.ops == ShownOps::kAll) return false;
     if (block.items.empty() || block.items.back().kind != Kind::kStart || block.items.back().hlo != &start)
       return false;
     block.items.back().kind = Kind::kOp;
@@ -164,7 +165,7 @@ class Skeleton::Builder {
 
   // The hash and the number of lines.
   void Complete(SkeletonItem& item) {
-    if (item.hash != 0) return;
+    if (item.hash != 0 || item.hlo == nullptr) return;  // from a block of its own
     const Instruction& hlo = *item.hlo;
     uint64_t hash = Mixed(static_cast<uint64_t>(item.kind), static_cast<uint64_t>(hlo.opcode));
     hash = Mixed(hash, reinterpret_cast<uintptr_t>(&hlo.shape().bare()));

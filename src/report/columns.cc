@@ -8,7 +8,7 @@ namespace shoal {
 namespace {
 
 constexpr size_t kMostHead = 48;
-constexpr size_t kLeastShrunk = 12;
+constexpr size_t kLeastShrunk = 14;
 
 const char* Code(LineColor color) {
   static constexpr const char* kCodes[] = {"", "\033[1;34m", "\033[33m", "\033[2m"};
@@ -37,6 +37,13 @@ std::string HeadOf(const std::string& text, size_t columns) {
   return text.substr(0, at) + "…";
 }
 
+// A line with something to the left of the numbers: its head must leave room for that.
+bool NeedsHead(const ColumnLine& line, const std::vector<Column>& columns) {
+  for (size_t c = 0; c < line.cells.size() && !columns[c].right; ++c)
+    if (!line.cells[c].empty()) return true;
+  return false;
+}
+
 class Page {
  public:
   Page(const std::vector<Column>& columns, const ColumnStyle& style) : columns_(columns), style_(style) {}
@@ -44,48 +51,59 @@ class Page {
   void Measure(const std::vector<ColumnLine>& lines) {
     widths_.assign(columns_.size(), 0);
     for (const ColumnLine& line : lines) {
-      if (!line.cells.empty()) head_ = std::max(head_, std::min(TextWidth(line.head), kMostHead));
+      if (NeedsHead(line, columns_)) head_ = std::max(head_, std::min(TextWidth(line.head), kMostHead));
       for (size_t c = 0; c < line.cells.size(); ++c)
         widths_[c] = std::max(widths_[c], std::min(TextWidth(line.cells[c]), columns_[c].most));
     }
-    if (style_.width == 0) return;
-    size_t total = head_;
-    for (size_t width : widths_) total += width == 0 ? 0 : width + 2;
-    for (size_t c = 0; c < columns_.size() && total > style_.width; ++c) {
-      if (!columns_[c].shrinks || widths_[c] <= kLeastShrunk) continue;
-      const size_t less = std::min(total - style_.width, widths_[c] - kLeastShrunk);
-      widths_[c] -= less;
-      total -= less;
-    }
+    if (style_.width != 0) Shrink();
   }
 
+  // Each cell at its column's place, or behind what has reached beyond that.
   void Append(std::string& out, const ColumnLine& line) const {
-    std::vector<std::string> parts{Padded(line.head, line.cells.empty() ? 0 : head_, false)};
-    std::vector<LineColor> colors{line.color};
+    Put(out, line.head, 0, line.color);
+    size_t at = TextWidth(line.head), left = head_ + 2;
     for (size_t c = 0; c < line.cells.size(); ++c) {
       if (widths_[c] == 0) continue;
       const bool shrinks = style_.width != 0 && columns_[c].shrinks;
-      parts.push_back(
-          "  " + Padded(shrinks ? TailOf(line.cells[c], widths_[c]) : line.cells[c], widths_[c], columns_[c].right));
-      colors.push_back(columns_[c].faint || line.color == LineColor::kFaint ? LineColor::kFaint : LineColor::kPlain);
-    }
-    while (!parts.empty() && parts.back().find_last_not_of(' ') == std::string::npos) parts.pop_back();
-    if (!parts.empty()) parts.back().erase(parts.back().find_last_not_of(' ') + 1);
-    size_t room = style_.width == 0 ? SIZE_MAX : style_.width;
-    for (size_t i = 0; i < parts.size() && room > 0; ++i) {
-      const std::string part = style_.width == 0 ? parts[i] : HeadOf(parts[i], room);
-      room -= std::min(room, TextWidth(part));
-      const char* code = style_.color ? Code(colors[i]) : "";
-      out += code + part + (*code != '\0' ? "\033[0m" : "");
+      const std::string cell = shrinks ? TailOf(line.cells[c], widths_[c]) : line.cells[c];
+      const size_t width = TextWidth(cell);
+      if (width > 0) {
+        const size_t wanted = columns_[c].right && width < widths_[c] ? left + widths_[c] - width : left;
+        const size_t start = std::max(at + 2, wanted);
+        if (style_.width == 0 || start < style_.width) {
+          out.append(start - at, ' ');
+          const bool faint = columns_[c].faint || line.color == LineColor::kFaint;
+          Put(out, cell, start, faint ? LineColor::kFaint : LineColor::kPlain);
+        }
+        at = start + width;
+      }
+      left += widths_[c] + 2;
     }
     out += '\n';
   }
 
  private:
-  static std::string Padded(const std::string& text, size_t width, bool right) {
-    const size_t now = TextWidth(text);
-    const std::string space(now < width ? width - now : 0, ' ');
-    return right ? space + text : text + space;
+  // The widest of the columns that may shrink loses first; if that is not enough, they go.
+  void Shrink() {
+    size_t total = head_;
+    for (size_t width : widths_) total += width == 0 ? 0 : width + 2;
+    while (total > style_.width) {
+      size_t widest = columns_.size();
+      for (size_t c = 0; c < columns_.size(); ++c)
+        if (columns_[c].shrinks && widths_[c] > 0 && (widest == columns_.size() || widths_[c] > widths_[widest]))
+          widest = c;
+      if (widest == columns_.size()) return;
+      const size_t less = widths_[widest] > kLeastShrunk ? 1 : widths_[widest];
+      widths_[widest] -= less;
+      total -= widths_[widest] == 0 ? less + 2 : less;
+    }
+  }
+
+  // The text, cut where the terminal ends.
+  void Put(std::string& out, const std::string& text, size_t at, LineColor color) const {
+    const char* code = style_.color ? Code(color) : "";
+    out += code + (style_.width == 0 ? text : HeadOf(text, style_.width - std::min(at, style_.width))) +
+           (*code != '\0' ? "\033[0m" : "");
   }
 
   const std::vector<Column>& columns_;

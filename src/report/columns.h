@@ -11,7 +11,7 @@ enum class LineColor : uint8_t { kPlain, kControl, kCommunication, kFaint };
 struct ColumnLine {
   std::string head;  // indented
   LineColor color = LineColor::kPlain;
-  std::vector<std::string> cells;  // as many as there are columns, or none
+  std::vector<std::string> cells;  // as many as there are columns, or none; empty ones leave their room to the others
 };
 
 struct Column {
@@ -26,6 +26,7 @@ struct ColumnStyle {
   size_t width = 0;  // of the terminal; 0: lines are as long as they are
 };
 
+// Cells of a column begin below each other, where the heads and the cells before them leave room for that.
 std::string ColumnText(const std::vector<ColumnLine>& lines, const std::vector<Column>& columns,
                        const ColumnStyle& style);
 

@@ -34,18 +34,19 @@ std::string TypeText(const Shape& shape) {
 }
 
 // Flops, or bytes of memory where those say more.
-std::string Work(const Cost& cost, bool is_light) {
-  if (is_light || cost.flops <= 0) return cost.bytes() > 0 ? Bytes(cost.bytes()) : "";
+std::string Work(const Cost& cost, bool is_arithmetic) {
+  if (!is_arithmetic || cost.flops <= 0) return cost.bytes() > 0 ? Bytes(cost.bytes()) : "";
   const std::string text = Scaled(cost.flops);
   return text.find(' ') == std::string::npos ? text + " flop" : text + "flop";
 }
 
-// "7 dynamic-slice, reduce, …": the two of which there are most.
+// "7 dynamic-slice, reduce, …": those of which there are most.
 std::string MostOf(const std::map<std::string, int64_t>& kinds) {
+  constexpr size_t kMost = 2;
   std::vector<std::pair<std::string, int64_t>> sorted(kinds.begin(), kinds.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  const bool more = sorted.size() > 2;
-  if (more) sorted.resize(2);
+  const bool more = sorted.size() > kMost;
+  if (more) sorted.resize(kMost);
   return StrJoin(sorted, ", ",
                  [](std::string* out, const auto& kind) {
                    StrAppend(out, kind.second > 1 ? StrCat(kind.second, " ") : std::string(), kind.first);
@@ -128,6 +129,8 @@ class Writer {
     }
     if (empty) return;
     for (size_t i = 0; i < item.blocks.size(); ++i) {
+      const bool nothing = item.blocks[i]->items.empty() && item.blocks[i]->hidden == 0;
+      if (!is_switch && i > 0 && nothing) continue;
       Heading(is_switch ? depth + 1 : depth, is_switch ? StrCat("case ", i, ":")
                                              : i == 0  ? StrCat("if ", by, ":")
                                                        : "else:");
@@ -175,7 +178,7 @@ class Writer {
       cells[2] = Bytes(static_cast<double>(item.collective->payload_bytes));
       cells[3] = style_.topology ? GroupsAsWritten(*item.collective->hlo) : item.collective->axis();
     } else if (auto cost = shown_.totals.cost_of.find(&Unwrapped(hlo)); cost != shown_.totals.cost_of.end()) {
-      cells[2] = Work(cost->second, IsLight(Unwrapped(hlo), shown_.skeleton.works()));
+      cells[2] = Work(cost->second, IsArithmetic(Unwrapped(hlo), shown_.skeleton.works()));
     }
     const Instruction& source = item.collective != nullptr ? *item.collective->hlo : hlo;
     const Metadata* metadata = source[kMetadata];
@@ -246,7 +249,11 @@ const Shape& ItemShape(const SkeletonItem& item) {
   if (item.collective != nullptr && item.collective->async() && item.collective->done->operands.size() == 1 &&
       item.collective->done->operands[0] == &hlo)
     return item.collective->done->shape();
-  if (hlo.opcode == Opcode::kCopyStart) return hlo.shape().element(0);
+  // A library's work space is no result.
+  const bool has_work_space = hlo.opcode == Opcode::kCustomCall && hlo.shape().elements().size() == 2 &&
+                              hlo.shape().element(1).element_type() == ElementType::kS8 &&
+                              hlo[Op<Opcode::kCustomCall>::kTarget].substr(0, 4) == "__cu";
+  if (hlo.opcode == Opcode::kCopyStart || has_work_space) return hlo.shape().element(0);
   return hlo.shape();
 }
 
