@@ -22,6 +22,11 @@ class Executions {
   double Of(const Computation& computation) const;
   double Of(const Instruction& hlo) const { return Of(*hlo.parent); }
   const TripCount& TripsOf(const Instruction& loop) const { return trips_.at(&loop); }
+  // Null for a loop that the entry does not lead to.
+  const TripCount* FindTrips(const Instruction& loop) const {
+    auto found = trips_.find(&loop);
+    return found == trips_.end() ? nullptr : &found->second;
+  }
 
   // Loops that depend on data, which count as one round, and conditionals whose branches count as equally likely.
   const std::vector<const Instruction*>& unknown_loops() const { return unknown_loops_; }

@@ -14,6 +14,7 @@ Run AddCheck(CLI::App& shoal);
 Run AddComm(CLI::App& shoal);
 Run AddCompare(CLI::App& shoal);
 Run AddCost(CLI::App& shoal);
+Run AddDiff(CLI::App& shoal);
 Run AddMem(CLI::App& shoal);
 Run AddOps(CLI::App& shoal);
 Run AddPrint(CLI::App& shoal);

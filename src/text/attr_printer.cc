@@ -64,19 +64,22 @@ void Printer::PrintAttr(const AttrDef& def, const AttrValue* value) {
   }
 }
 
+bool Printer::IsCommonShown(const Instruction& hlo, const AttrDef& def, const AttrValue* value) const {
+  if (value == nullptr || std::holds_alternative<RawText>(*value) || !IsShown(hlo, def, value)) return false;
+  if (IsDefault(def, *value)) return false;
+  if (def.kind != AttrKind::kResultAccuracy) return true;
+  const ResultAccuracy& accuracy = *std::get<const ResultAccuracy*>(*value);
+  return accuracy.mode != 0 || accuracy.has_tolerance;
+}
+
 void Printer::CommonAttribute(const Instruction& hlo, const AttrDef& def) {
   const AttrValue* value = hlo.Find(def.id);
-  if (value == nullptr || std::holds_alternative<RawText>(*value) || !IsShown(hlo, def, value)) return;
-  if (IsDefault(def, *value)) return;
+  if (!IsCommonShown(hlo, def, value)) return;
   if (def.kind == AttrKind::kMetadata) {
     if (!options_.metadata) return;
     Metadata renumbered = *std::get<const Metadata*>(*value);
     renumbered.stack_frame_id = FrameId(renumbered.stack_frame_id);
     if (renumbered.empty()) return;
-  }
-  if (def.kind == AttrKind::kResultAccuracy) {
-    const ResultAccuracy& accuracy = *std::get<const ResultAccuracy*>(*value);
-    if (accuracy.mode == 0 && !accuracy.has_tolerance) return;
   }
   PrintAttr(def, value);
 }

@@ -168,7 +168,7 @@ void Printer::DebugAttributesTable() {
 }
 
 void Printer::StackFrameTables() {
-  const StackFrames& tables = options_.renumber_frames ? frames_.tables : module_.stack_frames;
+  const StackFrames& tables = options_.renumber_frames ? frames_->tables : module_.stack_frames;
   if (tables.empty()) return;
   auto names = [&](const char* title, std::span<const std::string_view> rows) {
     StrAppend(&out_, title, "\n");
@@ -195,12 +195,12 @@ void Printer::StackFrameTables() {
 
 void Printer::Name(const Instruction& hlo) {
   if (options_.percent) out_ += '%';
-  out_ += names_(hlo);
+  out_ += (*names_)(hlo);
 }
 
 void Printer::Name(const Computation& computation) {
   if (options_.percent) out_ += '%';
-  out_ += names_(computation);
+  out_ += (*names_)(computation);
 }
 
 void Printer::PrintComputation(const Computation& computation) {
@@ -212,7 +212,7 @@ void Printer::PrintComputation(const Computation& computation) {
     bool first = true;
     for (const Instruction* parameter : computation.parameters) {
       if (parameter == nullptr) continue;
-      StrAppend(&out_, first ? "" : ", ", names_(*parameter), ": ");
+      StrAppend(&out_, first ? "" : ", ", (*names_)(*parameter), ": ");
       AppendShape(out_, parameter->shape(), /*with_layout=*/false);
       first = false;
     }

@@ -1,10 +1,12 @@
-// The printer's parts: printer.cc (module, computations, instructions) and attr_printer.cc (one function for each
-// kind of attribute). Private to text/.
+// The printer's parts: printer.cc (module, computations, instructions), attr_printer.cc (one function for each kind of
+// attribute) and attr_text.cc (attributes one by one). Private to text/.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "ops/op.h"
+#include "text/attr_text.h"
 #include "text/canonical.h"
 #include "text/printer.h"
 
@@ -14,7 +16,10 @@ class Printer {
  public:
   Printer(const Module& module, const PrintOptions& options)
       : module_(module), options_(options), names_(module), frames_(module) {}
+  // For attributes alone: without the work of finding names and stack frames.
+  explicit Printer(const Module& module) : module_(module) {}
   std::string Print();
+  void ForEachAttr(const Instruction& hlo, const AttrVisitor& visit);
 
  private:
   // ---- printer.cc
@@ -32,11 +37,12 @@ class Printer {
 
   // ---- attr_printer.cc
   void Attributes(const Instruction& hlo);
-  int32_t FrameId(int32_t id) const { return options_.renumber_frames ? frames_.NewId(id) : id; }
+  int32_t FrameId(int32_t id) const { return options_.renumber_frames && frames_ ? frames_->NewId(id) : id; }
   void CommonAttribute(const Instruction& hlo, const AttrDef& def);
   void OwnAttributes(const Instruction& hlo, std::span<const AttrDef> defs);
   void PrintAttr(const AttrDef& def, const AttrValue* value);
   bool IsShown(const Instruction& hlo, const AttrDef& def, const AttrValue* value) const;
+  bool IsCommonShown(const Instruction& hlo, const AttrDef& def, const AttrValue* value) const;
   void Value(const AttrDef& def, const AttrValue& value);
   void DefaultValue(const AttrDef& def);
   void String(std::string_view text);
@@ -55,8 +61,8 @@ class Printer {
 
   const Module& module_;
   const PrintOptions options_;
-  CanonicalNames names_;
-  CanonicalFrames frames_;
+  std::optional<CanonicalNames> names_;
+  std::optional<CanonicalFrames> frames_;
   absl::flat_hash_map<const Computation*, bool> fused_;  // computations that a fusion calls
   absl::flat_hash_map<const Computation*, bool> async_;  // computations that an async-start wraps
   std::string out_;

@@ -1,0 +1,102 @@
+// shoal diff: what changed in meaning between two modules.
+#include <algorithm>
+#include <cstdio>
+
+#include "base/strings.h"
+#include "cli/assumptions.h"
+#include "cli/diff_report.h"
+#include "cli/input.h"
+#include "cli/verbs.h"
+#include "report/table.h"
+
+namespace shoal {
+namespace {
+
+struct DiffFlags {
+  CommonFlags common;
+  LoopFlags loops;
+  std::string a, b;
+  std::vector<std::string> thresholds;
+  int64_t top = 8;
+  bool exit_code = false;
+};
+
+int64_t ElidedConstants(const Module& module) {
+  int64_t count = 0;
+  for (const Computation* computation : module.computations)
+    count += std::count_if(computation->instructions.begin(), computation->instructions.end(),
+                           [](const Instruction* hlo) { return IsElided(*hlo); });
+  return count;
+}
+
+// Sentences about both modules once.
+void AddAssumptions(const std::string& letter, const std::vector<std::string>& sentences,
+                    std::vector<std::string>& all) {
+  for (const std::string& sentence : sentences) all.push_back(StrCat(letter, ": ", sentence));
+}
+
+int DiffVerb(const DiffFlags& flags) {
+  DiffReport report;
+  for (const std::string& text : flags.thresholds) {
+    Result<Threshold> threshold = ParseThreshold(text);
+    if (!threshold.ok()) {
+      std::fprintf(stderr, "shoal diff: %s\n", threshold.diag().message.c_str());
+      return kCallAtFault;
+    }
+    report.thresholds.push_back(*threshold);
+  }
+  const Input a = ReadInput(flags.a, {flags.common.strict}), b = ReadInput(flags.b, {flags.common.strict});
+  Report(a, flags.common);
+  Report(b, flags.common);
+  if (a.module == nullptr || b.module == nullptr) return kInputAtFault;
+
+  const int64_t elided = ElidedConstants(*a.module) + ElidedConstants(*b.module);
+  const ExecutionOptions options = flags.loops.Options();
+  const DiffSide side_a(*a.module, options, elided > 0), side_b(*b.module, options, elided > 0);
+  report.a = {flags.a, a.module.get(), TotalsOf(*a.module, side_a.executions)};
+  report.b = {flags.b, b.module.get(), TotalsOf(*b.module, side_b.executions)};
+  report.changes = ChangesBetween(side_a, side_b);
+  if (elided > 0)
+    report.assumptions.push_back(
+        StrCat(Counted(elided, "constant"), " without values in the text: large constants are compared by type alone"));
+  for (const auto& [letter, side, totals] :
+       {std::tuple("A", &side_a, &report.a.totals), std::tuple("B", &side_b, &report.b.totals)}) {
+    AddAssumptions(letter, AssumptionsOf(side->executions), report.assumptions);
+    AddAssumptions(letter, totals->assumptions, report.assumptions);
+  }
+  std::fputs((flags.common.json ? DiffJson(report) : DiffText(report, flags.top)).c_str(), stdout);
+  const bool broken = std::any_of(report.thresholds.begin(), report.thresholds.end(),
+                                  [&](const Threshold& threshold) { return !report.Holds(threshold); });
+  return broken || (flags.exit_code && !report.changes.empty()) ? kInputAtFault : kOk;
+}
+
+}  // namespace
+
+Run AddDiff(CLI::App& shoal) {
+  CLI::App* verb = shoal.add_subcommand("diff", "Say what changed in meaning between two modules, and in cost");
+  auto flags = std::make_shared<DiffFlags>();
+  verb->add_option("A", flags->a, "HLO text, .pb, either with gzip, or - for standard input")->required();
+  verb->add_option("B", flags->b, "The other one")->required();
+  verb->add_option("--threshold", flags->thresholds,
+                   "FIGURE<=BOUND (also <, >=, >, ==): exit 1 unless it holds; +2% and -1GB bound the change, 80GB "
+                   "bounds B's figure; may be repeated")
+      ->type_name("TEXT");
+  verb->add_flag("--exit-code", flags->exit_code, "Exit 1 if there is any difference");
+  verb->add_option("--top", flags->top, "So many rows of each kind of change; 0: all")->capture_default_str();
+  flags->loops.AddTo(*verb);
+  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
+  flags->common.AddTo(*verb);
+  verb->footer(
+      "Instructions are matched by what they do. Names, the order of instructions and computations, channel numbers,\n"
+      "metadata and how groups and shardings are written make no difference; the order of operands does. Differences\n"
+      "alone do not change the exit status: --threshold and --exit-code do.\n\n"
+      "Figures: instructions, flops, transcendentals, bytes, wire_bytes, collectives, peak_memory, and kinds of\n"
+      "collective (all-reduce, …), per device and step.\n\n"
+      "Examples:\n"
+      "  shoal diff yesterday.hlo today.hlo\n"
+      "  shoal diff --threshold='wire_bytes<=+2%' --threshold='peak_memory<80GB' yesterday.hlo today.hlo\n"
+      "  shoal diff --json a.hlo b.pb | jq '.changes[].kind'");
+  return [=] { return DiffVerb(*flags); };
+}
+
+}  // namespace shoal
