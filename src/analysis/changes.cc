@@ -58,6 +58,9 @@ class Comparison {
   void CompareTrips(const Instruction& a, const Instruction& b);
   void ComparePlaces(const Instruction& a, const Instruction& b);
   void CompareOperands(const Instruction& a, const Instruction& b);
+  bool HasMoved(const Instruction& a, const Instruction& b) const {
+    return a_.flow.Around(*a.parent).loops != b_.flow.Around(*b.parent).loops;
+  }
   bool SameValue(const ValuePlace& a, const ValuePlace& b) const;
   bool IsExplained(const ValuePlace& a, const ValuePlace& b) const;
   bool IsStateBeside(const DiffSide& side, const ValuePlace& state, const DiffSide& other,
@@ -129,7 +132,7 @@ bool Comparison::SameValue(const ValuePlace& a, const ValuePlace& b) const {
   return a_.values.Of(a) == b_.values.Of(b);  // another copy of it
 }
 
-// By what was added, removed, or came to a loop's state or went from it.
+// By what was added, removed or moved, or came to a loop's state or went from it.
 bool Comparison::IsExplained(const ValuePlace& a, const ValuePlace& b) const {
   if (matching_.b_of[a_.ids(*a.hlo)] == kNoMatch || matching_.a_of[b_.ids(*b.hlo)] == kNoMatch) return true;
   if (ArePartners(a.hlo, b.hlo))

@@ -47,7 +47,10 @@ void DataFlow::FindSurroundings(const CallGraph& calls) {
     for (const Instruction* caller : calls.CallersOf(*computation))
       if (caller->opcode != Opcode::kAsyncUpdate && caller->opcode != Opcode::kAsyncDone) callers.push_back(caller);
     if (callers.empty()) continue;
-    const Instruction& caller = *callers[0];
+    // Of several callers the one in the fewest loops, so that it does not depend on the order of the text.
+    const Instruction& caller = **std::min_element(callers.begin(), callers.end(), [&](auto* x, auto* y) {
+      return Around(*x->parent).loops < Around(*y->parent).loops;
+    });
     const Surroundings outside = Around(*caller.parent);
     const std::vector<Computation*> callees = CalledComputations(caller);
     const auto at = std::find(callees.begin(), callees.end(), computation);
@@ -57,11 +60,11 @@ void DataFlow::FindSurroundings(const CallGraph& calls) {
     inside.number = at - callees.begin();
     const bool once = callers.size() == 1 && std::find(at + 1, callees.end(), computation) == callees.end();
     inside.caller = once ? &caller : nullptr;
-    if (inside.kind == CallKind::kLoop) {
-      inside.loop = &caller;
-      ++inside.loops;
-    }
+    if (inside.kind == CallKind::kLoop) ++inside.loops;
+    if (inside.kind == CallKind::kLoop) inside.loop = &caller;
     if (caller.opcode == Opcode::kFusion) inside.fusion = &caller;
+    if (once) continue;
+    inside.loop = inside.fusion = nullptr;
   }
 }
 

@@ -8,7 +8,8 @@
 
 namespace shoal {
 
-// Where a computation runs: its one caller, and what encloses it.
+// Where a computation runs: its one caller, and what encloses it. Of what several call, only the number of loops is
+// known, as the fewest.
 struct Surroundings {
   const Instruction* caller = nullptr;  // null: none, or several
   CallKind kind = CallKind::kOnce;

@@ -29,10 +29,15 @@ int64_t ElidedConstants(const Module& module) {
   return count;
 }
 
-// Sentences about both modules once.
-void AddAssumptions(const std::string& letter, const std::vector<std::string>& sentences,
+// What is assumed of both is said once.
+void AddAssumptions(const std::vector<std::string>& a, const std::vector<std::string>& b,
                     std::vector<std::string>& all) {
-  for (const std::string& sentence : sentences) all.push_back(StrCat(letter, ": ", sentence));
+  auto has = [](const std::vector<std::string>& list, const std::string& sentence) {
+    return std::find(list.begin(), list.end(), sentence) != list.end();
+  };
+  for (const std::string& sentence : a) all.push_back(StrCat(has(b, sentence) ? "A and B: " : "A: ", sentence));
+  for (const std::string& sentence : b)
+    if (!has(a, sentence)) all.push_back(StrCat("B: ", sentence));
 }
 
 int DiffVerb(const DiffFlags& flags) {
@@ -54,16 +59,15 @@ int DiffVerb(const DiffFlags& flags) {
   const ExecutionOptions options = flags.loops.Options();
   const DiffSide side_a(*a.module, options, elided > 0), side_b(*b.module, options, elided > 0);
   report.a = {flags.a, a.module.get(), TotalsOf(*a.module, side_a.executions)};
-  report.b = {flags.b, b.module.get(), TotalsOf(*b.module, side_b.executions)};
   report.changes = ChangesBetween(side_a, side_b);
+  // The order in which a module without a schedule is taken to run is ours, and the same for both.
+  const bool same = report.changes.empty() && !a.module->is_scheduled && !b.module->is_scheduled;
+  report.b = {flags.b, b.module.get(), same ? report.a.totals : TotalsOf(*b.module, side_b.executions)};
   if (elided > 0)
     report.assumptions.push_back(
         StrCat(Counted(elided, "constant"), " without values in the text: large constants are compared by type alone"));
-  for (const auto& [letter, side, totals] :
-       {std::tuple("A", &side_a, &report.a.totals), std::tuple("B", &side_b, &report.b.totals)}) {
-    AddAssumptions(letter, AssumptionsOf(side->executions), report.assumptions);
-    AddAssumptions(letter, totals->assumptions, report.assumptions);
-  }
+  AddAssumptions(AssumptionsOf(side_a.executions), AssumptionsOf(side_b.executions), report.assumptions);
+  AddAssumptions(report.a.totals.assumptions, report.b.totals.assumptions, report.assumptions);
   std::fputs((flags.common.json ? DiffJson(report) : DiffText(report, flags.top)).c_str(), stdout);
   const bool broken = std::any_of(report.thresholds.begin(), report.thresholds.end(),
                                   [&](const Threshold& threshold) { return !report.Holds(threshold); });
