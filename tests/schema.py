@@ -17,6 +17,7 @@ TIMEOUT = 60
 CALLS = {
     "comm": [["{}"], ["{}", "--matrix"]],
     "cost": [["{}"], ["{}", "--by=line"]],
+    "diff": [["{}", "{}"], ["{}", str(ROOT / "examples/fsdp_mlp.hlo"), "--threshold=flops>=0"]],
 }
 
 TYPES = {

@@ -135,6 +135,8 @@ bool Comparison::SameValue(const ValuePlace& a, const ValuePlace& b) const {
 // By what was added, removed or moved, or came to a loop's state or went from it.
 bool Comparison::IsExplained(const ValuePlace& a, const ValuePlace& b) const {
   if (matching_.b_of[a_.ids(*a.hlo)] == kNoMatch || matching_.a_of[b_.ids(*b.hlo)] == kNoMatch) return true;
+  if (HasMoved(*a.hlo, b_.ids[matching_.b_of[a_.ids(*a.hlo)]])) return true;
+  if (HasMoved(a_.ids[matching_.a_of[b_.ids(*b.hlo)]], *b.hlo)) return true;
   if (ArePartners(a.hlo, b.hlo))
     return a.hlo->shape().IsTuple() && ToString(a.hlo->shape()) != ToString(b.hlo->shape());
   return IsStateBeside(a_, a, b_, b) || IsStateBeside(b_, b, a_, a);

@@ -1,6 +1,7 @@
 #include "analysis/match.h"
 
 #include "analysis/matcher.h"
+#include "analysis/skeleton.h"
 #include "base/names.h"
 #include "ops/families.h"
 
@@ -223,10 +224,5 @@ DiffSide::DiffSide(const Module& module, const ExecutionOptions& options, bool w
       values(flow, prints) {}
 
 Matching MatchInstructions(const DiffSide& a, const DiffSide& b) { return Matcher(a, b).Match(); }
-
-std::string_view OpNameOf(const Instruction& hlo) {
-  const Metadata* metadata = hlo[kMetadata];
-  return metadata == nullptr ? std::string_view() : metadata->op_name;
-}
 
 }  // namespace shoal

@@ -30,7 +30,4 @@ struct Matching {
 // alike; then what is left by type, attributes and op_name. The time is that of sorting, whatever the modules.
 Matching MatchInstructions(const DiffSide& a, const DiffSide& b);
 
-// The op_name of its metadata; empty if it has none.
-std::string_view OpNameOf(const Instruction& hlo);
-
 }  // namespace shoal

@@ -1,5 +1,6 @@
 // From what is matched to operands, users and called computations that look alike.
 #include "analysis/matcher.h"
+#include "analysis/skeleton.h"
 #include "base/names.h"
 #include "ops/families.h"
 

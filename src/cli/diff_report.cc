@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <set>
 
+#include "analysis/skeleton.h"
 #include "base/strings.h"
 #include "ir/source_place.h"
 #include "nlohmann/json.hpp"
