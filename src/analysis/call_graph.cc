@@ -60,14 +60,6 @@ std::span<const Instruction* const> CallGraph::CallersOf(const Computation& comp
   return found->second;
 }
 
-CallKind CallKindOf(const Instruction& caller) {
-  static constexpr Opcode kWhole[] = {Opcode::kCall, Opcode::kFusion, Opcode::kAsyncStart, Opcode::kCustomCall};
-  if (caller.opcode == Opcode::kWhile) return CallKind::kLoop;
-  if (caller.opcode == Opcode::kConditional) return CallKind::kBranch;
-  const bool whole = std::find(std::begin(kWhole), std::end(kWhole), caller.opcode) != std::end(kWhole);
-  return whole ? CallKind::kOnce : CallKind::kElements;
-}
-
 const Instruction* ArgumentOf(const Instruction& caller, const Computation& callee, int64_t number) {
   const CallKind kind = CallKindOf(caller);
   auto at = static_cast<size_t>(number);

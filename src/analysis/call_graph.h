@@ -28,13 +28,4 @@ class CallGraph {
 // stands (the state of a while after its first round, the elements a reduce folds).
 const Instruction* ArgumentOf(const Instruction& caller, const Computation& callee, int64_t number);
 
-// How an op runs the computations it names.
-enum class CallKind : uint8_t {
-  kOnce,      // call, fusion, async-start: with the operands as arguments
-  kLoop,      // while
-  kBranch,    // conditional
-  kElements,  // to_apply of a reduce, sort, …: on scalars, as part of the op
-};
-CallKind CallKindOf(const Instruction& caller);
-
 }  // namespace shoal

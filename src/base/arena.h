@@ -28,10 +28,11 @@ class Arena {
   }
 
   void* Allocate(size_t bytes, size_t alignment) {
-    uintptr_t start = (next_ + alignment - 1) & ~(uintptr_t{alignment} - 1);
-    if (start + bytes > end_) return AllocateBlock(bytes, alignment);
+    const size_t padding = -reinterpret_cast<uintptr_t>(next_) & (alignment - 1);
+    if (padding + bytes > static_cast<size_t>(end_ - next_)) return AllocateBlock(bytes, alignment);
+    std::byte* start = next_ + padding;
     next_ = start + bytes;
-    return reinterpret_cast<void*>(start);
+    return start;
   }
 
   template <class T, class... Args>
@@ -87,14 +88,14 @@ class Arena {
     blocks_.emplace_back(block);
     bytes_reserved_ += size;
     if (block_size_ < kHugePage) block_size_ *= 2;
-    next_ = reinterpret_cast<uintptr_t>(block);
+    next_ = static_cast<std::byte*>(block);
     end_ = next_ + size;
     return Allocate(bytes, alignment);
   }
 
   static constexpr size_t kHugePage = size_t{1} << 21;
-  uintptr_t next_ = 0;
-  uintptr_t end_ = 0;
+  std::byte* next_ = nullptr;
+  std::byte* end_ = nullptr;
   size_t block_size_ = size_t{1} << 14;
   size_t bytes_reserved_ = 0;
   std::vector<std::unique_ptr<void, Free>> blocks_;

@@ -10,22 +10,25 @@
 namespace shoal::lapack {
 namespace {
 
-// The routine for T out of four.
-#define ROUTINE(s, d, c, z)                            \
-  [] {                                                 \
-    if constexpr (std::is_same_v<T, float>)            \
-      return s;                                        \
-    else if constexpr (std::is_same_v<T, double>)      \
-      return d;                                        \
-    else if constexpr (std::is_same_v<Real<T>, float>) \
-      return c;                                        \
-    else                                               \
-      return z;                                        \
-  }()
-#define NAMED(name) ROUTINE(s##name, d##name, c##name, z##name)
-
 template <class T>
 constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
+
+// The routine for T out of four.
+#define BY_PRECISION(single_, double_)            \
+  [] {                                            \
+    if constexpr (std::is_same_v<Real<T>, float>) \
+      return single_;                             \
+    else                                          \
+      return double_;                             \
+  }()
+#define ROUTINE(s, d, c, z)      \
+  [] {                           \
+    if constexpr (kIsComplex<T>) \
+      return BY_PRECISION(c, z); \
+    else                         \
+      return BY_PRECISION(s, d); \
+  }()
+#define NAMED(name) ROUTINE(s##name, d##name, c##name, z##name)
 
 int Stride(int rows) { return std::max(rows, 1); }
 
@@ -125,7 +128,7 @@ int HermitianEigen(bool vectors, bool lower, int n, T* a, Real<T>* values) {
   const int ask = -1;
   if constexpr (kIsComplex<T>) {
     Real<T> rwork_size = 0;
-    auto routine = ROUTINE(nullptr, nullptr, cheevd_, zheevd_);
+    auto routine = BY_PRECISION(cheevd_, zheevd_);
     routine(job, uplo, &n, a, &lda, values, &work_size, &ask, &rwork_size, &ask, &iwork_size, &ask, &info, 1, 1);
     const int size = static_cast<int>(work_size.real()) + 1, rsize = static_cast<int>(rwork_size) + 1;
     std::vector<T> work(static_cast<size_t>(size));
@@ -134,7 +137,7 @@ int HermitianEigen(bool vectors, bool lower, int n, T* a, Real<T>* values) {
     routine(job, uplo, &n, a, &lda, values, work.data(), &size, rwork.data(), &rsize, iwork.data(), &iwork_size, &info,
             1, 1);
   } else {
-    auto routine = ROUTINE(ssyevd_, dsyevd_, nullptr, nullptr);
+    auto routine = BY_PRECISION(ssyevd_, dsyevd_);
     routine(job, uplo, &n, a, &lda, values, &work_size, &ask, &iwork_size, &ask, &info, 1, 1);
     const int size = static_cast<int>(work_size) + 1;
     std::vector<T> work(static_cast<size_t>(size));

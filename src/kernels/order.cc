@@ -1,6 +1,7 @@
 #include "kernels/order.h"
 
 #include <bit>
+#include <cmath>
 
 #include "kernels/floats.h"
 
@@ -12,7 +13,7 @@ template <class Bits, class Float>
 uint64_t FloatKey(Float value, FloatOrder order) {
   constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
   if (order == FloatOrder::kNanLast) {
-    if (value != value) return UINT64_MAX;
+    if (std::isnan(value)) return UINT64_MAX;
     if (value == 0) value = 0;
   }
   const Bits bits = std::bit_cast<Bits>(value);

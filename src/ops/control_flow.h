@@ -13,6 +13,7 @@ struct ControlFlow : OpBase {
 // call: to_apply(operands…).
 template <>
 struct Op<Opcode::kCall> : ControlFlow {
+  static constexpr CallKind kCallKind = CallKind::kOnce;
   static constexpr Attr<bool> kIsComposite{"is_composite"};
   static constexpr std::array kAttrs{Required(kToApply), Optional(kIsComposite)};
   static constexpr bool kInfersShape = true;
@@ -23,6 +24,7 @@ struct Op<Opcode::kCall> : ControlFlow {
 // conditional: the branch operand0 selects, applied to its operand.
 template <>
 struct Op<Opcode::kConditional> : ControlFlow {
+  static constexpr CallKind kCallKind = CallKind::kBranch;
   static constexpr Attr<Computation*> kTrueComputation{"true_computation"};
   static constexpr Attr<Computation*> kFalseComputation{"false_computation"};
   static constexpr Attr<Computations> kBranchComputations{"branch_computations"};
@@ -40,6 +42,7 @@ struct Op<Opcode::kConditional> : ControlFlow {
 // while: operand0, through body as long as condition holds.
 template <>
 struct Op<Opcode::kWhile> : ControlFlow {
+  static constexpr CallKind kCallKind = CallKind::kLoop;
   static constexpr Attr<Computation*> kCondition{"condition"};
   static constexpr Attr<Computation*> kBody{"body"};
   static constexpr std::array kAttrs{Required(kCondition), Required(kBody)};
@@ -59,6 +62,7 @@ struct EnumNames<FusionKind> {
 // fusion: calls(operands…), compiled as one kernel.
 template <>
 struct Op<Opcode::kFusion> : ControlFlow {
+  static constexpr CallKind kCallKind = CallKind::kOnce;
   static constexpr Attr<FusionKind> kKind{"kind"};
   static constexpr std::array kAttrs{Required(kKind), Optional(kOutputToOperandAliasing), Required(kCalls)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
@@ -87,6 +91,7 @@ struct EnumNames<PaddingType> {
 template <>
 struct Op<Opcode::kCustomCall> : OpBase {
   static constexpr OpClass kClass = OpClass::kOpaque;
+  static constexpr CallKind kCallKind = CallKind::kOnce;
   static constexpr Attr<std::string_view> kTarget{"custom_call_target"};
   static constexpr Attr<PaddingType> kPaddingType{"padding_type"};
   static constexpr Attr<std::span<const Shape* const>> kOperandLayouts{"operand_layout_constraints"};

@@ -30,6 +30,14 @@ enum class OpClass : uint8_t {
 };
 std::string_view ToString(OpClass op_class);
 
+// How an op runs the computations it names.
+enum class CallKind : uint8_t {
+  kElements,  // to_apply of a reduce, sort, …: on scalars, as part of the op
+  kOnce,      // call, fusion, async-start: with the operands as arguments
+  kLoop,      // while
+  kBranch,    // conditional
+};
+
 // How an attribute is written; one parse and one print function for each in text/attrs.cc.
 enum class AttrKind : uint8_t {
   kBool,
@@ -181,6 +189,7 @@ struct OpBase {
   static constexpr std::array<AttrDef, 0> kAttrs{};
   // A text may leave the result shape out, and Infer gives it.
   static constexpr bool kInfersShape = false;
+  static constexpr CallKind kCallKind = CallKind::kElements;
   // The rules XLA's own reader insists on, and the form it brings an instruction into (shapes it works out itself,
   // attributes it fills in). Run on every instruction that is read.
   static Status Form(Instruction&, Module&) { return {}; }
@@ -203,6 +212,7 @@ struct OpInfo {
   std::string_view text;
   int arity = -1;
   OpClass op_class = OpClass::kOpaque;
+  CallKind call_kind = CallKind::kElements;
   bool infers_shape = false;
   std::span<const AttrDef> attrs;
   Status (*form)(Instruction&, Module&) = nullptr;
@@ -212,6 +222,7 @@ struct OpInfo {
 
 const OpInfo& Info(Opcode opcode);
 inline std::string_view Text(Opcode opcode) { return Info(opcode).text; }
+inline CallKind CallKindOf(const Instruction& hlo) { return Info(hlo.opcode).call_kind; }
 // The attribute of that name among the op's own and the common ones; null if it has none.
 const AttrDef* FindAttr(Opcode opcode, uint32_t id);
 const AttrDef* FindAttr(std::span<const AttrDef> attrs, uint32_t id);

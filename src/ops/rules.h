@@ -37,7 +37,7 @@ class DimList {
  public:
   void Add(int64_t size, bool dynamic = false) {
     dims_.push_back(size);
-    dynamic_.push_back(dynamic);
+    dynamic_.push_back(dynamic ? 1 : 0);
   }
   void AddFrom(const Shape& shape, int64_t i) { Add(shape.dim(i), shape.is_dynamic(i)); }
   int64_t size() const { return static_cast<int64_t>(dims_.size()); }

@@ -22,6 +22,7 @@ constexpr OpInfo kOps[] = {
   {text,                              \
    arity,                             \
    Op<Opcode::k##Name>::kClass,       \
+   Op<Opcode::k##Name>::kCallKind,    \
    Op<Opcode::k##Name>::kInfersShape, \
    Op<Opcode::k##Name>::kAttrs,       \
    &Op<Opcode::k##Name>::Form,        \
@@ -29,7 +30,7 @@ constexpr OpInfo kOps[] = {
    PriceFunction<Op<Opcode::k##Name>>()},
 #include "ops/ops.def"
 #undef OP
-    {"unknown", -1, OpClass::kOpaque, false, {}, &OpBase::Form, &InferUnknown, &OpBase::Price},
+    {"unknown", -1, OpClass::kOpaque, CallKind::kElements, false, {}, &OpBase::Form, &InferUnknown, &OpBase::Price},
 };
 static_assert(std::size(kOps) == kOpcodeCount + 1);
 

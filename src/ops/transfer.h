@@ -17,6 +17,7 @@ bool IsOtherThread(const Instruction& hlo);
 // computation is one op.
 template <>
 struct Op<Opcode::kAsyncStart> : Transfer {
+  static constexpr CallKind kCallKind = CallKind::kOnce;
   static constexpr std::array kAttrs{ShownIf(IfGiven(kAsyncExecutionThread), IsOtherThread),
                                      Optional(kOutputToOperandAliasing), Required(kCalls)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
