@@ -17,7 +17,7 @@ std::optional<int64_t> Bits(const Shape& shape, int64_t width) {
 int64_t StorageBits(const Shape& shape) {
   const Layout* layout = shape.layout();
   if (layout != nullptr && layout->element_size_in_bits > 0) return layout->element_size_in_bits;
-  return 8 * StorageBytes(shape.element_type());
+  return int64_t{8} * StorageBytes(shape.element_type());
 }
 
 }  // namespace
