@@ -63,7 +63,7 @@ Named Look(const Module& module) {
 }
 
 std::string Count(const DeviceGrid& grid) {
-  const std::string devices = StrCat(grid.count(), grid.count() == 1 ? " device" : " devices");
+  std::string devices = StrCat(grid.count(), grid.count() == 1 ? " device" : " devices");
   if (grid.replicas == 1 || grid.partitions == 1) return devices;
   return StrCat(devices, " (", grid.replicas, " replicas of ", grid.partitions, " partitions)");
 }
