@@ -36,7 +36,8 @@ void FillRows(const Module& module, const Executions& executions, CommReport& re
   Overlaps overlaps(cost, executions);
   NodeSplits splits(report.devices_per_node);
   for (const CollectiveUse& use : report.collectives.uses)
-    report.rows.push_back({&use, splits.Of(use), overlaps.Of(*use.start, *use.done), LineOf(use, module)});
+    report.rows.push_back({&use, use.MostRingBytes(), use.MostWireBytes(), splits.Of(use),
+                           overlaps.Of(*use.start, *use.done), LineOf(use, module)});
   for (const Computation* computation : executions.calls().FromEntry())
     for (const Instruction* hlo : computation->instructions)
       if (CallsComputations(*hlo) && CallKindOf(*hlo) == CallKind::kLoop) report.loops.push_back(hlo);

@@ -12,6 +12,7 @@ namespace shoal {
 // A row of the ledger.
 struct CommRow {
   const CollectiveUse* use = nullptr;
+  int64_t ring_bytes = 0, direct_bytes = 0;  // that the device which receives most receives, each time
   NodeSplit split;
   Overlap overlap;
   std::string line;  // of the user's program; empty: nothing says

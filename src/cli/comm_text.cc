@@ -29,8 +29,8 @@ std::vector<std::string> Row(const CommRow& row) {
           std::string(Text(use.kind)),
           Scaled(use.times),
           Bytes(static_cast<double>(use.payload_bytes)),
-          Bytes(use.times * static_cast<double>(use.MostRingBytes())),
-          Bytes(use.times * static_cast<double>(use.MostWireBytes())),
+          Bytes(use.times * static_cast<double>(row.ring_bytes)),
+          Bytes(use.times * static_cast<double>(row.direct_bytes)),
           use.axis(),
           Nodes(row.split),
           Overlapped(row),
@@ -42,7 +42,7 @@ std::vector<const CommRow*> TopRows(const CommReport& report) {
   std::vector<const CommRow*> rows;
   for (const CommRow& row : report.rows) rows.push_back(&row);
   if (report.top == 0 || std::ssize(rows) <= report.top) return rows;
-  auto bytes = [](const CommRow* row) { return row->use->times * static_cast<double>(row->use->MostWireBytes()); };
+  auto bytes = [](const CommRow* row) { return row->use->times * static_cast<double>(row->direct_bytes); };
   std::stable_sort(rows.begin(), rows.end(), [&](auto* a, auto* b) { return bytes(a) > bytes(b); });
   rows.resize(static_cast<size_t>(report.top));
   std::sort(rows.begin(), rows.end());

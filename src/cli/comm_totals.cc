@@ -20,8 +20,8 @@ void CommTotal::Add(const CommRow& row) {
   ++collectives;
   times += use.times;
   payload += use.times * static_cast<double>(use.payload_bytes);
-  ring += use.times * static_cast<double>(use.MostRingBytes());
-  direct += use.times * static_cast<double>(use.MostWireBytes());
+  ring += use.times * static_cast<double>(row.ring_bytes);
+  direct += use.times * static_cast<double>(row.direct_bytes);
   between_ring += use.times * row.split.between_ring;
   between_direct += use.times * row.split.between_direct;
 }
