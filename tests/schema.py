@@ -18,6 +18,7 @@ CALLS = {
     "comm": [["{}"], ["{}", "--matrix"]],
     "cost": [["{}"], ["{}", "--by=line"]],
     "diff": [["{}", "{}"], ["{}", str(ROOT / "examples/fsdp_mlp.hlo"), "--threshold=flops>=0"]],
+    "show": [["{}"], ["{}", "--op=all", "--fusion"]],
 }
 
 TYPES = {

@@ -37,23 +37,18 @@ std::string HeadOf(const std::string& text, size_t columns) {
   return text.substr(0, at) + "…";
 }
 
-// A line with something to the left of the numbers: its head must leave room for that.
-bool NeedsHead(const ColumnLine& line, const std::vector<Column>& columns) {
-  for (size_t c = 0; c < line.cells.size() && !columns[c].right; ++c)
-    if (!line.cells[c].empty()) return true;
-  return false;
-}
-
 class Page {
  public:
   Page(const std::vector<Column>& columns, const ColumnStyle& style) : columns_(columns), style_(style) {}
 
   void Measure(const std::vector<ColumnLine>& lines) {
     widths_.assign(columns_.size(), 0);
-    for (const ColumnLine& line : lines) {
-      if (NeedsHead(line, columns_)) head_ = std::max(head_, std::min(TextWidth(line.head), kMostHead));
+    for (const ColumnLine& line : lines)
       for (size_t c = 0; c < line.cells.size(); ++c)
         widths_[c] = std::max(widths_[c], std::min(TextWidth(line.cells[c]), columns_[c].most));
+    for (const ColumnLine& line : lines) {
+      const size_t wide = std::min(TextWidth(line.head), kMostHead), room = RoomBefore(line);
+      if (wide > room) head_ = std::max(head_, wide - room);
     }
     if (style_.width != 0) Shrink();
   }
@@ -83,6 +78,17 @@ class Page {
   }
 
  private:
+  // What empty cells leave to the head.
+  size_t RoomBefore(const ColumnLine& line) const {
+    size_t room = 0;
+    for (size_t c = 0; c < line.cells.size(); ++c) {
+      const size_t width = TextWidth(line.cells[c]);
+      if (width > 0) return columns_[c].right && width < widths_[c] ? room + widths_[c] - width : room;
+      room += widths_[c] == 0 ? 0 : widths_[c] + 2;
+    }
+    return SIZE_MAX;
+  }
+
   // The widest of the columns that may shrink loses first; if that is not enough, they go.
   void Shrink() {
     size_t total = head_;
