@@ -5,6 +5,7 @@
 
 #include "analysis/instruction_ids.h"
 #include "analysis/known_values.h"
+#include "ops/op.h"
 
 namespace shoal {
 
