@@ -17,6 +17,7 @@ TIMEOUT = 60
 CALLS = {
     "comm": [["{}"], ["{}", "--matrix"]],
     "cost": [["{}"], ["{}", "--by=line"]],
+    "stats": [[str(ROOT / "examples")]],
     "diff": [["{}", "{}"], ["{}", str(ROOT / "examples/fsdp_mlp.hlo"), "--threshold=flops>=0"]],
     "show": [["{}"], ["{}", "--op=all", "--fusion"]],
 }

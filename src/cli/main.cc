@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
       "shoal VERB --help says more. Files may be HLO text, .pb or either packed with gzip; - is standard input.");
   std::map<const CLI::App*, shoal::Run> runs;
   for (auto add : {shoal::AddCheck, shoal::AddPrint, shoal::AddRun, shoal::AddCompare, shoal::AddShow, shoal::AddComm,
-                   shoal::AddCost, shoal::AddMem, shoal::AddDiff, shoal::AddOps}) {
+                   shoal::AddCost, shoal::AddMem, shoal::AddDiff, shoal::AddStats, shoal::AddOps}) {
     shoal::Run run = add(app);
     runs[app.get_subcommands(nullptr).back()] = run;
   }

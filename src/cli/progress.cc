@@ -13,10 +13,16 @@ namespace shoal {
 
 bool ProgressLine::Wanted() { return isatty(STDERR_FILENO) != 0; }
 
+double ProgressLine::Seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
 void ProgressLine::Show(std::span<const std::unique_ptr<Device>> devices) {
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-  if (passed.count() < 1) return;
-  std::string line = ProgressText(passed.count(), devices);
+  if (Seconds() >= 1) Show(ProgressText(Seconds(), devices));
+}
+
+void ProgressLine::Show(std::string line) {
+  if (Seconds() < 1) return;
   winsize size{};
   const size_t width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79u;
   if (line.size() > width) line.resize(width);
@@ -51,6 +57,12 @@ std::string ProgressText(double seconds, std::span<const std::unique_ptr<Device>
     if (now != nullptr) separator = ", ";
   }
   return text;
+}
+
+std::string ProgressBar(int64_t done, int64_t all, std::string_view now) {
+  constexpr int64_t kWidth = 20;
+  const auto full = static_cast<size_t>(all > 0 ? kWidth * done / all : kWidth);
+  return StrCat("[", std::string(full, '#'), std::string(kWidth - full, '.'), "] ", done, " of ", all, " files, ", now);
 }
 
 }  // namespace shoal

@@ -20,5 +20,6 @@ Run AddOps(CLI::App& shoal);
 Run AddPrint(CLI::App& shoal);
 Run AddRun(CLI::App& shoal);
 Run AddShow(CLI::App& shoal);
+Run AddStats(CLI::App& shoal);
 
 }  // namespace shoal

@@ -1,0 +1,129 @@
+// shoal stats: an overview of a dump folder.
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "base/strings.h"
+#include "cli/assumptions.h"
+#include "cli/input.h"
+#include "cli/progress.h"
+#include "cli/stats_report.h"
+#include "cli/verbs.h"
+#include "report/table.h"
+
+namespace shoal {
+namespace {
+
+struct StatsFlags {
+  CommonFlags common;
+  std::string folder;
+  int64_t top = 30;
+};
+
+// Reads every file of every module, a module at a time for each thread.
+class DumpReader {
+ public:
+  DumpReader(StatsReport& report, bool strict) : report_(report), strict_(strict) {
+    for (const DumpedModule& module : report.dump.modules) {
+      report_.modules.push_back({&module, "", {}});
+      files_ += std::ssize(module.files);
+    }
+  }
+
+  void ReadAll() {
+    const size_t most = std::max<size_t>(std::thread::hardware_concurrency(), 1);
+    std::vector<std::jthread> threads;
+    for (size_t i = 1; i < std::min(most, report_.modules.size()); ++i) threads.emplace_back([this] { Work(); });
+    Work();
+    threads.clear();  // waits
+    std::erase_if(report_.modules, [](const ModuleStats& module) { return module.final_file.empty(); });
+    std::sort(report_.unreadable.begin(), report_.unreadable.end());
+    if (unknown_loops_ > 0)
+      report_.assumptions.push_back(
+          StrCat(Counted(unknown_loops_, "loop"), " whose trip count depends on data: counted as one round"));
+    if (conditionals_ > 0)
+      report_.assumptions.push_back(StrCat(Counted(conditionals_, "conditional"), ": all branches equally likely"));
+    report_.assumptions.insert(report_.assumptions.end(), sentences_.begin(), sentences_.end());
+  }
+
+ private:
+  void Work() {
+    for (size_t i = next_++; i < report_.modules.size(); i = next_++) ReadModule(report_.modules[i]);
+  }
+
+  // The figures are of the last stage that can be read.
+  void ReadModule(ModuleStats& stats) {
+    for (const DumpFile& file : stats.dumped->files) {
+      const Input input = ReadInput(file.path, {strict_});
+      if (input.module != nullptr && stats.final_file.empty()) {
+        stats.final_file = file.path;
+        const Executions executions(*input.module);
+        stats.totals = TotalsOf(*input.module, executions);
+        const std::lock_guard lock(mutex_);
+        unknown_loops_ += std::ssize(executions.unknown_loops());
+        conditionals_ += std::ssize(executions.conditionals());
+        sentences_.insert(stats.totals.assumptions.begin(), stats.totals.assumptions.end());
+      }
+      const std::lock_guard lock(mutex_);
+      if (input.module == nullptr) report_.unreadable.push_back({file.path, WhyNot(input)});
+      ++read_;
+      if (ProgressLine::Wanted()) progress_.Show(ProgressBar(read_, files_, stats.dumped->name));
+    }
+  }
+
+  static std::string WhyNot(const Input& input) {
+    for (const Diag& diag : input.diags.found()) {
+      if (diag.severity != Severity::kError) continue;
+      if (!diag.at.known() || input.text() == nullptr) return diag.message;
+      return StrCat("line ", input.text()->Locate(diag.at.offset).line, ": ", diag.message);
+    }
+    return "it is no module";
+  }
+
+  StatsReport& report_;
+  const bool strict_;
+  std::atomic<size_t> next_ = 0;
+  std::mutex mutex_;  // of all that follows
+  int64_t files_ = 0, read_ = 0, unknown_loops_ = 0, conditionals_ = 0;
+  std::set<std::string> sentences_;
+  ProgressLine progress_;
+};
+
+int StatsVerb(const StatsFlags& flags) {
+  Result<DumpFolder> dump = ReadDumpFolder(flags.folder);
+  if (!dump.ok()) {
+    std::fprintf(stderr, "shoal stats: %s\n", dump.diag().message.c_str());
+    return kInputAtFault;
+  }
+  StatsReport report;
+  report.folder = flags.folder;
+  report.dump = std::move(*dump);
+  DumpReader(report, flags.common.strict).ReadAll();
+  std::fputs((flags.common.json ? StatsJson(report) : StatsText(report, flags.top)).c_str(), stdout);
+  if (!report.modules.empty()) return kOk;
+  std::fprintf(stderr, "shoal stats: %s has no module that can be read\n", flags.folder.c_str());
+  return kInputAtFault;
+}
+
+}  // namespace
+
+Run AddStats(CLI::App& shoal) {
+  CLI::App* verb = shoal.add_subcommand("stats", "Give an overview of a folder that XLA dumped into");
+  auto flags = std::make_shared<StatsFlags>();
+  verb->add_option("DIR", flags->folder, "What --xla_dump_to named; also the folders in it")->required();
+  verb->add_option("--top", flags->top, "So many rows; 0: all")->capture_default_str();
+  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
+  flags->common.AddTo(*verb);
+  verb->footer(
+      "Every file that may hold a module is read; a module's figures are those of its last stage. What cannot be read\n"
+      "is listed with the reason; the exit status is 1 only if nothing could be read.\n\n"
+      "Examples:\n"
+      "  XLA_FLAGS='--xla_dump_to=dump --xla_dump_hlo_pass_re=.*' python3 train.py && shoal stats dump\n"
+      "  shoal stats --json dump | jq '.modules[] | {name, flops, peak_memory}'");
+  return [=] { return StatsVerb(*flags); };
+}
+
+}  // namespace shoal

@@ -1,0 +1,114 @@
+#include "cli/stats_report.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "nlohmann/json.hpp"
+#include "report/table.h"
+
+namespace shoal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> Row(const std::string& name, int64_t stages, size_t files, int64_t bytes,
+                             const std::string& devices, const ModuleTotals& totals) {
+  return {name,
+          StrCat(stages),
+          StrCat(files),
+          Bytes(static_cast<double>(bytes)),
+          devices,
+          Scaled(totals.instructions),
+          Scaled(totals.flops),
+          Bytes(totals.bytes),
+          Scaled(totals.collectives),
+          Bytes(totals.wire_bytes),
+          Bytes(totals.peak_memory)};
+}
+
+// "all-reduce 12, all-gather 3"
+std::string KindsText(const ModuleTotals& totals) {
+  return StrJoin(totals.by_kind, ", ",
+                 [](std::string* out, const auto& kind) { StrAppend(out, kind.first, " ", Scaled(kind.second)); });
+}
+
+Json FiguresJson(const ModuleTotals& totals) {
+  Json figures = Json::object();
+  for (const TotalName& total : TotalNames()) figures[total.name] = totals.*total.value;
+  figures["collectives_by_kind"] = totals.by_kind;
+  return figures;
+}
+
+std::vector<const ModuleStats*> Heaviest(const StatsReport& report) {
+  std::vector<const ModuleStats*> sorted;
+  for (const ModuleStats& module : report.modules) sorted.push_back(&module);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const ModuleStats* x, const ModuleStats* y) {
+    return std::pair(x->totals.flops, x->totals.bytes) > std::pair(y->totals.flops, y->totals.bytes);
+  });
+  return sorted;
+}
+
+}  // namespace
+
+ModuleTotals StatsReport::Sum() const {
+  ModuleTotals sum;
+  for (const ModuleStats& module : modules) {
+    for (const TotalName& total : TotalNames())
+      if (total.value != &ModuleTotals::peak_memory) sum.*total.value += module.totals.*total.value;
+    sum.peak_memory = std::max(sum.peak_memory, module.totals.peak_memory);
+    for (const auto& [kind, count] : module.totals.by_kind) sum.by_kind[kind] += count;
+  }
+  return sum;
+}
+
+std::string StatsText(const StatsReport& report, int64_t top) {
+  Table table({"module", ">stages", ">files", ">size", ">devices", ">instructions", ">flops", ">bytes", ">collectives",
+               ">wire", ">peak"});
+  int64_t stages = 0, bytes = 0, rows = 0, files = 0;
+  for (const ModuleStats* module : Heaviest(report)) {
+    const DumpedModule& dumped = *module->dumped;
+    stages += dumped.Stages();
+    files += std::ssize(dumped.files);
+    bytes += dumped.Bytes();
+    if (top > 0 && rows++ >= top) continue;
+    table.Add(Row(dumped.name, dumped.Stages(), dumped.files.size(), dumped.Bytes(),
+                  StrCat(module->totals.devices.grid.count()), module->totals));
+  }
+  if (top > 0 && rows > top) table.Add({StrCat("(", rows - top, " more)")});
+  const ModuleTotals sum = report.Sum();
+  table.Add(Row("total", stages, static_cast<size_t>(files), bytes, "", sum));
+  std::string text = StrCat(report.folder, ": ", Counted(std::ssize(report.modules), "module"),
+                            "; figures are of the last stage of each, per device and run\n\n", table.ToText());
+  if (!sum.by_kind.empty()) StrAppend(&text, "\ncollectives: ", KindsText(sum), "\n");
+  auto kind = [](std::string* out, const auto& other) { StrAppend(out, other.second, " ", other.first); };
+  if (!report.dump.others.empty()) StrAppend(&text, "\nother files: ", StrJoin(report.dump.others, ", ", kind), "\n");
+  for (const auto& [path, why] : report.unreadable) StrAppend(&text, "not read: ", path, ": ", why, "\n");
+  for (const std::string& assumption : report.assumptions) StrAppend(&text, "note: ", assumption, "\n");
+  return text;
+}
+
+std::string StatsJson(const StatsReport& report) {
+  Json modules = Json::array(), unreadable = Json::array();
+  for (const ModuleStats& module : report.modules) {
+    Json one = {{"name", module.dumped->name},
+                {"stages", module.dumped->Stages()},
+                {"files", module.dumped->files.size()},
+                {"size", module.dumped->Bytes()},
+                {"final_file", module.final_file}};
+    one["devices"] = module.totals.devices.grid.count();
+    one["computations"] = module.totals.computations;
+    one.update(FiguresJson(module.totals));
+    modules.push_back(std::move(one));
+  }
+  for (const auto& [path, why] : report.unreadable) unreadable.push_back({{"file", path}, {"why", why}});
+  const Json all = {{"version", 1},
+                    {"directory", report.folder},
+                    {"modules", std::move(modules)},
+                    {"total", FiguresJson(report.Sum())},
+                    {"other_files", report.dump.others},
+                    {"unreadable", std::move(unreadable)},
+                    {"assumptions", report.assumptions}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace shoal
