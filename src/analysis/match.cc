@@ -79,13 +79,13 @@ uint64_t Matcher::ParameterNumber(const DiffSide& side, uint32_t id) const {
 uint64_t Matcher::OwnOfWeighty(const DiffSide& side, uint32_t id) const {
   return IsWeighty(side.ids[id]) && !side.flow.HandsOn(id) ? side.prints.Own(id) : 0;
 }
-// In what is the same computation in both: the entry, or what partners run.
+// In what is the same computation in both: the entry, what partners run, or what nobody or several call.
 uint64_t Matcher::OwnInComputation(const DiffSide& side, uint32_t id) const {
   const Computation* computation = side.ids[id].parent;
   if (side.flow.HandsOn(id)) return 0;
   if (computation == side.module.entry) return Mix(side.prints.Own(id), 1);
   const Surroundings& around = side.flow.Around(*computation);
-  if (around.caller == nullptr) return 0;
+  if (around.caller == nullptr) return Mix(side.prints.Own(id), 2);
   const uint64_t known = KnownValue(side, side.ids(*side.flow.SourceOf(side.ids(*around.caller)).hlo));
   return known == 0 ? 0 : Mix(Mix(side.prints.Own(id), known), static_cast<uint64_t>(around.number));
 }
