@@ -2,7 +2,7 @@
 """Checks `shoal diff` by what must hold for every module: a copy with other names, another order, other channel numbers
 and no metadata has no difference; a copy with one change has that difference and no other.
 
-The modules are examples/, tests/ and, where it is there, ../shared.
+The modules are examples/ and, where it is there, what ../shared has of goldens, corpus and seeds.
 """
 import argparse
 import json
@@ -263,7 +263,7 @@ def main():
     parser.add_argument("--most_bytes", type=int, default=60_000, help="leave out larger modules")
     options = parser.parse_args()
     paths = sorted((ROOT / "examples").glob("*.hlo"))
-    for pattern in ("golden/*/*.hlo", "corpus/xla/*.hlo"):
+    for pattern in ("golden/*/*.hlo", "corpus/xla/*.hlo", "seeds/*.txt"):
         paths += sorted(options.shared.glob(pattern))
     with tempfile.TemporaryDirectory() as folder:
         checker = Checker(options.bin.resolve(), folder)
