@@ -1,7 +1,8 @@
 #include "analysis/assignment.h"
 
 #include <algorithm>
-#include <numeric>
+#include <tuple>
+#include <unordered_set>
 
 #include "ops/families.h"
 
@@ -18,17 +19,35 @@ Assignment::Assignment(const Buffers& buffers, const Timeline& timeline, Overwri
   for (uint32_t buffer : LargestFirst()) Assign(buffer);
 }
 
+// Callers before callees, and in each computation operands before users, whatever the schedule.
+std::vector<uint32_t> Assignment::Positions() const {
+  std::vector<uint32_t> positions(timeline_.steps().size(), 0);
+  std::vector<const Computation*> computations;  // the last of the timeline's first: callees stand before callers
+  std::unordered_set<const Computation*> seen;
+  for (size_t i = timeline_.steps().size(); i-- > 0;)
+    if (const Computation* parent = timeline_.steps()[i]->parent; seen.insert(parent).second)
+      computations.push_back(parent);
+  uint32_t next = 0;
+  for (const Computation* computation : computations)
+    for (const Instruction* hlo : PostOrder(*computation))
+      if (const int64_t time = timeline_.TimeOf(*hlo); time >= 0) positions[static_cast<size_t>(time)] = next++;
+  return positions;
+}
+
 std::vector<uint32_t> Assignment::LargestFirst() const {
-  std::vector<uint32_t> order(buffers_.buffers().size());
-  std::iota(order.begin(), order.end(), 0);
+  const std::vector<uint32_t> positions = Positions();
+  std::vector<std::tuple<int64_t, bool, uint32_t, uint32_t>> keys;
   // Of one size: outputs first, then by the first instruction.
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    auto key = [&](uint32_t i) {
-      const SharedBuffer& buffer = buffers_.buffers()[i];
-      return std::tuple(-buffer.bytes, !buffer.is_output, buffer.values.front());
-    };
-    return key(a) < key(b);
-  });
+  for (uint32_t i = 0; i < buffers_.buffers().size(); ++i) {
+    const SharedBuffer& buffer = buffers_.buffers()[i];
+    uint32_t first = UINT32_MAX;
+    for (uint32_t v : buffer.values)
+      first = std::min(first, positions[static_cast<size_t>(buffers_.places().TimeAt(buffers_.values()[v].place))]);
+    keys.emplace_back(-buffer.bytes, !buffer.is_output, first, i);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<uint32_t> order;
+  for (const auto& key : keys) order.push_back(std::get<3>(key));
   return order;
 }
 

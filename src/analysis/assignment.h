@@ -31,6 +31,8 @@ class Assignment {
   uint32_t Of(uint32_t buffer) const { return allocation_of_[buffer]; }
 
  private:
+  // Of each step.
+  std::vector<uint32_t> Positions() const;
   std::vector<uint32_t> LargestFirst() const;
   void Assign(uint32_t buffer);
   bool TryOperands(uint32_t buffer);

@@ -1,10 +1,11 @@
 #include "analysis/memory.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "analysis/buffer_bytes.h"
 #include "analysis/temporaries.h"
-#include "base/strings.h"
+#include "ops/families.h"
 
 namespace shoal {
 namespace {
@@ -15,14 +16,47 @@ int64_t AlignmentOf(Backend backend) {
   return kAlignments[static_cast<size_t>(backend)];
 }
 
+int64_t RoundUp(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+
+// The computations that are part of ops: reducers, comparators, those of fusions. Their values live in registers, but
+// their constants do not, unless they are a fusion's.
+struct EmbeddedValues {
+  int64_t count = 0;
+  int64_t constant_bytes = 0;
+};
+EmbeddedValues EmbeddedIn(const Timeline& timeline) {
+  EmbeddedValues values;
+  std::unordered_set<const Computation*> seen;
+  std::vector<std::pair<const Computation*, bool>> todo;  // and whether it is a fusion's
+  auto add_callees = [&](const Instruction& caller) {
+    if (!CallsComputations(caller)) return;
+    for (const Computation* callee : CalledComputations(caller))
+      if (timeline.SpanOf(*callee) == nullptr && seen.insert(callee).second)
+        todo.push_back({callee, caller.opcode == Opcode::kFusion});
+  };
+  for (const Instruction* hlo : timeline.steps()) add_callees(*hlo);
+  while (!todo.empty()) {
+    const auto [computation, is_fused] = todo.back();
+    todo.pop_back();
+    for (const Instruction* hlo : computation->instructions) {
+      add_callees(*hlo);
+      if (is_fused) continue;
+      ++values.count;
+      if (hlo->opcode == Opcode::kConstant) values.constant_bytes += ArrayBytes(hlo->shape());
+    }
+  }
+  return values;
+}
+
 class MemoryCount {
  public:
-  MemoryCount(const Module& module, StepOrder order)
+  MemoryCount(const Module& module, Backend backend, StepOrder order)
       : timeline_(module, order),
         buffers_(module, timeline_),
-        overwriting_(BackendOf(module)),
-        assignment_(buffers_, timeline_, overwriting_) {
-    out_.backend = BackendOf(module);
+        overwriting_(backend),
+        assignment_(buffers_, timeline_, overwriting_),
+        embedded_(EmbeddedIn(timeline_)) {
+    out_.backend = backend;
     out_.steps = timeline_.steps();
     out_.over_time.assign(out_.steps.size(), 0);
     CountAllocations();
@@ -34,7 +68,7 @@ class MemoryCount {
   int64_t peak() const { return out_.device.peak; }
 
   ModuleMemory Take() {
-    for (size_t i = 0; i < heaps_.size(); ++i) Pack(out_.spaces[i], heaps_[i]);
+    Pack();
     for (const SpaceMemory& space : out_.spaces)
       (space.space == kHostSpace ? out_.host : out_.device).temporaries += space.temporaries;
     return std::move(out_);
@@ -60,14 +94,12 @@ class MemoryCount {
       if (allocation.is_argument && allocation.is_donated) space.aliased += allocation.bytes;
       if (allocation.is_constant) space.constants += allocation.bytes;
       if (allocation.is_output) space.outputs += allocation.bytes;
-      if (IsKept(allocation)) {
-        space.peak += allocation.bytes;
-        Hold(allocation);
-      } else {
-        const int64_t alignment = AlignmentOf(out_.backend);
-        space.temporaries = (space.temporaries + alignment - 1) / alignment * alignment + allocation.bytes;
-      }
+      if (!IsKept(allocation)) continue;
+      space.peak += allocation.bytes;
+      Hold(allocation);
     }
+    Space(0).constants += embedded_.constant_bytes;
+    Space(0).peak += embedded_.constant_bytes;
   }
   static bool IsKept(const Allocation& each) { return each.is_argument || each.is_constant || each.is_output; }
 
@@ -94,17 +126,48 @@ class MemoryCount {
 
   void CountTemporaries(SpaceMemory& space) {
     heaps_.push_back(TemporariesIn(space.space, buffers_, timeline_, assignment_, overwriting_));
-    const Temporaries& heap = heaps_.back();
+    Temporaries& heap = heaps_.back();
+    AddRepeatedCalls(heap);
     const int64_t kept = space.peak;
-    space.live = heap.live_peak;
-    space.peak += heap.live_peak;
+    for (int64_t bytes : heap.over_time) space.live = std::max(space.live, bytes);
+    space.peak += space.live;
     if (space.space == kHostSpace) return;
     for (size_t i = 0; i < out_.over_time.size(); ++i) out_.over_time[i] += kept + heap.over_time[i];
   }
 
-  void Pack(SpaceMemory& space, const Temporaries& heap) const {
-    const int64_t alignment = AlignmentOf(out_.backend), packed = PackedBytes(heap.blocks, alignment);
-    if (packed > 0) space.temporaries = (space.temporaries + alignment - 1) / alignment * alignment + packed;
+  // A computation stands in the timeline where it runs first. Where it runs again, it needs as much.
+  void AddRepeatedCalls(Temporaries& heap) const {
+    for (size_t time = 0; time < out_.steps.size(); ++time)
+      for (const Computation* callee : RunBy(*out_.steps[time])) {
+        const Timeline::Span* span = timeline_.SpanOf(*callee);
+        if (span == nullptr || span->caller == out_.steps[time] || span->start == span->end) continue;
+        const auto first = heap.over_time.begin() + span->start;
+        const int64_t most = *std::max_element(first, heap.over_time.begin() + span->end);
+        heap.over_time[time] += most - (span->start == 0 ? 0 : std::min(*first, *std::prev(first)));
+      }
+  }
+
+  // XLA lays what is temporary end to end: heaps, and tables of pointers. The order matters for the padding between
+  // them; it is what remains when all else is swapped to the front.
+  void Pack() {
+    struct Block {
+      bool is_temporary;
+      int64_t space, bytes;
+    };
+    const int64_t alignment = AlignmentOf(out_.backend);
+    std::vector<Block> blocks;
+    for (const Allocation& each : assignment_.allocations())
+      blocks.push_back({!IsKept(each), each.memory_space, each.bytes});
+    for (size_t i = 0; i < heaps_.size(); ++i)
+      if (const int64_t packed = PackedBytes(heaps_[i].blocks, alignment); packed > 0)
+        blocks.push_back({true, out_.spaces[i].space, std::max(packed, out_.spaces[i].live)});
+    blocks.insert(blocks.end(), static_cast<size_t>(embedded_.count), {false, 0, 0});
+    const auto first =
+        std::partition(blocks.begin(), blocks.end(), [](const Block& each) { return !each.is_temporary; });
+    for (auto each = first; each != blocks.end(); ++each) {
+      SpaceMemory& space = Space(each->space);
+      space.temporaries = RoundUp(space.temporaries, alignment) + each->bytes;
+    }
   }
 
   // Memory spaces need most at different times: the device needs most where they do together.
@@ -127,6 +190,7 @@ class MemoryCount {
   Buffers buffers_;
   Overwriting overwriting_;
   Assignment assignment_;
+  EmbeddedValues embedded_;
   std::vector<Temporaries> heaps_;
   ModuleMemory out_;
 };
@@ -149,9 +213,10 @@ int64_t DeviceBytes(const ModuleMemory& memory) {
 }
 
 ModuleMemory MemoryOf(const Module& module) {
-  MemoryCount in_order(module, StepOrder::kText);
+  const Backend backend = BackendOf(module);
+  MemoryCount in_order(module, backend, StepOrder::kText);
   if (module.is_scheduled) return in_order.Take();
-  MemoryCount listed(module, StepOrder::kListed);
+  MemoryCount listed(module, backend, StepOrder::kListed);
   ModuleMemory memory = (listed.peak() < in_order.peak() ? listed : in_order).Take();
   memory.assumptions.push_back(
       "the module has no schedule: an order that keeps little in memory is assumed, and copies only where they must "

@@ -19,9 +19,11 @@ std::vector<const Instruction*> RootsOf(const Computation& fused) {
   return {fused.root->operands.begin(), fused.root->operands.end()};
 }
 
-// What a kernel of reductions computes first, before it writes anything; null where there is none.
-const Instruction* ReductionOf(const Computation& fused) {
-  for (const Instruction* root : RootsOf(fused)) {
+// What a kernel of reductions computes first, before it writes anything; null where there is none. Fusions of kind
+// kCustom become kernels of other kinds.
+const Instruction* ReductionOf(const Instruction& fusion) {
+  if (fusion[Op<Opcode::kFusion>::kKind] == FusionKind::kCustom) return nullptr;
+  for (const Instruction* root : RootsOf(*fusion[kCalls])) {
     while (root->operand_count() == 1) root = root->operands[0];
     if (root->opcode == Opcode::kReduce) return root;
   }
@@ -52,7 +54,7 @@ enum class Way : uint8_t { kGoesOn, kBlocks };
 class FusionWalk {
  public:
   FusionWalk(const Instruction& fusion, const ShapeIndex& index, Users& users)
-      : fused_(*fusion[kCalls]), index_(index), users_(users), reduction_(ReductionOf(fused_)) {
+      : fused_(*fusion[kCalls]), index_(index), users_(users), reduction_(ReductionOf(fusion)) {
     output_ = fused_.root;
     for (int64_t i : index) {
       if (output_->opcode != Opcode::kTuple || i < 0 || i >= std::ssize(output_->operands)) break;

@@ -43,7 +43,6 @@ class HeapRun {
         most = std::max(most, bytes_);
       }
       out_.over_time[static_cast<size_t>(time)] = most;
-      out_.live_peak = std::max(out_.live_peak, most);
       for (; freed < by_end_.size() && buffers_.values()[by_end_[freed]].end == time; ++freed)
         if (const uint32_t v = by_end_[freed]; block_of_[v] != kNone && !was_freed_early_[v]) Free(v);
     }

@@ -8,7 +8,6 @@ namespace shoal {
 
 struct Temporaries {
   std::vector<int64_t> over_time;  // bytes in use at each step, its operands and its result both there
-  int64_t live_peak = 0;           // the most of them
   std::vector<HeapBlock> blocks;   // of memory, for packing
   // Values in the order in which they are made, each with the number of its block.
   std::vector<std::pair<uint32_t, uint32_t>> values;
