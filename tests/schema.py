@@ -19,6 +19,7 @@ CALLS = {
     "cost": [["{}"], ["{}", "--by=line"]],
     "stats": [[str(ROOT / "examples")]],
     "diff": [["{}", "{}"], ["{}", str(ROOT / "examples/fsdp_mlp.hlo"), "--threshold=flops>=0"]],
+    "mem": [["{}"], ["{}", "--budget=1KiB", "--top=0"]],
     "show": [["{}"], ["{}", "--op=all", "--fusion"]],
 }
 

@@ -79,6 +79,23 @@ int64_t BestGap(std::vector<Chunk>& used, int64_t bytes, int64_t alignment) {
   return best >= 0 ? best : free_from;
 }
 
+int64_t EndOf(const HeapBlock& block) {
+  int64_t end = 0;
+  for (const HeapInterval& interval : block.intervals) end = std::max(end, interval.end);
+  return end;
+}
+
+// Numbers of the blocks by a key, and by number where keys are equal.
+template <class Key>
+std::vector<uint32_t> SortedBy(const std::vector<HeapBlock>& blocks, Key key) {
+  std::vector<std::pair<std::pair<int64_t, int64_t>, uint32_t>> keys;
+  for (uint32_t i = 0; i < blocks.size(); ++i) keys.push_back({key(blocks[i]), i});
+  std::sort(keys.begin(), keys.end());
+  std::vector<uint32_t> order;
+  for (const auto& each : keys) order.push_back(each.second);
+  return order;
+}
+
 constexpr int64_t kMostVisits = 4'000'000;
 
 // Nothing if that would take too long.
@@ -117,10 +134,8 @@ int64_t PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) {
   std::vector<Event> events;
   for (uint32_t i = 0; i < blocks.size(); ++i) {
     if (blocks[i].bytes == 0) continue;
-    int64_t end = 0;
-    for (const HeapInterval& interval : blocks[i].intervals) end = std::max(end, interval.end);
     events.push_back({blocks[i].intervals.front().start, false, i});
-    events.push_back({end, true, i});
+    events.push_back({EndOf(blocks[i]), true, i});
   }
   std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
     return std::tie(a.time, a.is_end, a.block) < std::tie(b.time, b.is_end, b.block);
@@ -176,28 +191,23 @@ int64_t PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) {
 
 int64_t PackedBytes(const std::vector<HeapBlock>& blocks, int64_t alignment) {
   if (blocks.empty()) return 0;
-  std::vector<uint32_t> by_size(blocks.size());
-  std::iota(by_size.begin(), by_size.end(), 0);
-  std::vector<uint32_t> by_time = by_size;
-  std::stable_sort(by_size.begin(), by_size.end(), [&](uint32_t a, uint32_t b) {
-    auto key = [&](uint32_t i) {
-      const HeapInterval& first = blocks[i].intervals.front();
-      return std::pair(-blocks[i].bytes, first.start - first.end);
-    };
-    return key(a) < key(b);
-  });
-  std::stable_sort(by_time.begin(), by_time.end(), [&](uint32_t a, uint32_t b) {
-    auto key = [&](uint32_t i) {
-      int64_t end = 0;
-      for (const HeapInterval& interval : blocks[i].intervals) end = std::max(end, interval.end);
-      return std::pair(blocks[i].intervals.front().start - end, -blocks[i].bytes);
-    };
-    return key(a) < key(b);
-  });
-  const std::optional<int64_t> spatial = PackInOrder(blocks, by_size, alignment);
-  if (!spatial) return PackInTime(blocks, alignment);
-  const std::optional<int64_t> temporal = PackInOrder(blocks, by_time, alignment);
-  return std::min(*spatial, temporal.value_or(*spatial));
+  // The largest first, of those the one whose first value lives longest.
+  const std::optional<int64_t> by_size = PackInOrder(blocks,
+                                                     SortedBy(blocks,
+                                                              [](const HeapBlock& block) {
+                                                                const HeapInterval& first = block.intervals.front();
+                                                                return std::pair(-block.bytes, first.start - first.end);
+                                                              }),
+                                                     alignment);
+  if (!by_size) return PackInTime(blocks, alignment);
+  // Those needed longest first, of those the largest.
+  const std::optional<int64_t> by_time = PackInOrder(
+      blocks,
+      SortedBy(
+          blocks,
+          [](const HeapBlock& block) { return std::pair(block.intervals.front().start - EndOf(block), -block.bytes); }),
+      alignment);
+  return std::min(*by_size, by_time.value_or(*by_size));
 }
 
 }  // namespace shoal

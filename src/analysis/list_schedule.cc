@@ -16,6 +16,16 @@ bool HandsOn(const Instruction& hlo) {
   return std::find(std::begin(kHandOn), std::end(kHandOn), hlo.opcode) != std::end(kHandOn);
 }
 
+// Ops that need nothing and are cheap to put off: they run right before their first user, who would have to wait for
+// them anyway.
+bool IsLazy(const Instruction& hlo) {
+  static constexpr Opcode kFromNothing[] = {Opcode::kConstant, Opcode::kIota, Opcode::kPartitionId, Opcode::kReplicaId};
+  if (&hlo == hlo.parent->root || hlo.has(kControlPredecessors)) return false;
+  if (hlo.opcode == Opcode::kBroadcast && hlo.operand_count() == 1)
+    return hlo.operands[0]->opcode == Opcode::kConstant || hlo.operands[0]->opcode == Opcode::kIota;
+  return std::find(std::begin(kFromNothing), std::end(kFromNothing), hlo.opcode) != std::end(kFromNothing);
+}
+
 class ListScheduler {
  public:
   explicit ListScheduler(const Computation& computation) : computation_(computation) {
@@ -26,26 +36,34 @@ class ListScheduler {
       if (!HandsOn(hlo)) state_[index].bytes = ArrayBytes(hlo.shape());
       AddBefore(hlo);
       state_[index + 1].first = before_.size();
-      state_[index].waits_for = std::ssize(Before(index));
+      state_[index].is_lazy = IsLazy(hlo);
       for (uint32_t before : Before(index)) {
         ++state_[before].users;
         state_[before].user_sum += index;
         followers_.push_back({before, index});
       }
     }
+    // Nobody waits for what is lazy, whatever the order of the text.
+    for (uint32_t index = 0; index < count; ++index)
+      for (uint32_t before : Before(index))
+        if (!state_[before].is_lazy) ++state_[index].waits_for;
     std::sort(followers_.begin(), followers_.end());
   }
 
   std::vector<const Instruction*> Run() {
     for (uint32_t index = 0; index < computation_.instructions.size(); ++index)
-      if (state_[index].waits_for == 0) Push(index);
+      if (state_[index].waits_for == 0 && !state_[index].is_lazy) Push(index);
     std::vector<const Instruction*> order;
     while (!ready_.empty()) {
       const auto [gain, minus_index] = ready_.top();
       ready_.pop();
       const auto index = static_cast<uint32_t>(-minus_index);
-      // It has been queued again since, with what it frees by now.
-      if (state_[index].done || gain != Gain(index)) continue;
+      if (state_[index].done) continue;
+      if (gain != Gain(index)) {
+        Push(index);
+        continue;
+      }
+      RunLazy(index, order);
       order.push_back(computation_.instructions[index]);
       Finish(index);
     }
@@ -62,7 +80,7 @@ class ListScheduler {
     uint64_t user_sum = 0;  // of their numbers: the number of the last one when it is alone
     int64_t waits_for = 0;
     size_t first = 0;  // of its list in before_
-    bool done = false;
+    bool is_lazy = false, done = false;
   };
 
   void AddBefore(const Instruction& hlo) {
@@ -82,11 +100,24 @@ class ListScheduler {
     return std::span(before_).subspan(state_[index].first, state_[index + 1].first - state_[index].first);
   }
 
+  // What the instruction needs and nobody has needed yet. Lazy ops need at most one other.
+  void RunLazy(uint32_t index, std::vector<const Instruction*>& order) {
+    for (uint32_t before : Before(index)) {
+      if (!state_[before].is_lazy || state_[before].done) continue;
+      state_[before].done = true;  // first: loose text can have circles
+      RunLazy(before, order);
+      order.push_back(computation_.instructions[before]);
+      Finish(before);
+    }
+  }
+
   // Bytes that are free after the instruction, less those it takes.
   int64_t Gain(uint32_t index) const {
     int64_t gain = -state_[index].bytes;
-    for (uint32_t before : Before(index))
+    for (uint32_t before : Before(index)) {
+      if (state_[before].is_lazy && !state_[before].done) gain -= state_[before].bytes;
       if (state_[before].users == 1) gain += state_[before].bytes;
+    }
     return gain;
   }
 
@@ -99,11 +130,11 @@ class ListScheduler {
       state.user_sum -= index;
       if (--state.users != 1) continue;
       const auto last = static_cast<uint32_t>(state.user_sum);
-      if (state_[last].waits_for == 0 && !state_[last].done) Push(last);
+      if (state_[last].waits_for == 0 && !state_[last].done && !state_[last].is_lazy) Push(last);
     }
     auto follower = std::lower_bound(followers_.begin(), followers_.end(), std::pair<uint32_t, uint32_t>(index, 0));
-    for (; follower != followers_.end() && follower->first == index; ++follower)
-      if (--state_[follower->second].waits_for == 0) Push(follower->second);
+    for (; follower != followers_.end() && follower->first == index && !state_[index].is_lazy; ++follower)
+      if (--state_[follower->second].waits_for == 0 && !state_[follower->second].is_lazy) Push(follower->second);
   }
 
   const Computation& computation_;

@@ -1,16 +1,20 @@
 // shoal mem: what a module keeps in memory, and when most.
+#include <algorithm>
 #include <cstdio>
 
 #include "analysis/buffer_bytes.h"
 #include "analysis/memory.h"
+#include "analysis/run_memory.h"
 #include "base/strings.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
+#include "collectives/infer_devices.h"
 #include "ir/source_place.h"
 #include "nlohmann/json.hpp"
 #include "ops/op.h"
 #include "report/plot.h"
 #include "report/table.h"
+#include "verify/verify.h"
 
 namespace shoal {
 namespace {
@@ -21,6 +25,7 @@ struct MemFlags {
   CommonFlags common;
   std::string file, budget;
   int64_t top = 10;
+  bool run = false;
 };
 
 std::string Source(const Instruction& hlo, const Module& module) {
@@ -112,7 +117,8 @@ Json InstructionJson(const Instruction& hlo, const Module& module) {
           {"source", Source(hlo, module)}};
 }
 
-void PrintJson(const ModuleMemory& memory, const Module& module, const MemFlags& flags, int64_t budget) {
+void PrintJson(const ModuleMemory& memory, const RunMemory& run, const Module& module, const MemFlags& flags,
+               int64_t budget) {
   Json spaces = Json::array(), held = Json::array(), over_time = Json::array();
   for (const SpaceMemory& space : memory.spaces) {
     Json one = {{"space", space.space}};
@@ -141,7 +147,8 @@ void PrintJson(const ModuleMemory& memory, const Module& module, const MemFlags&
               {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, module)},
               {"held_at_peak", std::move(held)},
               {"over_time", std::move(over_time)},
-              {"budget", budget < 0 ? Json() : Json{{"bytes", budget}, {"fits", memory.device.peak <= budget}}},
+              {"budget", budget < 0 ? Json() : Json{{"bytes", budget}, {"needed", DeviceBytes(memory)}, {"fits", DeviceBytes(memory) <= budget}}},
+              {"run_peak_bytes", flags.run ? Json(run.peak_bytes) : Json()},
               {"assumptions", memory.assumptions}};
   std::puts(all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
 }
@@ -149,16 +156,36 @@ void PrintJson(const ModuleMemory& memory, const Module& module, const MemFlags&
 // -1 where none is given.
 int64_t BudgetOf(const MemFlags& flags) { return flags.budget.empty() ? -1 : BytesNamed(flags.budget).value_or(-1); }
 
+// False if the module could not be run.
+bool WorkOutRun(Input& input, const MemFlags& flags, RunMemory& run) {
+  Verify(*input.module, input.diags);
+  if (input.diags.errors() > 0) {
+    Report(input, flags.common);
+    return false;
+  }
+  const DeviceGrid grid = InferDevices(*input.module).grid;
+  run = RunMemoryOf(*input.module, Executions(*input.module), grid);
+  return !run.peak_bytes.empty();
+}
+
 int MemVerb(const MemFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict});
   Report(input, flags.common);
   if (input.module == nullptr) return kInputAtFault;
-  const ModuleMemory memory = MemoryOf(*input.module);
+  ModuleMemory memory = MemoryOf(*input.module);
+  RunMemory run;
+  if (flags.run) {
+    if (!WorkOutRun(input, flags, run)) return kInputAtFault;
+    memory.assumptions.insert(memory.assumptions.end(), run.assumptions.begin(), run.assumptions.end());
+  }
   const int64_t budget = BudgetOf(flags), needed = DeviceBytes(memory);
   if (flags.common.json) {
-    PrintJson(memory, *input.module, flags, budget);
+    PrintJson(memory, run, *input.module, flags, budget);
   } else {
     PrintText(memory, *input.module, flags);
+    if (flags.run)
+      std::printf("\nshoal run holds at most %s of arrays on a device\n",
+                  InBytes(*std::max_element(run.peak_bytes.begin(), run.peak_bytes.end())).c_str());
     for (const std::string& assumption : memory.assumptions) std::printf("note: %s\n", assumption.c_str());
     if (budget >= 0)
       std::printf("\n%s: %s of %s\n", needed <= budget ? "it fits" : "it does not fit", InBytes(needed).c_str(),
@@ -179,6 +206,7 @@ Run AddMem(CLI::App& shoal) {
         return BytesNamed(text) ? std::string() : StrCat("not a number of bytes: ", text);
       });
   verb->add_option("--top", flags->top, "So many buffers; 0: all")->capture_default_str();
+  verb->add_flag("--run", flags->run, "Also work out what shoal run would hold");
   verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
   flags->common.AddTo(*verb);
   verb->footer(

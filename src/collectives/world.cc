@@ -145,7 +145,10 @@ Status World::Conclude(Meeting& meeting, const Combine& combine) {
                        " when device ", meeting.room->members[i], " is at ", other.name, LineOf(other, source_),
                        ", which does not fit: ", misfit));
   }
+  // The last to come works for all: what it makes does not count for it.
+  MemoryMeter* meter = Buffer::MeterThisThread(nullptr);
   Result<std::vector<Arrays>> results = combine(std::move(meeting.contributions));
+  Buffer::MeterThisThread(meter);
   if (!results.ok()) return std::move(results.diag());
   std::lock_guard lock(mutex_);
   meeting.contributions.clear();
@@ -205,7 +208,9 @@ Result<Arrays> World::Wait(int64_t device, const Instruction& hlo, const Whereab
                          " sends, which does not fit: ", misfit));
   }
   Arrays& result = meeting.results[ticket.position];
-  return keep ? result : std::move(result);
+  Arrays own = keep ? result : std::move(result);
+  for (Array& array : own) array.CountFor(Buffer::MeterOfThisThread());
+  return own;
 }
 
 void World::Finish(int64_t device, const Whereabouts& whereabouts) {

@@ -11,7 +11,12 @@ namespace {
 
 using CustomCall = Op<Opcode::kCustomCall>;
 
-// The collective among a custom call's operands; null if there is none.
+Diag NoCollective(const Call& call) {
+  return Stopped(call.hlo, StrCat(call.hlo[CustomCall::kTarget], " must have a collective as an operand"));
+}
+
+}  // namespace
+
 const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number) {
   for (size_t i = 0; i < custom_call.operand_count(); ++i) {
     *number = i;
@@ -19,12 +24,6 @@ const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* num
   }
   return nullptr;
 }
-
-Diag NoCollective(const Call& call) {
-  return Stopped(call.hlo, StrCat(call.hlo[CustomCall::kTarget], " must have a collective as an operand"));
-}
-
-}  // namespace
 
 bool BeginsChain(const Instruction& hlo) {
   if (!ChainOf(hlo)) return false;

@@ -109,6 +109,10 @@ Arrays TakeArrays(Call& call) {
   return arrays;
 }
 
+void LeaveDevice(Arrays& arrays) {
+  for (Array& array : arrays) array.CountFor(nullptr);
+}
+
 int64_t TotalBytes(std::span<const Array> arrays) {
   int64_t bytes = 0;
   for (const Array& array : arrays) bytes += array.bytes();
@@ -138,6 +142,7 @@ Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const W
   const int64_t payload = TotalBytes(std::span(contribution).first(data));
   const int64_t members = std::ssize(venue->groups[group]);
   device.world().Count(device.id(), call.hlo.opcode, {1, payload, wire_bytes(members, seat.position, payload)});
+  LeaveDevice(contribution);
   SHOAL_ASSIGN(ticket,
                device.world().Arrive(call.hlo, *venue->rooms[group], seat.position, std::move(contribution), combine));
   under_way->tickets.push_back(std::move(ticket));

@@ -26,6 +26,8 @@ const Shape& ResultShape(const Instruction& hlo);
 Value FromArrays(const Shape& shape, Arrays arrays);
 // The operands' arrays, taken from the call.
 Arrays TakeArrays(Call& call);
+// What is on its way between devices counts for none; World::Wait lets it count where it arrives.
+void LeaveDevice(Arrays& arrays);
 int64_t TotalBytes(std::span<const Array> arrays);
 
 // Arrives in the device's group with operands that are all payload.
@@ -72,5 +74,7 @@ const Value* CarriedOn(const Call& call);
 // Keeps operands and result of a collective that begins such a chain.
 void KeepForChain(Device& device, const Instruction& hlo, std::vector<Value> operands, const Value& result);
 bool BeginsChain(const Instruction& hlo);
+// The collective among a custom call's operands, and its number; null if there is none.
+const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number);
 
 }  // namespace shoal

@@ -15,7 +15,11 @@ Result<std::shared_ptr<UnderWay>> Dispatch(Call& call, int64_t bytes, Slice slic
   SHOAL_ASSIGN(routes, world.RoutesOf(call.hlo));
   const auto device = static_cast<size_t>(call.device.id());
   auto under_way = std::make_shared<UnderWay>();
-  for (const Route* route : routes->from[device]) world.Deliver(call.hlo, *route, slice(route->source_turn));
+  for (const Route* route : routes->from[device]) {
+    Arrays sent = slice(route->source_turn);
+    LeaveDevice(sent);
+    world.Deliver(call.hlo, *route, std::move(sent));
+  }
   int64_t wire = 0;
   for (const Route* route : routes->to[device]) {
     under_way->tickets.push_back(world.Expect(call.hlo, *route));

@@ -34,7 +34,9 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
   std::vector<Value> values(computation.instructions.size());
   // Somebody who watches sees every step of every round.
   InvariantValues* invariants = settings_.observer == nullptr ? plan.invariants.get() : nullptr;
-  const std::vector<Value>* known = invariants == nullptr ? nullptr : invariants->Get();
+  // Each device works them out once itself, so that what it holds does not depend on who was faster.
+  const bool is_first = invariants != nullptr && has_run_.insert(&plan).second;
+  const std::vector<Value>* known = invariants == nullptr || is_first ? nullptr : invariants->Get();
   std::vector<Value> kept(invariants != nullptr && known == nullptr ? values.size() : 0);
   for (const Step& step : plan.steps) {
     const Instruction& hlo = *step.hlo;
@@ -71,7 +73,11 @@ Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
     operands.push_back(step.last_use[i] ? std::exchange(operand, Value()) : operand);
   }
   Call call{hlo, {operands.data(), operands.size()}, *this, &step.kernel};
-  return step.evaluate(call);
+  Result<Value> value = step.evaluate(call);
+  // Here, where the operands are still there and the result already is. What the evaluator needed in between is not
+  // counted.
+  if (MemoryMeter* meter = Buffer::MeterOfThisThread(); meter != nullptr && !in_lanes_) meter->Note();
+  return value;
 }
 
 Status Device::RunLanes(const Computation& computation, std::span<std::byte* const> outs,
@@ -81,6 +87,8 @@ Status Device::RunLanes(const Computation& computation, std::span<std::byte* con
     plan.lanes->Run(outs, ins, n);
     return {};
   }
+  // The scalars of one element are part of the op.
+  const bool was_in_lanes = std::exchange(in_lanes_, true);
   for (int64_t i = 0; i < n; ++i) {
     std::vector<Value> arguments;
     for (size_t k = 0; k < ins.size(); ++k) {
@@ -96,6 +104,7 @@ Status Device::RunLanes(const Computation& computation, std::span<std::byte* con
       std::memcpy(outs[k] + i * scalar.element_bytes(), scalar.data(), static_cast<size_t>(scalar.bytes()));
     }
   }
+  in_lanes_ = was_in_lanes;
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <set>
+#include <unordered_set>
 
 #include "collectives/world.h"
 #include "interp/plan.h"
@@ -97,6 +98,8 @@ class Device {
   Whereabouts whereabouts_;
   Progress progress_;
   int64_t depth_ = 0;
+  bool in_lanes_ = false;                    // in a computation of scalars that an op runs for each element
+  std::unordered_set<const Plan*> has_run_;  // of those with invariants
 };
 
 }  // namespace shoal

@@ -26,6 +26,21 @@ void RunDevice(Device& device, World& world, MemoryMeter& meter, std::vector<Val
   }
 }
 
+// Arguments count for the device that gets them. They stay as they are: several devices may have been given the same.
+void Give(Value& argument, MemoryMeter& meter) {
+  if (argument.IsArray()) {
+    argument.array().Fix();
+    argument.array().CountFor(&meter);
+  }
+  if (!argument.IsTuple()) return;
+  std::vector<Value> elements;
+  for (int64_t i = 0; i < std::ssize(argument.elements()); ++i) {
+    elements.push_back(argument.TakeElement(i));
+    Give(elements.back(), meter);
+  }
+  argument = Value::Tuple(std::move(elements));
+}
+
 // Lets the caller look at the devices while they run.
 class Lookout {
  public:
@@ -63,6 +78,8 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
     outcome.meters.push_back(std::make_unique<MemoryMeter>());
   }
   outcome.results.resize(count);
+  for (size_t d = 0; d < count; ++d)
+    for (Value& argument : arguments[d]) Give(argument, *outcome.meters[d]);
   Lookout lookout;
   {
     std::vector<std::jthread> threads;

@@ -9,7 +9,8 @@ struct RunStats {
   double seconds = 0;
   int64_t instructions = 0;                                     // evaluated, on all devices together
   int64_t iterations = 0;                                       // of while loops, likewise
-  std::vector<int64_t> peak_bytes;                              // of each device's arrays
+  // Of each device's arrays, at the end of an instruction, whose operands are still there.
+  std::vector<int64_t> peak_bytes;
   std::vector<std::map<Opcode, Traffic>> traffic;               // of each device's collectives, by op
   Stubs stubs;                                                  // of all devices together
   std::set<const Instruction*> endless_loops;                   // likewise

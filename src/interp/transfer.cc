@@ -36,7 +36,11 @@ Result<Value> Evaluate<Opcode::kSend>(Call& call) {
     SHOAL_ASSIGN(routes, world.RoutesOf(call.hlo));
     const Arrays arrays = ArraysOf(call.operands[0]);
     const auto& from = routes->from[static_cast<size_t>(call.device.id())];
-    for (const Route* route : from) world.Deliver(call.hlo, *route, arrays);
+    for (const Route* route : from) {
+      Arrays sent = arrays;
+      LeaveDevice(sent);
+      world.Deliver(call.hlo, *route, std::move(sent));
+    }
     world.Count(call.device.id(), call.hlo.opcode, {1, std::ssize(from) * TotalBytes(arrays), 0});
   }
   return InFlight(std::move(call.operands[0]));

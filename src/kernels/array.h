@@ -53,6 +53,10 @@ class Array {
   // The buffer is ours alone.
   bool unique() const { return data_.unique(); }
 
+  // See Buffer.
+  void CountFor(MemoryMeter* meter) { data_.CountFor(meter); }
+  void Fix() { data_.Fix(); }
+
   // T must be as wide as an element. bool for pred; std::complex for complex; uintN_t for any type of N bits.
   template <class T>
   std::span<const T> As() const {

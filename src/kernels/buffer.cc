@@ -34,35 +34,74 @@ thread_local SmallBlocks small_blocks;
 
 MemoryMeter* Buffer::MeterThisThread(MemoryMeter* meter) { return std::exchange(meter_of_this_thread, meter); }
 
+MemoryMeter* Buffer::MeterOfThisThread() { return meter_of_this_thread; }
+
+Buffer Buffer::Hold(Storage* storage, size_t bytes, std::byte* data) {
+  storage->bytes = bytes;
+  storage->data = data;
+  storage->first.storage = storage;
+  return Buffer(&storage->first);
+}
+
 Buffer Buffer::Allocate(size_t bytes) {
-  // One piece: the count of owners, then, aligned, the data.
-  static_assert(sizeof(Block) <= kAlignment);
+  // One piece: the counts of owners, then, aligned, the data.
+  static_assert(sizeof(Storage) <= kAlignment);
   if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
   const size_t rounded = (bytes + 2 * kAlignment - 1) / kAlignment * kAlignment;
-  void* memory = rounded <= SmallBlocks::kBytes ? small_blocks.Take() : std::aligned_alloc(kAlignment, rounded);
+  const bool small = rounded <= SmallBlocks::kBytes;
+  void* memory = small ? small_blocks.Take() : std::aligned_alloc(kAlignment, rounded);
   if (memory == nullptr) throw std::bad_alloc();
-  Block* block = new (memory) Block;
-  block->bytes = bytes;
-  block->data = static_cast<std::byte*>(memory) + kAlignment;
-  block->meter = meter_of_this_thread;
-  if (block->meter != nullptr) block->meter->Add(static_cast<int64_t>(bytes));
-  return Buffer(block);
+  Buffer buffer = Hold(new (memory) Storage, bytes, static_cast<std::byte*>(memory) + kAlignment);
+  buffer.holding_->storage->in_small_block = small;
+  buffer.CountFor(meter_of_this_thread);
+  return buffer;
 }
 
 Buffer Buffer::Borrow(const std::byte* data, size_t bytes) {
-  Block* block = new (std::aligned_alloc(kAlignment, kAlignment)) Block;
-  block->bytes = bytes;
-  block->data = const_cast<std::byte*>(data);  // never written: a borrowed block is never unique
-  block->borrowed = true;
-  return Buffer(block);
+  // Never written: what is fixed is never unique.
+  Buffer buffer = Hold(new (std::aligned_alloc(kAlignment, kAlignment)) Storage, bytes, const_cast<std::byte*>(data));
+  buffer.holding_->storage->fixed = true;
+  return buffer;
+}
+
+Buffer Buffer::Imagine(size_t bytes) {
+  Buffer buffer = Hold(new (std::aligned_alloc(kAlignment, kAlignment)) Storage, bytes, nullptr);
+  buffer.CountFor(meter_of_this_thread);
+  return buffer;
+}
+
+void Buffer::CountFor(MemoryMeter* meter) {
+  if (holding_ == nullptr || holding_->meter == meter) return;
+  const auto bytes = static_cast<int64_t>(size());
+  if (unique()) {
+    if (holding_->meter != nullptr) holding_->meter->Add(-bytes);
+    holding_->meter = meter;
+  } else {
+    Storage* storage = holding_->storage;
+    storage->fixed.store(true, std::memory_order_relaxed);
+    storage->holdings.fetch_add(1, std::memory_order_relaxed);
+    auto* own = new Holding;
+    own->meter = meter;
+    own->storage = storage;
+    Release();
+    holding_ = own;
+  }
+  if (meter != nullptr) meter->Add(bytes);
+}
+
+void Buffer::Fix() {
+  if (holding_ != nullptr) holding_->storage->fixed.store(true, std::memory_order_relaxed);
 }
 
 void Buffer::Release() {
-  if (block_ == nullptr || block_->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (block_->meter != nullptr) block_->meter->Add(-static_cast<int64_t>(block_->bytes));
-  const bool small = !block_->borrowed && block_->bytes <= kAlignment;
-  block_->~Block();
-  small ? small_blocks.Give(block_) : std::free(block_);
+  if (holding_ == nullptr || holding_->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  Storage* storage = holding_->storage;
+  if (holding_->meter != nullptr) holding_->meter->Add(-static_cast<int64_t>(storage->bytes));
+  if (holding_ != &storage->first) delete holding_;
+  if (storage->holdings.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const bool small = storage->in_small_block;
+  storage->~Storage();
+  small ? small_blocks.Give(storage) : std::free(storage);
 }
 
 }  // namespace shoal

@@ -2,6 +2,7 @@
 // Owners may be different threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -9,20 +10,18 @@
 
 namespace shoal {
 
-// What the buffers of one device take: now, and at most so far.
+// What the buffers of one device take: now, and at most at the moments that were noted.
 class MemoryMeter {
  public:
-  void Add(int64_t bytes) {
-    const int64_t now = current_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    int64_t peak = peak_.load(std::memory_order_relaxed);
-    while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-    }
-  }
+  void Add(int64_t bytes) { current_.fetch_add(bytes, std::memory_order_relaxed); }
+  // From the device's own thread.
+  void Note() { peak_ = std::max(peak_, current()); }
   int64_t current() const { return current_.load(std::memory_order_relaxed); }
-  int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  int64_t peak() const { return peak_; }
 
  private:
-  std::atomic<int64_t> current_ = 0, peak_ = 0;
+  std::atomic<int64_t> current_ = 0;
+  int64_t peak_ = 0;
 };
 
 class Buffer {
@@ -32,42 +31,63 @@ class Buffer {
   static Buffer Allocate(size_t bytes);
   // Bytes that somebody else keeps alive and that nobody may write.
   static Buffer Borrow(const std::byte* data, size_t bytes);
+  // Counted as Allocate counts, but without the bytes: for working out what a run would hold.
+  static Buffer Imagine(size_t bytes);
   // What buffers that this thread allocates from now on count towards; may be null. It must outlive them. Returns what
   // it was before.
   static MemoryMeter* MeterThisThread(MemoryMeter* meter);
+  static MemoryMeter* MeterOfThisThread();
 
-  Buffer(const Buffer& other) : block_(other.block_) {
-    if (block_ != nullptr) block_->owners.fetch_add(1, std::memory_order_relaxed);
+  Buffer(const Buffer& other) : holding_(other.holding_) {
+    if (holding_ != nullptr) holding_->owners.fetch_add(1, std::memory_order_relaxed);
   }
-  Buffer(Buffer&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  Buffer(Buffer&& other) noexcept : holding_(std::exchange(other.holding_, nullptr)) {}
   Buffer& operator=(Buffer other) noexcept {
-    std::swap(block_, other.block_);
+    std::swap(holding_, other.holding_);
     return *this;
   }
   ~Buffer() { Release(); }
 
   // The acquire pairs with the release of the last other owner: what it read is read before we write.
   bool unique() const {
-    return block_ != nullptr && !block_->borrowed && block_->owners.load(std::memory_order_acquire) == 1;
+    return holding_ != nullptr && holding_->owners.load(std::memory_order_acquire) == 1 &&
+           !holding_->storage->fixed.load(std::memory_order_relaxed);
   }
-  size_t size() const { return block_ == nullptr ? 0 : block_->bytes; }
-  const std::byte* data() const { return block_ == nullptr ? nullptr : block_->data; }
+  size_t size() const { return holding_ == nullptr ? 0 : holding_->storage->bytes; }
+  const std::byte* data() const { return holding_ == nullptr ? nullptr : holding_->storage->data; }
   // The caller has made sure that it is unique.
-  std::byte* mutable_data() { return block_ == nullptr ? nullptr : block_->data; }
+  std::byte* mutable_data() { return holding_ == nullptr ? nullptr : holding_->storage->data; }
+
+  // This reference counts towards `meter` from now on, which may be null, and no more towards the one it did. If there
+  // are others, each device counts the bytes it holds, and nobody writes them any more: who would be the last to hold
+  // them depends on which device is faster.
+  void CountFor(MemoryMeter* meter);
+  // Nobody writes the bytes any more.
+  void Fix();
 
  private:
-  struct Block {
+  // The bytes, and how many devices hold them.
+  struct Storage;
+  // What one device holds of them.
+  struct Holding {
     std::atomic<int64_t> owners = 1;
+    MemoryMeter* meter = nullptr;
+    Storage* storage = nullptr;
+  };
+  struct Storage {
+    std::atomic<int64_t> holdings = 1;
+    std::atomic<bool> fixed = false;  // nobody may write
+    bool in_small_block = false;
     size_t bytes = 0;
     std::byte* data = nullptr;
-    bool borrowed = false;
-    MemoryMeter* meter = nullptr;
+    Holding first;
   };
 
-  explicit Buffer(Block* block) : block_(block) {}
+  explicit Buffer(Holding* holding) : holding_(holding) {}
+  static Buffer Hold(Storage* storage, size_t bytes, std::byte* data);
   void Release();
 
-  Block* block_ = nullptr;
+  Holding* holding_ = nullptr;
 };
 
 }  // namespace shoal

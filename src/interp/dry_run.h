@@ -1,0 +1,25 @@
+// What a run holds in memory, worked out without computing: the same plan, the same sharing and writing in place, with
+// arrays that have sizes but no elements.
+#pragma once
+
+#include "collectives/device_grid.h"
+#include "interp/plan.h"
+
+namespace shoal {
+
+// What only the elements would tell.
+struct DryRunAnswers {
+  // How often a while goes round; nothing: as often as it takes until every further round holds the same.
+  std::function<std::optional<int64_t>(const Instruction& loop)> trips;
+};
+
+struct DryRunResult {
+  int64_t peak_bytes = 0;  // as RunStats has it
+  // What was not known and taken for the larger: which branch a conditional takes, the size of a dynamic dimension.
+  std::vector<const Instruction*> guesses;
+};
+
+// One device's part of RunModule. The module was verified.
+DryRunResult DryRun(const Plans& plans, const DeviceGrid& grid, int64_t device, const DryRunAnswers& answers);
+
+}  // namespace shoal

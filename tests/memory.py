@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""shoal mem against what is known: XLA's own figures for modules it compiled, and what shoal run really held.
+
+usage: tests/memory.py --bin build/shoal [--golden ../shared/golden]
+
+- xla: argument, output, temporary and peak bytes of each module of golden/h200 and golden/jax equal those of XLA's
+  memory analysis. (XLA's peak of a CPU module leaves temporaries out.)
+- run: on every example and golden that runs, run_peak_bytes of `mem --run` equal peak_bytes of `run`, on each device.
+The last line is "N passed, N failed".
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+
+
+def report(shoal, verb, path, *flags):
+    done = subprocess.run([shoal, verb, str(path), '--json', *flags], capture_output=True, text=True)
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        return None
+
+
+def xla_misfit(shoal, path, expected, peak_has_temporaries):
+    memory = report(shoal, 'mem', path)
+    if memory is None:
+        return 'no report'
+    device = memory['device']
+    found = {
+        'argument_size_in_bytes': device['arguments'],
+        'output_size_in_bytes': device['outputs'],
+        'alias_size_in_bytes': device['aliased'],
+        'temp_size_in_bytes': device['temporaries'],
+        'peak_memory_in_bytes': device['peak'] - (0 if peak_has_temporaries else device['live_temporaries']),
+    }
+    return ', '.join(f'{name} {found[name]}, not {expected[name]}' for name in found if found[name] != expected[name])
+
+
+def run_misfit(shoal, path, *inputs):
+    """None if the module does not run."""
+    ran = report(shoal, 'run', path, *inputs)
+    if ran is None or not ran.get('peak_bytes'):
+        return None
+    memory = report(shoal, 'mem', path, '--run')
+    if memory is None:
+        return 'no report'
+    if memory['run_peak_bytes'] == ran['peak_bytes']:
+        return ''
+    return f'mem says {memory["run_peak_bytes"]}, run held {ran["peak_bytes"]}'
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--bin', required=True)
+    parser.add_argument('--golden', type=pathlib.Path, default=root.parent / 'shared' / 'golden')
+    parser.add_argument('only', nargs='*', help='parts of file names')
+    flags = parser.parse_args()
+    misfits = {}
+
+    def note(kind, path, misfit):
+        if misfit is not None:
+            misfits[f'{kind} {path}'] = misfit
+
+    def wanted(path):
+        return not flags.only or any(part in str(path) for part in flags.only)
+
+    for folder, table, ending, peak_has_temporaries in (('h200', 'timed.json', '.hlo', True),
+                                                        ('jax', 'info.json', '.after.hlo', False)):
+        listed = flags.golden / folder / table
+        for name, facts in json.loads(listed.read_text()).items() if listed.exists() else ():
+            path = flags.golden / folder / (name + ending)
+            if wanted(path) and 'memory' in facts:
+                note('xla', path, xla_misfit(flags.bin, path, facts['memory'], peak_has_temporaries))
+    for path in sorted((root / 'examples').glob('*.hlo')):
+        if wanted(path):
+            note('run', path, run_misfit(flags.bin, path))
+    for path in sorted((flags.golden / 'jax').glob('*.after.hlo')):
+        if wanted(path):
+            note('run', path, run_misfit(flags.bin, path))
+    bad = {what: misfit for what, misfit in misfits.items() if misfit}
+    for what, misfit in bad.items():
+        print(f'FAILED {what}: {misfit}')
+    print(f'{len(misfits) - len(bad)} passed, {len(bad)} failed')
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
