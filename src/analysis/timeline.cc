@@ -1,8 +1,8 @@
 #include "analysis/timeline.h"
 
 #include <algorithm>
+#include <optional>
 
-#include "analysis/call_graph.h"
 #include "ops/families.h"
 
 namespace shoal {
@@ -21,33 +21,60 @@ std::vector<const Computation*> RunBy(const Instruction& caller) {
   return callees;
 }
 
+// A computation in the making. A text may nest calls deeper than a stack of ours.
+struct Timeline::Frame {
+  std::vector<const Instruction*> order;
+  size_t first = 0;  // of its instructions, in times_
+  Span* span = nullptr;
+  size_t next = 0;                                         // in order
+  std::optional<std::vector<const Computation*>> callees;  // of the next one, the first to be added last
+};
+
 Timeline::Timeline(const Module& module, StepOrder order) : entry_(module.entry) {
   if (entry_ == nullptr || entry_->root == nullptr) return;
-  Add(*entry_, nullptr, order);
+  std::vector<Frame> frames;
+  Open(*entry_, nullptr, order, frames);
+  while (!frames.empty()) {
+    Frame& frame = frames.back();
+    if (frame.next == frame.order.size()) {
+      frame.span->end = end();
+      frames.pop_back();
+      continue;
+    }
+    const Instruction& hlo = *frame.order[frame.next];
+    if (!frame.callees) {
+      frame.callees = RunBy(hlo);
+      std::reverse(frame.callees->begin(), frame.callees->end());
+    }
+    if (!frame.callees->empty()) {
+      const Computation& callee = *frame.callees->back();
+      frame.callees->pop_back();
+      Open(callee, &hlo, order, frames);
+      continue;
+    }
+    frame.callees.reset();
+    ++frame.next;
+    times_[frame.first + hlo.index] = end();
+    steps_.push_back(&hlo);
+  }
   ExtendAsync();
 }
 
-void Timeline::Add(const Computation& computation, const Instruction* caller, StepOrder order) {
+void Timeline::Open(const Computation& computation, const Instruction* caller, StepOrder order,
+                    std::vector<Frame>& frames) {
   auto [span, is_new] = spans_.try_emplace(&computation);
   if (!is_new) return;
   const size_t first = times_.size();
   times_.resize(first + computation.instructions.size(), -1);
-  const int64_t start = end();
-  span->second = {start, start, -1, first, caller};
-  auto add = [&](const Instruction& hlo) {
-    AddCallees(hlo, order);
-    times_[first + hlo.index] = end();
-    steps_.push_back(&hlo);
-  };
+  span->second = {end(), end(), -1, first, caller};
+  Frame frame;
+  frame.first = first;
+  frame.span = &span->second;  // stays where it is
   if (order == StepOrder::kText)
-    for (const Instruction* hlo : computation.instructions) add(*hlo);
+    frame.order.assign(computation.instructions.begin(), computation.instructions.end());
   else
-    for (const Instruction* hlo : ListSchedule(computation)) add(*hlo);
-  spans_.at(&computation).end = end();
-}
-
-void Timeline::AddCallees(const Instruction& caller, StepOrder order) {
-  for (const Computation* callee : RunBy(caller)) Add(*callee, &caller, order);
+    frame.order = ListSchedule(computation);
+  frames.push_back(std::move(frame));
 }
 
 // What an async computation holds, it may hold until the done.

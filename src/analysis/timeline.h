@@ -36,8 +36,8 @@ class Timeline {
   const Computation* entry() const { return entry_; }
 
  private:
-  void Add(const Computation& computation, const Instruction* caller, StepOrder order);
-  void AddCallees(const Instruction& caller, StepOrder order);
+  struct Frame;
+  void Open(const Computation& computation, const Instruction* caller, StepOrder order, std::vector<Frame>& frames);
   void ExtendAsync();
 
   const Computation* entry_;

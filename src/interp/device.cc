@@ -2,11 +2,10 @@
 
 #include <cstring>
 
+#include "interp/depth.h"
+
 namespace shoal {
 namespace {
-
-// Computations call each other; each level takes stack.
-constexpr int64_t kMostDepth = 500;
 
 // As copies that belong to no device, since they stay when the devices are gone.
 void KeepInvariants(InvariantValues& invariants, std::vector<Value> values) {

@@ -126,6 +126,7 @@ class DryDevice {
   const Plans& plans_;
   const DeviceGrid& grid_;
   int64_t id_;
+  int64_t depth_ = 0;
   const DryRunAnswers& answers_;
   MemoryMeter meter_;
   DryRunResult out_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interp/depth.h"
 #include "interp/dry_device.h"
 
 namespace shoal {
@@ -44,6 +45,8 @@ DryRunResult DryDevice::RunEntry() {
 
 Value DryDevice::Run(const Computation& computation, std::vector<Value> arguments) {
   const Plan& plan = plans_.Of(computation);
+  if (depth_ >= kMostDepth) return Imagined(computation.result_shape());  // a run stops here
+  ++depth_;
   std::vector<Value> values(computation.instructions.size());
   auto known = plan.invariants == nullptr ? kept_.end() : kept_.find(&plan);
   std::vector<Value> kept(plan.invariants != nullptr && known == kept_.end() ? values.size() : 0);
@@ -68,6 +71,7 @@ Value DryDevice::Run(const Computation& computation, std::vector<Value> argument
       if (step.is_kept) kept[step.hlo->index] = Uncounted(step.hlo->shape());
     kept_[&plan] = std::move(kept);
   }
+  --depth_;
   return std::move(values[computation.root->index]);
 }
 
