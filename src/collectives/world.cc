@@ -52,7 +52,7 @@ World::World(const DeviceGrid& grid, const Source* source) : grid_(grid), source
 
 World::~World() = default;
 
-Room* World::RoomAt(Place place) {
+Room* World::RoomAt(const Place& place) {
   std::lock_guard lock(mutex_);
   std::unique_ptr<Room>& room = rooms_[place];
   if (room == nullptr) room = std::make_unique<Room>(place.members, place.transfer);

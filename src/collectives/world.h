@@ -115,7 +115,7 @@ class World {
   struct Place;
   friend class StallReport;
 
-  Room* RoomAt(Place place);
+  Room* RoomAt(const Place& place);
   std::shared_ptr<Meeting> Enter(const Instruction& hlo, Room& room, size_t position);
   Status Conclude(Meeting& meeting, const Combine& combine);
   void Wake(Meeting& meeting);

@@ -135,7 +135,7 @@ Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const W
   auto under_way = std::make_shared<UnderWay>();
   const Shape& result = ResultShape(call.hlo);
   if (seat.group < 0) {  // only a collective-broadcast leaves devices out
-    under_way->assemble = [&result](std::vector<Arrays>) -> Result<Value> { return ZeroValue(result); };
+    under_way->assemble = [&result](const std::vector<Arrays>&) -> Result<Value> { return ZeroValue(result); };
     return Value::UnderWay(std::move(under_way));
   }
   const auto group = static_cast<size_t>(seat.group);

@@ -30,7 +30,7 @@ Result<std::shared_ptr<UnderWay>> Dispatch(Call& call, int64_t bytes, Slice slic
 }
 
 Result<Value> BeginWhole(Call& call) {
-  const Arrays own = TakeArrays(call);
+  Arrays own = TakeArrays(call);
   SHOAL_ASSIGN(under_way, Dispatch(call, TotalBytes(own), [&](int64_t) { return own; }));
   const Shape& shape = ResultShape(call.hlo);
   if (!under_way->tickets.empty()) {
@@ -40,7 +40,7 @@ Result<Value> BeginWhole(Call& call) {
   } else {  // zeros where nobody sends, of the sizes the device's own operands have
     std::vector<Dims> sizes;
     for (const Array& array : own) sizes.push_back(ToDims(array.dims()));
-    under_way->assemble = [&shape, &hlo = call.hlo, sizes](std::vector<Arrays>) -> Result<Value> {
+    under_way->assemble = [&shape, &hlo = call.hlo, sizes](const std::vector<Arrays>&) -> Result<Value> {
       Arrays zeros;
       for (size_t i = 0; i < sizes.size(); ++i)
         zeros.push_back(Array::Zeros(hlo.operand_shape(i).element_type(), AsInts(sizes[i])));

@@ -32,9 +32,9 @@ struct Pair {
 
 // Of two elements that are both numbers or not.
 Pair Measure(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) return {0, std::isfinite(a) ? std::abs(a) : 0};
+  if (a == b || (std::isnan(a) && std::isnan(b))) return {0, std::isfinite(a) ? std::abs(a) : 0.0};
   const double distance = std::abs(a - b);
-  return {std::isfinite(distance) ? distance : kInfinity, std::isfinite(a) ? std::abs(a) : 0};
+  return {std::isfinite(distance) ? distance : kInfinity, std::isfinite(a) ? std::abs(a) : 0.0};
 }
 
 double ImaginaryAt(const Array& array, int64_t i) {
