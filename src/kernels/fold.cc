@@ -28,14 +28,14 @@ struct Multiply {
 struct Minimum {
   template <class T>
   static T Of(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return a < b || a != a ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return a < b || std::isnan(a) ? a : b;
     return a < b ? a : b;
   }
 };
 struct Maximum {
   template <class T>
   static T Of(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return a > b || a != a ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return a > b || std::isnan(a) ? a : b;
     return a > b ? a : b;
   }
 };
@@ -92,7 +92,7 @@ template <class F, class Acc, class T>
 Acc FoldRun(Acc acc, const T* in, int64_t n) {
   constexpr int kChains = 8;
   int64_t i = 0;
-  if (!IsOrdered<F>() && n >= 2 * kChains) {
+  if (!IsOrdered<F>() && n >= int64_t{2} * kChains) {
     Acc chains[kChains];
     for (int c = 0; c < kChains; ++c) chains[c] = static_cast<Acc>(in[c]);
     for (i = kChains; i + kChains <= n; i += kChains)
