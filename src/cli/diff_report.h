@@ -1,8 +1,8 @@
 // What `shoal diff` says when it is done.
 #pragma once
 
-#include "analysis/changes.h"
 #include "cli/threshold.h"
+#include "diff/changes.h"
 
 namespace shoal {
 

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "analysis/buffer_bytes.h"
-#include "analysis/memory.h"
-#include "analysis/run_memory.h"
 #include "base/strings.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
 #include "collectives/infer_devices.h"
 #include "ir/source_place.h"
+#include "memory/buffer_bytes.h"
+#include "memory/memory.h"
+#include "memory/run_memory.h"
 #include "nlohmann/json.hpp"
 #include "ops/op.h"
 #include "report/plot.h"
@@ -138,18 +138,21 @@ void PrintJson(const ModuleMemory& memory, const RunMemory& run, const Module& m
   constexpr size_t kMostPoints = 400;
   for (const PlotPoint& point : Thinned(memory.over_time, kMostPoints))
     over_time.push_back({{"step", point.at}, {"name", memory.steps[point.at]->name}, {"bytes", point.value}});
-  Json all = {{"version", 1},
-              {"file", flags.file},
-              {"device", ToJson(memory.device)},
-              {"host", ToJson(memory.host)},
-              {"spaces", std::move(spaces)},
-              {"steps", memory.steps.size()},
-              {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, module)},
-              {"held_at_peak", std::move(held)},
-              {"over_time", std::move(over_time)},
-              {"budget", budget < 0 ? Json() : Json{{"bytes", budget}, {"needed", DeviceBytes(memory)}, {"fits", DeviceBytes(memory) <= budget}}},
-              {"run_peak_bytes", flags.run ? Json(run.peak_bytes) : Json()},
-              {"assumptions", memory.assumptions}};
+  Json all = {
+      {"version", 1},
+      {"file", flags.file},
+      {"device", ToJson(memory.device)},
+      {"host", ToJson(memory.host)},
+      {"spaces", std::move(spaces)},
+      {"steps", memory.steps.size()},
+      {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, module)},
+      {"held_at_peak", std::move(held)},
+      {"over_time", std::move(over_time)},
+      {"budget",
+       budget < 0 ? Json()
+                  : Json{{"bytes", budget}, {"needed", DeviceBytes(memory)}, {"fits", DeviceBytes(memory) <= budget}}},
+      {"run_peak_bytes", flags.run ? Json(run.peak_bytes) : Json()},
+      {"assumptions", memory.assumptions}};
   std::puts(all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
 }
 

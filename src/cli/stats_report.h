@@ -1,8 +1,8 @@
 // What `shoal stats` says when it is done.
 #pragma once
 
-#include "analysis/totals.h"
 #include "cli/dump_files.h"
+#include "diff/totals.h"
 
 namespace shoal {
 

@@ -1,8 +1,8 @@
 // A bound on how a figure may change between two modules: wire_bytes<=+2%.
 #pragma once
 
-#include "analysis/totals.h"
 #include "base/result.h"
+#include "diff/totals.h"
 
 namespace shoal {
 

@@ -1,6 +1,7 @@
 #include "kernels/fold.h"
 
 #include <bit>
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <type_traits>

@@ -1,0 +1,88 @@
+#include "memory/buffer_bytes.h"
+
+#include <algorithm>
+
+namespace shoal {
+namespace {
+
+constexpr int64_t kPointerBytes = 8;
+
+int64_t Times(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+int64_t Plus(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+int64_t RoundUp(int64_t n, int64_t multiple) {
+  return multiple <= 1 ? n : Times((n + multiple - 1) / multiple, multiple);
+}
+
+// Each tile cuts the minor dimensions into tiles of its size, which become the most minor ones; the next tile cuts
+// those.
+void Cut(std::vector<int64_t>& dims, const Tile& tile) {
+  const size_t count = tile.dimensions.size();
+  while (dims.size() < count) dims.insert(dims.begin(), 1);
+  const size_t first = dims.size() - count;
+  std::vector<int64_t> inside;
+  int64_t combined = 1;
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t size = tile.dimensions[i];
+    combined = Times(combined, dims[first + i]);
+    if (size == Tile::kCombine) {  // one dimension with the next more minor one
+      dims[first + i] = 1;
+      continue;
+    }
+    dims[first + i] = size <= 0 ? combined : combined / size + (combined % size != 0 ? 1 : 0);
+    inside.push_back(std::max<int64_t>(size, 1));
+    combined = 1;
+  }
+  dims.insert(dims.end(), inside.begin(), inside.end());
+}
+
+int64_t LaidOutElements(const Shape& shape, const Layout* layout) {
+  std::vector<int64_t> dims;
+  for (int64_t i = 0; i < shape.rank(); ++i) {
+    // Major to minor, where the layout names every dimension.
+    const bool ordered = layout != nullptr && std::ssize(layout->minor_to_major) == shape.rank();
+    int64_t d = ordered ? layout->minor_to_major[static_cast<size_t>(shape.rank() - 1 - i)] : i;
+    if (d < 0 || d >= shape.rank()) d = i;
+    dims.push_back(std::max<int64_t>(shape.dim(d), 0));
+  }
+  if (layout != nullptr)
+    for (const Tile& tile : layout->tiles) Cut(dims, tile);
+  int64_t elements = 1;
+  for (int64_t dim : dims) elements = Times(elements, dim);
+  return layout == nullptr ? elements : RoundUp(elements, layout->tail_padding_alignment);
+}
+
+}  // namespace
+
+int64_t BufferBytes(const Shape& shape) {
+  if (shape.IsTuple()) return kPointerBytes * static_cast<int64_t>(shape.elements().size());
+  if (shape.IsBuffer()) return BufferBytes(shape.element(0));
+  if (shape.IsOpaque()) return kPointerBytes;
+  if (!shape.IsArray()) return 0;
+  const Layout* layout = shape.layout();
+  const int64_t elements = LaidOutElements(shape, layout);
+  const int64_t bits = layout == nullptr ? 0 : layout->element_size_in_bits;
+  const int64_t bytes =
+      bits > 0 ? RoundUp(Times(elements, bits), 8) / 8 : Times(elements, StorageBytes(shape.element_type()));
+  return layout == nullptr ? bytes : Plus(bytes, std::max<int64_t>(layout->dynamic_metadata_bytes, 0));
+}
+
+int64_t ArrayBytes(const Shape& shape) {
+  if (!shape.IsTuple()) return BufferBytes(shape);
+  if (shape.LeafCount() >= kMostLeaves) return INT64_MAX;
+  int64_t bytes = 0;
+  for (const Shape* element : shape.elements()) bytes = Plus(bytes, ArrayBytes(*element));
+  return bytes;
+}
+
+int64_t MemorySpaceOf(const Shape& shape) {
+  if (shape.IsBuffer()) return MemorySpaceOf(shape.element(0));
+  return shape.IsArray() && shape.layout() != nullptr ? shape.layout()->memory_space : 0;
+}
+
+}  // namespace shoal

@@ -1,0 +1,118 @@
+// Which operands an op writes its result over.
+#include <algorithm>
+
+#include "memory/value_links.h"
+#include "ops/families.h"
+
+namespace shoal {
+namespace {
+
+// Which operands have the results' places: operand `first + i` that of result i.
+struct InPlaceRow {
+  Opcode opcode;
+  int64_t first;
+  int64_t (*count)(const Instruction& hlo);
+  bool in_result_part;  // of a start: ((operands), result)
+};
+int64_t One(const Instruction&) { return 1; }
+int64_t ScatterOperands(const Instruction& hlo) { return (static_cast<int64_t>(hlo.operand_count()) - 1) / 2; }
+int64_t AllOperands(const Instruction& hlo) {
+  return HasAsyncShape(hlo) ? 0 : static_cast<int64_t>(hlo.operand_count());
+}
+int64_t OneIfInPlace(const Instruction& hlo) { return hlo[kPermuteSliceSizes].empty() ? 0 : 1; }
+constexpr InPlaceRow kInPlaceRows[] = {
+    {Opcode::kAllReduceStart, 0, &AllOperands, false},
+    {Opcode::kCollectivePermute, 1, &OneIfInPlace, false},
+    {Opcode::kCollectivePermuteStart, 1, &OneIfInPlace, true},
+    {Opcode::kDynamicUpdateSlice, 0, &One, false},
+    {Opcode::kRaggedAllToAll, 1, &One, false},
+    {Opcode::kScatter, 0, &ScatterOperands, false},
+    {Opcode::kSetDimensionSize, 0, &One, false},
+};
+
+// Fusions in fusions are looked into so deep.
+constexpr int kMostDepth = 8;
+std::vector<InPlace> Found(const Instruction& hlo, int depth);
+
+// A value inside a fusion: an instruction, and the path into its tuple.
+struct Inside {
+  const Instruction* hlo = nullptr;
+  ShapeIndex index;
+};
+
+// The value it is handed on from.
+Inside Origin(Inside at) {
+  static constexpr Opcode kSameBytes[] = {Opcode::kBitcast, Opcode::kReshape};
+  while (at.hlo->operand_count() > 0) {
+    if (at.hlo->opcode == Opcode::kTuple && !at.index.empty()) {
+      if (at.index[0] < 0 || at.index[0] >= std::ssize(at.hlo->operands)) break;
+      at.hlo = at.hlo->operands[static_cast<size_t>(at.index[0])];
+      at.index.erase(at.index.begin());
+    } else if (at.hlo->opcode == Opcode::kGetTupleElement) {
+      at.index.insert(at.index.begin(), (*at.hlo)[Op<Opcode::kGetTupleElement>::kIndex]);
+      at.hlo = at.hlo->operands[0];
+    } else if (at.index.empty() &&
+               std::find(std::begin(kSameBytes), std::end(kSameBytes), at.hlo->opcode) != std::end(kSameBytes)) {
+      at.hlo = at.hlo->operands[0];
+    } else {
+      break;
+    }
+  }
+  return at;
+}
+
+// The value that is written over to make this one, if there is one.
+Inside WrittenOver(const Inside& at, int depth) {
+  for (const InPlace& in_place : Found(*at.hlo, depth))
+    if (in_place.result_index == at.index && in_place.operand < std::ssize(at.hlo->operands))
+      return Origin({at.hlo->operands[static_cast<size_t>(in_place.operand)], in_place.operand_index});
+  return {};
+}
+
+template <class Visit>
+void ForEachLeaf(const Shape& shape, ShapeIndex& index, Visit visit) {
+  if (!shape.IsTuple()) return visit(index);
+  for (int64_t i = 0; i < std::ssize(shape.elements()); ++i) {
+    index.push_back(i);
+    ForEachLeaf(shape.element(i), index, visit);
+    index.pop_back();
+  }
+}
+
+// A fusion whose result is updated in place inside updates the operand.
+void AddFusion(const Instruction& fusion, int depth, std::vector<InPlace>& found) {
+  const Computation* fused = fusion[kCalls];
+  if (fused == nullptr || fused->root == nullptr || fusion.shape().LeafCount() >= kMostLeaves) return;
+  ShapeIndex index;
+  ForEachLeaf(fusion.shape(), index, [&](const ShapeIndex& leaf) {
+    Inside over = WrittenOver(Origin({fused->root, leaf}), depth + 1);
+    if (over.hlo != nullptr && over.hlo->opcode == Opcode::kFusion) over = WrittenOver(over, depth + 1);
+    if (over.hlo != nullptr && over.hlo->opcode == Opcode::kParameter)
+      found.push_back({(*over.hlo)[kParameterNumber], over.index, leaf});
+  });
+}
+
+std::vector<InPlace> Found(const Instruction& hlo, int depth) {
+  std::vector<InPlace> found;
+  if (hlo.opcode == Opcode::kFusion && depth < kMostDepth) AddFusion(hlo, depth, found);
+  for (const OutputOperandAlias& alias : hlo[kOutputToOperandAliasing])
+    found.push_back({alias.operand,
+                     {alias.operand_index.begin(), alias.operand_index.end()},
+                     {alias.output_index.begin(), alias.output_index.end()}});
+  const auto row = std::find_if(std::begin(kInPlaceRows), std::end(kInPlaceRows),
+                                [&](const InPlaceRow& each) { return each.opcode == hlo.opcode; });
+  if (row == std::end(kInPlaceRows)) return found;
+  const int64_t count = row->count(hlo);
+  for (int64_t i = 0; i < count; ++i) {
+    ShapeIndex result = row->in_result_part ? ShapeIndex{1} : ShapeIndex{};
+    if (count > 1) result.push_back(i);
+    found.push_back({row->first + i, {}, std::move(result)});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<InPlace> InPlaceOf(const Instruction& hlo) { return Found(hlo, 0); }
+
+}  // namespace shoal

@@ -1,0 +1,52 @@
+// How much memory a module needs on one device while it runs once, by memory space; what is there when it needs most.
+#pragma once
+
+#include "memory/overwrite.h"
+
+namespace shoal {
+
+// Bytes in one memory space, as XLA's buffer assignment counts them.
+struct SpaceMemory {
+  int64_t space = 0;      // S(n)
+  int64_t arguments = 0;  // of the entry computation
+  int64_t outputs = 0;    // its results; those in memory of arguments too
+  int64_t aliased = 0;    // of the arguments, what becomes an output
+  int64_t constants = 0;
+  int64_t temporaries = 0;  // the block that holds them, packed
+  int64_t live = 0;         // of the temporaries, the most that are needed at one time
+  int64_t peak = 0;         // arguments, constants, outputs of their own, and `live`
+
+  void Add(const SpaceMemory& other);
+};
+
+// A buffer that is there at the peak.
+struct HeldBuffer {
+  enum class Kind : uint8_t { kArgument, kOutput, kConstant, kTemporary };
+  const Instruction* hlo = nullptr;  // that makes its value
+  ShapeIndex index;                  // the part of its tuple
+  const Shape* shape = nullptr;
+  Kind kind = Kind::kTemporary;
+  int64_t bytes = 0;
+  int64_t space = 0;
+};
+
+struct ModuleMemory {
+  std::vector<SpaceMemory> spaces;  // by number
+  SpaceMemory device;               // all but the host's, S(5)
+  SpaceMemory host;
+  const Instruction* at_peak = nullptr;  // where `device` needs most
+  std::vector<HeldBuffer> held;          // there then, the largest first
+  // The device's memory at each step of the schedule, and which instruction that is. Loop bodies stand there once.
+  std::vector<int64_t> over_time;
+  std::vector<const Instruction*> steps;
+  Backend backend = Backend::kGpu;
+  std::vector<std::string> assumptions;  // sentences
+};
+
+// What the device must have: arguments, constants and outputs, and the whole block of temporaries. On a TPU, in its
+// main memory, S(0).
+int64_t DeviceBytes(const ModuleMemory& memory);
+
+ModuleMemory MemoryOf(const Module& module);
+
+}  // namespace shoal

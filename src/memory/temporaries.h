@@ -1,0 +1,23 @@
+// The heap of temporaries: what comes and goes while the module runs.
+#pragma once
+
+#include "memory/assignment.h"
+#include "memory/heap.h"
+
+namespace shoal {
+
+struct Temporaries {
+  std::vector<int64_t> over_time;  // bytes in use at each step, its operands and its result both there
+  std::vector<HeapBlock> blocks;   // of memory, for packing
+  // Values in the order in which they are made, each with the number of its block.
+  std::vector<std::pair<uint32_t, uint32_t>> values;
+
+  // What is there at a step, one value of each block: the one made last.
+  std::vector<uint32_t> HeldAt(int64_t time, const Buffers& buffers) const;
+};
+
+// Of one memory space.
+Temporaries TemporariesIn(int64_t memory_space, const Buffers& buffers, const Timeline& timeline,
+                          const Assignment& assignment, Overwriting& overwriting);
+
+}  // namespace shoal
