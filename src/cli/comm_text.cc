@@ -118,7 +118,9 @@ std::string CommText(const CommReport& report) {
   if (report.rows.empty()) text += "no collectives\n";
   if (!report.rows.empty()) {
     StrAppend(&text, "\n", Ledger(report), "\n", Totals(report, CommKey::kKind, "kind", true), "\n",
-              Totals(report, CommKey::kAxis, "axis", false), "\n", Totals(report, CommKey::kLine, "source", false));
+              Totals(report, CommKey::kAxis, "axis", false));
+    const bool lines = std::any_of(report.rows.begin(), report.rows.end(), [](auto& row) { return !row.line.empty(); });
+    if (lines) StrAppend(&text, "\n", Totals(report, CommKey::kLine, "source", false));
     if (report.matrix) StrAppend(&text, "\n", Matrix(report));
   }
   for (size_t i = 0; i < report.assumptions.size(); ++i)

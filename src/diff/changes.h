@@ -6,7 +6,7 @@
 namespace shoal {
 
 enum class ChangeKind : uint8_t {
-  kHeader,     // devices, aliases, donated buffers, layouts of the entry
+  kHeader,     // devices, aliases, donated buffers
   kTrips,      // of a loop
   kRemoved,    // an op that only A has
   kAdded,      // an op that only B has
