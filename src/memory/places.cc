@@ -14,20 +14,27 @@ Places::Places(const Timeline& timeline) : timeline_(timeline) {
 void Places::Add(const Shape& shape, int64_t time) {
   shapes_.push_back(&shape);
   times_.push_back(time);
-  if (Size(shape) == 1) return;
+  if (OffsetsOf(shape) == nullptr) return;
   for (const Shape* element : shape.elements()) Add(*element, time);
 }
 
-// A tuple too large to be looked into is one place.
 Place Places::Size(const Shape& shape) const {
-  return shape.IsTuple() && shape.LeafCount() < kMostLeaves ? OffsetsOf(shape).back() : 1;
+  const Offsets* offsets = OffsetsOf(shape);
+  return offsets == nullptr ? 1 : offsets->back();
 }
 
-const std::vector<Place>& Places::OffsetsOf(const Shape& tuple) const {
-  if (auto found = offsets_.find(&tuple); found != offsets_.end()) return found->second;
-  std::vector<Place> offsets{1};
-  for (const Shape* element : tuple.elements()) offsets.push_back(offsets.back() + Size(*element));
-  return offsets_[&tuple] = std::move(offsets);
+const Places::Offsets* Places::OffsetsOf(const Shape& shape) const {
+  if (latest_.first == &shape) return latest_.second;
+  // A tuple too large to be looked into is one place.
+  if (!shape.IsTuple() || shape.LeafCount() >= kMostLeaves) return nullptr;
+  auto found = offsets_.find(&shape);
+  if (found == offsets_.end()) {
+    Offsets offsets{1};
+    for (const Shape* element : shape.elements()) offsets.push_back(offsets.back() + Size(*element));
+    found = offsets_.emplace(&shape, std::move(offsets)).first;
+  }
+  latest_ = {&shape, &found->second};
+  return latest_.second;
 }
 
 Part Places::Of(const Instruction& hlo) const {
@@ -37,8 +44,10 @@ Part Places::Of(const Instruction& hlo) const {
 }
 
 Part Places::Element(Part part, int64_t i) const {
-  if (part.shape == nullptr || Size(*part.shape) == 1 || i < 0 || i >= std::ssize(part.shape->elements())) return {};
-  return {part.place + OffsetsOf(*part.shape)[static_cast<size_t>(i)], &part.shape->element(i)};
+  if (part.shape == nullptr || i < 0 || i >= std::ssize(part.shape->elements())) return {};
+  const Offsets* offsets = OffsetsOf(*part.shape);
+  if (offsets == nullptr) return {};
+  return {part.place + (*offsets)[static_cast<size_t>(i)], &part.shape->element(i)};
 }
 
 Part Places::At(Part part, std::span<const int64_t> index) const {
@@ -50,7 +59,7 @@ ShapeIndex Places::IndexOf(Place place) const {
   ShapeIndex index;
   Part part{firsts_[static_cast<size_t>(times_[place])], &InstructionAt(place).shape()};
   while (part.place != place) {
-    const std::vector<Place>& offsets = OffsetsOf(*part.shape);
+    const Offsets& offsets = *OffsetsOf(*part.shape);
     const auto after = std::upper_bound(offsets.begin(), offsets.end(), place - part.place);
     index.push_back(after - offsets.begin() - 1);
     part = Element(part, index.back());

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "memory/timeline.h"
 
 namespace shoal {
@@ -42,9 +42,11 @@ class Places {
   std::vector<Place> firsts_;  // of step number i
   std::vector<const Shape*> shapes_;
   std::vector<int64_t> times_;
-  // Of a tuple: where each element begins, and where the last one ends.
-  mutable absl::flat_hash_map<const Shape*, std::vector<Place>> offsets_;
-  const std::vector<Place>& OffsetsOf(const Shape& tuple) const;
+  using Offsets = std::vector<Place>;
+  // Where each element of a tuple begins, and where the last one ends; null for what is one place.
+  const Offsets* OffsetsOf(const Shape& shape) const;
+  mutable absl::node_hash_map<const Shape*, Offsets> offsets_;
+  mutable std::pair<const Shape*, const Offsets*> latest_;  // whoever asks for one element asks for the next
 };
 
 }  // namespace shoal
