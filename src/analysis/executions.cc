@@ -31,7 +31,7 @@ void Executions::AddCallees(const Instruction& caller, double count, const Execu
     if (trips.from == TripCount::From::kAssumed) assumed_loops_.push_back(&caller);
     counts_[caller[Op<Opcode::kWhile>::kBody]] += count * static_cast<double>(trips.count);
     counts_[caller[Op<Opcode::kWhile>::kCondition]] += count * static_cast<double>(trips.count + 1);
-    trips_[&caller] = std::move(trips);
+    trips_[&caller] = trips;
     return;
   }
   const std::vector<Computation*> callees = CalledComputations(caller);
