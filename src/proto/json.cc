@@ -56,7 +56,7 @@ class JsonWriter {
  private:
   void NewLine() {
     out += '\n';
-    out.append(static_cast<size_t>(2 * depth_), ' ');
+    out.append(size_t{2} * static_cast<size_t>(depth_), ' ');
   }
 
   void WriteField(const Message& message, const FieldDescriptor& field) {

@@ -77,7 +77,7 @@ void WritePairs(const AttrField&, const AttrValue* value, AttrTarget& target) {
   if (given == nullptr) return;
   for (const Ints& pair : *given) {
     proto::SourceTarget* to = target.to.add_source_target_pairs();
-    if (pair.size() > 0) to->set_source(pair[0]);
+    if (!pair.empty()) to->set_source(pair[0]);
     if (pair.size() > 1) to->set_target(pair[1]);
   }
 }
