@@ -24,7 +24,7 @@ class ModuleReader {
   // ---- what went wrong
   void Error(Diag diag);
   // An error if strict, else a warning. True if reading may go on.
-  bool Liberty(std::string_view rule, std::string message, Site site = Site::Here());
+  bool Liberty(std::string_view rule, const std::string& message, Site site = Site::Here());
   // "computation add, instruction add.3: "
   std::string Place() const;
 

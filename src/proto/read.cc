@@ -17,7 +17,7 @@ void ModuleReader::Error(Diag diag) {
   diags_.Add(std::move(diag));
 }
 
-bool ModuleReader::Liberty(std::string_view rule, std::string message, Site site) {
+bool ModuleReader::Liberty(std::string_view rule, const std::string& message, Site site) {
   const Severity severity = strict_ ? Severity::kError : Severity::kWarning;
   diags_.Add({std::string(rule), Place() + message, {}, severity, site});
   return !strict_;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kHighestRank = 1024;  // nobody needs more, and some work grows with its square
 
-Diag BadShape(std::string message, Site site = Site::Here()) { return Fail(StrCat("shape: ", message), site); }
+Diag BadShape(const std::string& message, Site site = Site::Here()) { return Fail(StrCat("shape: ", message), site); }
 
 Result<ElementType> ReadType(int32_t number) {
   if (number < 0 || number >= kElementTypeCount || Info(static_cast<ElementType>(number)).type == ElementType::kInvalid)
