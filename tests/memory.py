@@ -75,10 +75,7 @@ def main():
             path = flags.golden / folder / (name + ending)
             if wanted(path) and 'memory' in facts:
                 note('xla', path, xla_misfit(flags.bin, path, facts['memory'], peak_has_temporaries))
-    for path in sorted((root / 'examples').glob('*.hlo')):
-        if wanted(path):
-            note('run', path, run_misfit(flags.bin, path))
-    for path in sorted((flags.golden / 'jax').glob('*.after.hlo')):
+    for path in sorted((root / 'examples').glob('*.hlo')) + sorted((flags.golden / 'jax').glob('*.hlo')):
         if wanted(path):
             note('run', path, run_misfit(flags.bin, path))
     bad = {what: misfit for what, misfit in misfits.items() if misfit}

@@ -30,7 +30,7 @@ Interface InterfaceOf(const Module& module) {
 std::optional<int64_t> ByteSize(const Shape& array) {
   const std::optional<int64_t> count = array.ElementCount();
   const bool packed = array.layout() != nullptr && array.layout()->element_size_in_bits > 0;
-  const int64_t bits = packed ? array.layout()->element_size_in_bits : StorageBytes(array.element_type()) * 8;
+  const int64_t bits = packed ? array.layout()->element_size_in_bits : int64_t{8} * StorageBytes(array.element_type());
   int64_t size = 0;
   if (Contains(array.dims(), kUnboundedSize) || !count || __builtin_mul_overflow(*count, bits, &size)) return {};
   return size / 8 + (size % 8 != 0 ? 1 : 0);
