@@ -12,7 +12,8 @@ namespace {
 
 // Each thread multiplies a matrix of its own number with one of ones: a product that meets another one's data shows.
 TEST(Gemm, ProductsOfSeveralThreadsDoNotMeet) {
-  constexpr int kThreads = 4, kProducts = 5000, kSize = 104;
+  constexpr int kThreads = 4, kProducts = 5000;
+  constexpr size_t kSize = 104;
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
   for (int t = 1; t <= kThreads; ++t)

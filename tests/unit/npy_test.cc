@@ -7,7 +7,7 @@
 namespace shoal {
 namespace {
 
-std::string File(std::string dict, std::string data = "") {
+std::string File(const std::string& dict, const std::string& data = "") {
   std::string file = "\x93NUMPY";
   file += '\1';
   file += '\0';
