@@ -7,8 +7,8 @@ namespace shoal {
 
 struct RunStats {
   double seconds = 0;
-  int64_t instructions = 0;                                     // evaluated, on all devices together
-  int64_t iterations = 0;                                       // of while loops, likewise
+  int64_t instructions = 0;  // evaluated, on all devices together
+  int64_t iterations = 0;    // of while loops, likewise
   // Of each device's arrays, at the end of an instruction, whose operands are still there.
   std::vector<int64_t> peak_bytes;
   std::vector<std::map<Opcode, Traffic>> traffic;               // of each device's collectives, by op
