@@ -10,7 +10,6 @@ namespace shoal {
 RunMemory RunMemoryOf(const Module& module, const Executions& executions, const DeviceGrid& grid) {
   RunMemory memory;
   const Plans plans(module);
-  std::unordered_set<const Instruction*> unknown(executions.unknown_loops().begin(), executions.unknown_loops().end());
   DryRunAnswers answers;
   answers.trips = [&](const Instruction& loop) -> std::optional<int64_t> {
     if (executions.Of(loop) == 0) return std::nullopt;
