@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "interp/elementwise.h"
+#include "interp/elementwise/elementwise.h"
 
 namespace shoal {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/compare_report.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
-#include "interp/same_inputs.h"
+#include "interp/data/same_inputs.h"
 #include "verify/verify.h"
 
 namespace shoal {

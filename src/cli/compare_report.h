@@ -2,8 +2,8 @@
 #pragma once
 
 #include "collectives/infer_devices.h"
+#include "interp/data/same_inputs.h"
 #include "interp/run.h"
-#include "interp/same_inputs.h"
 
 namespace shoal {
 

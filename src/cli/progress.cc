@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 #include "collectives/stall.h"
-#include "interp/outputs.h"
+#include "interp/data/outputs.h"
 
 namespace shoal {
 

@@ -14,7 +14,7 @@
 #include "cli/progress.h"
 #include "cli/run_report.h"
 #include "cli/verbs.h"
-#include "interp/inputs.h"
+#include "interp/data/inputs.h"
 #include "interp/observers.h"
 #include "verify/verify.h"
 

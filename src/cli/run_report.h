@@ -4,7 +4,7 @@
 #include <string>
 
 #include "collectives/infer_devices.h"
-#include "interp/outputs.h"
+#include "interp/data/outputs.h"
 #include "interp/run.h"
 
 namespace shoal {

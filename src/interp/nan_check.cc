@@ -2,9 +2,9 @@
 #include <unordered_map>
 
 #include "base/strings.h"
-#include "interp/compare.h"
+#include "interp/data/compare.h"
+#include "interp/data/outputs.h"
 #include "interp/observers.h"
-#include "interp/outputs.h"
 #include "ir/common_attrs.h"
 #include "ir/source_place.h"
 

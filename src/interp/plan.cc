@@ -4,7 +4,8 @@
 #include <cstring>
 #include <unordered_set>
 
-#include "interp/elementwise.h"
+#include "interp/custom_calls/backend_config.h"
+#include "interp/elementwise/elementwise.h"
 #include "ops/control_flow.h"
 
 namespace shoal {
@@ -96,9 +97,7 @@ Plans::Plans(const Module& module) : module_(module) {
   for (const Computation* computation : RunByLoops(module)) MarkInvariants(*plans_.at(computation));
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (hlo->opcode == Opcode::kFusion && hlo->shape().IsArray() &&
-          (*hlo)[Op<Opcode::kFusion>::kKind] == FusionKind::kLoop)
-        plans_.at((*hlo)[kCalls])->is_fusion = true;
+      if (hlo->opcode == Opcode::kFusion) AddFusion(*hlo);
 }
 
 void Plans::Add(const Computation& computation) {
@@ -118,6 +117,14 @@ void Plans::Add(const Computation& computation) {
   MarkLastUses(computation, plan->steps);
   plan->lanes = LaneFunction::Of(computation);
   plans_[&computation] = std::move(plan);
+}
+
+void Plans::AddFusion(const Instruction& hlo) {
+  Plan& plan = *plans_.at(hlo[kCalls]);
+  plan.is_fused = true;
+  plan.is_loop_fusion = hlo.shape().IsArray() && hlo[Op<Opcode::kFusion>::kKind] == FusionKind::kLoop;
+  const BackendConfig fusion = BackendConfig::Of(hlo).Object("fusion_config");
+  uses_ynnpack_ = uses_ynnpack_ || fusion.Text("kind") == "__ynn_fusion";
 }
 
 bool Plans::IsFunction(const Instruction& hlo) const {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "interp/elementwise/lane_function.h"
 #include "interp/evaluate.h"
-#include "interp/lane_function.h"
 
 namespace shoal {
 
@@ -53,8 +53,10 @@ struct Plan {
   std::unique_ptr<InvariantValues> invariants;
   // Set where the computation is one of scalars only.
   std::unique_ptr<LaneFunction> lanes;
-  // A loop fusion with one result calls it. XLA:CPU compiles those as they are; others it has to take apart first.
-  bool is_fusion = false;
+  // A fusion calls it.
+  bool is_fused = false;
+  // It is a loop fusion with one result. XLA:CPU compiles those as they are; others it has to take apart first.
+  bool is_loop_fusion = false;
 };
 
 struct ElidedLiterals {
@@ -73,14 +75,18 @@ class Plans {
   bool IsFunction(const Instruction& hlo) const;
   bool IsFunction(const Computation& computation) const;
   const ElidedLiterals& elided() const { return elided_; }
+  // XLA:CPU compiled the module, and gave what it could to the library YNNPACK.
+  bool uses_ynnpack() const { return uses_ynnpack_; }
 
  private:
   void Add(const Computation& computation);
   void MarkInvariants(Plan& plan);
+  void AddFusion(const Instruction& hlo);
   Value Constant(const Instruction& hlo, const Literal& literal);
 
   const Module& module_;
   ElidedLiterals elided_;
+  bool uses_ynnpack_ = false;
   std::unordered_map<const Computation*, std::unique_ptr<Plan>> plans_;
 };
 

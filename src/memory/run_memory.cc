@@ -3,7 +3,7 @@
 #include <unordered_set>
 
 #include "base/strings.h"
-#include "interp/dry_run.h"
+#include "interp/dry_run/dry_run.h"
 
 namespace shoal {
 

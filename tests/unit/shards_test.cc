@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "interp/match_shards.h"
+#include "interp/data/match_shards.h"
 
 namespace shoal {
 namespace {

@@ -1,0 +1,221 @@
+#include "interp/control/collective.h"
+
+#include <algorithm>
+
+#include "collectives/wire_bytes.h"
+
+namespace shoal {
+namespace {
+
+struct Beginning {
+  Opcode kind;
+  Evaluator begin;
+};
+constexpr Beginning kBeginnings[] = {
+    {Opcode::kAllGather, &BeginAllGather},
+    {Opcode::kAllReduce, &BeginAllReduce},
+    {Opcode::kAllToAll, &BeginAllToAll},
+    {Opcode::kCollectiveBroadcast, &BeginCollectiveBroadcast},
+    {Opcode::kCollectivePermute, &BeginCollectivePermute},
+    {Opcode::kCollectiveReduce, &BeginCollectiveReduce},
+    {Opcode::kRaggedAllToAll, &BeginRaggedAllToAll},
+    {Opcode::kReduceScatter, &BeginReduceScatter},
+};
+
+const Beginning* FindBeginning(const Instruction& hlo) {
+  const Opcode kind = KindOf(hlo.opcode);
+  auto it = std::find_if(std::begin(kBeginnings), std::end(kBeginnings),
+                         [&](const Beginning& each) { return each.kind == kind; });
+  return it == std::end(kBeginnings) ? nullptr : it;
+}
+
+bool IsStart(const Instruction& hlo) { return KindOf(hlo.opcode) != hlo.opcode; }
+
+// (operands, result, context…), or for all-reduce-start the result alone.
+bool StartsWithOperands(const Instruction& start) {
+  return HasAsyncShape(start) || KindOf(start.opcode) != Opcode::kAllReduce;
+}
+
+Result<Value> EvaluateNow(Call& call) {
+  if (const Value* carried = CarriedOn(call)) return *carried;
+  std::vector<Value> operands;
+  const bool begins_chain = BeginsChain(call.hlo);
+  if (begins_chain) operands.assign(call.operands.begin(), call.operands.end());
+  SHOAL_ASSIGN(begun, Begin(call));
+  SHOAL_ASSIGN(value, End(call.device, call.hlo, std::move(begun)));
+  if (begins_chain) KeepForChain(call.device, call.hlo, std::move(operands), value);
+  return std::move(value);
+}
+
+// The operand part of a start's tuple: all operands in a tuple, or the first where it stands for all.
+Value OperandPart(const Instruction& start, std::vector<Value> operands) {
+  const bool in_place = !start[kPermuteSliceSizes].empty();
+  if (!HasAsyncShape(start) && (in_place || operands.size() == 1)) return std::move(operands[0]);
+  return Value::Tuple(std::move(operands));
+}
+
+Result<Value> EvaluateStart(Call& call) {
+  std::vector<Value> operands(call.operands.begin(), call.operands.end());
+  SHOAL_ASSIGN(begun, Begin(call));
+  if (!StartsWithOperands(call.hlo)) return std::move(begun);
+  std::vector<Value> parts;
+  parts.push_back(OperandPart(call.hlo, std::move(operands)));
+  parts.push_back(std::move(begun));
+  for (const Shape* context : call.hlo.shape().elements().subspan(2)) parts.push_back(ZeroValue(*context));
+  return Value::Tuple(std::move(parts));
+}
+
+Result<Value> EvaluateDone(Call& call) {
+  Value started = std::move(call.operands[0]);
+  call.operands[0] = Value();
+  // What an all-reduce-start without operands in its shape gave is the result itself, under way.
+  if (started.IsTuple()) started = started.TakeElement(1);
+  return End(call.device, call.hlo, std::move(started));
+}
+
+Value Id(int64_t id) { return Array::Scalar<uint32_t>(ElementType::kU32, static_cast<uint32_t>(id)); }
+
+}  // namespace
+
+bool IsCollective(const Instruction& hlo) { return FindBeginning(hlo) != nullptr; }
+
+Result<Value> Begin(Call& call) { return FindBeginning(call.hlo)->begin(call); }
+
+Result<Value> End(Device& device, const Instruction& at, Value value) {
+  if (!value.IsUnderWay()) return value;
+  auto under_way = std::static_pointer_cast<UnderWay>(value.under_way());
+  value = Value();
+  const bool keep = under_way.use_count() > 1;  // somebody may end it again
+  std::vector<Arrays> came;
+  for (const Ticket& ticket : under_way->tickets) {
+    SHOAL_ASSIGN(arrays, device.world().Wait(device.id(), at, device.whereabouts(), ticket, keep));
+    came.push_back(std::move(arrays));
+  }
+  return under_way->assemble(std::move(came));
+}
+
+const Shape& ResultShape(const Instruction& hlo) {
+  return IsStart(hlo) && StartsWithOperands(hlo) ? hlo.shape().element(1) : hlo.shape();
+}
+
+Value FromArrays(const Shape& shape, Arrays arrays) {
+  if (!shape.IsTuple()) return std::move(arrays[0]);
+  return Value::Tuple({std::make_move_iterator(arrays.begin()), std::make_move_iterator(arrays.end())});
+}
+
+Arrays TakeArrays(Call& call) {
+  Arrays arrays;
+  for (Value& operand : call.operands) arrays.push_back(std::move(operand.array()));
+  return arrays;
+}
+
+void LeaveDevice(Arrays& arrays) {
+  for (Array& array : arrays) array.CountFor(nullptr);
+}
+
+int64_t TotalBytes(std::span<const Array> arrays) {
+  int64_t bytes = 0;
+  for (const Array& array : arrays) bytes += array.bytes();
+  return bytes;
+}
+
+Result<Value> BeginInGroup(Call& call, Arrays contribution, const Combine& combine) {
+  const size_t data = contribution.size();
+  auto wire_bytes = [kind = KindOf(call.hlo.opcode)](int64_t n, int64_t position, int64_t payload) {
+    return DirectBytes(kind, {n, payload, 0, position});
+  };
+  return BeginInGroup(call, std::move(contribution), data, wire_bytes, combine);
+}
+
+Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
+                           const Combine& combine) {
+  Device& device = call.device;
+  SHOAL_ASSIGN(venue, device.world().VenueOf(call.hlo));
+  const Venue::Seat seat = venue->seats[static_cast<size_t>(device.id())];
+  auto under_way = std::make_shared<UnderWay>();
+  const Shape& result = ResultShape(call.hlo);
+  if (seat.group < 0) {  // only a collective-broadcast leaves devices out
+    under_way->assemble = [&result](const std::vector<Arrays>&) -> Result<Value> { return ZeroValue(result); };
+    return Value::UnderWay(std::move(under_way));
+  }
+  const auto group = static_cast<size_t>(seat.group);
+  const int64_t payload = TotalBytes(std::span(contribution).first(data));
+  const int64_t members = std::ssize(venue->groups[group]);
+  device.world().Count(device.id(), call.hlo.opcode, {1, payload, wire_bytes(members, seat.position, payload)});
+  LeaveDevice(contribution);
+  SHOAL_ASSIGN(ticket,
+               device.world().Arrive(call.hlo, *venue->rooms[group], seat.position, std::move(contribution), combine));
+  under_way->tickets.push_back(std::move(ticket));
+  under_way->assemble = [&result](std::vector<Arrays> came) -> Result<Value> {
+    return FromArrays(result, std::move(came[0]));
+  };
+  return Value::UnderWay(std::move(under_way));
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kAllGather>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllGatherStart>(Call& call) {
+  return EvaluateStart(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllGatherDone>(Call& call) {
+  return EvaluateDone(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllReduce>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllReduceStart>(Call& call) {
+  return EvaluateStart(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllReduceDone>(Call& call) {
+  return EvaluateDone(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kReduceScatter>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kCollectiveReduce>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllToAll>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kRaggedAllToAll>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kCollectiveBroadcast>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kCollectivePermute>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kCollectivePermuteStart>(Call& call) {
+  return EvaluateStart(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kCollectivePermuteDone>(Call& call) {
+  return EvaluateDone(call);
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kPartitionId>(Call& call) {
+  return Id(call.device.partition());
+}
+template <>
+Result<Value> Evaluate<Opcode::kReplicaId>(Call& call) {
+  return Id(call.device.replica());
+}
+
+}  // namespace shoal

@@ -1,0 +1,33 @@
+// Inputs that nobody gave: made up, the same each time.
+#pragma once
+
+#include "collectives/device_grid.h"
+#include "interp/data/leaves.h"
+#include "kernels/value.h"
+
+namespace shoal {
+
+using Arguments = std::vector<std::vector<Value>>;  // [device][parameter]
+
+// As XLA's runner names them.
+enum class ArgumentMode : uint8_t {
+  kRandom,        // parts of one random array where a sharding says so, else each device its own floats
+  kSharedRandom,  // every device the same
+  kZeros,
+  kDeviceId,  // every element is the number of the device
+};
+std::optional<ArgumentMode> ArgumentModeNamed(std::string_view name);  // "use_random_inputs"
+std::vector<std::string> ArgumentModeNames();
+
+// Floats lie in [-1, 1), closer to 0 the larger the array, so that products of many matrices stay finite. Integers
+// lie in [0, 8): they may count iterations or be indices.
+Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed);
+
+// The part of a random array of dimensions `whole` that begins at index `start` and has dimensions `dims`. The array
+// depends on seed and stream alone.
+Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t seed, uint64_t stream);
+
+// Arguments from leaves[device][leaf].
+Arguments ArgumentsFromLeaves(const Module& module, const std::vector<std::vector<Value>>& leaves);
+
+}  // namespace shoal

@@ -1,0 +1,194 @@
+// What is sent, received and under way.
+#include <algorithm>
+
+#include "interp/dry_run/dry_device.h"
+
+namespace shoal {
+
+Value DryDevice::CopyStart(DryCall& call) {
+  std::vector<Value> parts{call.operands[0], call.operands[0]};
+  for (const Shape* context : call.hlo.shape().elements().subspan(2)) parts.push_back(Imagined(*context));
+  return Value::Tuple(std::move(parts));
+}
+
+Value DryDevice::CopyDone(DryCall& call) { return call.operands[0].TakeElement(0); }
+
+Value DryDevice::Send(DryCall& call) {
+  if (!call.hlo[kIsHostTransfer]) Fix(call.operands[0]);
+  return Value::Tuple({std::move(call.operands[0]), Imagined(ElementType::kU32, {}), Value()});
+}
+
+Value DryDevice::Recv(DryCall& call) {
+  Value data = call.hlo[kIsHostTransfer] ? Imagined(call.hlo.shape().element(0)) : Value();
+  return Value::Tuple({std::move(data), Imagined(ElementType::kU32, {}), Value()});
+}
+
+Value DryDevice::RecvDone(DryCall& call) {
+  Value started = std::exchange(call.operands[0], Value());
+  Value data = started.TakeElement(0);
+  if (data.IsToken()) {
+    data = Imagined(call.hlo.shape().element(0));
+    Fix(data);
+  }
+  return Value::Tuple({std::move(data), Value()});
+}
+
+bool DryDevice::Leave(Value& operand) {
+  Value given = std::exchange(operand, Value());
+  if (!given.IsArray() || given.array().unique()) return true;
+  given.array().Fix();
+  return false;
+}
+
+Value DryDevice::Begin(const Instruction& hlo, std::span<Value> operands) {
+  auto pending = std::make_shared<Pending>(Pending{&hlo, true});
+  for (Value& operand : operands) pending->alone = Leave(operand) && pending->alone;
+  return Value::UnderWay(std::move(pending));
+}
+
+Value DryDevice::End(Value value) {
+  if (!value.IsUnderWay()) return value;
+  const Pending pending = *std::static_pointer_cast<Pending>(value.under_way());
+  Value result = Imagined(ResultShape(*pending.hlo));
+  if (IsShared(pending)) Fix(result);
+  return result;
+}
+
+Value DryDevice::EndAll(Value value) {
+  if (!value.IsTuple()) return End(std::move(value));
+  std::vector<Value> elements;
+  for (int64_t i = 0; i < std::ssize(value.elements()); ++i) elements.push_back(EndAll(value.TakeElement(i)));
+  return Value::Tuple(std::move(elements));
+}
+
+bool DryDevice::IsShared(const Pending& pending) {
+  const Opcode kind = KindOf(pending.hlo->opcode);
+  if (kind == Opcode::kCollectivePermute) return IsTarget(*pending.hlo);
+  const int64_t members = MembersOf(*pending.hlo);
+  static constexpr Opcode kForAll[] = {Opcode::kAllGather, Opcode::kAllReduce, Opcode::kCollectiveBroadcast};
+  if (std::find(std::begin(kForAll), std::end(kForAll), kind) != std::end(kForAll))
+    return members > 1 || (members == 1 && !pending.alone);
+  if (kind == Opcode::kAllToAll && !pending.hlo->has(kDimensions)) return !pending.alone;
+  return members == 1 && !pending.alone && kind == Opcode::kReduceScatter;
+}
+
+int64_t DryDevice::MembersOf(const Instruction& hlo) {
+  auto [found, is_new] = members_.try_emplace(&hlo, 0);
+  if (!is_new) return found->second;
+  if (Result<std::vector<DeviceGroup>> groups = DeviceGroupsOf(hlo, grid_); groups.ok())
+    for (const DeviceGroup& group : *groups)
+      if (std::find(group.begin(), group.end(), id_) != group.end()) found->second = std::ssize(group);
+  return found->second;
+}
+
+bool DryDevice::IsTarget(const Instruction& permute) const {
+  Result<std::vector<DevicePair>> pairs = DevicePairsOf(permute, grid_);
+  return pairs.ok() &&
+         std::any_of(pairs->begin(), pairs->end(), [&](const DevicePair& pair) { return pair.second == id_; });
+}
+
+Value DryDevice::Collective(DryCall& call) {
+  const std::optional<ChainKey> chain = ChainOf(call.hlo);
+  const bool begins = BeginsChain(call.hlo);
+  if (chain && !begins)
+    if (auto carried = chains_.find(*chain); carried != chains_.end()) return carried->second.second;
+  std::vector<Value> operands;
+  if (begins) operands.assign(call.operands.begin(), call.operands.end());
+  Value result = End(Begin(call.hlo, call.operands));
+  if (begins) chains_[*chain] = {std::move(operands), result};
+  return result;
+}
+
+Value DryDevice::ChainStart(DryCall& call) {
+  size_t number = 0;
+  const Instruction* collective = CollectiveOperand(call.hlo, &number);
+  const Shape& shape = call.hlo.shape();
+  if (collective == nullptr || !shape.IsTuple() || shape.elements().size() < 2) return std::move(call.operands[number]);
+  std::vector<Value> parts;
+  const std::optional<ChainKey> key = ChainOf(*collective);
+  if (auto chain = chains_.find(key.value_or(ChainKey())); key && chain != chains_.end())
+    parts = chain->second.first;
+  else
+    for (const Instruction* operand : collective->operands) parts.push_back(Imagined(operand->shape()));
+  if (parts.size() > 1) parts = {Value::Tuple(std::move(parts))};
+  parts.push_back(std::move(call.operands[number]));
+  for (const Shape* context : shape.elements().subspan(2)) parts.push_back(Imagined(*context));
+  return Value::Tuple(std::move(parts));
+}
+
+Value DryDevice::ChainDone(DryCall& call) {
+  size_t number = 0;
+  const Instruction* collective = CollectiveOperand(call.hlo, &number);
+  if (collective == nullptr) return New(call);
+  if (const std::optional<ChainKey> key = ChainOf(*collective)) chains_.erase(*key);
+  return std::move(call.operands[number]);
+}
+
+Value DryDevice::Start(DryCall& call) {
+  std::vector<Value> operands(call.operands.begin(), call.operands.end());
+  Value begun = Begin(call.hlo, call.operands);
+  if (!HasAsyncShape(call.hlo) && KindOf(call.hlo.opcode) == Opcode::kAllReduce) return begun;
+  const bool is_first = !HasAsyncShape(call.hlo) && (!call.hlo[kPermuteSliceSizes].empty() || operands.size() == 1);
+  std::vector<Value> parts{is_first ? std::move(operands[0]) : Value::Tuple(std::move(operands)), std::move(begun)};
+  for (const Shape* context : call.hlo.shape().elements().subspan(2)) parts.push_back(Imagined(*context));
+  return Value::Tuple(std::move(parts));
+}
+
+Value DryDevice::Done(DryCall& call) {
+  Value started = std::exchange(call.operands[0], Value());
+  if (started.IsTuple()) started = started.TakeElement(1);
+  return End(std::move(started));
+}
+
+Value DryDevice::Wrapped(const Computation& computation, std::vector<Value> arguments) {
+  std::vector<Value> values(computation.instructions.size());
+  for (const Instruction* hlo : computation.instructions) {
+    Value& value = values[hlo->index];
+    if (hlo->opcode == Opcode::kParameter) {
+      value = std::move(arguments[static_cast<size_t>((*hlo)[kParameterNumber])]);
+      continue;
+    }
+    if (hlo->opcode == Opcode::kConstant) {
+      value = Uncounted(hlo->shape());
+      continue;
+    }
+    std::vector<Value> operands;
+    for (const Instruction* operand : hlo->operands) operands.push_back(values[operand->index]);
+    static constexpr Opcode kHandOn[] = {Opcode::kTuple, Opcode::kGetTupleElement};
+    if (std::find(std::begin(kHandOn), std::end(kHandOn), hlo->opcode) == std::end(kHandOn))
+      for (Value& operand : operands) operand = End(std::move(operand));
+    DryCall call{*hlo, operands};
+    value = IsCollective(*hlo) ? Begin(*hlo, operands) : Evaluate(call);
+  }
+  return std::move(values[computation.root->index]);
+}
+
+Value DryDevice::Bound(DryCall& call, std::vector<Value> operands, Value result) {
+  const Instruction* start = call.hlo.has(kCalls) ? &call.hlo : AsyncStartOf(call.hlo);
+  const Computation* computation = start == nullptr ? nullptr : (*start)[kCalls];
+  if (computation != nullptr && result.IsToken() && operands.size() == computation->parameters.size()) {
+    const bool meets = std::any_of(computation->instructions.begin(), computation->instructions.end(),
+                                   [](const Instruction* hlo) { return IsCollective(*hlo); });
+    result = meets ? Wrapped(*computation, operands) : Run(*computation, operands);
+  }
+  std::vector<Value> parts{Value::Tuple(std::move(operands)), std::move(result)};
+  for (const Shape* context : call.hlo.shape().elements().subspan(2)) parts.push_back(Imagined(*context));
+  return Value::Tuple(std::move(parts));
+}
+
+Value DryDevice::AsyncStart(DryCall& call) {
+  return Bound(call, {call.operands.begin(), call.operands.end()}, Value());
+}
+
+Value DryDevice::AsyncUpdate(DryCall& call) {
+  std::vector<Value> operands = call.operands[0].element(0).elements();
+  operands.insert(operands.end(), call.operands.begin() + 1, call.operands.end());
+  return Bound(call, std::move(operands), call.operands[0].element(1));
+}
+
+Value DryDevice::AsyncDone(DryCall& call) {
+  Value started = std::exchange(call.operands[0], Value());
+  return EndAll(started.TakeElement(1));
+}
+
+}  // namespace shoal
