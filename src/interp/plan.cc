@@ -42,6 +42,7 @@ void MarkLastUses(const Computation& computation, std::vector<Step>& steps) {
 bool IsPure(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kOpaque) return !hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
+  if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // keeps its state in its operand
   return op_class != OpClass::kRandom && op_class != OpClass::kControlFlow && op_class != OpClass::kCollective &&
          op_class != OpClass::kTransfer && hlo.opcode != Opcode::kParameter;
 }

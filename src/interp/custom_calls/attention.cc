@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "interp/algebra/product.h"
+#include "interp/custom_calls/attention_heads.h"
 #include "interp/custom_calls/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
 #include "interp/elementwise/elementwise.h"
@@ -24,6 +25,16 @@ struct OwnedDims {
             dims.Ints("lhs_contracting_dimensions"), dims.Ints("rhs_contracting_dimensions")};
   }
 };
+
+// The second dimension of a batch is the head.
+Array WithHeadsOf(const Array& lhs, const Array& rhs, const OwnedDims& dims) {
+  if (dims.lhs_batch.size() < 2 || dims.rhs_batch.size() < 2) return rhs;
+  const int64_t heads = lhs.dim(dims.lhs_batch[1]), own = rhs.dim(dims.rhs_batch[1]);
+  return own != 0 && heads > own && heads % own == 0 ? RepeatHeads(rhs, dims.rhs_batch[1], heads) : rhs;
+}
+int64_t HeadsOf(const Array& rhs, const OwnedDims& dims) {
+  return dims.rhs_batch.size() < 2 ? 0 : rhs.dim(dims.rhs_batch[1]);
+}
 
 // One call being worked on: its operands, taken one after the other, and what its configuration says.
 class Attention {
@@ -50,14 +61,16 @@ class Attention {
       return std::adjacent_find(all.begin(), all.end()) == all.end() &&
              (all.empty() || (all.front() >= 0 && all.back() < array.rank()));
     };
+    if (!within(lhs, dims.lhs_batch, dims.lhs_contracting) || !within(rhs, dims.rhs_batch, dims.rhs_contracting))
+      return Stopped(call_.hlo, StrCat("dimension numbers do not fit ", ToString(lhs), " and ", ToString(rhs)));
+    const Array wide = WithHeadsOf(lhs, rhs, dims);
     auto same = [&](Ints l, Ints r) {
       return std::equal(l.begin(), l.end(), r.begin(), r.end(),
-                        [&](int64_t a, int64_t b) { return lhs.dim(a) == rhs.dim(b); });
+                        [&](int64_t a, int64_t b) { return lhs.dim(a) == wide.dim(b); });
     };
-    if (!within(lhs, dims.lhs_batch, dims.lhs_contracting) || !within(rhs, dims.rhs_batch, dims.rhs_contracting) ||
-        !same(dims.lhs_batch, dims.rhs_batch) || !same(dims.lhs_contracting, dims.rhs_contracting))
+    if (!same(dims.lhs_batch, dims.rhs_batch) || !same(dims.lhs_contracting, dims.rhs_contracting))
       return Stopped(call_.hlo, StrCat("dimension numbers do not fit ", ToString(lhs), " and ", ToString(rhs)));
-    return Product(lhs, rhs, {dims.lhs_batch, dims.rhs_batch, dims.lhs_contracting, dims.rhs_contracting}, kF32);
+    return Product(lhs, wide, {dims.lhs_batch, dims.rhs_batch, dims.lhs_contracting, dims.rhs_contracting}, kF32);
   }
 
   bool has_bias() const { return target_.find("Bias") != std::string_view::npos; }
@@ -202,8 +215,8 @@ Result<Value> CudnnAttentionBackward(Call& call) {
   Attention::Softmax(weights);
   SHOAL_ASSIGN(dv, attention.Multiply(weights, gradient,
                                       OwnedDims::Of(attention.config(), "bmm2_grad_gemm1_dot_dimension_numbers")));
-  SHOAL_ASSIGN(scores, attention.Multiply(gradient, v,
-                                          OwnedDims::Of(attention.config(), "bmm2_grad_gemm2_dot_dimension_numbers")));
+  const OwnedDims to_scores = OwnedDims::Of(attention.config(), "bmm2_grad_gemm2_dot_dimension_numbers");
+  SHOAL_ASSIGN(scores, attention.Multiply(gradient, v, to_scores));
   if (scores.count() != weights.count()) return Stopped(call.hlo, "gradients do not fit the operands");
   const int64_t n = weights.dims().back();
   float* row = scores.Mutable<float>().data();
@@ -218,7 +231,7 @@ Result<Value> CudnnAttentionBackward(Call& call) {
   for (float& x : scores.Mutable<float>()) x *= attention.scale();
   SHOAL_ASSIGN(dq, attention.Multiply(scores, k, to_q));
   SHOAL_ASSIGN(dk, attention.Multiply(scores, q, to_k));
-  gradients.insert(gradients.begin(), {dq, dk, dv});
+  gradients.insert(gradients.begin(), {dq, SumHeads(dk, HeadsOf(k, to_q)), SumHeads(dv, HeadsOf(v, to_scores))});
   return attention.Finish(gradients);
 }
 

@@ -1,4 +1,4 @@
-// Custom calls with a known meaning: one table (custom_calls.cc), one row each.
+// Custom calls with a known meaning: one table (table.cc), one row each.
 #pragma once
 
 #include "interp/evaluate.h"
@@ -19,25 +19,26 @@ bool Fits(const Value& value, const Shape& shape);
 // Made-up elements, small numbers that depend on the name, the leaf and the place alone. Counts leaves in `leaf`.
 Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape);
 
-// matrix products (custom_gemm.cc)
+// matrix products (gemm.cc)
 Result<Value> CublasMatmul(Call& call);
 Result<Value> CublasMatmulF8(Call& call);
 Result<Value> CublasTriangularSolve(Call& call);  // in triangular.cc
-// convolutions (custom_convolution.cc)
+// convolutions (convolution.cc)
 Result<Value> CudnnConvolution(Call& call);
-Result<Value> CudnnConvolutionGraph(Call& call);  // in custom_convolution_graph.cc
+Result<Value> CudnnConvolutionGraph(Call& call);  // in convolution_graph.cc
 Result<Value> CudnnConvolutionBackwardInput(Call& call);
 Result<Value> CudnnConvolutionBackwardFilter(Call& call);
-// oneDNN (custom_onednn.cc)
+// oneDNN (onednn.cc)
 Result<Value> OneDnnMatmul(Call& call);
 Result<Value> OneDnnConvolution(Call& call);
 Result<Value> OneDnnSoftmax(Call& call);
 Result<Value> OneDnnLayerNorm(Call& call);
-// attention (custom_attention.cc)
+Result<Value> CudnnNorm(Call& call);  // in layer_norm.cc
+// attention (attention.cc)
 Result<Value> CudnnAttention(Call& call);
 Result<Value> CudnnAttentionBackward(Call& call);
 
-// factors of matrices (custom_factors.cc)
+// factors of matrices (factors.cc)
 Result<Value> CholeskyFactor(Call& call);
 Result<Value> LuFactors(Call& call);
 Result<Value> LuDecomposition(Call& call);
@@ -48,7 +49,7 @@ Result<Value> ReflectorProduct(Call& call);
 Result<Value> ReflectorMultiply(Call& call);
 Result<Value> HessenbergFactors(Call& call);
 Result<Value> TridiagonalFactors(Call& call);
-// eigenvalues and singular values (custom_spectra.cc)
+// eigenvalues and singular values (spectra.cc)
 Result<Value> HermitianEigen(Call& call);
 Result<Value> Eigh(Call& call);
 Result<Value> GeneralEigen(Call& call);
@@ -58,7 +59,7 @@ Result<Value> SvdByDivision(Call& call);
 Result<Value> SvdByQr(Call& call);
 Result<Value> CusolverSvd(Call& call);
 Result<Value> CusolverSvdWithV(Call& call);
-// equations (custom_solvers.cc)
+// equations (solvers.cc)
 Result<Value> TriangularSolution(Call& call);
 Result<Value> TridiagonalSolution(Call& call);
 Result<Value> CusparseTridiagonal(Call& call);
@@ -66,15 +67,15 @@ Result<Value> PerturbedTridiagonal(Call& call);
 Result<Value> SymmetricProduct(Call& call);
 Result<Value> CholeskyUpdate(Call& call);
 
-// sorts, sums and choices (custom_sorts.cc)
+// sorts, sums and choices (sorts.cc)
 Result<Value> CubSort(Call& call);
 Result<Value> CubScan(Call& call);
 Result<Value> TopKCall(Call& call);
 Result<Value> PartialReduce(Call& call);
-// random numbers (custom_random.cc)
+// random numbers (random.cc)
 Result<Value> ThreeFryCall(Call& call);
 
-// what a compiler leaves for itself (custom_annotations.cc)
+// what a compiler leaves for itself (annotations.cc)
 Result<Value> PassThrough(Call& call);
 Result<Value> Reshard(Call& call);
 Result<Value> Nothing(Call& call);

@@ -9,6 +9,7 @@
 #include "interp/algebra/product.h"
 #include "interp/custom_calls/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
+#include "interp/custom_calls/layer_norm.h"
 #include "interp/elementwise/elementwise.h"
 #include "kernels/strided.h"
 
@@ -211,13 +212,9 @@ Result<Value> OneDnnLayerNorm(Call& call) {
   const Array scale = Converted(call.array(1), kF32), shift = Converted(call.array(2), kF32);
   float* row = x.Mutable<float>().data();
   for (int64_t i = 0; n != 0 && i < x.count() / n; ++i, row += n) {
-    double mean = 0, variance = 0;
-    for (int64_t j = 0; j < n; ++j) mean += row[j];
-    mean /= static_cast<double>(n);
-    for (int64_t j = 0; j < n; ++j) variance += (row[j] - mean) * (row[j] - mean);
-    const double factor = 1 / std::sqrt(variance / static_cast<double>(n) + epsilon);
+    const Moments moments = MomentsOf({row, static_cast<size_t>(n)}, epsilon);
     for (int64_t j = 0; j < n; ++j)
-      row[j] = static_cast<float>((row[j] - mean) * factor) * scale.As<float>()[static_cast<size_t>(j)] +
+      row[j] = (row[j] - moments.mean) * moments.norm_factor * scale.As<float>()[static_cast<size_t>(j)] +
                shift.As<float>()[static_cast<size_t>(j)];
   }
   return Finished(call.hlo, x);

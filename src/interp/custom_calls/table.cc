@@ -55,6 +55,7 @@ constexpr CustomCallRow kRows[] = {
     {"__cudnn$fmhaSoftmaxBackward", &CudnnAttentionBackward},
     {"__cudnn$fmhaSoftmaxDropout", &CudnnAttention},
     {"__cudnn$fmhaSoftmaxDropoutBackward", &CudnnAttentionBackward},
+    {"__cudnn$norm", &CudnnNorm},
     {"__gpu$TopK", &TopKCall},
     {"__nop", &MakeBuffer},
     {"__onednn$convolution", &OneDnnConvolution},
