@@ -19,7 +19,17 @@ ElementType ScaledType(ElementType operand, ElementType scale) {
   return BitWidth(operand) > BitWidth(scale) ? operand : scale;
 }
 
-// operand[i] * scale[block of i]; the sizes of the scale divide those of the operand.
+// XLA:CPU has products in bf16 summed in f32, but for those that become bf16 after it has divided the work between
+// YNNPACK and itself: what it then does itself, it does in bf16 throughout.
+bool IsLeftInBf16(const Call& call) {
+  const Plans& plans = call.device.plans();
+  auto is_bf16 = [](const Shape& shape) { return shape.element_type() == ElementType::kBf16; };
+  return plans.uses_ynnpack() && !plans.Of(*call.hlo.parent).is_fused && is_bf16(call.hlo.shape()) &&
+         is_bf16(call.hlo.operands[0]->shape()) && is_bf16(call.hlo.operands[1]->shape());
+}
+
+}  // namespace
+
 Array Scaled(const Array& operand, const Array& scale) {
   if (scale.rank() != operand.rank() || scale.rank() == 0) return operand;  // has no scale
   const ElementType type = ScaledType(operand.type(), scale.type());
@@ -42,17 +52,6 @@ Array Scaled(const Array& operand, const Array& scale) {
   BinaryKernel(Opcode::kMultiply, type).Run(out, in, product.count());
   return product;
 }
-
-// XLA:CPU has products in bf16 summed in f32, but for those that become bf16 after it has divided the work between
-// YNNPACK and itself: what it then does itself, it does in bf16 throughout.
-bool IsLeftInBf16(const Call& call) {
-  const Plans& plans = call.device.plans();
-  auto is_bf16 = [](const Shape& shape) { return shape.element_type() == ElementType::kBf16; };
-  return plans.uses_ynnpack() && !plans.Of(*call.hlo.parent).is_fused && is_bf16(call.hlo.shape()) &&
-         is_bf16(call.hlo.operands[0]->shape()) && is_bf16(call.hlo.operands[1]->shape());
-}
-
-}  // namespace
 
 template <>
 Result<Value> Evaluate<Opcode::kDot>(Call& call) {

@@ -21,4 +21,26 @@ Array Product(const Array& lhs, const Array& rhs, const ProductDims& dims, Eleme
 // The same of bf16, but every product is rounded to bf16 and so is the sum after every step.
 Array StepwiseProduct(const Array& lhs, const Array& rhs, const ProductDims& dims);
 
+// Which dimension of the lhs is divided into groups. If it is a free one, the rhs has one of its own for each group,
+// along its group dimension.
+struct RaggedDims {
+  ProductDims product;
+  int64_t lhs_ragged = 0;
+  Ints rhs_group;
+};
+
+// The dimensions of the lhs for each index of which group sizes may have a row of their own: batch dimensions, then
+// those of the ragged one's kind, as far as they come before it.
+Dims OuterDims(const Array& lhs, const RaggedDims& dims);
+
+// As many products as there are groups, each of a stretch of the ragged dimension, as long as group_sizes say. Where
+// that dimension is contracted, the groups become the first dimension of the result. What no group covers is zero, or
+// counts as zero in a sum; groups along a batch dimension change nothing.
+Array RaggedProduct(const Array& lhs, const Array& rhs, const Array& group_sizes, const RaggedDims& dims,
+                    ElementType result);
+
+// operand[i] * scale[block of i]; the sizes of the scale divide those of the operand. Quantised operands are widened
+// first.
+Array Scaled(const Array& operand, const Array& scale);
+
 }  // namespace shoal

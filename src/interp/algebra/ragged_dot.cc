@@ -1,5 +1,4 @@
-// ragged-dot: as many products as there are groups, each of a stretch of the ragged dimension. What no group covers
-// is zero, or counts as zero in a sum.
+// ragged-dot: as many products as there are groups, each of a stretch of the ragged dimension.
 #include <algorithm>
 
 #include "interp/algebra/product.h"
@@ -13,6 +12,13 @@ namespace {
 using RaggedDot = Op<Opcode::kRaggedDot>;
 
 bool Has(Ints dims, int64_t dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
+
+Dims LhsFree(const Array& lhs, const ProductDims& dims) {
+  Dims free;
+  for (int64_t d = 0; d < lhs.rank(); ++d)
+    if (!Has(dims.lhs_batch, d) && !Has(dims.lhs_contracting, d)) free.push_back(d);
+  return free;
+}
 
 // A part of an array: a start and a size for each dimension.
 struct Box {
@@ -46,15 +52,16 @@ void AddPart(Array& total, const Box& box, const Array& part) {
 // The product, taken apart: for each index of the outer dimensions, a row of group sizes.
 class Groups {
  public:
-  explicit Groups(Call& call)
-      : hlo_(call.hlo),
-        lhs_(call.array(0)),
-        rhs_(call.array(1)),
-        sizes_(call.array(2)),
-        ragged_(hlo_[RaggedDot::kLhsRaggedDims][0]),
-        contracting_(Has(hlo_[kLhsContractingDims], ragged_)),
-        total_(Array::Zeros(SumType(lhs_.type(), rhs_.type(), hlo_.shape().element_type()), ResultDims())) {
-    if (sizes_.rank() > 1) ListOuterDims();
+  Groups(const Array& lhs, const Array& rhs, const Array& sizes, const RaggedDims& dims, ElementType result)
+      : lhs_(lhs),
+        rhs_(rhs),
+        sizes_(sizes),
+        dims_(dims.product),
+        rhs_group_(dims.rhs_group),
+        ragged_(dims.lhs_ragged),
+        contracting_(Has(dims_.lhs_contracting, ragged_)),
+        total_(Array::Zeros(SumType(lhs.type(), rhs.type(), result), ResultDims())) {
+    if (sizes_.rank() > 1) outer_ = OuterDims(lhs, dims);
   }
 
   Array Run() {
@@ -73,51 +80,36 @@ class Groups {
   }
 
  private:
-  Dims LhsFree() const {
-    Dims free;
-    for (int64_t d = 0; d < lhs_.rank(); ++d)
-      if (!Has(hlo_[kLhsBatchDims], d) && !Has(hlo_[kLhsContractingDims], d)) free.push_back(d);
-    return free;
-  }
-
   Ints ResultDims() {
     if (contracting_) result_dims_.push_back(sizes_.dim(sizes_.rank() - 1));
-    for (int64_t d : hlo_[kLhsBatchDims]) result_dims_.push_back(lhs_.dim(d));
-    for (int64_t d : LhsFree()) result_dims_.push_back(lhs_.dim(d));
+    for (int64_t d : dims_.lhs_batch) result_dims_.push_back(lhs_.dim(d));
+    for (int64_t d : LhsFree(lhs_, dims_)) result_dims_.push_back(lhs_.dim(d));
     for (int64_t d = 0; d < rhs_.rank(); ++d)
-      if (!Has(hlo_[kRhsBatchDims], d) && !Has(hlo_[kRhsContractingDims], d) && !Has(hlo_[RaggedDot::kRhsGroupDims], d))
+      if (!Has(dims_.rhs_batch, d) && !Has(dims_.rhs_contracting, d) && !Has(rhs_group_, d))
         result_dims_.push_back(rhs_.dim(d));
     return AsInts(result_dims_);
-  }
-
-  // In the order in which the group sizes have them: batch, then what is of the ragged dimension's kind.
-  void ListOuterDims() {
-    outer_ = ToDims(hlo_[kLhsBatchDims]);
-    const Dims free = LhsFree();
-    for (int64_t d : contracting_ ? hlo_[kLhsContractingDims] : AsInts(free))
-      if (d != ragged_) outer_.push_back(d);
   }
 
   // Restricts all three to index `at` of a dimension of the lhs.
   void TakeOuter(int64_t dim, int64_t at, Box& lhs, Box& rhs, Box& result) const {
     lhs.Take(dim, at, 1);
     const int64_t first = contracting_ ? 1 : 0;
-    const Ints batch = hlo_[kLhsBatchDims], contracting = hlo_[kLhsContractingDims];
+    const Ints batch = dims_.lhs_batch, contracting = dims_.lhs_contracting;
     const auto b = std::find(batch.begin(), batch.end(), dim) - batch.begin();
     const auto c = std::find(contracting.begin(), contracting.end(), dim) - contracting.begin();
     if (Has(batch, dim)) {
-      rhs.Take(hlo_[kRhsBatchDims][static_cast<size_t>(b)], at, 1);
+      rhs.Take(dims_.rhs_batch[static_cast<size_t>(b)], at, 1);
       result.Take(first + b, at, 1);
     } else if (Has(contracting, dim)) {
-      rhs.Take(hlo_[kRhsContractingDims][static_cast<size_t>(c)], at, 1);
+      rhs.Take(dims_.rhs_contracting[static_cast<size_t>(c)], at, 1);
     } else {
       result.Take(first + ResultDimOfFree(dim), at, 1);
     }
   }
 
   int64_t ResultDimOfFree(int64_t dim) const {
-    const Dims free = LhsFree();
-    return static_cast<int64_t>(hlo_[kLhsBatchDims].size()) + (std::find(free.begin(), free.end(), dim) - free.begin());
+    const Dims free = LhsFree(lhs_, dims_);
+    return static_cast<int64_t>(dims_.lhs_batch.size()) + (std::find(free.begin(), free.end(), dim) - free.begin());
   }
 
   void AddGroup(int64_t row, int64_t group, int64_t start, int64_t end) {
@@ -130,24 +122,23 @@ class Groups {
     }
     lhs.Take(ragged_, start, end - start);
     if (contracting_) {
-      const Ints dims = hlo_[kLhsContractingDims];
+      const Ints dims = dims_.lhs_contracting;
       const auto at = static_cast<size_t>(std::find(dims.begin(), dims.end(), ragged_) - dims.begin());
-      rhs.Take(hlo_[kRhsContractingDims][at], start, end - start);
+      rhs.Take(dims_.rhs_contracting[at], start, end - start);
       result.Take(0, group, 1);
     } else {
-      rhs.Take(hlo_[RaggedDot::kRhsGroupDims][0], group, 1);
+      rhs.Take(rhs_group_[0], group, 1);
       result.Take(ResultDimOfFree(ragged_), start, end - start);
     }
-    const ProductDims dims{hlo_[kLhsBatchDims], hlo_[kRhsBatchDims], hlo_[kLhsContractingDims],
-                           hlo_[kRhsContractingDims]};
-    const Array part = Product(Part(lhs_, lhs), Part(rhs_, rhs), dims, total_.type());
+    const Array part = Product(Part(lhs_, lhs), Part(rhs_, rhs), dims_, total_.type());
     if (part.count() == ElementCount(AsInts(result.sizes))) AddPart(total_, result, part);
   }
 
-  const Instruction& hlo_;
   const Array& lhs_;
   const Array& rhs_;
   const Array& sizes_;
+  const ProductDims dims_;
+  const Ints rhs_group_;
   const int64_t ragged_;
   const bool contracting_;
   Dims result_dims_;
@@ -157,20 +148,33 @@ class Groups {
 
 }  // namespace
 
-// Groups along a batch dimension change nothing.
+Dims OuterDims(const Array& lhs, const RaggedDims& dims) {
+  const ProductDims& of = dims.product;
+  Dims outer = ToDims(of.lhs_batch);
+  const Dims same_kind = Has(of.lhs_contracting, dims.lhs_ragged) ? ToDims(of.lhs_contracting) : LhsFree(lhs, of);
+  outer.insert(outer.end(), same_kind.begin(), same_kind.end());
+  outer.erase(std::find(outer.begin(), outer.end(), dims.lhs_ragged), outer.end());
+  return outer;
+}
+
+Array RaggedProduct(const Array& lhs, const Array& rhs, const Array& group_sizes, const RaggedDims& dims,
+                    ElementType result) {
+  if (Has(dims.product.lhs_batch, dims.lhs_ragged)) return Product(lhs, rhs, dims.product, result);
+  const Array total = Groups(lhs, rhs, group_sizes, dims, result).Run();
+  return total.type() == result ? total : Converted(total, result);
+}
+
 template <>
 Result<Value> Evaluate<Opcode::kRaggedDot>(Call& call) {
   const Instruction& hlo = call.hlo;
-  const ElementType type = hlo.shape().element_type();
-  if (Has(hlo[kLhsBatchDims], hlo[RaggedDot::kLhsRaggedDims][0])) {
-    const ProductDims dims{hlo[kLhsBatchDims], hlo[kRhsBatchDims], hlo[kLhsContractingDims], hlo[kRhsContractingDims]};
-    return Value(Product(call.array(0), call.array(1), dims, type));
-  }
-  for (size_t i = 0; i < 3; ++i)
+  const RaggedDims dims{{hlo[kLhsBatchDims], hlo[kRhsBatchDims], hlo[kLhsContractingDims], hlo[kRhsContractingDims]},
+                        hlo[RaggedDot::kLhsRaggedDims][0],
+                        hlo[RaggedDot::kRhsGroupDims]};
+  const bool in_groups = !Has(dims.product.lhs_batch, dims.lhs_ragged);
+  for (size_t i = 0; in_groups && i < 3; ++i)
     if (!std::equal(call.array(i).dims().begin(), call.array(i).dims().end(), hlo.operand_shape(i).dims().begin()))
       return Stopped(hlo, StrCat("operands of ragged-dot must have their full sizes, got ", ToString(call.array(i))));
-  const Array total = Groups(call).Run();
-  return Value(total.type() == type ? total : Converted(total, type));
+  return Value(RaggedProduct(call.array(0), call.array(1), call.array(2), dims, hlo.shape().element_type()));
 }
 
 }  // namespace shoal
