@@ -22,6 +22,11 @@ Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape);
 // matrix products (gemm.cc)
 Result<Value> CublasMatmul(Call& call);
 Result<Value> CublasMatmulF8(Call& call);
+Result<Value> CublasGroupedMatmul(Call& call);  // in grouped_matmul.cc
+// products with a scale for each block of an operand (block_scaled_dot.cc)
+Result<Value> CublasMatmulMx(Call& call);
+Result<Value> CudnnBlockScaledDot(Call& call);
+Result<Value> BlockScaledDot(Call& call);
 Result<Value> CublasTriangularSolve(Call& call);  // in triangular.cc
 // convolutions (convolution.cc)
 Result<Value> CudnnConvolution(Call& call);
