@@ -1,7 +1,45 @@
+#include "kernels/blas_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <semaphore>
+#include <thread>
+
+namespace shoal {
+namespace {
+
+// What OpenBLAS takes for a caller, and some more; of most of it only addresses.
+constexpr size_t kWorkBuffer = size_t{256} << 20;
+
+void CheckRoom() {
+  thread_local bool has_room = false;
+  if (has_room) return;
+  void* room = mmap(nullptr, kWorkBuffer, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  munmap(room, kWorkBuffer);
+  has_room = true;
+}
+
+std::counting_semaphore<>& Turns() {
+  static std::counting_semaphore<> turns(std::max(1u, std::thread::hardware_concurrency()));
+  return turns;
+}
+
+}  // namespace
+
+BlasTurn::BlasTurn() {
+  CheckRoom();
+  Turns().acquire();
+}
+BlasTurn::~BlasTurn() { Turns().release(); }
+
+}  // namespace shoal
+
 // The serial OpenBLAS looks for a free work buffer outside its own lock, so that two threads may get the same one and
 // multiply with each other's data. The linker sends its calls here (--wrap in CMakeLists.txt), where one waits.
-#include <mutex>
-
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker's names.
 extern "C" void* __real_blas_memory_alloc(int position);
 extern "C" void* __wrap_blas_memory_alloc(int position);

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/blas_memory.h"
+
 namespace shoal {
 namespace {
 
@@ -121,6 +123,7 @@ constexpr int64_t kMostBlas = std::numeric_limits<int>::max();
 
 template <class T>
 void GemmByBlas(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T beta, T* c, int64_t ldc) {
+  const BlasTurn turn;
   CallBlas(static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), AsBlas(a, m, k), a.data, AsBlas(b, k, n),
            b.data, beta, c, static_cast<int>(std::max(ldc, n)));
 }

@@ -1,9 +1,13 @@
 #include "kernels/gemm.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -26,6 +30,30 @@ TEST(Gemm, ProductsOfSeveralThreadsDoNotMeet) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// OpenBLAS itself would ask for memory again and again.
+TEST(Gemm, SaysThatThereIsNoMemory) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need all addresses there are";
+#endif
+  constexpr size_t kSize = 128;
+  std::vector<float> a(kSize * kSize, 1), b(kSize * kSize, 1), c(kSize * kSize);
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit none{1 << 20, 1 << 20};
+    setrlimit(RLIMIT_AS, &none);
+    try {
+      Gemm<float>(kSize, kSize, kSize, {a.data(), kSize, 1}, {b.data(), kSize, 1}, c.data(), kSize, false);
+    } catch (const std::bad_alloc&) {
+      _exit(7);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
 }  // namespace
