@@ -30,25 +30,66 @@ void AddMemory(const Instruction& hlo, Cost& cost) {
   cost.bytes_written = LeafBytesOf(ResultOf(hlo));
 }
 
+// What an object has under a name; an empty object where there is nothing.
+const Json& Member(const Json& object, const char* name) {
+  static const Json none = Json::object();
+  return object.is_object() && object.contains(name) ? object[name] : none;
+}
+
+// The dimensions of operand 0 in a list of backend_config, ["0","1"] or [0,1]; nothing if it has others.
+std::optional<std::vector<int64_t>> LhsDims(const Instruction& hlo, const Json& list) {
+  std::vector<int64_t> dims;
+  for (const Json& dimension : list) {
+    if (!dimension.is_string() && !dimension.is_number_integer()) return std::nullopt;
+    const int64_t d =
+        dimension.is_string() ? std::atoll(dimension.get<std::string>().c_str()) : dimension.get<int64_t>();
+    if (d < 0 || d >= hlo.operand_shape(0).rank()) return std::nullopt;
+    dims.push_back(d);
+  }
+  return dims;
+}
+
+// Every element of the result is a sum as long as the contracting dimensions.
+std::optional<double> DotFlops(const Instruction& hlo, const Json& numbers) {
+  if (numbers.empty() || hlo.operand_count() < 2 || !hlo.operand_shape(0).IsArray()) return std::nullopt;
+  const auto contracting = LhsDims(hlo, Member(numbers, "lhs_contracting_dimensions"));
+  if (!contracting) return std::nullopt;
+  double width = 1;
+  for (int64_t d : *contracting) width *= static_cast<double>(hlo.operand_shape(0).dim(d));
+  return 2 * Elements(ResultOf(hlo)) * width;
+}
+
 // backend_config={"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"]…
 std::optional<double> ProductFlops(const Instruction& hlo) {
   const Json config = ConfigOf(hlo);
   const Json* dots = &config;
   for (const char* key : {"gemm_backend_config", "onednn_matmul_config"})
     if (config.contains(key)) dots = &config[key];
-  if (!dots->contains("dot_dimension_numbers") || hlo.operand_count() < 2) return std::nullopt;
-  const Json& numbers = (*dots)["dot_dimension_numbers"];
-  if (!numbers.is_object() || !hlo.operand_shape(0).IsArray()) return std::nullopt;
-  const Json dimensions = numbers.value("lhs_contracting_dimensions", Json::array());
-  double width = 1;
-  for (const Json& dimension : dimensions) {
-    if (!dimension.is_string() && !dimension.is_number_integer()) return std::nullopt;
-    const int64_t d =
-        dimension.is_string() ? std::atoll(dimension.get<std::string>().c_str()) : dimension.get<int64_t>();
-    if (d < 0 || d >= hlo.operand_shape(0).rank()) return std::nullopt;
-    width *= static_cast<double>(hlo.operand_shape(0).dim(d));
-  }
-  return 2 * Elements(ResultOf(hlo)) * width;
+  return DotFlops(hlo, Member(*dots, "dot_dimension_numbers"));
+}
+
+// As if the groups covered all of the ragged dimension. Where that is contracted, the result has a part for each group,
+// and the parts together cost one product. (XLA looks for the dimensions in the wrong place and finds none.)
+std::optional<double> GroupedProductFlops(const Instruction& hlo) {
+  const Json config = ConfigOf(hlo);
+  const Json& ragged = Member(Member(config, "grouped_gemm_backend_config"), "ragged_dot_dimension_numbers");
+  const Json& numbers = Member(ragged, "dot_dimension_numbers");
+  const std::optional<double> flops = DotFlops(hlo, numbers);
+  if (!flops || hlo.operand_count() < 3) return std::nullopt;
+  const auto divided = LhsDims(hlo, Member(ragged, "lhs_ragged_dimensions"));
+  const auto contracting = LhsDims(hlo, Member(numbers, "lhs_contracting_dimensions"));
+  if (!divided || divided->size() != 1 || !contracting) return std::nullopt;
+  if (std::find(contracting->begin(), contracting->end(), divided->front()) == contracting->end()) return flops;
+  const Shape& sizes = hlo.operand_shape(2);
+  if (!sizes.IsArray() || sizes.rank() == 0 || sizes.dims().back() == 0) return std::nullopt;
+  return *flops / static_cast<double>(sizes.dims().back());
+}
+
+// Rows times rows: the last dimension is the contracting one.
+std::optional<double> BlockScaledFlops(const Instruction& hlo) {
+  if (hlo.operand_count() < 2 || !hlo.operand_shape(0).IsArray() || hlo.operand_shape(0).rank() == 0)
+    return std::nullopt;
+  return 2 * Elements(ResultOf(hlo)) * static_cast<double>(hlo.operand_shape(0).dims().back());
 }
 
 // All three kinds of convolution do the products of the forward one: for each output element of that, each tap of the
@@ -88,9 +129,16 @@ struct Row {
   std::string_view prefix;
   std::optional<double> (*flops)(const Instruction&);
 };
+// The first that matches counts.
 constexpr Row kRows[] = {
-    {"__cublas$", &ProductFlops},       {"__cudnn$conv", &ConvolutionFlops}, {"__cudnn$fmha", &AttentionFlops},
-    {"__onednn$matmul", &ProductFlops}, {"te_fused_attn_", &AttentionFlops},
+    {"__cublas$lt$groupedMatmul", &GroupedProductFlops},
+    {"__cublas$", &ProductFlops},
+    {"__cudnn$blockScaledDot", &BlockScaledFlops},
+    {"__cudnn$conv", &ConvolutionFlops},
+    {"__cudnn$fmha", &AttentionFlops},
+    {"__onednn$matmul", &ProductFlops},
+    {"__op$block_scaled_dot", &BlockScaledFlops},
+    {"te_fused_attn_", &AttentionFlops},
 };
 
 // Calls that only say something about a value.
