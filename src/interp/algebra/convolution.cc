@@ -6,6 +6,7 @@
 #include "interp/elementwise/elementwise.h"
 #include "kernels/convolve.h"
 #include "kernels/strided.h"
+#include "ops/dims.h"
 
 namespace shoal {
 namespace {
@@ -79,6 +80,17 @@ Dims Ordered(int64_t first, Ints spatial, std::initializer_list<int64_t> last) {
 }
 
 }  // namespace
+
+bool NamesEachOnce(const ConvDims& labels, int64_t rank) {
+  auto each_once = [&](int64_t first, int64_t second, Ints spatial) {
+    std::vector<int64_t> dims(spatial.begin(), spatial.end());
+    dims.insert(dims.end(), {first, second});
+    return static_cast<int64_t>(dims.size()) == rank && AllDistinct(dims) && AllWithin(dims, 0, rank);
+  };
+  return each_once(labels.input_batch, labels.input_feature, labels.input_spatial) &&
+         each_once(labels.kernel_input_feature, labels.kernel_output_feature, labels.kernel_spatial) &&
+         each_once(labels.output_batch, labels.output_feature, labels.output_spatial);
+}
 
 Status CheckSizes(const Instruction& hlo, const Array& input, const Array& kernel, const ConvolutionForm& form) {
   const ConvDims& labels = form.labels;

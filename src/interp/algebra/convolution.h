@@ -11,6 +11,9 @@ struct ConvolutionForm {
   int64_t feature_groups = 1, batch_groups = 1;
 };
 
+// Whether the labels name each dimension of arrays of this rank once; nobody has checked those of a custom call.
+bool NamesEachOnce(const ConvDims& labels, int64_t rank);
+
 // The features and groups of the two fit, which only dynamic sizes can spoil.
 Status CheckSizes(const Instruction& hlo, const Array& input, const Array& kernel, const ConvolutionForm& form);
 

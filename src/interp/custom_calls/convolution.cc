@@ -7,6 +7,7 @@
 #include "interp/algebra/convolution.h"
 #include "interp/algebra/product.h"
 #include "interp/custom_calls/backend_config.h"
+#include "interp/custom_calls/convolution_vectors.h"
 #include "interp/custom_calls/custom_call.h"
 #include "interp/elementwise/elementwise.h"
 #include "kernels/strided.h"
@@ -31,6 +32,8 @@ Status CheckForm(const Call& call) {
   const size_t window = hlo[kWindow] == nullptr ? 0 : hlo[kWindow]->dims.size();
   for (size_t found : {call.array(0).dims().size(), call.array(1).dims().size(), result.dims().size(), window + 2})
     if (found != rank) return Stopped(hlo, StrCat("dim_labels are for rank ", rank, ", got ", found));
+  if (!NamesEachOnce(*labels, static_cast<int64_t>(rank)))
+    return Stopped(hlo, StrCat("dim_labels must name each of the ", rank, " dimensions once"));
   if (hlo[kFeatureGroupCount] < 1) return Stopped(hlo, "feature_group_count must be positive");
   return {};
 }
@@ -220,6 +223,11 @@ Result<Value> Finished(Call& call, Result<Array> convolved) {
   return Value::Tuple(std::move(results));
 }
 
+Result<Value> WithoutVectors(Call& call) {
+  SHOAL_TRY(CheckForm(call));
+  return Finished(call, Forward(call));
+}
+
 }  // namespace
 
 Result<Array> CudnnForwardSums(Call& call) {
@@ -229,8 +237,7 @@ Result<Array> CudnnForwardSums(Call& call) {
 }
 
 Result<Value> CudnnConvolution(Call& call) {
-  SHOAL_TRY(CheckForm(call));
-  return Finished(call, Forward(call));
+  return IsInVectors(call) ? ConvolutionInVectors(call, &WithoutVectors) : WithoutVectors(call);
 }
 
 Result<Value> CudnnConvolutionBackwardInput(Call& call) {

@@ -31,6 +31,7 @@ Result<Value> CublasTriangularSolve(Call& call);  // in triangular.cc
 // convolutions (convolution.cc)
 Result<Value> CudnnConvolution(Call& call);
 Result<Value> CudnnConvolutionGraph(Call& call);  // in convolution_graph.cc
+Result<Value> CudnnReorderFilter(Call& call);     // in convolution_vectors.cc
 Result<Value> CudnnConvolutionBackwardInput(Call& call);
 Result<Value> CudnnConvolutionBackwardFilter(Call& call);
 // oneDNN (onednn.cc)

@@ -117,15 +117,6 @@ ConvDims LabelsOf(const BackendConfig& config, std::span<const int64_t> input, s
           output};
 }
 
-bool NamesEachOnce(int64_t first, int64_t second, Ints spatial, int64_t rank) {
-  std::vector<int64_t> dims(spatial.begin(), spatial.end());
-  dims.push_back(first), dims.push_back(second);
-  std::sort(dims.begin(), dims.end());
-  for (size_t i = 0; i < dims.size(); ++i)
-    if (dims[i] != static_cast<int64_t>(i)) return false;
-  return static_cast<int64_t>(dims.size()) == rank;
-}
-
 std::vector<WindowDim> WindowOf(const BackendConfig& config, const Array& kernel, Ints spatial) {
   const BackendConfig window = config.Object("window");
   const std::vector<int64_t> low = window.Ints("pad_left"), high = window.Ints("pad_right");
@@ -169,10 +160,7 @@ Result<Value> OneDnnConvolution(Call& call) {
   const std::vector<int64_t> kernel = config.Object("kernel").Object("filter").Ints("spatial_dims");
   const std::vector<int64_t> output = config.Object("output").Object("data").Ints("spatial_dims");
   const ConvDims labels = LabelsOf(config, input, kernel, output);
-  const int64_t rank = call.array(0).rank();
-  if (!NamesEachOnce(labels.input_batch, labels.input_feature, input, rank) ||
-      !NamesEachOnce(labels.kernel_input_feature, labels.kernel_output_feature, kernel, call.array(1).rank()) ||
-      !NamesEachOnce(labels.output_batch, labels.output_feature, output, rank) || kernel.size() != input.size())
+  if (call.array(1).rank() != call.array(0).rank() || !NamesEachOnce(labels, call.array(0).rank()))
     return Stopped(call.hlo, "dimension numbers in backend_config do not fit the operands");
   const std::vector<WindowDim> window = WindowOf(config, call.array(1), kernel);
   const ConvolutionForm form{labels, window, std::max<int64_t>(config.Int("feature_groups", 1), 1), 1};

@@ -50,6 +50,8 @@ constexpr CustomCallRow kRows[] = {
     {"__cudnn$convBiasActivationForward", &CudnnConvolution},
     {"__cudnn$convForward", &CudnnConvolution},
     {"__cudnn$convForwardGraph", &CudnnConvolutionGraph},
+    {"__cudnn$convReorderFilter", &CudnnReorderFilter},
+    {"__cudnn$convReorderFilterAndBias", &CudnnReorderFilter},
     {"__cudnn$fmhaScaleBiasSoftmax", &CudnnAttention},
     {"__cudnn$fmhaScaleBiasSoftmaxBackward", &CudnnAttentionBackward},
     {"__cudnn$fmhaScaleBiasSoftmaxDropout", &CudnnAttention},
