@@ -39,6 +39,7 @@ struct Room {
 
 struct World::DeviceState {
   std::condition_variable changed;
+  bool has_turn = false;
   const Instruction* waits_at = nullptr;  // null: it does not wait
   const Meeting* waits_for = nullptr;
   const Whereabouts* whereabouts = nullptr;  // of one that waits or has finished

@@ -46,11 +46,42 @@ Opcode KindOf(Opcode opcode) {
   return opcode;
 }
 
-World::World(const DeviceGrid& grid, const Source* source) : grid_(grid), source_(source), running_(grid.count()) {
+World::World(const DeviceGrid& grid, const Source* source, int64_t turns)
+    : grid_(grid), source_(source), running_(grid.count()), free_turns_(turns) {
   for (int64_t i = 0; i < grid.count(); ++i) devices_.push_back(std::make_unique<DeviceState>());
 }
 
 World::~World() = default;
+
+void World::TakeTurn(int64_t device) {
+  std::unique_lock lock(mutex_);
+  DeviceState& state = *devices_[static_cast<size_t>(device)];
+  GiveTurn(state);
+  state.changed.wait(lock, [&] { return state.has_turn; });
+}
+
+void World::ReturnTurn(int64_t device) {
+  std::lock_guard lock(mutex_);
+  PassTurnOn(*devices_[static_cast<size_t>(device)]);
+}
+
+// At once if one is free, else when the device's time comes. The mutex is held, here and in what follows.
+void World::GiveTurn(DeviceState& state) {
+  if (free_turns_ == 0) return ready_.push_back(&state);
+  --free_turns_;
+  state.has_turn = true;
+  state.changed.notify_one();
+}
+
+void World::PassTurnOn(DeviceState& state) {
+  if (!state.has_turn) return;
+  state.has_turn = false;
+  ++free_turns_;
+  if (ready_.empty()) return;
+  DeviceState& next = *ready_.front();
+  ready_.pop_front();
+  GiveTurn(next);
+}
 
 Room* World::RoomAt(const Place& place) {
   std::lock_guard lock(mutex_);
@@ -167,7 +198,7 @@ void World::Wake(Meeting& meeting) {
     state.waits_at = nullptr;
     state.waits_for = nullptr;
     ++running_;
-    state.changed.notify_one();
+    GiveTurn(state);
   }
 }
 
@@ -195,8 +226,9 @@ Result<Arrays> World::Wait(int64_t device, const Instruction& hlo, const Whereab
     state.waits_for = &meeting;
     state.whereabouts = &whereabouts;
     --running_;
+    PassTurnOn(state);
     CheckForStall();
-    state.changed.wait(lock, [&] { return meeting.over || stopped(); });
+    state.changed.wait(lock, [&] { return state.has_turn; });
     state.whereabouts = nullptr;
   }
   if (!meeting.over) return *reason_;
@@ -232,7 +264,11 @@ void World::StopLocked(Diag reason) {
   if (stopped()) return;
   reason_ = std::move(reason);
   stopped_.store(true, std::memory_order_relaxed);
-  for (const std::unique_ptr<DeviceState>& state : devices_) state->changed.notify_one();
+  for (const std::unique_ptr<DeviceState>& state : devices_) {
+    if (state->waits_for == nullptr) continue;
+    state->waits_for = nullptr;
+    GiveTurn(*state);
+  }
 }
 
 void World::CheckForStall() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -73,11 +74,17 @@ struct Traffic {
 
 class World {
  public:
-  // `source` is the module's text, for line numbers; may be null.
-  explicit World(const DeviceGrid& grid, const Source* source = nullptr);
+  // `source` is the module's text, for line numbers; may be null. Of the devices, `turns` run at a time.
+  World(const DeviceGrid& grid, const Source* source, int64_t turns);
+  explicit World(const DeviceGrid& grid, const Source* source = nullptr) : World(grid, source, grid.count()) {}
   ~World();
 
   const DeviceGrid& grid() const { return grid_; }
+
+  // A device begins to run when there is a turn for it; while it waits for others, somebody else has its turn. So no
+  // more devices than the machine has cores have half-finished work in memory.
+  void TakeTurn(int64_t device);
+  void ReturnTurn(int64_t device);
 
   // Worked out once per instruction. Two instructions meet in the same rooms if they are the same kind of op, starts
   // included, with the same channel and the same members.
@@ -119,6 +126,8 @@ class World {
   std::shared_ptr<Meeting> Enter(const Instruction& hlo, Room& room, size_t position);
   Status Conclude(Meeting& meeting, const Combine& combine);
   void Wake(Meeting& meeting);
+  void GiveTurn(DeviceState& state);
+  void PassTurnOn(DeviceState& state);
   void StopLocked(Diag reason);
   void CheckForStall();
 
@@ -129,7 +138,9 @@ class World {
   std::atomic<bool> stopped_ = false;
   std::optional<Diag> reason_;
   std::vector<std::unique_ptr<DeviceState>> devices_;
-  int64_t running_ = 0;
+  int64_t running_ = 0;  // devices that wait for no other; some of them may wait for a turn
+  int64_t free_turns_ = 0;
+  std::deque<DeviceState*> ready_;  // for a turn
   std::map<Place, std::unique_ptr<Room>> rooms_;
 
   mutable std::shared_mutex known_mutex_;

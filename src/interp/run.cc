@@ -1,5 +1,6 @@
 #include "interp/run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <thread>
@@ -12,6 +13,7 @@ using Clock = std::chrono::steady_clock;
 // One device's thread.
 void RunDevice(Device& device, World& world, MemoryMeter& meter, std::vector<Value> arguments, Value& result) {
   Buffer::MeterThisThread(&meter);
+  world.TakeTurn(device.id());
   try {
     Result<Value> value = device.Run(*device.plans().module().entry, std::move(arguments));
     if (value.ok()) {
@@ -24,6 +26,7 @@ void RunDevice(Device& device, World& world, MemoryMeter& meter, std::vector<Val
     world.Stop(Fail(StrCat("not enough memory on this machine: device ", device.id(), " holds ", meter.current(),
                            " bytes and wanted more")));
   }
+  world.ReturnTurn(device.id());
 }
 
 // Arguments count for the device that gets them. They stay as they are: several devices may have been given the same.
@@ -71,7 +74,7 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
   const auto start = Clock::now();
   const auto count = static_cast<size_t>(grid.count());
   RunOutcome outcome;  // first: its meters count what the world and the devices hold to the end
-  World world(grid, plans.module().source.get());
+  World world(grid, plans.module().source.get(), std::max(1u, std::thread::hardware_concurrency()));
   std::vector<std::unique_ptr<Device>> devices;
   for (int64_t id = 0; id < grid.count(); ++id) {
     devices.push_back(std::make_unique<Device>(id, grid, plans, world, settings));

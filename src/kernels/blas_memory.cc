@@ -2,19 +2,14 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <mutex>
 #include <new>
-#include <semaphore>
-#include <thread>
 
 namespace shoal {
-namespace {
 
-// What OpenBLAS takes for a caller, and some more; of most of it only addresses.
-constexpr size_t kWorkBuffer = size_t{256} << 20;
-
-void CheckRoom() {
+void RequireBlasMemory() {
+  // What OpenBLAS takes for a caller, and some more; of most of it only addresses.
+  constexpr size_t kWorkBuffer = size_t{256} << 20;
   thread_local bool has_room = false;
   if (has_room) return;
   void* room = mmap(nullptr, kWorkBuffer, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -22,19 +17,6 @@ void CheckRoom() {
   munmap(room, kWorkBuffer);
   has_room = true;
 }
-
-std::counting_semaphore<>& Turns() {
-  static std::counting_semaphore<> turns(std::max(1u, std::thread::hardware_concurrency()));
-  return turns;
-}
-
-}  // namespace
-
-BlasTurn::BlasTurn() {
-  CheckRoom();
-  Turns().acquire();
-}
-BlasTurn::~BlasTurn() { Turns().release(); }
 
 }  // namespace shoal
 

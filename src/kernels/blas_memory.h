@@ -1,16 +1,10 @@
-// A turn to call OpenBLAS. As many threads as the machine has cores take it at once: more would only push each other's
-// blocks out of the caches, and OpenBLAS has a work buffer for some hundred callers at most.
+// Memory for OpenBLAS to work in.
 #pragma once
 
 namespace shoal {
 
-class BlasTurn {
- public:
-  // Throws std::bad_alloc where there is no memory for a work buffer: OpenBLAS itself would try for ever.
-  BlasTurn();
-  ~BlasTurn();
-  BlasTurn(const BlasTurn&) = delete;
-  BlasTurn& operator=(const BlasTurn&) = delete;
-};
+// To be called before OpenBLAS, on the same thread. Throws std::bad_alloc where there is no memory for its work buffer:
+// OpenBLAS itself would try for ever.
+void RequireBlasMemory();
 
 }  // namespace shoal

@@ -123,7 +123,7 @@ constexpr int64_t kMostBlas = std::numeric_limits<int>::max();
 
 template <class T>
 void GemmByBlas(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T beta, T* c, int64_t ldc) {
-  const BlasTurn turn;
+  RequireBlasMemory();
   CallBlas(static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), AsBlas(a, m, k), a.data, AsBlas(b, k, n),
            b.data, beta, c, static_cast<int>(std::max(ldc, n)));
 }
