@@ -7,6 +7,7 @@
 #include "cli/compare_report.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
+#include "interp/custom_calls/reshard.h"
 #include "interp/data/same_inputs.h"
 #include "verify/verify.h"
 
@@ -66,7 +67,8 @@ class CompareVerb {
     const Module& first = whole->module();
     const bool unpartitioned = first.num_partitions == 1 && first.replica_count == 1 &&
                                whole->devices.grid.count() != parts->devices.grid.count();
-    if (split || unpartitioned) whole->devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
+    if ((split || unpartitioned) && !HasManualRegions(first))
+      whole->devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
     Result<Arguments> arguments = MakeArguments(*whole);
     if (!arguments.ok())
       return Failed(*whole, arguments.diag(), arguments.diag().rule.empty() ? kCallAtFault : kInputAtFault);

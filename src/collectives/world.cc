@@ -90,18 +90,31 @@ Room* World::RoomAt(const Place& place) {
   return room.get();
 }
 
+std::unique_ptr<Venue> World::MakeVenue(const Instruction& hlo, std::vector<DeviceGroup> groups) {
+  auto venue = std::make_unique<Venue>();
+  venue->seats.resize(devices_.size());
+  for (size_t g = 0; g < groups.size(); ++g) {
+    for (size_t i = 0; i < groups[g].size(); ++i)
+      venue->seats[static_cast<size_t>(groups[g][i])] = {static_cast<int64_t>(g), static_cast<int64_t>(i)};
+    venue->rooms.push_back(RoomAt({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/false, groups[g]}));
+  }
+  venue->groups = std::move(groups);
+  return venue;
+}
+
 Result<const Venue*> World::VenueOf(const Instruction& hlo) {
   return Known(hlo, known_mutex_, venues_, [&]() -> Result<std::unique_ptr<Venue>> {
     SHOAL_ASSIGN(groups, DeviceGroupsOf(hlo, grid_));
-    auto venue = std::make_unique<Venue>();
-    venue->seats.resize(devices_.size());
-    for (size_t g = 0; g < groups.size(); ++g) {
-      for (size_t i = 0; i < groups[g].size(); ++i)
-        venue->seats[static_cast<size_t>(groups[g][i])] = {static_cast<int64_t>(g), static_cast<int64_t>(i)};
-      venue->rooms.push_back(RoomAt({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/false, groups[g]}));
-    }
-    venue->groups = std::move(groups);
-    return venue;
+    return MakeVenue(hlo, std::move(groups));
+  });
+}
+
+Result<const Venue*> World::VenueOfPartitions(const Instruction& hlo) {
+  return Known(hlo, known_mutex_, venues_, [&]() -> Result<std::unique_ptr<Venue>> {
+    std::vector<DeviceGroup> groups(static_cast<size_t>(grid_.replicas));
+    for (int64_t device = 0; device < grid_.count(); ++device)
+      groups[static_cast<size_t>(grid_.ReplicaOf(device))].push_back(device);
+    return MakeVenue(hlo, std::move(groups));
   });
 }
 

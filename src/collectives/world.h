@@ -89,6 +89,8 @@ class World {
   // Worked out once per instruction. Two instructions meet in the same rooms if they are the same kind of op, starts
   // included, with the same channel and the same members.
   Result<const Venue*> VenueOf(const Instruction& hlo);
+  // The same where each replica's partitions meet, whatever the instruction says.
+  Result<const Venue*> VenueOfPartitions(const Instruction& hlo);
   // A send or recv that names no pairs goes from each device to itself.
   Result<const Routes*> RoutesOf(const Instruction& hlo);
 
@@ -123,6 +125,7 @@ class World {
   friend class StallReport;
 
   Room* RoomAt(const Place& place);
+  std::unique_ptr<Venue> MakeVenue(const Instruction& hlo, std::vector<DeviceGroup> groups);
   std::shared_ptr<Meeting> Enter(const Instruction& hlo, Room& room, size_t position);
   Status Conclude(Meeting& meeting, const Combine& combine);
   void Wake(Meeting& meeting);

@@ -49,16 +49,6 @@ Result<Value> PassThrough(Call& call) {
   return same;
 }
 
-// SPMDFullToShardShape and its like: result = operand, which after partitioning is what a device holds either way.
-Result<Value> Reshard(Call& call) {
-  Value same = Same(call);
-  if (!Fits(same, call.hlo.shape()))
-    return Stopped(call.hlo,
-                   StrCat("\"", Target(call), "\" stands between the shapes of one device and of all: this module is ",
-                          "not partitioned yet, and runs only after that"));
-  return same;
-}
-
 // InspectSharding, which only the compiler hears.
 Result<Value> Nothing(Call& call) { return ZeroValue(call.hlo.shape()); }
 

@@ -83,7 +83,7 @@ Result<Value> ThreeFryCall(Call& call);
 
 // what a compiler leaves for itself (annotations.cc)
 Result<Value> PassThrough(Call& call);
-Result<Value> Reshard(Call& call);
+Result<Value> Reshard(Call& call);  // in reshard.cc
 Result<Value> Nothing(Call& call);
 Result<Value> MakeBuffer(Call& call);
 Result<Value> PadToStatic(Call& call);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "collectives/shards.h"
+#include "interp/custom_calls/reshard.h"
 #include "kernels/floats.h"
 
 namespace shoal {
@@ -96,10 +97,11 @@ Array Filled(const Shape& shape, int64_t number) {
 // What use_random_inputs gives one leaf on all devices.
 class LeafGenerator {
  public:
-  LeafGenerator(const Leaf& leaf, const DeviceGrid& grid, bool any_sharding, uint64_t seed)
-      : leaf_(leaf), devices_(grid), any_sharding_(any_sharding), seed_(seed) {
+  // `whole`: the shape is that of all devices together, and each gets all of it.
+  LeafGenerator(const Leaf& leaf, const DeviceGrid& grid, bool any_sharding, bool whole, uint64_t seed)
+      : leaf_(leaf), devices_(grid), any_sharding_(any_sharding || whole), seed_(seed) {
     const int rank = leaf.shape->rank();
-    if (leaf.sharding != nullptr) shards_ = ShardGridOf(*leaf.sharding, rank, grid.partitions);
+    if (leaf.sharding != nullptr && !whole) shards_ = ShardGridOf(*leaf.sharding, rank, grid.partitions);
     if (!shards_) shards_ = ShardGrid::Replicated(rank, grid.partitions);
   }
 
@@ -189,9 +191,10 @@ Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, Argume
   const std::vector<Leaf> leaves = ParameterLeaves(module);
   const bool any_sharding =
       std::any_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.sharding != nullptr; });
+  const bool whole = HasManualRegions(module);
   std::vector<std::vector<Value>> values(static_cast<size_t>(grid.count()));
   for (const Leaf& leaf : leaves) {
-    LeafGenerator generator(leaf, grid, any_sharding, seed);
+    LeafGenerator generator(leaf, grid, any_sharding, whole, seed);
     Value shared;
     for (int64_t device = 0; device < grid.count(); ++device) {
       Value value;

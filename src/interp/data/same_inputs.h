@@ -47,7 +47,7 @@ struct OutputComparison {
 };
 // One comparison of two arrays for each device, of which `worst` keeps the worst.
 void KeepWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds& bounds, OutputComparison& worst);
-// `whole` has its results on one device, or on as many as the other.
+// `whole` has its results on one device, or on as many as the other. Where it is cut, the first device's count.
 Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const std::vector<Value>& whole_results,
                                                      const RunPart& parts, const std::vector<Value>& part_results,
                                                      const ErrorBounds& bounds);

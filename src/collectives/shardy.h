@@ -1,0 +1,16 @@
+// Shardy's shardings: how JAX writes, in frontend attributes, what lies between the shapes of all devices and of one in
+// a module that is not partitioned yet.
+#pragma once
+
+#include <vector>
+
+#include "ir/module.h"
+#include "ir/sharding.h"
+
+namespace shoal {
+
+// Of the operands of an xla.sdy.GlobalToLocalShape, or of the results of an xla.sdy.LocalToGlobalShape: how manual axes
+// divide each of them. Empty where the attributes are not there or do not read so.
+std::vector<Sharding> ManualShardings(const Module& module, const Instruction& hlo);
+
+}  // namespace shoal

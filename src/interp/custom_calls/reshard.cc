@@ -1,0 +1,115 @@
+// SPMDFullToShardShape and its like. After partitioning a device holds the same either way. Before, a device has the
+// whole array outside of a manual region and takes its part of it inside; on the way out, all give their parts.
+#include "interp/custom_calls/reshard.h"
+
+#include <algorithm>
+
+#include "collectives/shards.h"
+#include "collectives/shardy.h"
+#include "interp/control/collective.h"
+#include "interp/custom_calls/custom_call.h"
+#include "ops/control_flow.h"
+
+namespace shoal {
+namespace {
+
+std::string_view Target(const Instruction& hlo) { return hlo[Op<Opcode::kCustomCall>::kTarget]; }
+
+bool TakesPart(const Instruction& hlo) {
+  return Target(hlo).ends_with("ToShardShape") || Target(hlo).ends_with("ToLocalShape");
+}
+
+std::vector<const Shape*> Results(const Instruction& hlo) {
+  const Shape& shape = hlo.shape();
+  if (!shape.IsTuple()) return {&shape};
+  return {shape.elements().begin(), shape.elements().end()};
+}
+
+// Whether it changes a shape.
+bool Reshapes(const Instruction& hlo) {
+  const std::vector<const Shape*> results = Results(hlo);
+  for (size_t i = 0; i < results.size(); ++i)
+    if (results.size() != hlo.operand_count() || !Compatible(*results[i], hlo.operand_shape(i))) return true;
+  return false;
+}
+
+// How value i, operand and result, is divided: as Shardy writes it, or as the sharding on the side of the whole says.
+std::optional<ShardGrid> GridOf(const Call& call, const std::vector<Sharding>& manual, size_t i) {
+  const int rank = call.hlo.operand_shape(i).rank();
+  const int64_t partitions = call.device.grid().partitions;
+  if (!manual.empty()) return i < manual.size() ? ShardGridOf(manual[i], rank, partitions) : std::nullopt;
+  const Instruction& whole = TakesPart(call.hlo) ? *call.hlo.operands[i] : call.hlo;
+  const Sharding* sharding = LeafSharding(whole[kSharding], TakesPart(call.hlo) ? 0 : static_cast<int64_t>(i));
+  return sharding == nullptr ? std::nullopt : ShardGridOf(*sharding, rank, partitions);
+}
+
+Result<std::vector<ShardGrid>> Grids(const Call& call) {
+  const std::vector<Sharding> manual = ManualShardings(call.device.plans().module(), call.hlo);
+  const std::vector<const Shape*> results = Results(call.hlo);
+  std::vector<ShardGrid> grids;
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    const bool arrays = results.size() == call.operands.size() && call.operands[i].IsArray() && results[i]->IsArray() &&
+                        results[i]->rank() == call.array(i).rank();
+    std::optional<ShardGrid> grid = arrays ? GridOf(call, manual, i) : std::nullopt;
+    if (grid) {
+      const bool takes_part = TakesPart(call.hlo);
+      const Ints whole = takes_part ? call.array(i).dims() : results[i]->dims();
+      const Dims part = ShardDims(*grid, whole);
+      const Ints expected = takes_part ? results[i]->dims() : call.array(i).dims();
+      if (!std::equal(part.begin(), part.end(), expected.begin(), expected.end())) grid.reset();
+    }
+    if (!grid)
+      return Stopped(call.hlo, StrCat("\"", Target(call.hlo), "\" stands between the shapes of one device and of all, ",
+                                      "and no sharding says how operand ", i, " is divided among ",
+                                      call.device.grid().partitions, " partitions"));
+    grids.push_back(std::move(*grid));
+  }
+  return grids;
+}
+
+Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
+  Device& device = call.device;
+  SHOAL_ASSIGN(venue, device.world().VenueOfPartitions(call.hlo));
+  const Venue::Seat seat = venue->seats[static_cast<size_t>(device.id())];
+  auto join = [&hlo = call.hlo,
+               grids = std::move(grids)](const std::vector<Arrays>& contributions) -> Result<std::vector<Arrays>> {
+    std::vector<Arrays> results(contributions.size());
+    for (size_t i = 0; i < grids.size(); ++i) {
+      Arrays parts;
+      for (const Arrays& contribution : contributions) parts.push_back(contribution[i]);
+      const Array joined = JoinShards(parts, grids[i], Results(hlo)[i]->dims());
+      // What is called the same on all devices but is not remains what it is.
+      for (size_t member = 0; member < results.size(); ++member)
+        results[member].push_back(grids[i].replicated() ? parts[member] : joined);
+    }
+    return results;
+  };
+  Arrays parts = TakeArrays(call);
+  LeaveDevice(parts);
+  SHOAL_ASSIGN(ticket, device.world().Arrive(call.hlo, *venue->rooms[static_cast<size_t>(seat.group)], seat.position,
+                                             std::move(parts), join));
+  SHOAL_ASSIGN(came, device.world().Wait(device.id(), call.hlo, device.whereabouts(), ticket));
+  return FromArrays(call.hlo.shape(), std::move(came));
+}
+
+}  // namespace
+
+bool HasManualRegions(const Module& module) {
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (hlo->opcode == Opcode::kCustomCall && FindCustomCall(Target(*hlo)) != nullptr &&
+          FindCustomCall(Target(*hlo))->evaluate == &Reshard && Reshapes(*hlo))
+        return true;
+  return false;
+}
+
+Result<Value> Reshard(Call& call) {
+  if (!Reshapes(call.hlo)) return PassThrough(call);
+  SHOAL_ASSIGN(grids, Grids(call));
+  if (!TakesPart(call.hlo)) return JoinParts(call, std::move(grids));
+  Arrays parts;
+  for (size_t i = 0; i < grids.size(); ++i) parts.push_back(ShardOf(call.array(i), grids[i], call.device.partition()));
+  return FromArrays(call.hlo.shape(), std::move(parts));
+}
+
+}  // namespace shoal

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""`shoal compare` of each JAX golden before partitioning and optimisation with its form after it.
+
+    tests/jax/compare.py SHARED [--bin build/shoal]
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+# Outputs whose smallest elements are chance: see known_differences.txt.
+MAY_DIFFER = {"transformer_bf16_fsdp"}
+
+
+def verdict(binary, before):
+    """None, or why the two forms of a golden do not agree."""
+    after = before.with_name(before.name.replace(".before.", ".after."))
+    done = subprocess.run([binary, "compare", before, after, "--json"], capture_output=True, text=True, check=False)
+    if not done.stdout:
+        return done.stderr.strip()
+    beyond = [output["output"] for output in json.loads(done.stdout)["outputs"] if output["out_of_bounds"]]
+    if not beyond or before.name.split(".")[0] in MAY_DIFFER:
+        return None
+    return f"outputs {beyond} are out of bounds"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("shared", type=pathlib.Path)
+    parser.add_argument("--bin", default="build/shoal")
+    options = parser.parse_args()
+    befores = sorted((options.shared / "golden/jax").glob("*.before.hlo"))
+    wrong = {before.name: why for before in befores if (why := verdict(options.bin, before))}
+    for name, why in wrong.items():
+        print(f"{name}: {why}")
+    print(f"{len(befores) - len(wrong)} passed, {len(wrong)} failed")
+    return 1 if wrong or not befores else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
