@@ -15,24 +15,6 @@ namespace {
 
 std::string_view Target(const Instruction& hlo) { return hlo[Op<Opcode::kCustomCall>::kTarget]; }
 
-bool TakesPart(const Instruction& hlo) {
-  return Target(hlo).ends_with("ToShardShape") || Target(hlo).ends_with("ToLocalShape");
-}
-
-std::vector<const Shape*> Results(const Instruction& hlo) {
-  const Shape& shape = hlo.shape();
-  if (!shape.IsTuple()) return {&shape};
-  return {shape.elements().begin(), shape.elements().end()};
-}
-
-// Whether it changes a shape.
-bool Reshapes(const Instruction& hlo) {
-  const std::vector<const Shape*> results = Results(hlo);
-  for (size_t i = 0; i < results.size(); ++i)
-    if (results.size() != hlo.operand_count() || !Compatible(*results[i], hlo.operand_shape(i))) return true;
-  return false;
-}
-
 // How value i, operand and result, is divided: as Shardy writes it, or as the sharding on the side of the whole says.
 std::optional<ShardGrid> GridOf(const Call& call, const std::vector<Sharding>& manual, size_t i) {
   const int rank = call.hlo.operand_shape(i).rank();
@@ -45,7 +27,7 @@ std::optional<ShardGrid> GridOf(const Call& call, const std::vector<Sharding>& m
 
 Result<std::vector<ShardGrid>> Grids(const Call& call) {
   const std::vector<Sharding> manual = ManualShardings(call.device.plans().module(), call.hlo);
-  const std::vector<const Shape*> results = Results(call.hlo);
+  const std::vector<const Shape*> results = ReshardResults(call.hlo);
   std::vector<ShardGrid> grids;
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const bool arrays = results.size() == call.operands.size() && call.operands[i].IsArray() && results[i]->IsArray() &&
@@ -77,7 +59,7 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
     for (size_t i = 0; i < grids.size(); ++i) {
       Arrays parts;
       for (const Arrays& contribution : contributions) parts.push_back(contribution[i]);
-      const Array joined = JoinShards(parts, grids[i], Results(hlo)[i]->dims());
+      const Array joined = JoinShards(parts, grids[i], ReshardResults(hlo)[i]->dims());
       // What is called the same on all devices but is not remains what it is.
       for (size_t member = 0; member < results.size(); ++member)
         results[member].push_back(grids[i].replicated() ? parts[member] : joined);
@@ -94,17 +76,34 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
 
 }  // namespace
 
+bool TakesPart(const Instruction& hlo) {
+  return Target(hlo).ends_with("ToShardShape") || Target(hlo).ends_with("ToLocalShape");
+}
+
+std::vector<const Shape*> ReshardResults(const Instruction& hlo) {
+  const Shape& shape = hlo.shape();
+  if (!shape.IsTuple()) return {&shape};
+  return {shape.elements().begin(), shape.elements().end()};
+}
+
+bool Reshards(const Instruction& hlo) {
+  const std::vector<const Shape*> results = ReshardResults(hlo);
+  for (size_t i = 0; i < results.size(); ++i)
+    if (results.size() != hlo.operand_count() || !Compatible(*results[i], hlo.operand_shape(i))) return true;
+  return false;
+}
+
 bool HasManualRegions(const Module& module) {
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
       if (hlo->opcode == Opcode::kCustomCall && FindCustomCall(Target(*hlo)) != nullptr &&
-          FindCustomCall(Target(*hlo))->evaluate == &Reshard && Reshapes(*hlo))
+          FindCustomCall(Target(*hlo))->evaluate == &Reshard && Reshards(*hlo))
         return true;
   return false;
 }
 
 Result<Value> Reshard(Call& call) {
-  if (!Reshapes(call.hlo)) return PassThrough(call);
+  if (!Reshards(call.hlo)) return PassThrough(call);
   SHOAL_ASSIGN(grids, Grids(call));
   if (!TakesPart(call.hlo)) return JoinParts(call, std::move(grids));
   Arrays parts;

@@ -1,6 +1,7 @@
 // What is sent, received and under way.
 #include <algorithm>
 
+#include "interp/custom_calls/reshard.h"
 #include "interp/dry_run/dry_device.h"
 
 namespace shoal {
@@ -85,6 +86,22 @@ bool DryDevice::IsTarget(const Instruction& permute) const {
   Result<std::vector<DevicePair>> pairs = DevicePairsOf(permute, grid_);
   return pairs.ok() &&
          std::any_of(pairs->begin(), pairs->end(), [&](const DevicePair& pair) { return pair.second == id_; });
+}
+
+Value DryDevice::Reshard(DryCall& call) {
+  const std::vector<const Shape*> shapes = ReshardResults(call.hlo);
+  std::vector<Value> results;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const bool is_same = Compatible(*shapes[i], call.hlo.operand_shape(i));
+    if (TakesPart(call.hlo)) {
+      results.push_back(is_same ? call.operands[i] : Imagined(*shapes[i]));
+      continue;
+    }
+    const bool alone = Leave(call.operands[i]);
+    results.push_back(Imagined(*shapes[i]));
+    if (!is_same || !alone) Fix(results.back());
+  }
+  return call.hlo.shape().IsTuple() ? Value::Tuple(std::move(results)) : std::move(results[0]);
 }
 
 Value DryDevice::Collective(DryCall& call) {

@@ -107,6 +107,8 @@ class DryDevice {
   bool IsTarget(const Instruction& permute) const;
 
   Value Collective(DryCall& call);
+  // As the custom calls of custom_calls/reshard.cc.
+  Value Reshard(DryCall& call);
 
   // As AsyncCollectiveStart and AsyncCollectiveDone.
   Value ChainStart(DryCall& call);

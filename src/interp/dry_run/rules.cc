@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "interp/custom_calls/custom_call.h"
+#include "interp/custom_calls/reshard.h"
 #include "interp/dry_run/dry_device.h"
 
 namespace shoal {
@@ -110,7 +111,8 @@ Value DryDevice::CustomCall(DryCall& call) {
   const CustomCallRow* row = FindCustomCall(call.hlo[Op<Opcode::kCustomCall>::kTarget]);
   if (row != nullptr && row->evaluate == &AsyncCollectiveStart) return ChainStart(call);
   if (row != nullptr && row->evaluate == &AsyncCollectiveDone) return ChainDone(call);
-  const bool is_same = row != nullptr && (row->evaluate == &PassThrough || row->evaluate == &Reshard);
+  if (row != nullptr && row->evaluate == &shoal::Reshard && Reshards(call.hlo)) return Reshard(call);
+  const bool is_same = row != nullptr && (row->evaluate == &PassThrough || row->evaluate == &shoal::Reshard);
   if (!is_same) return New(call);
   const bool is_one = call.operands.size() == 1 && (!call.hlo.shape().IsTuple() || call.operands[0].IsTuple());
   return is_one ? HandOn(call) : Tuple(call);
