@@ -14,6 +14,9 @@ struct Meeting {
   int64_t missing = 0;                   // members who must still come
   std::vector<const Instruction*> came;  // with which instruction each member came; null: not yet
   std::vector<Arrays> contributions;     // of each member
+  Arrays sum;                            // where contributions are folded: of the first members
+  size_t folded = 0;                     // how many of them
+  bool is_folding = false;               // somebody is at it, and alone touches sum
   std::vector<Arrays> results;           // of each member, once it is over
   bool over = false;
 };

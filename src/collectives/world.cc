@@ -1,6 +1,7 @@
 #include "collectives/world.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/strings.h"
 #include "collectives/meeting.h"
@@ -21,6 +22,18 @@ constexpr Started kStarted[] = {
 };
 
 constexpr int64_t kNoChannel = -1;
+
+// While it is there, what the thread makes counts for no device.
+class UnmeteredThread {
+ public:
+  UnmeteredThread() : meter_(Buffer::MeterThisThread(nullptr)) {}
+  ~UnmeteredThread() { Buffer::MeterThisThread(meter_); }
+  UnmeteredThread(const UnmeteredThread&) = delete;
+  UnmeteredThread& operator=(const UnmeteredThread&) = delete;
+
+ private:
+  MemoryMeter* meter_;
+};
 
 int64_t ChannelOf(const Instruction& hlo) { return hlo.has(kChannelId) ? hlo[kChannelId] : kNoChannel; }
 
@@ -178,28 +191,69 @@ Result<Ticket> World::Arrive(const Instruction& hlo, Room& room, int64_t positio
   return Ticket{std::move(meeting), at};
 }
 
+Result<Ticket> World::Arrive(const Instruction& hlo, Room& room, int64_t position, Arrays contribution,
+                             const Accumulate& accumulate) {
+  const auto at = static_cast<size_t>(position);
+  std::shared_ptr<Meeting> meeting;
+  {
+    std::lock_guard lock(mutex_);
+    meeting = Enter(hlo, room, at);
+    meeting->contributions[at] = std::move(contribution);
+    if (std::exchange(meeting->is_folding, true)) return Ticket{std::move(meeting), at};
+  }
+  SHOAL_TRY(FoldIn(*meeting, accumulate));
+  return Ticket{std::move(meeting), at};
+}
+
+// As far as members have come one after the other; then the result, if that was all of them.
+Status World::FoldIn(Meeting& meeting, const Accumulate& accumulate) {
+  // Whoever comes works for all: what it makes does not count for it.
+  const UnmeteredThread unmetered;
+  while (meeting.folded < meeting.came.size()) {
+    Arrays next;
+    {
+      std::lock_guard lock(mutex_);
+      if (meeting.came[meeting.folded] == nullptr) {
+        meeting.is_folding = false;
+        return {};
+      }
+      next = std::move(meeting.contributions[meeting.folded]);
+    }
+    SHOAL_TRY(CheckFit(meeting, meeting.folded));
+    SHOAL_TRY(accumulate.add(meeting.sum, std::move(next)));
+    ++meeting.folded;
+  }
+  SHOAL_ASSIGN(results, accumulate.finish(std::move(meeting.sum)));
+  Conclude(meeting, std::move(results));
+  return {};
+}
+
+// Whether a member came with the same collective as the first.
+Status World::CheckFit(const Meeting& meeting, size_t member) const {
+  const Instruction &first = *meeting.came[0], &other = *meeting.came[member];
+  const std::string misfit = Misfit(first, other);
+  if (misfit.empty()) return {};
+  return Fail(first.at, "",
+              StrCat("device ", meeting.room->members[0], " is at ", first.name, LineOf(first, source_),
+                     " when device ", meeting.room->members[member], " is at ", other.name, LineOf(other, source_),
+                     ", which does not fit: ", misfit));
+}
+
 // All have come, and nobody but the last of them touches the meeting: the work is done without the mutex.
 Status World::Conclude(Meeting& meeting, const Combine& combine) {
-  for (size_t i = 1; i < meeting.came.size(); ++i) {
-    const Instruction &first = *meeting.came[0], &other = *meeting.came[i];
-    const std::string misfit = Misfit(first, other);
-    if (misfit.empty()) continue;
-    return Fail(first.at, "",
-                StrCat("device ", meeting.room->members[0], " is at ", first.name, LineOf(first, source_),
-                       " when device ", meeting.room->members[i], " is at ", other.name, LineOf(other, source_),
-                       ", which does not fit: ", misfit));
-  }
-  // The last to come works for all: what it makes does not count for it.
-  MemoryMeter* meter = Buffer::MeterThisThread(nullptr);
-  Result<std::vector<Arrays>> results = combine(std::move(meeting.contributions));
-  Buffer::MeterThisThread(meter);
-  if (!results.ok()) return std::move(results.diag());
+  for (size_t i = 1; i < meeting.came.size(); ++i) SHOAL_TRY(CheckFit(meeting, i));
+  const UnmeteredThread unmetered;
+  SHOAL_ASSIGN(results, combine(std::move(meeting.contributions)));
+  Conclude(meeting, std::move(results));
+  return {};
+}
+
+void World::Conclude(Meeting& meeting, std::vector<Arrays> results) {
   std::lock_guard lock(mutex_);
   meeting.contributions.clear();
-  meeting.results = std::move(*results);
+  meeting.results = std::move(results);
   meeting.over = true;
   Wake(meeting);
-  return {};
 }
 
 // Whoever waits runs again from this moment, and not only when its thread gets to it: so no stall is seen where there

@@ -30,6 +30,13 @@ using Arrays = std::vector<Array>;
 // Everybody's contributions, in the order of the members, to everybody's results.
 using Combine = std::function<Result<std::vector<Arrays>>(std::vector<Arrays> contributions)>;
 
+// The same where a contribution can be worked in as soon as those of the members before it are, and need not be kept:
+// `add` works the next one into `sum`, which is empty at first.
+struct Accumulate {
+  std::function<Status(Arrays& sum, Arrays next)> add;
+  std::function<Result<std::vector<Arrays>>(Arrays sum)> finish;
+};
+
 struct Room;
 struct Meeting;
 
@@ -98,6 +105,9 @@ class World {
   // to the n-th meeting in the room. The last member to arrive runs `combine`.
   Result<Ticket> Arrive(const Instruction& hlo, Room& room, int64_t position, Arrays contribution,
                         const Combine& combine);
+  // Whoever arrives runs `add` for all whose turn it is in the order of the members, unless somebody is at it already.
+  Result<Ticket> Arrive(const Instruction& hlo, Room& room, int64_t position, Arrays contribution,
+                        const Accumulate& accumulate);
   // The two ends of a transfer.
   void Deliver(const Instruction& hlo, const Route& route, Arrays contribution);
   Ticket Expect(const Instruction& hlo, const Route& route);
@@ -127,7 +137,10 @@ class World {
   Room* RoomAt(const Place& place);
   std::unique_ptr<Venue> MakeVenue(const Instruction& hlo, std::vector<DeviceGroup> groups);
   std::shared_ptr<Meeting> Enter(const Instruction& hlo, Room& room, size_t position);
+  Status CheckFit(const Meeting& meeting, size_t member) const;
   Status Conclude(Meeting& meeting, const Combine& combine);
+  Status FoldIn(Meeting& meeting, const Accumulate& accumulate);
+  void Conclude(Meeting& meeting, std::vector<Arrays> results);
   void Wake(Meeting& meeting);
   void GiveTurn(DeviceState& state);
   void PassTurnOn(DeviceState& state);

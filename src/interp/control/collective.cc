@@ -119,16 +119,22 @@ int64_t TotalBytes(std::span<const Array> arrays) {
   return bytes;
 }
 
-Result<Value> BeginInGroup(Call& call, Arrays contribution, const Combine& combine) {
+Result<size_t> MembersOf(const Call& call) {
+  SHOAL_ASSIGN(venue, call.device.world().VenueOf(call.hlo));
+  const int64_t group = venue->seats[static_cast<size_t>(call.device.id())].group;
+  return group < 0 ? 0 : venue->groups[static_cast<size_t>(group)].size();
+}
+
+Result<Value> BeginInGroup(Call& call, Arrays contribution, const Together& together) {
   const size_t data = contribution.size();
   auto wire_bytes = [kind = KindOf(call.hlo.opcode)](int64_t n, int64_t position, int64_t payload) {
     return DirectBytes(kind, {n, payload, 0, position});
   };
-  return BeginInGroup(call, std::move(contribution), data, wire_bytes, combine);
+  return BeginInGroup(call, std::move(contribution), data, wire_bytes, together);
 }
 
 Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
-                           const Combine& combine) {
+                           const Together& together) {
   Device& device = call.device;
   SHOAL_ASSIGN(venue, device.world().VenueOf(call.hlo));
   const Venue::Seat seat = venue->seats[static_cast<size_t>(device.id())];
@@ -143,8 +149,10 @@ Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const W
   const int64_t members = std::ssize(venue->groups[group]);
   device.world().Count(device.id(), call.hlo.opcode, {1, payload, wire_bytes(members, seat.position, payload)});
   LeaveDevice(contribution);
-  SHOAL_ASSIGN(ticket,
-               device.world().Arrive(call.hlo, *venue->rooms[group], seat.position, std::move(contribution), combine));
+  auto arrive = [&](const auto& how) {
+    return device.world().Arrive(call.hlo, *venue->rooms[group], seat.position, std::move(contribution), how);
+  };
+  SHOAL_ASSIGN(ticket, std::visit(arrive, together));
   under_way->tickets.push_back(std::move(ticket));
   under_way->assemble = [&result](std::vector<Arrays> came) -> Result<Value> {
     return FromArrays(result, std::move(came[0]));

@@ -2,6 +2,8 @@
 // The plain form of an op is both at once, a start begins and a done ends. What is begun travels as a Value.
 #pragma once
 
+#include <variant>
+
 #include "interp/device.h"
 
 namespace shoal {
@@ -30,14 +32,18 @@ Arrays TakeArrays(Call& call);
 void LeaveDevice(Arrays& arrays);
 int64_t TotalBytes(std::span<const Array> arrays);
 
+// Of the device's group; 0 if it is in none.
+Result<size_t> MembersOf(const Call& call);
+// How everybody's contributions become everybody's results: all together, or one after the other.
+using Together = std::variant<Combine, Accumulate>;
 // Arrives in the device's group with operands that are all payload.
-Result<Value> BeginInGroup(Call& call, Arrays contribution, const Combine& combine);
+Result<Value> BeginInGroup(Call& call, Arrays contribution, const Together& together);
 // What the device is to receive, as Traffic defines it, as member `position` of n that comes with `payload` bytes.
 using WireBytes = std::function<int64_t(int64_t n, int64_t position, int64_t payload)>;
 // The same where that does not follow from the payload alone. Of the contribution, `data` arrays are payload; others
 // say where it goes.
 Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
-                           const Combine& combine);
+                           const Together& together);
 
 // Who has the data of a collective-broadcast, or gets those of a collective-reduce: for each operand the position of a
 // member, 0 unless the last operand says otherwise.

@@ -9,121 +9,130 @@
 namespace shoal {
 namespace {
 
-// Sums of narrow floats are rounded once, at the end.
-Array WideSum(std::vector<Array> parts) {
-  constexpr int64_t kBlock = 1024;
-  float sum[kBlock], next[kBlock];
-  Array out = std::move(parts[0]);
-  std::byte* data = out.mutable_data();
-  for (int64_t i = 0; i < out.count(); i += kBlock) {
-    const int64_t n = std::min(kBlock, out.count() - i), at = i * out.element_bytes();
-    DecodeFloats(out.type(), data + at, sum, n);
-    for (size_t p = 1; p < parts.size(); ++p) {
-      DecodeFloats(out.type(), parts[p].data() + at, next, n);
-      for (int64_t k = 0; k < n; ++k) sum[k] += next[k];
+// Folds operand k of the members, one after the other, with any computation of two scalars.
+class OperandFold {
+ public:
+  OperandFold(Call& call, size_t k)
+      : device_(call.device), hlo_(call.hlo), own_(call.hlo.operand_shape(k).element_type()) {
+    const Computation& computation = *hlo_[kToApply];
+    const LaneFunction* lanes = device_.plans().Of(computation).lanes.get();
+    if (lanes != nullptr) op_ = lanes->binary_op();
+    // Sums of narrow floats are rounded once, at the end. A computation may be one of another float than the operands.
+    if (op_ == Opcode::kAdd && IsNarrowFloat(own_))
+      type_ = ElementType::kF32;
+    else
+      type_ = op_ ? own_ : computation.parameters[0]->shape().element_type();
+  }
+
+  Status Add(Array& sum, Array next) const {
+    if (!std::ranges::equal(next.dims(), sum.dims()))
+      return Stopped(hlo_, StrCat("devices come with arrays of different sizes: ", ToString(Finish(sum)), " and ",
+                                  ToString(next)));
+    if (sum.type() != type_) sum = Converted(sum, type_);
+    std::byte* data = sum.mutable_data();
+    if (op_ == Opcode::kAdd && type_ != own_) {
+      AddWidened(next, reinterpret_cast<float*>(data));
+      return {};
     }
-    EncodeFloats(out.type(), sum, data + at, n);
+    if (next.type() != type_) next = Converted(next, type_);
+    const std::byte* const in[] = {data, next.data()};
+    if (!op_) {
+      std::byte* const out[] = {data};
+      return device_.RunLanes(*hlo_[kToApply], out, in, sum.count());
+    }
+    BinaryKernel(*op_, type_).Run(data, in, sum.count());
+    return {};
   }
-  return out;
-}
 
-Array FoldBinary(Opcode op, std::vector<Array> parts) {
-  Array out = std::move(parts[0]);
-  const Kernel kernel = BinaryKernel(op, out.type());
-  std::byte* data = out.mutable_data();
-  for (size_t p = 1; p < parts.size(); ++p) {
-    const std::byte* in[] = {data, parts[p].data()};
-    kernel.Run(data, in, out.count());
+  Array Finish(Array sum) const { return sum.type() == own_ ? sum : Converted(sum, own_); }
+
+ private:
+  static void AddWidened(const Array& next, float* sum) {
+    constexpr int64_t kBlock = 1024;
+    float block[kBlock];
+    for (int64_t i = 0; i < next.count(); i += kBlock) {
+      const int64_t n = std::min(kBlock, next.count() - i);
+      DecodeFloats(next.type(), next.data() + i * next.element_bytes(), block, n);
+      for (int64_t j = 0; j < n; ++j) sum[i + j] += block[j];
+    }
   }
-  return out;
-}
 
-// With any computation of two scalars, whose type may be another float than the operands'.
-Result<Array> FoldAny(Device& device, const Computation& computation, std::vector<Array> parts) {
-  const ElementType own = parts[0].type();
-  const ElementType type = computation.parameters[0]->shape().element_type();
-  Array out = own == type ? std::move(parts[0]) : Converted(parts[0], type);
-  std::byte* data = out.mutable_data();
-  for (size_t p = 1; p < parts.size(); ++p) {
-    const Array next = own == type ? std::move(parts[p]) : Converted(parts[p], type);
-    std::byte* const outs[] = {data};
-    const std::byte* const ins[] = {data, next.data()};
-    SHOAL_TRY(device.RunLanes(computation, outs, ins, out.count()));
-  }
-  return own == type ? out : Converted(out, own);
-}
+  Device& device_;
+  const Instruction& hlo_;
+  ElementType own_, type_;  // of the operands, and of the sum as soon as there are two of them
+  std::optional<Opcode> op_;
+};
 
-Result<Array> Folded(Call& call, std::vector<Array> parts) {
-  for (const Array& part : parts)
-    if (!std::ranges::equal(part.dims(), parts[0].dims()))
-      return Stopped(call.hlo, StrCat("devices come with arrays of different sizes: ", ToString(parts[0]), " and ",
-                                      ToString(part)));
-  if (parts.size() == 1) return std::move(parts[0]);
-  const Computation& computation = *call.hlo[kToApply];
-  const LaneFunction* lanes = call.device.plans().Of(computation).lanes.get();
-  const std::optional<Opcode> op = lanes == nullptr ? std::nullopt : lanes->binary_op();
-  if (op == Opcode::kAdd && IsNarrowFloat(parts[0].type())) return WideSum(std::move(parts));
-  if (op) return FoldBinary(*op, std::move(parts));
-  return FoldAny(call.device, computation, std::move(parts));
-}
-
-// Operand k of all members, folded.
-Result<Array> FoldOperand(Call& call, std::vector<Arrays>& contributions, size_t k) {
-  std::vector<Array> parts;
-  for (Arrays& contribution : contributions) parts.push_back(std::move(contribution[k]));
-  return Folded(call, std::move(parts));
+// Folds the first `count` operands; `finish` makes everybody's results of their sums.
+Accumulate FoldOperands(Call& call, size_t count,
+                        std::function<Result<std::vector<Arrays>>(std::vector<Array> sums)> finish) {
+  std::vector<OperandFold> folds;
+  for (size_t k = 0; k < count; ++k) folds.emplace_back(call, k);
+  Accumulate accumulate;
+  accumulate.add = [folds](Arrays& sum, Arrays next) -> Status {
+    for (size_t k = 0; k < folds.size(); ++k) {
+      if (sum.size() <= k)
+        sum.push_back(std::move(next[k]));
+      else
+        SHOAL_TRY(folds[k].Add(sum[k], std::move(next[k])));
+    }
+    return {};
+  };
+  accumulate.finish = [folds, finish = std::move(finish)](Arrays sum) {
+    for (size_t k = 0; k < folds.size(); ++k) sum[k] = folds[k].Finish(std::move(sum[k]));
+    return finish(std::move(sum));
+  };
+  return accumulate;
 }
 
 }  // namespace
 
 Result<Value> BeginAllReduce(Call& call) {
-  return BeginInGroup(call, TakeArrays(call), [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-    Arrays folded;
-    for (size_t k = 0; k < call.operands.size(); ++k) {
-      SHOAL_ASSIGN(array, FoldOperand(call, contributions, k));
-      folded.push_back(std::move(array));
-    }
-    return std::vector<Arrays>(contributions.size(), folded);
-  });
+  SHOAL_ASSIGN(n, MembersOf(call));
+  return BeginInGroup(call, TakeArrays(call),
+                      FoldOperands(call, call.operands.size(), [n](Arrays sums) -> Result<std::vector<Arrays>> {
+                        return std::vector<Arrays>(n, sums);
+                      }));
 }
 
 Result<Value> BeginReduceScatter(Call& call) {
+  SHOAL_ASSIGN(members, MembersOf(call));
   const int64_t dim = call.hlo[kDimensions][0];
-  return BeginInGroup(
-      call, TakeArrays(call), [&, dim](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-        std::vector<Arrays> results(contributions.size());
-        const auto n = std::ssize(results);
-        for (size_t k = 0; k < call.operands.size(); ++k) {
-          SHOAL_ASSIGN(whole, FoldOperand(call, contributions, k));
-          if (whole.dim(dim) % n != 0)
-            return Stopped(call.hlo, StrCat(ToString(whole), " cannot be scattered over ", n, " devices"));
-          const int64_t part = whole.dim(dim) / n;
-          for (int64_t i = 0; i < n; ++i)
-            results[static_cast<size_t>(i)].push_back(n == 1 ? whole : PartOf(whole, dim, i * part, part));
-        }
-        return results;
-      });
+  auto scatter = [&hlo = call.hlo, members, dim](Arrays sums) -> Result<std::vector<Arrays>> {
+    std::vector<Arrays> results(members);
+    const auto n = static_cast<int64_t>(members);
+    for (const Array& whole : sums) {
+      if (whole.dim(dim) % n != 0)
+        return Stopped(hlo, StrCat(ToString(whole), " cannot be scattered over ", n, " devices"));
+      const int64_t part = whole.dim(dim) / n;
+      for (int64_t i = 0; i < n; ++i)
+        results[static_cast<size_t>(i)].push_back(n == 1 ? whole : PartOf(whole, dim, i * part, part));
+    }
+    return results;
+  };
+  return BeginInGroup(call, TakeArrays(call), FoldOperands(call, call.operands.size(), scatter));
 }
 
 // Everybody but the root gets zeros.
 Result<Value> BeginCollectiveReduce(Call& call) {
+  SHOAL_ASSIGN(members, MembersOf(call));
   Arrays arrays = TakeArrays(call);
   const Roots roots(call.hlo, arrays);
+  auto to_roots = [&roots, members](Arrays sums) -> Result<std::vector<Arrays>> {
+    SHOAL_TRY(roots.Check(static_cast<int64_t>(members)));
+    std::vector<Arrays> results(members);
+    for (size_t k = 0; k < sums.size(); ++k) {
+      const Array zeros = Array::Zeros(sums[k].type(), sums[k].dims());
+      for (size_t i = 0; i < members; ++i) results[i].push_back(i == roots.Of(k) ? sums[k] : zeros);
+    }
+    return results;
+  };
   return BeginInGroup(
       call, std::move(arrays), roots.operands(),
       [&](int64_t n, int64_t position, int64_t payload) {
         return DirectBytes(call.hlo.opcode, {n, payload, roots.BytesAt(position), position});
       },
-      [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-        SHOAL_TRY(roots.Check(std::ssize(contributions)));
-        std::vector<Arrays> results(contributions.size());
-        for (size_t k = 0; k < roots.operands(); ++k) {
-          SHOAL_ASSIGN(folded, FoldOperand(call, contributions, k));
-          const Array zeros = Array::Zeros(folded.type(), folded.dims());
-          for (size_t i = 0; i < results.size(); ++i) results[i].push_back(i == roots.Of(k) ? folded : zeros);
-        }
-        return results;
-      });
+      FoldOperands(call, roots.operands(), to_roots));
 }
 
 }  // namespace shoal
