@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_set>
 
 #include "interp/custom_calls/backend_config.h"
 #include "interp/elementwise/elementwise.h"
@@ -94,7 +93,10 @@ std::unordered_set<const Computation*> RunByLoops(const Module& module) {
 }  // namespace
 
 Plans::Plans(const Module& module) : module_(module) {
-  for (const Computation* computation : module.computations) Add(*computation);
+  for (const Computation* computation : module.computations) {
+    Add(*computation);
+    AddStarts(*computation);
+  }
   for (const Computation* computation : RunByLoops(module)) MarkInvariants(*plans_.at(computation));
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
@@ -118,6 +120,19 @@ void Plans::Add(const Computation& computation) {
   MarkLastUses(computation, plan->steps);
   plan->lanes = LaneFunction::Of(computation);
   plans_[&computation] = std::move(plan);
+}
+
+void Plans::AddStarts(const Computation& computation) {
+  static constexpr Opcode kDone[] = {Opcode::kAllGatherDone, Opcode::kAllReduceDone, Opcode::kAsyncDone,
+                                     Opcode::kCollectivePermuteDone};
+  std::vector<int64_t> users(computation.instructions.size(), 0);
+  users[computation.root->index] = 1;
+  for (const Instruction* hlo : computation.instructions)
+    for (const Instruction* operand : hlo->operands) ++users[operand->index];
+  for (const Instruction* hlo : computation.instructions)
+    if (std::find(std::begin(kDone), std::end(kDone), hlo->opcode) != std::end(kDone) && hlo->operand_count() == 1 &&
+        users[hlo->operands[0]->index] == 1)
+      only_ended_.insert(hlo->operands[0]);
 }
 
 void Plans::AddFusion(const Instruction& hlo) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "interp/elementwise/lane_function.h"
 #include "interp/evaluate.h"
@@ -74,12 +75,15 @@ class Plans {
   // What it gives depends on its arguments alone: no random numbers, nothing of other devices or the host.
   bool IsFunction(const Instruction& hlo) const;
   bool IsFunction(const Computation& computation) const;
+  // A start that nobody uses but its done: what its tuple has of the operands need not be kept.
+  bool OnlyEnded(const Instruction& start) const { return only_ended_.contains(&start); }
   const ElidedLiterals& elided() const { return elided_; }
   // XLA:CPU compiled the module, and gave what it could to the library YNNPACK.
   bool uses_ynnpack() const { return uses_ynnpack_; }
 
  private:
   void Add(const Computation& computation);
+  void AddStarts(const Computation& computation);
   void MarkInvariants(Plan& plan);
   void AddFusion(const Instruction& hlo);
   Value Constant(const Instruction& hlo, const Literal& literal);
@@ -87,6 +91,7 @@ class Plans {
   const Module& module_;
   ElidedLiterals elided_;
   bool uses_ynnpack_ = false;
+  std::unordered_set<const Instruction*> only_ended_;
   std::unordered_map<const Computation*, std::unique_ptr<Plan>> plans_;
 };
 

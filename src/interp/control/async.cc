@@ -1,5 +1,7 @@
 // async-start, -update, -done and copy-start, -done. What is no collective is done at once, at the start.
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "interp/control/collective.h"
 
@@ -69,8 +71,9 @@ Result<Value> Bound(Call& call, std::vector<Value> operands, Value result) {
   const Computation* computation = ComputationOf(call.hlo);
   if (computation == nullptr) return Stopped(call.hlo, "nothing says which computation this async chain runs");
   if (result.IsToken() && operands.size() == computation->parameters.size()) {
-    SHOAL_ASSIGN(begun, HasCollective(*computation) ? BeginComputation(call.device, *computation, operands)
-                                                    : call.device.Run(*computation, operands));
+    std::vector<Value> arguments = KeepsOperands(call) ? operands : std::exchange(operands, {});
+    SHOAL_ASSIGN(begun, HasCollective(*computation) ? BeginComputation(call.device, *computation, std::move(arguments))
+                                                    : call.device.Run(*computation, std::move(arguments)));
     result = std::move(begun);
   }
   std::vector<Value> parts{Value::Tuple(std::move(operands)), std::move(result)};
@@ -82,7 +85,8 @@ Result<Value> Bound(Call& call, std::vector<Value> operands, Value result) {
 
 template <>
 Result<Value> Evaluate<Opcode::kAsyncStart>(Call& call) {
-  return Bound(call, {call.operands.begin(), call.operands.end()}, Value());
+  return Bound(call, {std::make_move_iterator(call.operands.begin()), std::make_move_iterator(call.operands.end())},
+               Value());
 }
 
 template <>

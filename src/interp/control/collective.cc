@@ -55,11 +55,11 @@ Value OperandPart(const Instruction& start, std::vector<Value> operands) {
 }
 
 Result<Value> EvaluateStart(Call& call) {
-  std::vector<Value> operands(call.operands.begin(), call.operands.end());
+  std::vector<Value> parts(1);
+  if (StartsWithOperands(call.hlo) && KeepsOperands(call))
+    parts[0] = OperandPart(call.hlo, {call.operands.begin(), call.operands.end()});
   SHOAL_ASSIGN(begun, Begin(call));
   if (!StartsWithOperands(call.hlo)) return std::move(begun);
-  std::vector<Value> parts;
-  parts.push_back(OperandPart(call.hlo, std::move(operands)));
   parts.push_back(std::move(begun));
   for (const Shape* context : call.hlo.shape().elements().subspan(2)) parts.push_back(ZeroValue(*context));
   return Value::Tuple(std::move(parts));
@@ -76,6 +76,10 @@ Result<Value> EvaluateDone(Call& call) {
 Value Id(int64_t id) { return Array::Scalar<uint32_t>(ElementType::kU32, static_cast<uint32_t>(id)); }
 
 }  // namespace
+
+bool KeepsOperands(const Call& start) {
+  return start.device.settings().observer != nullptr || !start.device.plans().OnlyEnded(start.hlo);
+}
 
 bool IsCollective(const Instruction& hlo) { return FindBeginning(hlo) != nullptr; }
 

@@ -22,6 +22,8 @@ Result<Value> End(Device& device, const Instruction& at, Value value);
 // Whether Begin knows the op.
 bool IsCollective(const Instruction& hlo);
 
+// Whether the value of this start must have its operands, as its shape says: somebody may look at them.
+bool KeepsOperands(const Call& start);
 // The value of the op itself: what a start's shape has as its result.
 const Shape& ResultShape(const Instruction& hlo);
 // One array, or a tuple of them, as the shape asks.

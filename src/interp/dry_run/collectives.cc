@@ -1,5 +1,7 @@
 // What is sent, received and under way.
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "interp/custom_calls/reshard.h"
 #include "interp/dry_run/dry_device.h"
@@ -142,11 +144,15 @@ Value DryDevice::ChainDone(DryCall& call) {
 }
 
 Value DryDevice::Start(DryCall& call) {
-  std::vector<Value> operands(call.operands.begin(), call.operands.end());
+  const bool is_result = !HasAsyncShape(call.hlo) && KindOf(call.hlo.opcode) == Opcode::kAllReduce;
+  const bool is_first =
+      !HasAsyncShape(call.hlo) && (!call.hlo[kPermuteSliceSizes].empty() || call.operands.size() == 1);
+  std::vector<Value> parts(1);
+  if (!is_result && !plans_.OnlyEnded(call.hlo))
+    parts[0] = is_first ? call.operands[0] : Value::Tuple({call.operands.begin(), call.operands.end()});
   Value begun = Begin(call.hlo, call.operands);
-  if (!HasAsyncShape(call.hlo) && KindOf(call.hlo.opcode) == Opcode::kAllReduce) return begun;
-  const bool is_first = !HasAsyncShape(call.hlo) && (!call.hlo[kPermuteSliceSizes].empty() || operands.size() == 1);
-  std::vector<Value> parts{is_first ? std::move(operands[0]) : Value::Tuple(std::move(operands)), std::move(begun)};
+  if (is_result) return begun;
+  parts.push_back(std::move(begun));
   for (const Shape* context : call.hlo.shape().elements().subspan(2)) parts.push_back(Imagined(*context));
   return Value::Tuple(std::move(parts));
 }
@@ -186,7 +192,8 @@ Value DryDevice::Bound(DryCall& call, std::vector<Value> operands, Value result)
   if (computation != nullptr && result.IsToken() && operands.size() == computation->parameters.size()) {
     const bool meets = std::any_of(computation->instructions.begin(), computation->instructions.end(),
                                    [](const Instruction* hlo) { return IsCollective(*hlo); });
-    result = meets ? Wrapped(*computation, operands) : Run(*computation, operands);
+    std::vector<Value> arguments = plans_.OnlyEnded(call.hlo) ? std::exchange(operands, {}) : operands;
+    result = meets ? Wrapped(*computation, std::move(arguments)) : Run(*computation, std::move(arguments));
   }
   std::vector<Value> parts{Value::Tuple(std::move(operands)), std::move(result)};
   for (const Shape* context : call.hlo.shape().elements().subspan(2)) parts.push_back(Imagined(*context));
@@ -194,7 +201,8 @@ Value DryDevice::Bound(DryCall& call, std::vector<Value> operands, Value result)
 }
 
 Value DryDevice::AsyncStart(DryCall& call) {
-  return Bound(call, {call.operands.begin(), call.operands.end()}, Value());
+  return Bound(call, {std::make_move_iterator(call.operands.begin()), std::make_move_iterator(call.operands.end())},
+               Value());
 }
 
 Value DryDevice::AsyncUpdate(DryCall& call) {
