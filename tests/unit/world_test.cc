@@ -1,5 +1,7 @@
 #include "collectives/world.h"
 
+#include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <thread>
 
@@ -33,7 +35,8 @@ Result<std::vector<Arrays>> Sum(std::vector<Arrays> contributions) {
 
 class WorldTest : public testing::Test {
  protected:
-  explicit WorldTest(int64_t devices = 4) : world_({devices, 1}, module_->source.get()) {}
+  explicit WorldTest(int64_t devices = 4) : WorldTest(devices, devices) {}
+  WorldTest(int64_t devices, int64_t turns) : world_({devices, 1}, module_->source.get(), turns) {}
 
   const Instruction& Hlo(std::string_view name) const { return Named(*module_, name); }
 
@@ -195,6 +198,48 @@ TEST_F(WorldTest, ExplainsDifferentRounds) {
             "no device can go on: devices 2,3 wait at all-reduce one (line 6) for devices 0,1\n"
             "  devices 0,1 have finished\n"
             "  in tuple t (line 11) devices 0,1 went round 3 times; devices 2,3 went round 4 times");
+}
+
+TEST_F(WorldTest, ContributionsAreFoldedInTheOrderOfTheMembers) {
+  const Accumulate digits{[](Arrays& sum, Arrays next) -> Status {
+                            sum = sum.empty() ? std::move(next) : Number(10 * Number(sum) + Number(next));
+                            return {};
+                          },
+                          [](Arrays sum) -> Result<std::vector<Arrays>> { return std::vector<Arrays>(4, sum); }};
+  RunAll([&](int64_t device) -> Status {
+    const Venue& venue = **world_.VenueOf(Hlo("one"));
+    for (uint32_t round = 0; round < 1000; ++round) {
+      const auto number = static_cast<uint32_t>(device) + 1;
+      SHOAL_ASSIGN(ticket, world_.Arrive(Hlo("one"), *venue.rooms[0], device, Number(number), digits));
+      SHOAL_ASSIGN(sum, world_.Wait(device, Hlo("one"), whereabouts_[static_cast<size_t>(device)], ticket));
+      EXPECT_EQ(Number(sum), 1234u);
+    }
+    return {};
+  });
+  EXPECT_FALSE(world_.reason());
+}
+
+class TurnsTest : public WorldTest {
+ protected:
+  TurnsTest() : WorldTest(/*devices=*/4, /*turns=*/2) {}
+};
+
+TEST_F(TurnsTest, NoMoreDevicesRunThanThereAreTurns) {
+  std::atomic<int> running = 0, most = 0;
+  RunAll([&](int64_t device) -> Status {
+    world_.TakeTurn(device);
+    for (uint32_t round = 0; round < 500; ++round) {
+      most = std::max(most.load(), ++running);
+      std::this_thread::yield();
+      --running;
+      SHOAL_ASSIGN(sum, Reduce(device, "one", round));
+      EXPECT_EQ(Number(sum), 4 * round);
+    }
+    world_.ReturnTurn(device);
+    return {};
+  });
+  EXPECT_FALSE(world_.reason());
+  EXPECT_LE(most, 2);
 }
 
 TEST_F(WorldTest, CountsTraffic) {
