@@ -32,11 +32,10 @@ TEST(Gemm, ProductsOfSeveralThreadsDoNotMeet) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Sanitizers need all the addresses there are.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // OpenBLAS itself would ask for memory again and again.
 TEST(Gemm, SaysThatThereIsNoMemory) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers need all addresses there are";
-#endif
   constexpr size_t kSize = 128;
   std::vector<float> a(kSize * kSize, 1), b(kSize * kSize, 1), c(kSize * kSize);
   const pid_t child = fork();
@@ -55,6 +54,7 @@ TEST(Gemm, SaysThatThereIsNoMemory) {
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 7);
 }
+#endif
 
 }  // namespace
 }  // namespace shoal

@@ -4,6 +4,7 @@
 #include "interp/custom_calls/custom_call.h"
 #include "interp/custom_calls/reshard.h"
 #include "interp/dry_run/dry_device.h"
+#include "interp/movement/bitcast.h"
 
 namespace shoal {
 namespace {
@@ -40,13 +41,8 @@ Value DryDevice::Elementwise(DryCall& call) {
 Value DryDevice::Bitcast(DryCall& call) {
   const Shape &from = call.hlo.operand_shape(0), &to = call.hlo.shape();
   if (!to.IsArray()) return HandOn(call);
-  auto is_row_major = [](const Shape& shape) {
-    const Layout* layout = shape.layout();
-    return layout == nullptr || std::ssize(layout->minor_to_major) != shape.rank() ||
-           std::is_sorted(layout->minor_to_major.rbegin(), layout->minor_to_major.rend());
-  };
   const bool same_bytes = BitWidth(from.element_type()) == BitWidth(to.element_type());
-  return same_bytes && is_row_major(from) && is_row_major(to) ? Share(call) : New(call);
+  return same_bytes && IsReshape(from, to) ? Share(call) : New(call);
 }
 
 Value DryDevice::BitcastConvert(DryCall& call) {
