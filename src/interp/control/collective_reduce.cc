@@ -44,7 +44,7 @@ class OperandFold {
     return {};
   }
 
-  Array Finish(Array sum) const { return sum.type() == own_ ? sum : Converted(sum, own_); }
+  Array Finish(const Array& sum) const { return sum.type() == own_ ? sum : Converted(sum, own_); }
 
  private:
   static void AddWidened(const Array& next, float* sum) {
@@ -65,7 +65,7 @@ class OperandFold {
 
 // Folds the first `count` operands; `finish` makes everybody's results of their sums.
 Accumulate FoldOperands(Call& call, size_t count,
-                        std::function<Result<std::vector<Arrays>>(std::vector<Array> sums)> finish) {
+                        std::function<Result<std::vector<Arrays>>(const Arrays& sums)> finish) {
   std::vector<OperandFold> folds;
   for (size_t k = 0; k < count; ++k) folds.emplace_back(call, k);
   Accumulate accumulate;
@@ -79,8 +79,8 @@ Accumulate FoldOperands(Call& call, size_t count,
     return {};
   };
   accumulate.finish = [folds, finish = std::move(finish)](Arrays sum) {
-    for (size_t k = 0; k < folds.size(); ++k) sum[k] = folds[k].Finish(std::move(sum[k]));
-    return finish(std::move(sum));
+    for (size_t k = 0; k < folds.size(); ++k) sum[k] = folds[k].Finish(sum[k]);
+    return finish(sum);
   };
   return accumulate;
 }
@@ -90,7 +90,7 @@ Accumulate FoldOperands(Call& call, size_t count,
 Result<Value> BeginAllReduce(Call& call) {
   SHOAL_ASSIGN(n, MembersOf(call));
   return BeginInGroup(call, TakeArrays(call),
-                      FoldOperands(call, call.operands.size(), [n](Arrays sums) -> Result<std::vector<Arrays>> {
+                      FoldOperands(call, call.operands.size(), [n](const Arrays& sums) -> Result<std::vector<Arrays>> {
                         return std::vector<Arrays>(n, sums);
                       }));
 }
@@ -98,7 +98,7 @@ Result<Value> BeginAllReduce(Call& call) {
 Result<Value> BeginReduceScatter(Call& call) {
   SHOAL_ASSIGN(members, MembersOf(call));
   const int64_t dim = call.hlo[kDimensions][0];
-  auto scatter = [&hlo = call.hlo, members, dim](Arrays sums) -> Result<std::vector<Arrays>> {
+  auto scatter = [&hlo = call.hlo, members, dim](const Arrays& sums) -> Result<std::vector<Arrays>> {
     std::vector<Arrays> results(members);
     const auto n = static_cast<int64_t>(members);
     for (const Array& whole : sums) {
@@ -118,7 +118,7 @@ Result<Value> BeginCollectiveReduce(Call& call) {
   SHOAL_ASSIGN(members, MembersOf(call));
   Arrays arrays = TakeArrays(call);
   const Roots roots(call.hlo, arrays);
-  auto to_roots = [&roots, members](Arrays sums) -> Result<std::vector<Arrays>> {
+  auto to_roots = [&roots, members](const Arrays& sums) -> Result<std::vector<Arrays>> {
     SHOAL_TRY(roots.Check(static_cast<int64_t>(members)));
     std::vector<Arrays> results(members);
     for (size_t k = 0; k < sums.size(); ++k) {
