@@ -27,7 +27,7 @@ ENTRY e {
 Arrays Number(uint32_t number) { return {Array::Scalar<uint32_t>(ElementType::kU32, number)}; }
 uint32_t Number(const Arrays& arrays) { return arrays[0].As<uint32_t>()[0]; }
 
-Result<std::vector<Arrays>> Sum(std::vector<Arrays> contributions) {
+Result<std::vector<Arrays>> Sum(const std::vector<Arrays>& contributions) {
   uint32_t sum = 0;
   for (const Arrays& each : contributions) sum += Number(each);
   return std::vector<Arrays>(contributions.size(), Number(sum));
@@ -143,7 +143,7 @@ TEST_F(WorldTest, AFailureStopsWhoWaits) {
 TEST_F(WorldTest, AFailureOfTheLastToArriveStopsTheRun) {
   RunAll([&](int64_t device) -> Status {
     const Venue& venue = **world_.VenueOf(Hlo("one"));
-    auto fail = [](std::vector<Arrays>) -> Result<std::vector<Arrays>> { return Fail("cannot add"); };
+    auto fail = [](const std::vector<Arrays>&) -> Result<std::vector<Arrays>> { return Fail("cannot add"); };
     SHOAL_ASSIGN(ticket, world_.Arrive(Hlo("one"), *venue.rooms[0], device, Number(0), fail));
     SHOAL_TRY(world_.Wait(device, Hlo("one"), whereabouts_[static_cast<size_t>(device)], ticket));
     return {};
@@ -205,7 +205,7 @@ TEST_F(WorldTest, ContributionsAreFoldedInTheOrderOfTheMembers) {
                             sum = sum.empty() ? std::move(next) : Number(10 * Number(sum) + Number(next));
                             return {};
                           },
-                          [](Arrays sum) -> Result<std::vector<Arrays>> { return std::vector<Arrays>(4, sum); }};
+                          [](const Arrays& sum) -> Result<std::vector<Arrays>> { return std::vector<Arrays>(4, sum); }};
   RunAll([&](int64_t device) -> Status {
     const Venue& venue = **world_.VenueOf(Hlo("one"));
     for (uint32_t round = 0; round < 1000; ++round) {
