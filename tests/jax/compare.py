@@ -9,8 +9,8 @@ import pathlib
 import subprocess
 import sys
 
-# Outputs whose smallest elements are chance: see known_differences.txt.
-MAY_DIFFER = {"transformer_bf16_fsdp"}
+# How many elements may be out of bounds where the smallest are chance: see known_differences.txt.
+MOST_BEYOND = {"transformer_bf16_fsdp": 8}
 
 
 def verdict(binary, before):
@@ -19,10 +19,10 @@ def verdict(binary, before):
     done = subprocess.run([binary, "compare", before, after, "--json"], capture_output=True, text=True, check=False)
     if not done.stdout:
         return done.stderr.strip()
-    beyond = [output["output"] for output in json.loads(done.stdout)["outputs"] if output["out_of_bounds"]]
-    if not beyond or before.name.split(".")[0] in MAY_DIFFER:
+    beyond = {each["output"]: each["out_of_bounds"] for each in json.loads(done.stdout)["outputs"] if each["out_of_bounds"]}
+    if sum(beyond.values()) <= MOST_BEYOND.get(before.name.split(".")[0], 0):
         return None
-    return f"outputs {beyond} are out of bounds"
+    return f"elements out of bounds, by output: {beyond}"
 
 
 def main():

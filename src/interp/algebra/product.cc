@@ -187,6 +187,26 @@ void MultiplyAs(ElementType type, const Side& lhs, const Side& rhs, std::byte* o
   }
 }
 
+// Of bf16, rounding every product and every sum.
+void MultiplyStepwise(const Side& lhs, const Side& rhs, uint16_t* out) {
+  const std::span<const uint16_t> a = lhs.array.As<uint16_t>(), b = rhs.array.As<uint16_t>();
+  ForEachBatch(lhs, rhs, [&](int64_t lhs_offset, int64_t rhs_offset) {
+    for (int64_t i = 0; i < lhs.free; ++i) {
+      for (int64_t j = 0; j < rhs.free; ++j) {
+        int64_t at = lhs_offset + i * lhs.free_stride, other = rhs_offset + j * rhs.free_stride;
+        uint16_t sum = 0;
+        for (int64_t k = 0; k < lhs.contracting; ++k) {
+          const float product = FromBf16(a[static_cast<size_t>(at)]) * FromBf16(b[static_cast<size_t>(other)]);
+          sum = ToBf16(FromBf16(sum) + FromBf16(ToBf16(product)));
+          at += lhs.contracting_stride;
+          other += rhs.contracting_stride;
+        }
+        *out++ = sum;
+      }
+    }
+  });
+}
+
 bool IsTiny(ElementType type) { return IsFloat(type) && BitWidth(type) <= 8; }
 
 // The operand in the type of the sum; narrow floats stay as they are until a block of them is needed.
@@ -233,6 +253,15 @@ Pairs SortedPairs(Ints lhs, Ints rhs) {
   return sorted;
 }
 
+// [batch, lhs free, rhs free]
+Dims ResultDims(const Array& lhs, const Array& rhs, const ProductDims& dims) {
+  Dims sizes;
+  for (int64_t d : dims.lhs_batch) sizes.push_back(lhs.dim(d));
+  for (int64_t d : FreeDims(lhs, dims.lhs_batch, dims.lhs_contracting)) sizes.push_back(lhs.dim(d));
+  for (int64_t d : FreeDims(rhs, dims.rhs_batch, dims.rhs_contracting)) sizes.push_back(rhs.dim(d));
+  return sizes;
+}
+
 }  // namespace
 
 ElementType SumType(ElementType lhs, ElementType rhs, ElementType result) {
@@ -253,14 +282,17 @@ Array Product(const Array& lhs, const Array& rhs, const ProductDims& dims, Eleme
   Array b = Trimmed(rhs, AsInts(rhs_contracting), lhs, AsInts(lhs_contracting));
   a = Trimmed(a, dims.lhs_batch, b, dims.rhs_batch);
   b = Trimmed(b, dims.rhs_batch, a, dims.lhs_batch);
-  Dims sizes;
-  for (int64_t d : dims.lhs_batch) sizes.push_back(a.dim(d));
-  for (int64_t d : FreeDims(a, dims.lhs_batch, AsInts(lhs_contracting))) sizes.push_back(a.dim(d));
-  for (int64_t d : FreeDims(b, dims.rhs_batch, AsInts(rhs_contracting))) sizes.push_back(b.dim(d));
-  Array out(sum, std::move(sizes));
+  Array out(sum, ResultDims(a, b, dims));
   MultiplyAs(sum, MakeSide(Prepared(a, sum, result), dims.lhs_batch, AsInts(lhs_contracting)),
              MakeSide(Prepared(b, sum, result), dims.rhs_batch, AsInts(rhs_contracting)), out.mutable_data());
   return Rounded(out, result);
+}
+
+Array StepwiseProduct(const Array& lhs, const Array& rhs, const ProductDims& dims) {
+  Array out(ElementType::kBf16, ResultDims(lhs, rhs, dims));
+  MultiplyStepwise(MakeSide(lhs, dims.lhs_batch, dims.lhs_contracting),
+                   MakeSide(rhs, dims.rhs_batch, dims.rhs_contracting), out.Mutable<uint16_t>().data());
+  return out;
 }
 
 }  // namespace shoal

@@ -68,8 +68,14 @@ std::optional<std::vector<Factor>> CommonFactors(const Shape& from, const Shape&
   return factors;
 }
 
-// Elements of the same width in the order of the other layout, in one copy.
+// No element moves.
+bool AllStay(const std::vector<Factor>& factors) {
+  return std::all_of(factors.begin(), factors.end(), [](const Factor& factor) { return factor.from == factor.to; });
+}
+
+// Elements of the same width in the order of the other layout, in one copy at most.
 Array Moved(const Array& array, std::vector<Factor> factors, const Shape& to) {
+  if (AllStay(factors)) return array.WithDims(ToDims(to.dims())).WithType(to.element_type());
   std::sort(factors.begin(), factors.end(), [](const Factor& a, const Factor& b) { return a.to > b.to; });
   Dims sizes;
   Strided from;
@@ -131,7 +137,7 @@ Array AsType(const Array& array, ElementType type, Dims dims) {
 bool IsReshape(const Shape& from, const Shape& to) {
   if (from.ElementCount() == 0) return true;
   const std::optional<std::vector<Factor>> factors = CommonFactors(from, to);
-  return factors && std::all_of(factors->begin(), factors->end(), [](const Factor& f) { return f.from == f.to; });
+  return factors && AllStay(*factors);
 }
 
 // Memory stays as it is and is seen through another layout.
@@ -142,11 +148,9 @@ Result<Value> Evaluate<Opcode::kBitcast>(Call& call) {
   if (!to.IsArray()) return std::move(call.operands[0]);
   if (from.has_dynamic() || to.has_dynamic())
     return Value(call.array(0).WithDims(ReshapedDims(call.array(0), from, to)).WithType(to.element_type()));
-  if (BitWidth(from.element_type()) == BitWidth(to.element_type())) {
-    if (IsReshape(from, to)) return Value(call.array(0).WithDims(ToDims(to.dims())).WithType(to.element_type()));
+  if (BitWidth(from.element_type()) == BitWidth(to.element_type()))
     if (std::optional<std::vector<Factor>> factors = CommonFactors(from, to))
       return Value(Moved(call.array(0), std::move(*factors), to));
-  }
   const Array memory = InMemoryOrder(call.array(0), from);
   return Value(FromMemoryOrder(AsType(memory, to.element_type(), ToDims(to.dims())), to));
 }
