@@ -15,6 +15,9 @@ std::string_view Find(std::span<const FrontendAttribute> attributes, std::string
   return {};
 }
 
+// More devices than anybody has; what is larger is not read, so that sizes can be multiplied.
+constexpr int64_t kMostDevices = int64_t{1} << 20;
+
 // Reads MLIR's attributes piece by piece. Quotes may or may not be escaped.
 class ShardyText {
  public:
@@ -48,7 +51,7 @@ class ShardyText {
     int64_t number = 0;
     const std::string_view digits = rest();
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || number < 0) return std::nullopt;
+    if (error != std::errc() || number < 0 || number > kMostDevices) return std::nullopt;
     at_ += static_cast<size_t>(end - digits.data());
     return number;
   }
@@ -62,6 +65,7 @@ class ShardyText {
 // ["a"=2,"b"=4],device_ids=[…]>
 std::optional<Mesh> ReadMesh(ShardyText& text) {
   Mesh mesh;
+  int64_t devices = 1;
   if (!text.Eat("[")) return std::nullopt;
   while (!text.Eat("]")) {
     const auto name = text.Quoted();
@@ -70,6 +74,7 @@ std::optional<Mesh> ReadMesh(ShardyText& text) {
     const auto size = text.Number();
     if (!size || *size == 0) return std::nullopt;
     mesh.devices.dims.push_back(*size);
+    if ((devices *= *size) > kMostDevices) return std::nullopt;
     text.Eat(",");
   }
   mesh.devices.iota = IotaTiles::Plain(mesh.devices.dims);
@@ -119,10 +124,11 @@ std::optional<AxisRef> ReadAxis(const Mesh& mesh, ShardyText& text) {
 // {"a","b",?}p1; of the axes only those in `manual` count.
 bool ReadDimension(const Mesh& mesh, std::string_view manual, ShardyText& text, Sharding::Dimension& dimension) {
   if (!text.Eat("{")) return false;
+  int64_t parts = 1;
   while (!text.Eat("}")) {
     if (!text.Eat("?")) {
       const auto axis = ReadAxis(mesh, text);
-      if (!axis) return false;
+      if (!axis || (parts *= axis->Size(mesh)) > kMostDevices) return false;
       const std::string quoted = '"' + mesh.axis_names[static_cast<size_t>(axis->axis)] + '"';
       if (manual.find(quoted) != std::string_view::npos) dimension.axes.push_back(*axis);
     }

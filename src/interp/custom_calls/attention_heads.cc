@@ -19,6 +19,7 @@ Array SumHeads(const Array& gradient, int64_t heads) {
   Dims sizes = ToDims(gradient.dims());
   sizes[1] = heads;
   Array sums = Array::Zeros(ElementType::kF32, AsInts(sizes));
+  if (sums.count() == 0) return sums;
   const int64_t one = sums.count() / (sums.dim(0) * heads);
   const float* in = gradient.As<float>().data();
   float* out = sums.Mutable<float>().data();

@@ -11,11 +11,6 @@
 namespace shoal {
 namespace {
 
-const Shape& ResultShape(const Instruction& hlo) {
-  const Shape& shape = hlo.shape();
-  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
-}
-
 bool IsReordered(const Instruction& hlo) {
   return BackendConfig::Of(hlo).Object("cudnn_conv_backend_config").Bool("reordered_int8_nchw_vect");
 }
@@ -147,7 +142,7 @@ bool IsInVectors(const Call& call) {
 Result<Value> ConvolutionInVectors(Call& call, Evaluator plain) {
   const Instruction& hlo = call.hlo;
   const ConvDims& labels = *hlo[kDimLabels];
-  const Shape& shape = ResultShape(hlo);
+  const Shape& shape = FirstResult(hlo);
   if (call.operands.size() < 2 ||
       !std::all_of(call.operands.begin(), call.operands.end(), [](const Value& operand) { return operand.IsArray(); }))
     return Stopped(hlo, "takes two arrays at least");

@@ -48,6 +48,11 @@ Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape) {
   return Value::Tuple(std::move(parts));
 }
 
+const Shape& FirstResult(const Instruction& hlo) {
+  const Shape& shape = hlo.shape();
+  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
+}
+
 bool Fits(const Value& value, const Shape& shape) {
   if (value.IsUnderWay()) return true;  // its done will see
   if (shape.IsBuffer()) return Fits(value, shape.element(0));

@@ -13,6 +13,8 @@ struct CustomCallRow {
 // The row of a target; null if nobody knows it.
 const CustomCallRow* FindCustomCall(std::string_view target);
 
+// The array a call gives: all of its result, or the first part of a tuple.
+const Shape& FirstResult(const Instruction& hlo);
 // Whether a value can stand where the shape is expected: the same leaves with the same sizes, or smaller ones where a
 // dimension is dynamic.
 bool Fits(const Value& value, const Shape& shape);

@@ -80,7 +80,7 @@ Result<Value> Matmul(Call& call, bool scaled) {
   const ProductDims dims = config.numbers.dims();
   SHOAL_TRY(CheckProductDims(call.hlo, a, b, dims));
   SHOAL_ASSIGN(extras, FindGemmExtras(call, config, 2, scaled));
-  const ElementType type = SumType(a.type(), b.type(), GemmResult(call.hlo).element_type());
+  const ElementType type = SumType(a.type(), b.type(), FirstResult(call.hlo).element_type());
   return FinishedGemm(call.hlo, config, extras, Product(a, b, dims, type));
 }
 
@@ -107,16 +107,11 @@ Activation GemmConfig::activation() const {
   return epilogue.find("SILU") != std::string_view::npos ? Activation::kSilu : Activation::kNone;
 }
 
-const Shape& GemmResult(const Instruction& hlo) {
-  const Shape& shape = hlo.shape();
-  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
-}
-
 Status CheckGemmForm(const Call& call, size_t count) {
   auto is_array = [](const Value& operand) { return operand.IsArray(); };
   if (call.operands.size() < count || !std::all_of(call.operands.begin(), call.operands.begin() + count, is_array))
     return Stopped(call.hlo, StrCat("takes ", count, " arrays at least"));
-  if (GemmResult(call.hlo).IsArray()) return {};
+  if (FirstResult(call.hlo).IsArray()) return {};
   return Stopped(call.hlo, StrCat("gives an array and may give others, got ", ToString(call.hlo.shape())));
 }
 
@@ -153,7 +148,7 @@ Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, si
     extras.scale *= number(take());
   }
   if (config.adds_bias()) extras.bias = take();
-  if (extras.bias != nullptr) extras.bias_step = BiasStep(GemmResult(call.hlo), *extras.bias);
+  if (extras.bias != nullptr) extras.bias_step = BiasStep(FirstResult(call.hlo), *extras.bias);
   if (missing) return Stopped(call.hlo, StrCat("has too few operands for its backend_config: ", call.operands.size()));
   // Only results of 8 bits have a scale of their own; it comes last.
   if (scaled && next < call.operands.size() && call.operands.back().IsArray())
@@ -162,7 +157,7 @@ Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, si
 }
 
 Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, const GemmExtras& extras, Array sums) {
-  const Shape& shape = GemmResult(hlo);
+  const Shape& shape = FirstResult(hlo);
   if (sums.count() != ElementCount(shape.dims()) || (extras.c != nullptr && extras.c->count() != sums.count()) ||
       (extras.bias != nullptr && extras.bias->count() != 0 && sums.count() % extras.bias->count() != 0))
     return Stopped(hlo, StrCat("operands do not fit the result ", ToString(shape)));

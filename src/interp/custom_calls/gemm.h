@@ -46,8 +46,6 @@ struct GemmExtras {
 
 // That the call has `count` arrays at least and gives an array, or a tuple that begins with one.
 Status CheckGemmForm(const Call& call, size_t count);
-// The array a call gives: the first part of a tuple.
-const Shape& GemmResult(const Instruction& hlo);
 // That the numbers name dimensions of both arrays, each once, and that these have the same sizes.
 Status CheckProductDims(const Instruction& hlo, const Array& lhs, const Array& rhs, const ProductDims& dims);
 // Reads the operands from number `next` on.

@@ -23,11 +23,6 @@ BackendConfig ConfigOf(const Instruction& hlo, std::string_view key) {
   return whole.has(key) ? whole.Object(key) : whole;
 }
 
-const Shape& ResultShape(const Instruction& hlo) {
-  const Shape& shape = hlo.shape();
-  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
-}
-
 Status CheckOperands(const Call& call, size_t count) {
   if (call.operands.size() < count) return Stopped(call.hlo, StrCat("takes ", count, " operands at least"));
   for (const Value& operand : call.operands)
@@ -37,7 +32,7 @@ Status CheckOperands(const Call& call, size_t count) {
 
 // The result in its type, if it has the declared dimensions; other results are memory to work in.
 Result<Value> Finished(const Instruction& hlo, const Array& sums) {
-  const Shape& shape = ResultShape(hlo);
+  const Shape& shape = FirstResult(hlo);
   if (!shape.IsArray() || !std::equal(sums.dims().begin(), sums.dims().end(), shape.dims().begin(), shape.dims().end()))
     return Stopped(hlo, StrCat("gives ", ToString(sums), ", not the declared ", ToString(shape)));
   Value result = Converted(sums, shape.element_type());

@@ -96,9 +96,10 @@ bool Reshards(const Instruction& hlo) {
 bool HasManualRegions(const Module& module) {
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (hlo->opcode == Opcode::kCustomCall && FindCustomCall(Target(*hlo)) != nullptr &&
-          FindCustomCall(Target(*hlo))->evaluate == &Reshard && Reshards(*hlo))
-        return true;
+      if (hlo->opcode == Opcode::kCustomCall) {
+        const CustomCallRow* row = FindCustomCall(Target(*hlo));
+        if (row != nullptr && row->evaluate == &Reshard && Reshards(*hlo)) return true;
+      }
   return false;
 }
 
