@@ -1,13 +1,14 @@
 // shoal comm: the ledger of collectives.
 #include <algorithm>
 
+#include "analysis/assumptions.h"
 #include "base/strings.h"
-#include "cli/assumptions.h"
-#include "cli/comm_report.h"
 #include "cli/input.h"
+#include "cli/loop_flags.h"
 #include "cli/verbs.h"
 #include "ir/source_place.h"
 #include "ops/op.h"
+#include "report/comm_report.h"
 
 namespace shoal {
 namespace {

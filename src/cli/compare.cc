@@ -4,11 +4,11 @@
 #include <new>
 
 #include "base/strings.h"
-#include "cli/compare_report.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
 #include "interp/custom_calls/reshard.h"
 #include "interp/data/same_inputs.h"
+#include "report/compare_report.h"
 #include "verify/verify.h"
 
 namespace shoal {

@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "analysis/assumptions.h"
 #include "base/strings.h"
-#include "cli/assumptions.h"
-#include "cli/diff_report.h"
+#include "base/units.h"
 #include "cli/input.h"
+#include "cli/loop_flags.h"
 #include "cli/verbs.h"
-#include "report/table.h"
+#include "report/diff_report.h"
 
 namespace shoal {
 namespace {

@@ -9,13 +9,13 @@
 #include <new>
 
 #include "base/strings.h"
-#include "cli/compare_report.h"
 #include "cli/input.h"
 #include "cli/progress.h"
-#include "cli/run_report.h"
 #include "cli/verbs.h"
 #include "interp/data/inputs.h"
 #include "interp/observers.h"
+#include "report/compare_report.h"
+#include "report/run_report.h"
 #include "verify/verify.h"
 
 namespace shoal {

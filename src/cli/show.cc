@@ -4,12 +4,13 @@
 
 #include <cstdio>
 
+#include "analysis/assumptions.h"
 #include "base/strings.h"
-#include "cli/assumptions.h"
 #include "cli/input.h"
-#include "cli/show_json.h"
+#include "cli/loop_flags.h"
 #include "cli/verbs.h"
 #include "collectives/infer_devices.h"
+#include "report/show_json.h"
 #include "report/skeleton_text.h"
 
 namespace shoal {

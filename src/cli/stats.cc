@@ -7,12 +7,11 @@
 #include <thread>
 
 #include "base/strings.h"
-#include "cli/assumptions.h"
+#include "base/units.h"
 #include "cli/input.h"
 #include "cli/progress.h"
-#include "cli/stats_report.h"
 #include "cli/verbs.h"
-#include "report/table.h"
+#include "report/stats_report.h"
 
 namespace shoal {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "report/table.h"
+#include "base/units.h"
 
 namespace shoal {
 

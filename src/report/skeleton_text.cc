@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/strings.h"
+#include "base/units.h"
 #include "ir/source_place.h"
 #include "ops/families.h"
 #include "report/columns.h"

@@ -1,7 +1,7 @@
 // What `shoal stats` says when it is done.
 #pragma once
 
-#include "cli/dump_files.h"
+#include "diff/dump_files.h"
 #include "diff/totals.h"
 
 namespace shoal {

@@ -1,4 +1,4 @@
-#include "cli/comm_totals.h"
+#include "report/comm_totals.h"
 
 #include <algorithm>
 

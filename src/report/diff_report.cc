@@ -1,4 +1,4 @@
-#include "cli/diff_report.h"
+#include "report/diff_report.h"
 
 #include <cmath>
 #include <cstdio>
@@ -6,15 +6,15 @@
 
 #include "analysis/skeleton.h"
 #include "base/strings.h"
+#include "base/units.h"
 #include "ir/source_place.h"
-#include "nlohmann/json.hpp"
 #include "ops/op.h"
+#include "report/json.h"
 #include "report/table.h"
 
 namespace shoal {
 namespace {
 
-using Json = nlohmann::ordered_json;
 
 std::string PlaceOf(const Instruction& hlo, const Module& module) {
   const Metadata* metadata = hlo[kMetadata];
@@ -169,7 +169,7 @@ std::string DiffJson(const DiffReport& report) {
                     {"figures", std::move(figures)},
                     {"thresholds", std::move(thresholds)},
                     {"assumptions", report.assumptions}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(all);
 }
 
 }  // namespace shoal

@@ -1,4 +1,4 @@
-#include "cli/traffic_json.h"
+#include "report/traffic_json.h"
 
 #include <cmath>
 
@@ -7,7 +7,6 @@
 namespace shoal {
 namespace {
 
-using Json = nlohmann::ordered_json;
 
 // A count is written as one, unless branch probabilities made it a fraction.
 Json Count(double number) {

@@ -1,11 +1,10 @@
-#include "cli/comm_totals.h"
-#include "cli/traffic_json.h"
 #include "ops/op.h"
+#include "report/comm_totals.h"
+#include "report/traffic_json.h"
 
 namespace shoal {
 namespace {
 
-using Json = nlohmann::ordered_json;
 
 // More devices than that get no list of their own.
 constexpr int64_t kMostDevices = 1 << 16;
@@ -109,7 +108,7 @@ std::string CommJson(const CommReport& report) {
       all["matrix"].push_back(std::vector(&matrix.At(from, 0), &matrix.At(from, 0) + matrix.size));
   }
   all["assumptions"] = report.assumptions;
-  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(all, 1);
 }
 
 }  // namespace shoal

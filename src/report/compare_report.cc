@@ -1,11 +1,11 @@
-#include "cli/compare_report.h"
+#include "report/compare_report.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "base/strings.h"
-#include "nlohmann/json.hpp"
+#include "report/json.h"
 #include "report/table.h"
 
 namespace shoal {
@@ -61,7 +61,6 @@ std::string CompareText(const CompareReport& report) {
 }
 
 std::string CompareJson(const CompareReport& report) {
-  using Json = nlohmann::ordered_json;
   // JSON has no infinity.
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json("inf"); };
   Json outputs = Json::array();
@@ -91,7 +90,7 @@ std::string CompareJson(const CompareReport& report) {
                     {"inputs", report.inputs},
                     {"notes", report.notes},
                     {"outputs", std::move(outputs)}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(all);
 }
 
 }  // namespace shoal

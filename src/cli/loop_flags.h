@@ -1,4 +1,4 @@
-// Flags about loops and branches that several verbs share, and what was assumed where nothing was said.
+// Flags about loops and branches that several verbs share.
 #pragma once
 
 #include "CLI/CLI.hpp"
@@ -11,8 +11,5 @@ struct LoopFlags {
   void AddTo(CLI::App& verb);
   ExecutionOptions Options() const;
 };
-
-// One sentence each.
-std::vector<std::string> AssumptionsOf(const Executions& executions);
 
 }  // namespace shoal

@@ -1,13 +1,12 @@
-#include "cli/show_json.h"
+#include "report/show_json.h"
 
 #include "ir/source_place.h"
-#include "nlohmann/json.hpp"
 #include "ops/families.h"
+#include "report/json.h"
 
 namespace shoal {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Kind = SkeletonItem::Kind;
 
 constexpr int kMostDepth = 200;  // programs that read JSON have limits too
@@ -105,7 +104,7 @@ std::string ShowJson(const std::string& file, const ShownModule& shown, const Sh
               {"entry", Tree(shown).Block(shown.skeleton.entry(), 1, 0)},
               {"totals", std::move(totals)},
               {"assumptions", assumptions}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(all);
 }
 
 }  // namespace shoal

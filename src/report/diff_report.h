@@ -1,8 +1,8 @@
 // What `shoal diff` says when it is done.
 #pragma once
 
-#include "cli/threshold.h"
 #include "diff/changes.h"
+#include "diff/threshold.h"
 
 namespace shoal {
 

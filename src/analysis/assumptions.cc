@@ -1,9 +1,7 @@
-#include "cli/assumptions.h"
-
-#include <cstdlib>
+#include "analysis/assumptions.h"
 
 #include "base/strings.h"
-#include "report/table.h"
+#include "base/units.h"
 
 namespace shoal {
 namespace {
@@ -17,33 +15,7 @@ std::string Names(const std::vector<const Instruction*>& all) {
   return names;
 }
 
-std::string IsNameAndNumber(const std::string& text) {
-  const size_t at = text.rfind('=');
-  char* end = nullptr;
-  if (at != std::string::npos && at + 1 < text.size()) std::strtod(text.c_str() + at + 1, &end);
-  return end != nullptr && *end == '\0' ? std::string() : StrCat("NAME=NUMBER is wanted, got ", text);
-}
-
 }  // namespace
-
-void LoopFlags::AddTo(CLI::App& verb) {
-  verb.add_option("--trips", trips, "NAME=N: how often the while of that name goes round")->check(IsNameAndNumber);
-  verb.add_option("--probability", probabilities, "NAME=P: how likely the branch computation of that name is")
-      ->check(IsNameAndNumber);
-}
-
-ExecutionOptions LoopFlags::Options() const {
-  ExecutionOptions options;
-  for (const std::string& text : trips) {
-    const size_t at = text.rfind('=');
-    options.trips[text.substr(0, at)] = static_cast<int64_t>(std::strtod(text.c_str() + at + 1, nullptr));
-  }
-  for (const std::string& text : probabilities) {
-    const size_t at = text.rfind('=');
-    options.probabilities[text.substr(0, at)] = std::strtod(text.c_str() + at + 1, nullptr);
-  }
-  return options;
-}
 
 std::vector<std::string> AssumptionsOf(const Executions& executions) {
   std::vector<std::string> all;
@@ -60,6 +32,13 @@ std::vector<std::string> AssumptionsOf(const Executions& executions) {
   if (!conditionals.empty())
     all.push_back(StrCat(Counted(static_cast<int64_t>(conditionals.size()), "conditional"), " (", Names(conditionals),
                          "): all branches equally likely; --probability NAME=P says better"));
+  return all;
+}
+
+std::vector<std::string> AssumptionsOf(const ModuleCost& cost) {
+  std::vector<std::string> all;
+  for (const auto& [target, count] : cost.unknown_calls)
+    all.push_back(StrCat(Counted(count, "custom call"), " of ", target, ": nobody can say what it costs; not counted"));
   return all;
 }
 

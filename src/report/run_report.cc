@@ -1,4 +1,4 @@
-#include "cli/run_report.h"
+#include "report/run_report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,14 +6,14 @@
 #include <numeric>
 
 #include "base/strings.h"
-#include "cli/traffic_json.h"
+#include "base/units.h"
 #include "collectives/stall.h"
 #include "report/table.h"
+#include "report/traffic_json.h"
 
 namespace shoal {
 namespace {
 
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostRows = 200;
 
@@ -127,7 +127,7 @@ std::string ReportLiterals(const RunReport& report) {
 
 std::string FailureJson(const std::string& file, const std::string& diagnostics) {
   const Json all = {{"version", 1}, {"ok", false}, {"file", file}, {"diagnostics", Json::parse(diagnostics)}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(all);
 }
 
 std::string ReportJson(const RunReport& report, const std::string& diagnostics) {
@@ -171,7 +171,7 @@ std::string ReportJson(const RunReport& report, const std::string& diagnostics) 
       {"diagnostics", Json::parse(diagnostics)},
       {"outputs", std::move(outputs)},
   };
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(all);
 }
 
 }  // namespace shoal

@@ -2,8 +2,9 @@
 #include <cmath>
 
 #include "base/strings.h"
-#include "cli/comm_totals.h"
+#include "base/units.h"
 #include "ops/op.h"
+#include "report/comm_totals.h"
 #include "report/table.h"
 
 namespace shoal {

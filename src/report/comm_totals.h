@@ -1,7 +1,7 @@
 // Totals over the rows of `shoal comm`.
 #pragma once
 
-#include "cli/comm_report.h"
+#include "report/comm_report.h"
 
 namespace shoal {
 

@@ -1,4 +1,4 @@
-#include "cli/dump_files.h"
+#include "diff/dump_files.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,11 +1,11 @@
-#include "cli/threshold.h"
+#include "diff/threshold.h"
 
 #include <charconv>
 #include <limits>
 
 #include "base/strings.h"
+#include "base/units.h"
 #include "ops/op.h"
-#include "report/table.h"
 
 namespace shoal {
 namespace {

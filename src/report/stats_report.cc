@@ -1,15 +1,15 @@
-#include "cli/stats_report.h"
+#include "report/stats_report.h"
 
 #include <algorithm>
 
 #include "base/strings.h"
-#include "nlohmann/json.hpp"
+#include "base/units.h"
+#include "report/json.h"
 #include "report/table.h"
 
 namespace shoal {
 namespace {
 
-using Json = nlohmann::ordered_json;
 
 std::vector<std::string> Row(const std::string& name, int64_t stages, size_t files, int64_t bytes,
                              const std::string& devices, const ModuleTotals& totals) {
@@ -108,7 +108,7 @@ std::string StatsJson(const StatsReport& report) {
                     {"other_files", report.dump.others},
                     {"unreadable", std::move(unreadable)},
                     {"assumptions", report.assumptions}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(all);
 }
 
 }  // namespace shoal

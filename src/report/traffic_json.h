@@ -2,12 +2,12 @@
 #pragma once
 
 #include "analysis/traffic.h"
-#include "nlohmann/json.hpp"
+#include "report/json.h"
 
 namespace shoal {
 
 // [{"devices": [0,1], "kinds": {"all-reduce": {"calls": 1, "payload_bytes": 8, "wire_bytes": 8}}}, …]: devices with the
 // same traffic together.
-nlohmann::ordered_json TrafficJson(const std::vector<DeviceTraffic>& traffic);
+Json TrafficJson(const std::vector<DeviceTraffic>& traffic);
 
 }  // namespace shoal

@@ -1,0 +1,124 @@
+#include "report/cost_report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/strings.h"
+#include "base/units.h"
+#include "ir/source_place.h"
+#include "ops/op.h"
+#include "report/json.h"
+#include "report/table.h"
+
+namespace shoal {
+namespace {
+
+struct Group {
+  std::string name;
+  Cost cost;
+  double times = 0;
+};
+
+// What a row of the table stands for.
+std::string GroupName(const Instruction& hlo, const Module& module, const std::string& by) {
+  if (by == "opcode") return std::string(Text(hlo.opcode));
+  if (by == "computation") return std::string(hlo.parent->name);
+  if (by == "op") return std::string(hlo.name);
+  const Metadata* metadata = hlo[kMetadata];
+  std::string name;
+  if (metadata != nullptr)
+    name = by == "line" ? SourcePlace(*metadata, module.stack_frames) : std::string(metadata->op_name);
+  return name.empty() ? "(none given)" : name;
+}
+
+// By falling weight: flops and bytes on the scale of a machine with a hundred flops a byte.
+std::vector<Group> Groups(const ModuleCost& cost, const Module& module, const std::string& by) {
+  std::map<std::string, Group> groups;
+  for (const InstructionCost& one : cost.instructions) {
+    Group& group = groups[GroupName(*one.hlo, module, by)];
+    group.cost.Add(one.once, one.times);
+    group.times += one.times;
+  }
+  std::vector<Group> sorted;
+  for (auto& [name, group] : groups) {
+    group.name = name;
+    sorted.push_back(std::move(group));
+  }
+  auto weight = [](const Group& group) { return group.cost.flops + 100 * group.cost.bytes(); };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const Group& a, const Group& b) { return weight(a) > weight(b); });
+  return sorted;
+}
+
+std::string Intensity(const Cost& cost) {
+  if (cost.bytes() <= 0) return "-";
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f", cost.flops / cost.bytes());
+  return text;
+}
+
+std::vector<std::string> Row(const std::string& name, double times, const Cost& cost) {
+  return {name,
+          Scaled(times),
+          Scaled(cost.flops),
+          Scaled(cost.transcendentals),
+          Bytes(cost.bytes_read),
+          Bytes(cost.bytes_written),
+          Intensity(cost)};
+}
+
+Json ToJson(const Cost& cost) {
+  return {{"flops", cost.flops},
+          {"transcendentals", cost.transcendentals},
+          {"bytes_read", cost.bytes_read},
+          {"bytes_written", cost.bytes_written}};
+}
+
+}  // namespace
+
+std::string CostText(const CostReport& report) {
+  const ModuleCost& cost = report.cost;
+  const std::vector<Group> groups = Groups(cost, *report.module, report.by);
+  const size_t top = report.top > 0 ? static_cast<size_t>(report.top) : groups.size();
+  Table table({report.by, ">times", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
+  double times = 0, rest_times = 0;
+  Cost rest;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    times += groups[i].times;
+    if (i >= top) {
+      rest.Add(groups[i].cost);
+      rest_times += groups[i].times;
+      continue;
+    }
+    table.Add(Row(groups[i].name, groups[i].times, groups[i].cost));
+  }
+  if (groups.size() > top)
+    table.Add(Row(StrCat("(", groups.size() - top, " more)"), rest_times, rest));
+  table.Add(Row("total", times, cost.total));
+  std::string text = table.ToText();
+  StrAppend(&text, "\nXLA's own analysis, loop bodies once: ", Scaled(cost.xla.flops), " flops, ",
+            Scaled(cost.xla.transcendentals), " transcendentals, ", Bytes(cost.xla.bytes), " accessed\n");
+  for (const std::string& assumption : report.assumptions) StrAppend(&text, "note: ", assumption, "\n");
+  return text;
+}
+
+std::string CostJson(const CostReport& report) {
+  const ModuleCost& cost = report.cost;
+  Json rows = Json::array();
+  for (const Group& group : Groups(cost, *report.module, report.by)) {
+    Json row = {{"name", group.name}, {"times", group.times}};
+    row.update(ToJson(group.cost));
+    rows.push_back(std::move(row));
+  }
+  return JsonText(
+      {{"version", 1},
+       {"file", report.file},
+       {"xla",
+        {{"flops", cost.xla.flops}, {"bytes accessed", cost.xla.bytes}, {"transcendentals", cost.xla.transcendentals}}},
+       {"total", ToJson(cost.total)},
+       {"by", report.by},
+       {"rows", std::move(rows)},
+       {"unknown_custom_calls", cost.unknown_calls},
+       {"assumptions", report.assumptions}});
+}
+
+}  // namespace shoal

@@ -1,0 +1,13 @@
+// JSON as all verbs write it.
+#pragma once
+
+#include "nlohmann/json.hpp"
+
+namespace shoal {
+
+using Json = nlohmann::ordered_json;
+
+// With the end of the line. Names come from files: bytes that are no UTF-8 are replaced, not refused.
+std::string JsonText(const Json& json, int indent = 2);
+
+}  // namespace shoal

@@ -1,0 +1,161 @@
+#include "report/mem_report.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "base/units.h"
+#include "ir/source_place.h"
+#include "memory/buffer_bytes.h"
+#include "ops/op.h"
+#include "report/json.h"
+#include "report/plot.h"
+#include "report/table.h"
+
+namespace shoal {
+namespace {
+
+std::string Source(const Instruction& hlo, const Module& module) {
+  const Metadata* metadata = hlo[kMetadata];
+  return metadata == nullptr ? "" : SourcePlace(*metadata, module.stack_frames);
+}
+
+std::string SpaceName(int64_t space) {
+  return space == kHostSpace ? StrCat("S(", space, ") host") : StrCat("S(", space, ")");
+}
+
+const char* KindName(HeldBuffer::Kind kind) {
+  static constexpr const char* kNames[] = {"argument", "output", "constant", "temporary"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string BufferName(const HeldBuffer& held) {
+  std::string name(held.hlo->name);
+  return held.index.empty() ? name : name + ToString(held.index);
+}
+
+std::string InBytes(int64_t bytes) { return Bytes(static_cast<double>(bytes)); }
+
+std::vector<std::string> SpaceRow(const std::string& name, const SpaceMemory& space) {
+  return {name,
+          InBytes(space.arguments),
+          InBytes(space.outputs),
+          InBytes(space.aliased),
+          InBytes(space.constants),
+          InBytes(space.temporaries),
+          InBytes(space.peak)};
+}
+
+// Where in the schedule an instruction stands, from 1.
+size_t StepOf(const ModuleMemory& memory) {
+  for (size_t i = 0; i < memory.steps.size(); ++i)
+    if (memory.steps[i] == memory.at_peak) return i + 1;
+  return 0;
+}
+
+std::string HeldText(const MemReport& report) {
+  const ModuleMemory& memory = report.memory;
+  Table table({"buffer", "kind", ">bytes", "type", "source"});
+  size_t shown = 0;
+  int64_t rest = 0;
+  for (const HeldBuffer& held : memory.held) {
+    if (report.top > 0 && shown >= static_cast<size_t>(report.top)) {
+      rest += held.bytes;
+      continue;
+    }
+    ++shown;
+    table.Add({BufferName(held), KindName(held.kind), InBytes(held.bytes), ToString(*held.shape, true),
+               Source(*held.hlo, *report.module)});
+  }
+  if (rest > 0) table.Add({StrCat("(", memory.held.size() - shown, " more)"), "", InBytes(rest), "", ""});
+  return table.ToText();
+}
+
+Json ToJson(const SpaceMemory& space) {
+  return {{"arguments", space.arguments},
+          {"outputs", space.outputs},
+          {"aliased", space.aliased},
+          {"constants", space.constants},
+          {"temporaries", space.temporaries},
+          {"live_temporaries", space.live},
+          {"peak", space.peak}};
+}
+
+Json InstructionJson(const Instruction& hlo, const Module& module) {
+  return {{"name", hlo.name},
+          {"opcode", Text(hlo.opcode)},
+          {"computation", hlo.parent->name},
+          {"source", Source(hlo, module)}};
+}
+
+// Where it needs most, and the curve over the whole schedule.
+std::string PeakText(const ModuleMemory& memory, const Module& module) {
+  const std::string source = Source(*memory.at_peak, module);
+  constexpr size_t kColumns = 80, kRows = 8;
+  return StrCat("\n", InBytes(memory.device.peak), " at the peak, at ", memory.at_peak->name,
+                source.empty() ? "" : StrCat(" (", source, ")"), ", step ", StepOf(memory), " of ", memory.steps.size(),
+                "; ", InBytes(memory.device.live), " of temporaries are needed there\n\n",
+                BytesPlot(memory.over_time, kColumns, kRows), "\n");
+}
+
+}  // namespace
+
+bool MemReport::Fits() const { return !budget || DeviceBytes(memory) <= *budget; }
+
+std::string MemText(const MemReport& report) {
+  const ModuleMemory& memory = report.memory;
+  Table table({"memory", ">arguments", ">outputs", ">aliased", ">constants", ">temporaries", ">at peak"});
+  if (memory.spaces.size() > 1)
+    for (const SpaceMemory& space : memory.spaces) table.Add(SpaceRow(SpaceName(space.space), space));
+  table.Add(SpaceRow("device", memory.device));
+  std::string text = table.ToText();
+  if (memory.at_peak != nullptr) StrAppend(&text, PeakText(memory, *report.module), HeldText(report));
+  if (report.run)
+    StrAppend(&text, "\nshoal run holds at most ",
+              InBytes(*std::max_element(report.run->peak_bytes.begin(), report.run->peak_bytes.end())),
+              " of arrays on a device\n");
+  for (const std::string& assumption : memory.assumptions) StrAppend(&text, "note: ", assumption, "\n");
+  if (report.budget)
+    StrAppend(&text, "\n", report.Fits() ? "it fits: " : "it does not fit: ", InBytes(DeviceBytes(memory)), " of ",
+              InBytes(*report.budget), "\n");
+  return text;
+}
+
+std::string MemJson(const MemReport& report) {
+  const ModuleMemory& memory = report.memory;
+  const Module& module = *report.module;
+  Json spaces = Json::array(), held = Json::array(), over_time = Json::array(), budget;
+  for (const SpaceMemory& space : memory.spaces) {
+    Json one = {{"space", space.space}};
+    one.update(ToJson(space));
+    spaces.push_back(std::move(one));
+  }
+  for (const HeldBuffer& each : memory.held) {
+    if (report.top > 0 && std::ssize(held) >= report.top) break;
+    Json one = InstructionJson(*each.hlo, module);
+    one.update({{"index", each.index},
+                {"kind", KindName(each.kind)},
+                {"type", ToString(*each.shape, true)},
+                {"bytes", each.bytes},
+                {"space", each.space}});
+    held.push_back(std::move(one));
+  }
+  constexpr size_t kMostPoints = 400;
+  for (const PlotPoint& point : Thinned(memory.over_time, kMostPoints))
+    over_time.push_back({{"step", point.at}, {"name", memory.steps[point.at]->name}, {"bytes", point.value}});
+  if (report.budget)
+    budget = {{"bytes", *report.budget}, {"needed", DeviceBytes(memory)}, {"fits", report.Fits()}};
+  return JsonText({{"version", 1},
+                   {"file", report.file},
+                   {"device", ToJson(memory.device)},
+                   {"host", ToJson(memory.host)},
+                   {"spaces", std::move(spaces)},
+                   {"steps", memory.steps.size()},
+                   {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, module)},
+                   {"held_at_peak", std::move(held)},
+                   {"over_time", std::move(over_time)},
+                   {"budget", std::move(budget)},
+                   {"run_peak_bytes", report.run ? Json(report.run->peak_bytes) : Json()},
+                   {"assumptions", memory.assumptions}});
+}
+
+}  // namespace shoal
