@@ -16,6 +16,7 @@
 #include "interp/observers.h"
 #include "report/compare_report.h"
 #include "report/run_report.h"
+#include "runtime/engine.h"
 #include "verify/verify.h"
 
 namespace shoal {
@@ -26,6 +27,10 @@ struct RunFlags {
   std::string file, inputs, outputs, argument_mode = "use_random_inputs", dump, dump_dir = "dump";
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
+  std::string engine = "interp", cpu;
+  int threads = 0;
+  int64_t num_repeats = 1;
+  bool explain = false;
   bool print_literals = false, check_nans = false, stub_custom_calls = false, fill_elided = true,
        check_snapshot = false;
 };
@@ -76,6 +81,11 @@ class RunVerb {
     Status watching = MakeObservers();
     if (!watching.ok()) return Failed(watching.diag(), kCallAtFault);
     if (flags_.inputs.empty()) Say(report_.inputs);  // what the user did not ask for
+    if (flags_.engine == "jit" && observer_ == nullptr) {
+      Status compiled = Compile();
+      if (!compiled.ok()) return Failed(compiled.diag(), kCallAtFault);
+      if (flags_.explain) return Explain();
+    }
 
     RunSettings settings;
     settings.stub_custom_calls = flags_.stub_custom_calls;
@@ -86,7 +96,8 @@ class RunVerb {
         KeepOutfeed(device, value);
         return Status();
       };
-    Result<RunOutcome> outcome = RunWatched(plans, std::move(*arguments), settings);
+    settings.source = input_.module->source.get();
+    Result<RunOutcome> outcome = RunWatched(engine_ == nullptr ? plans : engine_->plans(), std::move(*arguments), settings);
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written()));
     if (!outcome.ok()) return Failed(outcome.diag(), kInputAtFault);
     outcome_ = std::move(*outcome);
@@ -125,11 +136,34 @@ class RunVerb {
     return report.Agree() ? kOk : kInputAtFault;
   }
 
+  // Somebody who watches sees the instructions as they are written, so the interpreter runs those.
+  Status Compile() {
+    EngineOptions options;
+    options.threads = flags_.threads;
+    options.cpu = flags_.cpu;
+    SHOAL_ASSIGN(engine, Engine::Compile(*input_.module, options));
+    engine_ = std::move(engine);
+    report_.compile_seconds = engine_->compile_seconds();
+    return {};
+  }
+
+  int Explain() {
+    Status written = WriteOutput("", ToString(engine_->program()));
+    return written.ok() ? kOk : Failed(written.diag(), kCallAtFault);
+  }
+
   Result<RunOutcome> RunWatched(const Plans& plans, Arguments arguments, const RunSettings& settings) {
     ProgressLine line;
     Watch watch;
     if (ProgressLine::Wanted()) watch = [&](auto devices) { line.Show(devices); };
-    return RunModule(plans, report_.devices.grid, std::move(arguments), settings, watch);
+    for (int64_t repeat = 1; repeat < flags_.num_repeats; ++repeat) {
+      Result<RunOutcome> outcome = RunModule(plans, report_.devices.grid, arguments, settings, watch);
+      if (!outcome.ok()) return outcome;
+      report_.run_seconds.push_back(outcome->stats.seconds);
+    }
+    Result<RunOutcome> outcome = RunModule(plans, report_.devices.grid, std::move(arguments), settings, watch);
+    if (outcome.ok()) report_.run_seconds.push_back(outcome->stats.seconds);
+    return outcome;
   }
 
   int WarnOfElided(const ElidedLiterals& elided) {
@@ -245,6 +279,7 @@ class RunVerb {
   std::map<int64_t, std::string> outfeeds_;  // of each device, as text
   std::unique_ptr<Dump> dump_;
   std::unique_ptr<Observer> nan_check_, observer_;
+  std::unique_ptr<Engine> engine_;
 };
 
 }  // namespace
@@ -272,6 +307,15 @@ Run AddRun(CLI::App& shoal) {
                  "Make up the results of custom calls that nobody knows");
   verb->add_option("--fill_elided", flags->fill_elided, "Make up the values of literals that the dump elided")
       ->default_str("true");
+  verb->add_option("--engine", flags->engine, "jit: compiled for this machine; interp: the reference, op by op")
+      ->check(CLI::IsMember({"jit", "interp"}))
+      ->capture_default_str();
+  verb->add_option("--threads", flags->threads, "Of the engine; default: as many as there are cores")
+      ->check(CLI::Range(1, 1024));
+  verb->add_option("--num_repeats", flags->num_repeats, "Run so often; the results are those of the last run")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  verb->add_option("--cpu", flags->cpu, "Compile for this CPU, by LLVM's name, as haswell; default: the one here");
+  verb->add_flag("--explain", flags->explain, "Print the program that --engine=jit would run, and do not run it");
   verb->add_flag("--check_snapshot", flags->check_snapshot,
                  "Compare with the result that a snapshot recorded; exit status 1 if they differ");
   verb->add_flag("--verbose", flags->common.verbose, "With each message, the place in shoal's own code that made it");

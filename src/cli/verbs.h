@@ -17,6 +17,7 @@ Run AddCost(CLI::App& shoal);
 Run AddDiff(CLI::App& shoal);
 Run AddMem(CLI::App& shoal);
 Run AddOps(CLI::App& shoal);
+Run AddOpt(CLI::App& shoal);
 Run AddPrint(CLI::App& shoal);
 Run AddRun(CLI::App& shoal);
 Run AddShow(CLI::App& shoal);

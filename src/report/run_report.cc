@@ -23,6 +23,13 @@ std::string Seconds(double seconds) {
   return text;
 }
 
+// "7 runs: 0.12 to 0.15 s, median 0.13 s"
+std::string Repeats(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  return StrCat(seconds.size(), " runs: ", Seconds(seconds.front()), " to ", Seconds(seconds.back()), ", median ",
+                Seconds(seconds[seconds.size() / 2]));
+}
+
 std::string Crc(uint32_t crc) {
   char text[16];
   std::snprintf(text, sizeof(text), "%08x", crc);
@@ -95,6 +102,8 @@ Json BranchesJson(const RunStats& stats) {
 std::string ReportText(const RunReport& report) {
   const RunStats& stats = report.stats;
   std::string text = StrCat(report.file, ": ran on ", report.devices.from, ", in ", Seconds(stats.seconds), "\n");
+  if (report.compile_seconds > 0) StrAppend(&text, "compiled in ", Seconds(report.compile_seconds), "\n");
+  if (report.run_seconds.size() > 1) StrAppend(&text, Repeats(report.run_seconds), "\n");
   int64_t peak = 0;
   for (int64_t bytes : stats.peak_bytes) peak = std::max(peak, bytes);
   StrAppend(&text, Counted(stats.instructions, "instruction"), ", ", Counted(stats.iterations, "loop iteration"),
@@ -161,6 +170,8 @@ std::string ReportJson(const RunReport& report, const std::string& diagnostics) 
         {"from", report.devices.from}}},
       {"inputs", report.inputs},
       {"seconds", report.stats.seconds},
+      {"compile_seconds", report.compile_seconds},
+      {"run_seconds", report.run_seconds},
       {"instructions", report.stats.instructions},
       {"iterations", report.stats.iterations},
       {"peak_bytes", report.stats.peak_bytes},

@@ -14,6 +14,8 @@ struct RunReport {
   InferredGrid devices;
   std::string inputs;  // where they came from
   RunStats stats;
+  double compile_seconds = 0;       // of the engine
+  std::vector<double> run_seconds;  // of each repeat
   std::vector<Output> outputs;
 };
 

@@ -1,0 +1,103 @@
+// shoal opt: runs passes over a module and prints what they made of it.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "base/strings.h"
+#include "cli/input.h"
+#include "cli/verbs.h"
+#include "ir/rewrite.h"
+#include "passes/pipeline.h"
+#include "text/printer.h"
+#include "verify/verify.h"
+
+namespace shoal {
+namespace {
+
+struct OptFlags {
+  CommonFlags common;
+  std::string file, output;
+  std::vector<std::string> passes, disabled, print_after;
+  bool list_passes = false, time = false;
+};
+
+int ListPasses() {
+  std::string text;
+  for (const Pass& pass : EnginePipeline()) StrAppend(&text, pass.name, ": ", pass.why, "\n");
+  std::fputs(text.c_str(), stdout);
+  return kOk;
+}
+
+int Failed(Input& input, const OptFlags& flags, const Diag& diag, int status) {
+  input.diags = {};
+  input.diags.Add(diag);
+  Report(input, flags.common);
+  return status;
+}
+
+Result<std::vector<Pass>> Chosen(const std::vector<std::string>& names) {
+  if (names.empty()) return std::vector<Pass>(EnginePipeline().begin(), EnginePipeline().end());
+  std::vector<Pass> passes;
+  for (const std::string& name : names) {
+    const Pass* pass = PassNamed(name);
+    if (pass == nullptr) return Fail(StrCat("there is no pass ", name, "; --list-passes names them"));
+    passes.push_back(*pass);
+  }
+  return passes;
+}
+
+int Opt(const OptFlags& flags) {
+  if (flags.list_passes) return ListPasses();
+  Input input = ReadInput(flags.file, {/*strict=*/true});
+  if (input.module != nullptr) Verify(*input.module, input.diags);
+  Report(input, flags.common);
+  if (input.module == nullptr || input.diags.errors() > 0) return kInputAtFault;
+  Result<std::vector<Pass>> passes = Chosen(flags.passes);
+  if (!passes.ok()) return Failed(input, flags, passes.diag(), kCallAtFault);
+  for (const std::vector<std::string>* names : {&flags.disabled, &flags.print_after})
+    if (Result<std::vector<Pass>> known = Chosen(*names); !known.ok())
+      return Failed(input, flags, known.diag(), kCallAtFault);
+
+  std::unique_ptr<Module> module = CloneModule(*input.module);
+  std::string text;
+  PipelineOptions options;
+  options.disabled = flags.disabled;
+  options.verify = true;
+  options.after = [&](const Pass& pass, bool changed, double seconds) {
+    if (flags.time)
+      std::fprintf(stderr, "%-28s %8.3f ms%s\n", std::string(pass.name).c_str(), seconds * 1e3, changed ? "" : "  unchanged");
+    if (std::find(flags.print_after.begin(), flags.print_after.end(), pass.name) != flags.print_after.end())
+      StrAppend(&text, "// after ", pass.name, changed ? "" : ": unchanged", "\n", PrintModule(*module, PrintOptions::Short()));
+  };
+  Result<bool> changed = RunPipeline(*module, *passes, options);
+  if (!changed.ok()) return Failed(input, flags, changed.diag(), kInputAtFault);
+  if (flags.print_after.empty()) text += PrintModule(*module, {});
+  Status written = WriteOutput(flags.output, text);
+  return written.ok() ? kOk : Failed(input, flags, written.diag(), kCallAtFault);
+}
+
+}  // namespace
+
+Run AddOpt(CLI::App& shoal) {
+  CLI::App* verb = shoal.add_subcommand("opt", "Run the engine's passes over a module and print the result");
+  auto flags = std::make_shared<OptFlags>();
+  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input");
+  verb->add_option("--passes", flags->passes, "Only these, in this order")->delimiter(',');
+  verb->add_option("--disable", flags->disabled, "Not these")->delimiter(',');
+  verb->add_option("--print-after,--print_after", flags->print_after, "Print the module after these passes instead")
+      ->delimiter(',');
+  verb->add_flag("--list-passes,--list_passes", flags->list_passes, "The passes, in order, and why they stand there");
+  verb->add_flag("--time", flags->time, "How long each pass took, on standard error");
+  verb->add_option("-o,--output", flags->output, "Write here instead of standard output");
+  verb->add_flag("--verbose", flags->common.verbose, "With each message, the place in shoal's own code that made it");
+  verb->footer(
+      "The module is verified after each pass. `shoal compare FILE RESULT` shows that it computes the same.\n\n"
+      "Examples:\n"
+      "  shoal opt --list-passes\n"
+      "  shoal opt module.hlo -o optimized.hlo\n"
+      "  shoal opt module.hlo --passes=inline-calls,remove-dead-code\n"
+      "  shoal opt module.hlo --print-after=simplify-algebra,fuse-loops");
+  return [=] { return Opt(*flags); };
+}
+
+}  // namespace shoal

@@ -1,0 +1,176 @@
+// The values of a kernel's nodes.
+#include "codegen/kernel_emitter.h"
+
+namespace shoal {
+
+using llvm::Value;
+using Kind = KernelNode::Kind;
+
+Value* KernelEmitter::LoopValue(int loop) { return Get(loops_[static_cast<size_t>(loop)]); }
+
+Value* KernelEmitter::Splat(Value* value) {
+  return lanes_ == 1 ? value : ir_.CreateVectorSplat(static_cast<unsigned>(lanes_), value);
+}
+
+Value* KernelEmitter::Address(Value* buffer, ElementType type, Value* index) {
+  return ir_.CreateGEP(builder_.Stored(type, 1), buffer, index);
+}
+
+Value* KernelEmitter::Scalar(const Index& index, int without_loop) {
+  Value* sum = I64(index.constant);
+  for (const IndexTerm& term : index.terms) {
+    Value* value = nullptr;
+    switch (term.kind) {
+      case IndexTerm::Kind::kLoop:
+        if (term.of == without_loop) continue;
+        value = LoopValue(term.of);
+        break;
+      case IndexTerm::Kind::kQuotient:
+        value = ir_.CreateUDiv(Scalar(*term.inner), I64(term.by));
+        break;
+      case IndexTerm::Kind::kRemainder:
+        value = ir_.CreateURem(Scalar(*term.inner), I64(term.by));
+        break;
+      case IndexTerm::Kind::kData:
+        value = scalars_[static_cast<size_t>(term.of)].value;
+        break;
+    }
+    sum = ir_.CreateAdd(sum, ir_.CreateMul(value, I64(term.factor)));
+  }
+  return sum;
+}
+
+// 0, 1, 2, …
+Value* KernelEmitter::LaneNumbers(llvm::Type* element) {
+  if (lanes_ == 1) return llvm::ConstantInt::get(element, 0);
+  std::vector<llvm::Constant*> numbers;
+  for (int i = 0; i < lanes_; ++i) numbers.push_back(llvm::ConstantInt::get(element, static_cast<uint64_t>(i)));
+  return llvm::ConstantVector::get(numbers);
+}
+
+Value* KernelEmitter::PerLane(const Index& index) {
+  Value* sum = Splat(I64(index.constant));
+  for (const IndexTerm& term : index.terms) {
+    Value* value = nullptr;
+    switch (term.kind) {
+      case IndexTerm::Kind::kLoop:
+        value = Splat(LoopValue(term.of));
+        if (term.of == kernel_.lane_loop()) value = ir_.CreateAdd(value, LaneNumbers(ir_.getInt64Ty()));
+        break;
+      case IndexTerm::Kind::kQuotient:
+        value = ir_.CreateUDiv(PerLane(*term.inner), Splat(I64(term.by)));
+        break;
+      case IndexTerm::Kind::kRemainder:
+        value = ir_.CreateURem(PerLane(*term.inner), Splat(I64(term.by)));
+        break;
+      case IndexTerm::Kind::kData:
+        value = Operand(term.of).value;
+        break;
+    }
+    sum = ir_.CreateAdd(sum, ir_.CreateMul(value, Splat(I64(term.factor))));
+  }
+  return sum;
+}
+
+void KernelEmitter::EmitNodes(Level level) {
+  if (level == kLane) values_.assign(kernel_.nodes.size(), {});
+  const int was = lanes_;
+  if (level != kLane) lanes_ = 1;
+  for (size_t i = 0; i < kernel_.nodes.size(); ++i) {
+    const KernelNode& node = kernel_.nodes[i];
+    const int number = static_cast<int>(i);
+    if (levels_[i] == level && node.kind != Kind::kResult) {
+      (level == kLane ? values_ : scalars_)[i] = EmitNode(number);
+    } else if (levels_[i] == kLane && node.kind == Kind::kLoad && level != kLane && InLane(node.index).is_linear) {
+      Index base = node.index;
+      std::erase_if(base.terms, [&](const IndexTerm& term) {
+        return term.kind == IndexTerm::Kind::kLoop && term.of == kernel_.lane_loop();
+      });
+      if (LevelOf(base) == level) bases_[number] = Address(buffers_[static_cast<size_t>(node.input)], node.type, Scalar(base));
+    }
+  }
+  lanes_ = was;
+}
+
+Num KernelEmitter::Operand(int node) {
+  const auto i = static_cast<size_t>(node);
+  if (levels_[i] == kLane) return values_[i];
+  return {Splat(scalars_[i].value), scalars_[i].type};
+}
+
+Num KernelEmitter::EmitNode(int number) {
+  const KernelNode& node = kernel_.nodes[static_cast<size_t>(number)];
+  switch (node.kind) {
+    case Kind::kLoad:
+      return EmitLoad(node, number);
+    case Kind::kIndex:
+      return EmitIndex(node);
+    case Kind::kConstant: {
+      llvm::Type* bits = ir_.getIntNTy(static_cast<unsigned>(8 * StorageBytes(node.type)));
+      Value* stored = ir_.CreateBitCast(llvm::ConstantInt::get(bits, node.bits[0]), builder_.Stored(node.type, 1));
+      return builder_.FromMemory(stored, node.type);
+    }
+    default: {
+      Num operands[3];
+      size_t count = 0;
+      for (; count < 3 && node.operands[count] >= 0; ++count)
+        operands[count] = levels_[static_cast<size_t>(number)] == kLane
+                              ? Operand(node.operands[count])
+                              : scalars_[static_cast<size_t>(node.operands[count])];
+      return ApplyNode(builder_, node, {operands, count});
+    }
+  }
+}
+
+Num KernelEmitter::EmitLoad(const KernelNode& node, int number) {
+  Value* buffer = buffers_[static_cast<size_t>(node.input)];
+  llvm::Type* element = builder_.Stored(node.type, 1);
+  const llvm::Align align(static_cast<uint64_t>(StorageBytes(node.type)));
+  const LinearPart lane = InLane(node.index);
+  if (lanes_ == 1) {
+    Value* at = nullptr;
+    if (auto base = bases_.find(number); base != bases_.end())
+      at = Address(base->second, node.type, ir_.CreateMul(LoopValue(kernel_.lane_loop()), I64(lane.factor)));
+    else
+      at = Address(buffer, node.type, levels_[static_cast<size_t>(number)] == kLane ? PerLane(node.index) : Scalar(node.index));
+    return builder_.FromMemory(ir_.CreateAlignedLoad(element, at, align), node.type);
+  }
+  llvm::Type* vector = builder_.Stored(node.type, lanes_);
+  if (lane.is_linear && (lane.factor == 1 || lane.factor == -1)) {
+    // Backwards: the last lane's element comes first in memory.
+    Value* first = LoopValue(kernel_.lane_loop());
+    if (lane.factor == -1) first = ir_.CreateNeg(ir_.CreateAdd(first, I64(lanes_ - 1)));
+    Value* loaded = ir_.CreateAlignedLoad(vector, Address(bases_.at(number), node.type, first), align);
+    if (lane.factor == -1) loaded = ir_.CreateVectorReverse(loaded);
+    return builder_.FromMemory(loaded, node.type);
+  }
+  Value* index = PerLane(node.index);
+  Value* loaded = llvm::PoisonValue::get(vector);
+  for (int i = 0; i < lanes_; ++i) {
+    Value* at = Address(buffer, node.type, ir_.CreateExtractElement(index, static_cast<uint64_t>(i)));
+    loaded = ir_.CreateInsertElement(loaded, ir_.CreateAlignedLoad(element, at, align), static_cast<uint64_t>(i));
+  }
+  return builder_.FromMemory(loaded, node.type);
+}
+
+Num KernelEmitter::EmitIndex(const KernelNode& node) {
+  const bool in_lanes = LevelOf(node.index) == kLane && lanes_ > 1;
+  Value* index = in_lanes ? PerLane(node.index) : Scalar(node.index);
+  Num number{index, ElementType::kS64};
+  if (node.index.Most() < INT32_MAX && node.index.Least() > INT32_MIN) {
+    const int lanes = VectorBuilder::LanesOf(index);
+    number = {ir_.CreateTrunc(index, builder_.Computed(ElementType::kS32, lanes)), ElementType::kS32};
+  }
+  return builder_.Convert(number, node.type);
+}
+
+void KernelEmitter::EmitStores() {
+  for (const KernelStore& store : kernel_.stores) {
+    const Num value = Operand(store.node);
+    Value* at = Address(buffers_[kernel_.inputs.size() + static_cast<size_t>(store.output)], value.type, Scalar(store.index));
+    const llvm::Align align(static_cast<uint64_t>(StorageBytes(value.type)));
+    ir_.CreateAlignedStore(builder_.ToMemory(value), at, align);
+  }
+}
+
+}  // namespace shoal

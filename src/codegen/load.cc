@@ -1,0 +1,37 @@
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <climits>
+#include <mutex>
+
+#include "base/strings.h"
+#include "codegen/codegen.h"
+
+namespace shoal {
+namespace {
+
+// Beside the program itself.
+std::string LibraryPath() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+  std::string program(path, static_cast<size_t>(length < 0 ? 0 : length));
+  return StrCat(program.substr(0, program.rfind('/') + 1), "libshoal_codegen.so");
+}
+
+}  // namespace
+
+Result<CodeGenerator*> LoadCodeGenerator() {
+  static std::mutex mutex;
+  static CodeGenerator* loaded = nullptr;
+  std::lock_guard lock(mutex);
+  if (loaded != nullptr) return loaded;
+  const std::string path = LibraryPath();
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return Fail(StrCat("the code generator cannot be loaded: ", dlerror()));
+  auto* make = reinterpret_cast<CodeGenerator* (*)()>(dlsym(library, "shoal_new_code_generator"));
+  if (make == nullptr) return Fail(StrCat(path, " is not shoal's code generator"));
+  loaded = make();
+  return loaded;
+}
+
+}  // namespace shoal

@@ -1,0 +1,82 @@
+// VectorBuilder: the builder with which Apply in ops/elementwise.h makes LLVM IR. Values are scalars or vectors of some
+// lanes; the same code is made for both. Floats narrower than f32 are computed in f32: who uses it rounds the results.
+#pragma once
+
+#include "llvm/IR/IRBuilder.h"
+#include "ops/elementwise.h"
+
+namespace shoal {
+
+// A value with the type it stands for.
+struct Num {
+  llvm::Value* value = nullptr;
+  ElementType type = ElementType::kInvalid;
+};
+
+class VectorBuilder {
+ public:
+  VectorBuilder(llvm::IRBuilder<>& ir, llvm::Module& module) : ir_(ir), module_(module) {}
+
+  // How a type is computed with: f32 for narrower floats, one bit for pred; with as many lanes as `like`.
+  llvm::Type* Computed(ElementType type, int lanes);
+  // A number in every lane of a value like `like`.
+  llvm::Value* Float(llvm::Value* like, double value);
+  llvm::Value* Int(llvm::Value* like, uint64_t value);
+
+  // clang-format off
+  Num One(Num x);
+  Num Add(Num x, Num y);          Num Subtract(Num x, Num y);     Num Multiply(Num x, Num y);
+  Num Divide(Num x, Num y);       Num Remainder(Num x, Num y);    Num Power(Num x, Num y);
+  Num Maximum(Num x, Num y);      Num Minimum(Num x, Num y);      Num Mulhi(Num x, Num y);
+  Num And(Num x, Num y);          Num Or(Num x, Num y);           Num Xor(Num x, Num y);
+  Num Not(Num x);                 Num Negate(Num x);              Num Abs(Num x);
+  Num Sign(Num x);                Num Clz(Num x);                 Num PopulationCount(Num x);
+  Num ShiftLeft(Num x, Num y);    Num ShiftRightArithmetic(Num x, Num y);  Num ShiftRightLogical(Num x, Num y);
+  Num IsFinite(Num x);            Num Real(Num x) { return x; }   Num Imag(Num x);
+  Num Ceil(Num x);                Num Floor(Num x);               Num RoundNearestAfz(Num x);
+  Num RoundNearestEven(Num x);    Num Sqrt(Num x);                Num Rsqrt(Num x);
+  Num Exp(Num x);                 Num Expm1(Num x);               Num Log(Num x);
+  Num Log1p(Num x);               Num Tanh(Num x);                Num Erf(Num x);
+  Num Atan2(Num x, Num y) { return Call("atan2", {x, y}); }
+  Num Acos(Num x) { return Call("acos", {x}); }   Num Acosh(Num x) { return Call("acosh", {x}); }
+  Num Asin(Num x) { return Call("asin", {x}); }   Num Asinh(Num x) { return Call("asinh", {x}); }
+  Num Atanh(Num x) { return Call("atanh", {x}); } Num Cbrt(Num x) { return Call("cbrt", {x}); }
+  Num Cos(Num x) { return Call("cos", {x}); }     Num Cosh(Num x) { return Call("cosh", {x}); }
+  Num Sin(Num x) { return Call("sin", {x}); }     Num Sinh(Num x) { return Call("sinh", {x}); }
+  Num Tan(Num x) { return Call("tan", {x}); }
+  Num Select(Num choose, Num x, Num y);
+  // clang-format on
+  Num Compare(ComparisonDirection direction, Num x, Num y);
+  // The value of a float as an integer whose order is the total order of floats.
+  Num TotalOrderKey(Num x);
+
+  Num Convert(Num x, ElementType to);
+  Num BitcastConvert(Num x, ElementType to);
+
+  // The nearest value that the type has, as f32; others unchanged.
+  Num Rounded(Num x);
+  // As it lies in memory, and back.
+  llvm::Type* Stored(ElementType type, int lanes);
+  llvm::Value* ToMemory(Num x);
+  Num FromMemory(llvm::Value* stored, ElementType type);
+
+  llvm::IRBuilder<>& ir() { return ir_; }
+  static int LanesOf(llvm::Value* value);
+
+ private:
+  // A function of the C library, lane by lane, in f64 and rounded once.
+  Num Call(std::string_view function, std::initializer_list<Num> arguments);
+  llvm::Value* Intrinsic(llvm::Intrinsic::ID id, std::initializer_list<llvm::Value*> arguments);
+  llvm::Value* MultiplyAdd(llvm::Value* x, llvm::Value* y, llvm::Value* z);
+  // coefficients[0] * x^n + … + coefficients[n]
+  llvm::Value* Polynomial(llvm::Value* x, std::initializer_list<double> coefficients);
+  llvm::Value* IsNan(llvm::Value* x) { return ir_.CreateFCmpUNO(x, x); }
+  llvm::Value* ExpF32(llvm::Value* x);
+  llvm::Value* LogF32(llvm::Value* x);
+  llvm::Value* IntType(llvm::Value* like);
+
+  llvm::IRBuilder<>& ir_;
+  llvm::Module& module_;
+};
+
+}  // namespace shoal

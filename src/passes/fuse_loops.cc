@@ -1,0 +1,190 @@
+// Which instructions become one loop nest. Going from the last instruction to the first, each joins the group of its
+// users if all of them are in one; a value that several groups or anybody else wants is a root of its own and is written
+// to memory once. What costs nothing to repeat (constants, iota, index maps) goes into every group that wants it.
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
+#include "base/strings.h"
+#include "ir/rewrite.h"
+#include "passes/pass.h"
+#include "passes/traits.h"
+
+namespace shoal {
+namespace {
+
+constexpr size_t kMostOps = 160;  // of one group: the time to compile grows with it, and registers are few
+
+int64_t Count(const Instruction& hlo) { return hlo.shape().ElementCount().value_or(0); }
+
+// How many elements the loops of a group with this root go through.
+int64_t RoundsOf(const Instruction& root) {
+  return root.opcode == Opcode::kReduce ? Count(*root.operands[0]) : Count(root);
+}
+
+// The same bytes under another shape: nothing to do, and nothing to gain by a loop of its own.
+bool IsFree(const Instruction& hlo) {
+  return hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kBitcast || hlo.opcode == Opcode::kCopy;
+}
+
+bool IsIndexMap(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kIndexMap; }
+
+// Reading along another dimension than the innermost one would be a gather; transposing in tiles is another kernel.
+bool MovesMinor(const Instruction& hlo) {
+  const Ints dimensions = hlo[kDimensions];
+  return hlo.opcode == Opcode::kTranspose && !dimensions.empty() &&
+         dimensions.back() != static_cast<int64_t>(dimensions.size()) - 1 && Count(hlo) > 64;
+}
+
+bool IsFusible(const Instruction& hlo) { return IsUniformConstant(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo)); }
+
+bool IsRepeatable(const Instruction& hlo) { return IsUniformConstant(hlo) || IsIndexMap(hlo); }
+
+class Fusing {
+ public:
+  Fusing(Module& module, Computation& computation) : module_(module), computation_(computation) {}
+
+  bool Run() {
+    FindGroups();
+    bool any = false;
+    Replacements replacements;
+    const std::vector<Instruction*> before = computation_.instructions;
+    for (Instruction* hlo : before) {
+      auto members = members_.find(hlo);
+      if (members == members_.end() || !IsWorthIt(members->second)) continue;
+      std::vector<Instruction*> ops(members->second.rbegin(), members->second.rend());
+      replacements[hlo] = Fuse(*hlo, ops);
+      any = true;
+    }
+    if (!any) return false;
+    Apply(replacements, module_, computation_);
+    SortByUse(computation_);
+    return true;
+  }
+
+ private:
+  using Groups = absl::InlinedVector<Instruction*, 2>;  // by their roots
+
+  void FindGroups() {
+    const auto& all = computation_.instructions;
+    users_.resize(all.size());
+    groups_.resize(all.size());
+    for (Instruction* hlo : all)
+      for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
+    for (size_t i = all.size(); i-- > 0;) {
+      Instruction* hlo = all[i];
+      if (IsLoopReduction(*hlo)) {
+        Join(*hlo, hlo);
+      } else if (IsFusible(*hlo)) {
+        Place(*hlo);
+      }
+    }
+  }
+
+  void Place(Instruction& hlo) {
+    Groups wanted;
+    bool is_wanted_outside = &hlo == computation_.root;
+    for (const Instruction* user : users_[hlo.index]) {
+      const Groups& groups = groups_[user->index];
+      is_wanted_outside |= groups.empty();
+      for (Instruction* root : groups)
+        if (std::find(wanted.begin(), wanted.end(), root) == wanted.end()) wanted.push_back(root);
+    }
+    if (!IsRepeatable(hlo)) {
+      if (!is_wanted_outside && wanted.size() == 1 && MayJoin(hlo, *wanted[0])) return Join(hlo, wanted[0]);
+      if (!IsUniformConstant(hlo)) Join(hlo, &hlo);
+      return;
+    }
+    for (Instruction* root : wanted) {
+      if (MayJoin(hlo, *root))
+        Join(hlo, root);
+      else
+        is_wanted_outside = true;
+    }
+    if (is_wanted_outside && !IsUniformConstant(hlo)) Join(hlo, &hlo);
+  }
+
+  bool MayJoin(const Instruction& hlo, const Instruction& root) const {
+    if (IsUniformConstant(hlo)) return true;
+    if (members_.at(&root).size() >= kMostOps) return false;
+    // Evaluated so often for each of its elements.
+    return RoundsOf(root) <= Count(hlo) * 3 / 2 || !IsDear(hlo.opcode);
+  }
+
+  void Join(Instruction& hlo, Instruction* root) {
+    groups_[hlo.index].push_back(root);
+    members_[root].push_back(&hlo);
+  }
+
+  bool IsWorthIt(const std::vector<Instruction*>& ops) const {
+    return !std::all_of(ops.begin(), ops.end(),
+                        [](const Instruction* hlo) { return IsFree(*hlo) || IsUniformConstant(*hlo); });
+  }
+
+  // `ops` in the order of the computation; the root last.
+  Instruction* Fuse(Instruction& root, const std::vector<Instruction*>& ops) {
+    Computation* fused = module_.NewComputation(module_.arena.CopyString(StrCat("fused_", root.name)));
+    fused->at = root.at;
+    module_.computations.push_back(fused);
+    absl::flat_hash_map<const Instruction*, Instruction*> inside;
+    std::vector<Instruction*> arguments;
+    const absl::flat_hash_set<const Instruction*> members(ops.begin(), ops.end());
+    for (const Instruction* hlo : ops) {
+      for (Instruction* operand : hlo->operands) {
+        if (members.contains(operand) || inside.contains(operand)) continue;
+        Instruction* parameter = NewInstruction(module_, *fused, Opcode::kParameter, operand->shape_, {}, *operand);
+        SetAttr(*parameter, module_, kParameterNumber, static_cast<int64_t>(arguments.size()));
+        fused->parameters.push_back(parameter);
+        inside[operand] = parameter;
+        arguments.push_back(operand);
+      }
+    }
+    for (const Instruction* hlo : ops) {
+      std::vector<Instruction*> operands;
+      for (const Instruction* operand : hlo->operands) operands.push_back(inside.at(operand));
+      inside[hlo] = CopyInstruction(module_, *fused, *hlo, operands);
+    }
+    fused->root = inside.at(&root);
+    Instruction* fusion = NewInstruction(module_, computation_, Opcode::kFusion, root.shape_, arguments, root);
+    const bool reduces = root.opcode == Opcode::kReduce;
+    SetAttr(*fusion, module_, Op<Opcode::kFusion>::kKind.id,
+            EnumValue{static_cast<uint8_t>(reduces ? FusionKind::kInput : FusionKind::kLoop)});
+    SetAttr(*fusion, module_, kCalls, fused);
+    return fusion;
+  }
+
+  Module& module_;
+  Computation& computation_;
+  std::vector<std::vector<Instruction*>> users_;
+  std::vector<Groups> groups_;
+  absl::flat_hash_map<const Instruction*, std::vector<Instruction*>> members_;  // by root, last first
+};
+
+// Computations that are not run as they are written: functions of elements, and what is fused already.
+absl::flat_hash_set<const Computation*> LeftAlone(const Module& module) {
+  absl::flat_hash_set<const Computation*> found;
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (CallsComputations(*hlo) && (CallKindOf(*hlo) == CallKind::kElements || hlo->opcode == Opcode::kFusion ||
+                                      Info(hlo->opcode).op_class == OpClass::kOpaque))
+        for (const Computation* callee : CalledComputations(*hlo)) found.insert(callee);
+  return found;
+}
+
+}  // namespace
+
+Result<bool> FuseLoops(Module& module) {
+  const auto left_alone = LeftAlone(module);
+  bool any = false;
+  const std::vector<Computation*> before = module.computations;
+  for (Computation* computation : before) {
+    if (left_alone.contains(computation)) continue;
+    SortByUse(*computation);
+    any |= Fusing(module, *computation).Run();
+  }
+  if (any) SHOAL_TRY(RemoveDeadCode(module));
+  return any;
+}
+
+}  // namespace shoal

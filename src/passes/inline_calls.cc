@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include "ir/rewrite.h"
+#include "passes/pass.h"
+#include "passes/traits.h"
+
+namespace shoal {
+namespace {
+
+// The interpreter computes some ops inside a fusion as XLA:CPU would have compiled them there: reductions that round at
+// every step, and products of narrow floats. And what a fusion of collectives or custom calls means is the fusion's.
+bool MeansTheSameOutside(const Instruction& hlo) {
+  const OpClass op_class = Info(hlo.opcode).op_class;
+  if (op_class == OpClass::kReduction) return IsLoopReduction(hlo) || hlo.opcode == Opcode::kSort;
+  if (op_class == OpClass::kContraction) return BitWidth(hlo.shape().element_type()) >= 32;
+  return op_class == OpClass::kElementwise || op_class == OpClass::kIndexMap || op_class == OpClass::kGatherScatter ||
+         op_class == OpClass::kStructure;
+}
+
+bool IsInlined(const Instruction& hlo) {
+  if (!hlo[kControlPredecessors].empty() || CallKindOf(hlo) != CallKind::kOnce) return false;
+  if (hlo.opcode == Opcode::kFusion) {
+    const auto& inside = hlo[kCalls]->instructions;
+    return std::all_of(inside.begin(), inside.end(), [](const Instruction* op) { return MeansTheSameOutside(*op); });
+  }
+  if (hlo.opcode != Opcode::kCall) return false;
+  // A call with a custom call in it may be the body of something that a custom call delimits.
+  const auto& inside = hlo[kToApply]->instructions;
+  return std::all_of(inside.begin(), inside.end(), [](const Instruction* op) {
+    const OpClass op_class = Info(op->opcode).op_class;
+    return op_class != OpClass::kOpaque && op_class != OpClass::kCollective && op_class != OpClass::kTransfer;
+  });
+}
+
+}  // namespace
+
+Result<bool> InlineCalls(Module& module) {
+  bool any = false;
+  for (Computation* computation : PostOrder(module)) {  // callees first: what is inlined has nothing left to inline
+    Replacements replacements;
+    const std::vector<Instruction*> before = computation->instructions;
+    for (Instruction* hlo : before) {
+      if (!IsInlined(*hlo)) continue;
+      Computation* callee = hlo->opcode == Opcode::kFusion ? (*hlo)[kCalls] : (*hlo)[kToApply];
+      if (callee->parameters.size() != hlo->operand_count()) continue;
+      replacements[hlo] = Inline(*callee, hlo->operands, module, *computation);
+    }
+    if (replacements.empty()) continue;
+    any = true;
+    Apply(replacements, module, *computation);
+    std::erase_if(computation->instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
+    SortByUse(*computation);
+  }
+  if (any) RemoveUncalled(module);
+  return any;
+}
+
+}  // namespace shoal

@@ -1,0 +1,31 @@
+// Pass: one rewrite of a module. It returns whether it changed something; a failure is a bug of ours, with the
+// instruction it was about. Passes work on a private copy (ir/rewrite.h).
+#pragma once
+
+#include <string_view>
+
+#include "ir/module.h"
+
+namespace shoal {
+
+struct Pass {
+  std::string_view name;
+  Result<bool> (*run)(Module& module);
+  std::string_view why;  // and why here
+};
+
+// Calls that run their computation once and as they are written become part of the caller: call, and fusions of plain
+// ops, which are fused again for this machine. What the interpreter computes otherwise inside a fusion stays there.
+Result<bool> InlineCalls(Module& module);
+// Instructions nobody asks for, and computations nobody calls.
+Result<bool> RemoveDeadCode(Module& module);
+// get-tuple-element of a tuple is the element; a tuple of all elements of a tuple is that tuple.
+Result<bool> SimplifyTuples(Module& module);
+// Equal instructions of equal operands become one.
+Result<bool> ShareCommonSubexpressions(Module& module);
+// Index maps that undo each other, conversions to the same type, operations with a neutral element.
+Result<bool> SimplifyAlgebra(Module& module);
+// Everything one loop nest can compute becomes one fusion.
+Result<bool> FuseLoops(Module& module);
+
+}  // namespace shoal

@@ -1,0 +1,56 @@
+#include "passes/pipeline.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/diags.h"
+#include "base/strings.h"
+#include "verify/verify.h"
+
+namespace shoal {
+namespace {
+
+constexpr Pass kEnginePipeline[] = {
+    {"inline-calls", InlineCalls, "first: everything after it sees across what were borders of functions"},
+    {"simplify-tuples", SimplifyTuples, "before anything that asks who uses a value: a tuple uses all of it"},
+    {"simplify-algebra", SimplifyAlgebra, "before equal instructions are looked for: it makes more of them equal"},
+    {"share-common-subexpressions", ShareCommonSubexpressions, "inlining brings many copies of the same constants"},
+    {"remove-dead-code", RemoveDeadCode, "what the passes above left behind would be fused otherwise"},
+    {"fuse-loops", FuseLoops, "last: it hides instructions from every pass above"},
+};
+
+Result<bool> Verified(Module& module, const Pass& pass) {
+  Diags found;
+  Verify(module, found);
+  for (const Diag& diag : found.found())
+    if (diag.severity == Severity::kError) return Fail(diag.at, diag.rule, StrCat("after ", pass.name, ": ", diag.message));
+  return true;
+}
+
+}  // namespace
+
+std::span<const Pass> EnginePipeline() { return kEnginePipeline; }
+
+const Pass* PassNamed(std::string_view name) {
+  for (const Pass& pass : kEnginePipeline)
+    if (pass.name == name) return &pass;
+  return nullptr;
+}
+
+Result<bool> RunPipeline(Module& module, std::span<const Pass> passes, const PipelineOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  bool any = false;
+  for (const Pass& pass : passes) {
+    if (std::find(options.disabled.begin(), options.disabled.end(), pass.name) != options.disabled.end()) continue;
+    const auto start = Clock::now();
+    Result<bool> changed = pass.run(module);
+    if (!changed.ok()) return Fail(changed.diag().at, changed.diag().rule, StrCat(pass.name, ": ", changed.diag().message));
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    any = any || *changed;
+    if (options.verify && *changed) SHOAL_TRY(Verified(module, pass));
+    if (options.after) options.after(pass, *changed, seconds);
+  }
+  return any;
+}
+
+}  // namespace shoal

@@ -1,0 +1,20 @@
+#include "ir/rewrite.h"
+#include "passes/pass.h"
+#include "passes/traits.h"
+
+namespace shoal {
+
+Result<bool> RemoveDeadCode(Module& module) {
+  bool any = false;
+  for (Computation* computation : module.computations) {
+    auto is_kept = [](const Instruction& hlo) {
+      if (Info(hlo.opcode).op_class == OpClass::kOpaque) return hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
+      return !IsFunction(hlo);
+    };
+    any |= RemoveUnused(*computation, is_kept);
+  }
+  any |= RemoveUncalled(module);
+  return any;
+}
+
+}  // namespace shoal

@@ -1,0 +1,92 @@
+// FusedKernel: one fused loop nest, as data: an iteration space, inputs with the places they are read at, a body in the ops'
+// own words. Nothing in it knows a target; codegen/ makes machine code of it for CPUs, a GPU's generator could as well.
+//
+// The loops of a kernel are numbered from the outermost: first the rows, each of which is one piece of work that may
+// run on any thread, then what is walked within a row. The last loop runs over lanes: it is the one that becomes vectors.
+//
+//   elementwise              rows: all dimensions but the last,  walked: the last
+//   reduction of a row       rows: the kept dimensions,          walked: the reduced ones
+//   reduction of columns     rows: the kept dimensions but the last, walked: the reduced ones, then the last kept one
+//
+// A row kernel goes through its row once for each stage: a reduction's result is known when its stage is done, and
+// nodes of later stages may use it. softmax is three stages: the maximum, the sum of exponentials, the quotients. A
+// node that depends on nothing but the row (and on reductions) is worked out once per row.
+//
+// Numbers are computed as the ops say, in the type of each node, one rounding each; floats narrower than f32 are
+// computed in f32 and rounded to their type after each op. Reductions of f32 and wider may take their elements in any
+// fixed order; the order depends on the shape alone, never on the number of threads.
+#pragma once
+
+#include <string>
+
+#include "ir/element_type.h"
+#include "ops/elementwise.h"
+#include "program/index.h"
+
+namespace shoal {
+
+struct KernelNode {
+  enum class Kind : uint8_t {
+    kLoad,      // element `index` of input `input`
+    kConstant,  // `bits`, in the node's type
+    kIndex,     // `index`, as a number
+    kApply,     // `opcode` of the operands
+    kResult,    // of reduction `reduction`, its result number `input`
+    kArgument,  // of a reduction's function: argument number `input`
+  };
+  Kind kind = Kind::kApply;
+  ElementType type = ElementType::kInvalid;
+  Opcode opcode{};  // of kApply; elementwise ops, convert and bitcast-convert to a type of the same width
+  int operands[3] = {-1, -1, -1};
+  int input = 0;
+  int reduction = 0;
+  Index index;
+  uint64_t bits[2] = {0, 0};
+  // Of compare.
+  ComparisonDirection direction{};
+  bool total_order = false;
+  // Of reduce-precision.
+  int exponent_bits = 0, mantissa_bits = 0;
+};
+
+struct KernelReduction {
+  int stage = 0;
+  std::vector<int> elements, inits;  // nodes; inits do not depend on what is walked
+  std::vector<KernelNode> function;  // arguments: accumulators, then elements; operands number these nodes
+  std::vector<int> results;          // among `function`
+  // The one op that the function is, if it is one op of its two arguments and may be reordered.
+  bool is_binary = false;
+  Opcode binary{};
+};
+
+struct KernelStore {
+  int node = 0;
+  int output = 0;
+  Index index;
+  bool per_row = false;  // does not depend on what is walked: once per row, after all stages
+};
+
+struct FusedKernel {
+  enum class Form : uint8_t { kRows, kColumns };
+  Form form = Form::kRows;
+  std::vector<int64_t> rows;    // rounds of each loop
+  std::vector<int64_t> walked;  // likewise; the last one is the lanes'
+  std::vector<ElementType> inputs, outputs;
+  std::vector<KernelNode> nodes;  // operands first
+  std::vector<KernelReduction> reductions;
+  std::vector<KernelStore> stores;
+  int stages = 1;
+
+  int64_t RowCount() const;
+  int64_t WalkedCount() const;
+  int lane_loop() const { return static_cast<int>(rows.size() + walked.size()) - 1; }
+};
+
+// As `run --explain` shows it.
+std::string ToString(const FusedKernel& kernel);
+
+// What codegen/ makes of a kernel: works on rows [begin, end), and, where there are no reductions over them, on lanes
+// [lane_begin, lane_end). buffers: the inputs, then the outputs.
+using KernelCode = void (*)(void* const* buffers, int64_t begin, int64_t end, int64_t lane_begin, int64_t lane_end);
+
+}  // namespace shoal

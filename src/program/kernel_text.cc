@@ -1,0 +1,71 @@
+#include "base/strings.h"
+#include "ops/op.h"
+#include "program/program.h"
+
+namespace shoal {
+namespace {
+
+using Kind = KernelNode::Kind;
+
+void AppendNode(std::string& out, const KernelNode& node) {
+  StrAppend(&out, Text(node.type), " ");
+  switch (node.kind) {
+    case Kind::kLoad:
+      return StrAppend(&out, "in", node.input, "[", ToString(node.index), "]");
+    case Kind::kConstant:
+      return StrAppend(&out, "constant 0x", Hex(node.bits[0]));
+    case Kind::kIndex:
+      return StrAppend(&out, "index ", ToString(node.index));
+    case Kind::kResult:
+      return StrAppend(&out, "result ", node.reduction, ".", node.input);
+    case Kind::kArgument:
+      return StrAppend(&out, "argument ", node.input);
+    case Kind::kApply:
+      break;
+  }
+  StrAppend(&out, Text(node.opcode));
+  if (node.opcode == Opcode::kCompare)
+    StrAppend(&out, " ", EnumNames<ComparisonDirection>::kNames[static_cast<size_t>(node.direction)],
+              node.total_order ? " total" : "");
+  for (int operand : node.operands)
+    if (operand >= 0) StrAppend(&out, " n", operand);
+}
+
+void AppendTypes(std::string& out, const std::vector<ElementType>& types) {
+  for (size_t i = 0; i < types.size(); ++i) StrAppend(&out, i == 0 ? "" : ", ", Text(types[i]));
+}
+
+}  // namespace
+
+int64_t FusedKernel::RowCount() const {
+  int64_t count = 1;
+  for (int64_t rounds : rows) count *= rounds;
+  return count;
+}
+
+int64_t FusedKernel::WalkedCount() const {
+  int64_t count = 1;
+  for (int64_t rounds : walked) count *= rounds;
+  return count;
+}
+
+std::string ToString(const FusedKernel& kernel) {
+  std::string out = StrCat(kernel.form == FusedKernel::Form::kRows ? "rows [" : "columns [", StrJoin(kernel.rows, ","),
+                           "] x [", StrJoin(kernel.walked, ","), "] (");
+  AppendTypes(out, kernel.inputs);
+  out += ") -> (";
+  AppendTypes(out, kernel.outputs);
+  out += ")\n";
+  for (size_t i = 0; i < kernel.nodes.size(); ++i) {
+    StrAppend(&out, "  n", i, " = ");
+    AppendNode(out, kernel.nodes[i]);
+    out += "\n";
+  }
+  for (const KernelReduction& reduction : kernel.reductions)
+    StrAppend(&out, "  reduce ", Text(reduction.binary), " n", reduction.elements[0], " from n", reduction.inits[0], "\n");
+  for (const KernelStore& store : kernel.stores)
+    StrAppend(&out, "  out", store.output, "[", ToString(store.index), "] = n", store.node, "\n");
+  return out;
+}
+
+}  // namespace shoal

@@ -1,0 +1,54 @@
+// Program: a Module made ready to run: which instruction is a compiled kernel, which a call into the library of array
+// functions, which is left to the interpreter's evaluator. Plain data; `shoal run --explain` prints it.
+//
+// The instructions are those of a private copy of the module, after the passes: everything that one loop nest can
+// compute has become one fusion there. Steps run in the order of each computation's instructions. Values are counted
+// references to blocks of the device's own pool of memory: a value that nobody asks for again gives its block to the
+// next step that wants one of that size, and is written in place where the step may, so that loops need no copies
+// and memory is touched for the first time once, not once per run.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "ir/module.h"
+#include "program/kernel.h"
+#include "program/library.h"
+
+namespace shoal {
+
+struct ProgramStep {
+  enum class Kind : uint8_t {
+    kKernel,    // kernels[kernel]
+    kLibrary,   // library
+    kEvaluate,  // the interpreter's evaluator, on the same arrays
+  };
+  Kind kind = Kind::kEvaluate;
+  size_t kernel = 0;
+  LibraryFunction library = nullptr;
+};
+
+struct Program {
+  std::unique_ptr<Module> module;  // after the passes
+  std::vector<FusedKernel> kernels;     // each of them once, however many instructions it serves
+  std::unordered_map<const Instruction*, ProgramStep> steps;
+
+  const ProgramStep& StepOf(const Instruction& hlo) const {
+    static constexpr ProgramStep kEvaluated;
+    auto found = steps.find(&hlo);
+    return found == steps.end() ? kEvaluated : found->second;
+  }
+};
+
+// Of a module that has gone through the passes.
+Program Lower(std::unique_ptr<Module> module);
+
+// The kernel that computes an instruction (a fusion, or one op), or nothing where no loop nest of ours does.
+std::unique_ptr<FusedKernel> FusedKernelOf(const Instruction& hlo);
+
+// Loops that every input and output goes through as through one become one.
+void MergeLoops(FusedKernel& kernel);
+
+std::string ToString(const Program& program);
+
+}  // namespace shoal

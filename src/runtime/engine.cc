@@ -1,0 +1,53 @@
+#include "runtime/engine.h"
+
+#include <chrono>
+
+#include "ir/rewrite.h"
+#include "runtime/steps.h"
+
+namespace shoal {
+
+Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const EngineOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  Buffer::KeepBlocks();
+  std::unique_ptr<Engine> engine(new Engine(options.threads));
+  engine->source_ = &module;
+  std::unique_ptr<Module> copy = CloneModule(module);
+  SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), options.passes));
+  engine->program_ = Lower(std::move(copy));
+  Program& program = engine->program_;
+
+  // The kernels of the program, then those that combine pieces of rows.
+  std::vector<FusedKernel> all = program.kernels;
+  std::vector<size_t> combining(all.size(), SIZE_MAX);
+  for (size_t i = 0; i < program.kernels.size(); ++i) {
+    std::unique_ptr<FusedKernel> combine = CombiningKernel(program.kernels[i]);
+    if (combine == nullptr) continue;
+    combining[i] = all.size();
+    all.push_back(std::move(*combine));
+  }
+  if (!all.empty()) {
+    SHOAL_ASSIGN(generator, LoadCodeGenerator());
+    SHOAL_ASSIGN(code, generator->Compile(all, options.cpu, engine->pool_));
+    engine->code_ = std::move(code);
+  }
+  for (const auto& [hlo, step] : program.steps) {
+    if (step.kind == ProgramStep::Kind::kKernel) {
+      const size_t combine = combining[step.kernel];
+      engine->steps_[hlo] =
+          NewKernelStep(*hlo, program.kernels[step.kernel], engine->code_->code(step.kernel),
+                        combine == SIZE_MAX ? nullptr : engine->code_->code(combine), engine->pool_);
+    } else if (step.kind == ProgramStep::Kind::kLibrary) {
+      engine->steps_[hlo] = NewLibraryStep(step.library, engine->pool_);
+    }
+  }
+  engine->plans_ = std::make_unique<Plans>(*program.module, [&](const Instruction& hlo) -> const CompiledStep* {
+    auto found = engine->steps_.find(&hlo);
+    return found == engine->steps_.end() ? nullptr : found->second.get();
+  });
+  engine->compile_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
+  return engine;
+}
+
+}  // namespace shoal

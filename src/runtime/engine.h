@@ -1,0 +1,41 @@
+// Engine: a module compiled for this machine, ready to run any number of times.
+#pragma once
+
+#include "base/thread_pool.h"
+#include "codegen/codegen.h"
+#include "interp/run.h"
+#include "passes/pipeline.h"
+#include "program/program.h"
+
+namespace shoal {
+
+struct EngineOptions {
+  int threads = 0;  // 0: as many as the machine has cores
+  std::string cpu;  // empty: this machine's
+  PipelineOptions passes;
+};
+
+class Engine {
+ public:
+  // The module was verified and must outlive the engine.
+  static Result<std::unique_ptr<Engine>> Compile(const Module& module, const EngineOptions& options);
+
+  const Program& program() const { return program_; }
+  // What RunModule takes. Steps that are compiled run as such; observers see the instructions after the passes.
+  const Plans& plans() const { return *plans_; }
+  const Module& source_module() const { return *source_; }
+  double compile_seconds() const { return compile_seconds_; }
+
+ private:
+  explicit Engine(int threads) : pool_(threads) {}
+
+  ThreadPool pool_;
+  const Module* source_ = nullptr;
+  Program program_;
+  std::unique_ptr<CompiledKernels> code_;
+  std::unordered_map<const Instruction*, std::unique_ptr<CompiledStep>> steps_;
+  std::unique_ptr<Plans> plans_;
+  double compile_seconds_ = 0;
+};
+
+}  // namespace shoal
