@@ -96,7 +96,6 @@ class RunVerb {
         KeepOutfeed(device, value);
         return Status();
       };
-    settings.source = input_.module->source.get();
     Result<RunOutcome> outcome = RunWatched(engine_ == nullptr ? plans : engine_->plans(), std::move(*arguments), settings);
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written()));
     if (!outcome.ok()) return Failed(outcome.diag(), kInputAtFault);

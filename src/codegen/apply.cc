@@ -39,7 +39,7 @@ constexpr ApplyFunction kRows[] = {
 
 Num ApplyBinary(VectorBuilder& builder, Opcode opcode, Num x, Num y) {
   const Num operands[] = {x, y};
-  return kRows[static_cast<size_t>(opcode)](builder, operands);
+  return kRows[static_cast<size_t>(opcode)](builder, std::span<const Num>(operands));
 }
 
 Num ApplyNode(VectorBuilder& builder, const KernelNode& node, std::span<const Num> operands) {

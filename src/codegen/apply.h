@@ -1,6 +1,8 @@
 // A node of a kernel's body as code: the op's Apply on a builder.
 #pragma once
 
+#include <span>
+
 #include "codegen/vector_builder.h"
 #include "program/kernel.h"
 

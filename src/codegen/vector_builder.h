@@ -3,6 +3,7 @@
 #pragma once
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
 #include "ops/elementwise.h"
 
 namespace shoal {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "interp/compiled_step.h"
 #include "interp/depth.h"
 
 namespace shoal {
@@ -72,7 +73,8 @@ Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
     operands.push_back(step.last_use[i] ? std::exchange(operand, Value()) : operand);
   }
   Call call{hlo, {operands.data(), operands.size()}, *this, &step.kernel};
-  Result<Value> value = step.compiled != nullptr ? step.compiled->Run(call) : step.evaluate(call);
+  const CompiledStep* compiled = CompiledStepOf(hlo);
+  Result<Value> value = compiled != nullptr ? compiled->Run(call) : step.evaluate(call);
   // Here, where the operands are still there and the result already is. What the evaluator needed in between is not
   // counted.
   if (MemoryMeter* meter = Buffer::MeterOfThisThread(); meter != nullptr && !in_lanes_) meter->Note();

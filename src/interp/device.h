@@ -31,8 +31,6 @@ struct RunSettings {
   bool stub_custom_calls = false;
   uint64_t random_seed = 0;  // of rng, whose numbers no module determines
   Observer* observer = nullptr;
-  // The text that messages quote; null: the module's own.
-  const Source* source = nullptr;
   // Takes what an outfeed gives the host, from the device's thread; may be empty.
   std::function<Status(const Device& device, const Instruction& hlo, const Value& value)> outfeed;
 };

@@ -92,9 +92,9 @@ std::unordered_set<const Computation*> RunByLoops(const Module& module) {
 
 }  // namespace
 
-Plans::Plans(const Module& module, const CompiledSteps& compiled) : module_(module) {
+Plans::Plans(const Module& module) : module_(module) {
   for (const Computation* computation : module.computations) {
-    Add(*computation, compiled);
+    Add(*computation);
     AddStarts(*computation);
   }
   for (const Computation* computation : RunByLoops(module)) MarkInvariants(*plans_.at(computation));
@@ -103,7 +103,7 @@ Plans::Plans(const Module& module, const CompiledSteps& compiled) : module_(modu
       if (hlo->opcode == Opcode::kFusion) AddFusion(*hlo);
 }
 
-void Plans::Add(const Computation& computation, const CompiledSteps& compiled) {
+void Plans::Add(const Computation& computation) {
   auto plan = std::make_unique<Plan>();
   plan->computation = &computation;
   plan->constants.resize(computation.instructions.size());
@@ -111,7 +111,6 @@ void Plans::Add(const Computation& computation, const CompiledSteps& compiled) {
     Step step;
     step.hlo = hlo;
     step.evaluate = EvaluatorOf(hlo->opcode);
-    if (compiled) step.compiled = compiled(*hlo);
     if (Info(hlo->opcode).op_class == OpClass::kElementwise) step.kernel = KernelOf(*hlo);
     plan->steps.push_back(std::move(step));
     const Literal* literal = (*hlo)[kConstantValue];

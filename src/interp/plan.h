@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -14,18 +13,8 @@
 
 namespace shoal {
 
-// A way to compute an instruction other than its evaluator: code that an engine made for it.
-class CompiledStep {
- public:
-  virtual ~CompiledStep() = default;
-  virtual Result<Value> Run(Call& call) const = 0;
-};
-// Of an instruction; null where there is none.
-using CompiledSteps = std::function<const CompiledStep*(const Instruction& hlo)>;
-
 struct Step {
   const Instruction* hlo = nullptr;
-  const CompiledStep* compiled = nullptr;
   Evaluator evaluate = nullptr;
   // Which operands are used here for the last time: operand i if last_use[i].
   std::vector<bool> last_use;
@@ -79,7 +68,7 @@ struct ElidedLiterals {
 class Plans {
  public:
   // Elided literals are filled with numbers that depend on their place alone.
-  explicit Plans(const Module& module, const CompiledSteps& compiled = {});
+  explicit Plans(const Module& module);
 
   const Plan& Of(const Computation& computation) const { return *plans_.at(&computation); }
   const Module& module() const { return module_; }
@@ -93,7 +82,7 @@ class Plans {
   bool uses_ynnpack() const { return uses_ynnpack_; }
 
  private:
-  void Add(const Computation& computation, const CompiledSteps& compiled);
+  void Add(const Computation& computation);
   void AddStarts(const Computation& computation);
   void MarkInvariants(Plan& plan);
   void AddFusion(const Instruction& hlo);

@@ -74,7 +74,7 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
   const auto start = Clock::now();
   const auto count = static_cast<size_t>(grid.count());
   RunOutcome outcome;  // first: its meters count what the world and the devices hold to the end
-  World world(grid, settings.source != nullptr ? settings.source : plans.module().source.get(), std::max(1u, std::thread::hardware_concurrency()));
+  World world(grid, plans.module().source.get(), std::max(1u, std::thread::hardware_concurrency()));
   std::vector<std::unique_ptr<Device>> devices;
   for (int64_t id = 0; id < grid.count(); ++id) {
     devices.push_back(std::make_unique<Device>(id, grid, plans, world, settings));

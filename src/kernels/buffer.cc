@@ -16,6 +16,9 @@ thread_local MemoryMeter* meter_of_this_thread = nullptr;
 
 constexpr size_t kAlignment = 64;  // of a cache line and of the widest vector
 
+// With the counts of owners before the bytes.
+size_t Rounded(size_t bytes) { return (bytes + 2 * kAlignment - 1) / kAlignment * kAlignment; }
+
 // Scalars come and go by the million: their blocks are kept for the next one.
 class SmallBlocks {
  public:
@@ -36,50 +39,49 @@ class SmallBlocks {
 };
 thread_local SmallBlocks small_blocks;
 
-// Large blocks that were given up, by size. Sizes are rounded so that a block serves all who want nearly as much.
+// Large blocks that were given up are kept for the next who asks for such a size: touching fresh memory costs several
+// times what computing its contents does. Sizes are rounded, so that a block serves all who want nearly as much.
 class LargeBlocks {
  public:
   static constexpr size_t kLeast = size_t{1} << 16;
 
-  static size_t Rounded(size_t bytes) {
-    const size_t step = std::bit_floor(bytes) / 8;
-    return (bytes + step - 1) / step * step;
-  }
-
   void* Take(size_t bytes) {
+    const size_t size = Rounded(bytes);
     {
       std::lock_guard lock(mutex_);
-      if (auto found = free_.find(bytes); found != free_.end() && !found->second.empty()) {
+      if (auto found = free_.find(size); found != free_.end() && !found->second.empty()) {
         void* block = found->second.back();
         found->second.pop_back();
-        kept_ -= bytes;
+        kept_ -= size;
         return block;
       }
     }
-    void* block = New(bytes);
+    void* block = New(size);
     if (block != nullptr) return block;
     Clear();
-    return New(bytes);
+    return New(size);
   }
 
   void Give(void* block, size_t bytes) {
+    const size_t size = Rounded(bytes);
     std::lock_guard lock(mutex_);
-    free_[bytes].push_back(block);
-    kept_ += bytes;
-    // Sizes that nobody asks for any more give way.
+    free_[size].push_back(block);
+    kept_ += size;
     for (auto largest = free_.rbegin(); kept_ > kMostKept && largest != free_.rend(); ++largest) Drop(*largest);
   }
 
-  std::atomic<bool> enabled = false;
-
  private:
   static constexpr size_t kHugePage = size_t{1} << 21;
-  static constexpr size_t kMostKept = size_t{3} << 30;
+  static constexpr size_t kMostKept = size_t{2} << 30;
 
-  static void* New(size_t bytes) {
-    const bool huge = bytes >= kHugePage;
-    void* block = std::aligned_alloc(huge ? kHugePage : 4096, (bytes + 4095) / 4096 * 4096);
-    if (huge && block != nullptr) madvise(block, bytes, MADV_HUGEPAGE);
+  static size_t Rounded(size_t bytes) {
+    const size_t step = std::max<size_t>(std::bit_floor(bytes) / 8, 4096);
+    return (bytes + step - 1) / step * step;
+  }
+  static void* New(size_t size) {
+    const bool huge = size >= kHugePage;
+    void* block = std::aligned_alloc(huge ? kHugePage : 4096, size);
+    if (huge && block != nullptr) madvise(block, size, MADV_HUGEPAGE);
     return block;
   }
   void Drop(std::pair<const size_t, std::vector<void*>>& size) {
@@ -97,15 +99,13 @@ class LargeBlocks {
   size_t kept_ = 0;
 };
 LargeBlocks& Blocks() {
-  static auto* blocks = new LargeBlocks;  // outlives whatever static thing holds an array
+  static auto* blocks = new LargeBlocks;  // outlives every array, whatever holds it
   return *blocks;
 }
 
 }  // namespace
 
 MemoryMeter* Buffer::MeterThisThread(MemoryMeter* meter) { return std::exchange(meter_of_this_thread, meter); }
-
-void Buffer::KeepBlocks() { Blocks().enabled = true; }
 
 MemoryMeter* Buffer::MeterOfThisThread() { return meter_of_this_thread; }
 
@@ -120,15 +120,14 @@ Buffer Buffer::Allocate(size_t bytes) {
   // One piece: the counts of owners, then, aligned, the data.
   static_assert(sizeof(Storage) <= kAlignment);
   if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
-  const size_t rounded = (bytes + 2 * kAlignment - 1) / kAlignment * kAlignment;
+  const size_t rounded = Rounded(bytes);
   const bool small = rounded <= SmallBlocks::kBytes;
-  const bool kept = rounded >= LargeBlocks::kLeast && Blocks().enabled.load(std::memory_order_relaxed);
-  const size_t block_bytes = kept ? LargeBlocks::Rounded(rounded) : 0;
-  void* memory = small ? small_blocks.Take() : kept ? Blocks().Take(block_bytes) : std::aligned_alloc(kAlignment, rounded);
+  void* memory = small                             ? small_blocks.Take()
+                 : rounded >= LargeBlocks::kLeast ? Blocks().Take(rounded)
+                                                  : std::aligned_alloc(kAlignment, rounded);
   if (memory == nullptr) throw std::bad_alloc();
   Buffer buffer = Hold(new (memory) Storage, bytes, static_cast<std::byte*>(memory) + kAlignment);
   buffer.holding_->storage->in_small_block = small;
-  buffer.holding_->storage->block_bytes = block_bytes;
   buffer.CountFor(meter_of_this_thread);
   return buffer;
 }
@@ -176,9 +175,11 @@ void Buffer::Release() {
   if (holding_ != &storage->first) delete holding_;
   if (storage->holdings.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const bool small = storage->in_small_block;
-  const size_t block_bytes = storage->block_bytes;
+  // Where the bytes lie behind the counts they came with them, and not from somebody else.
+  const bool owns = storage->data == reinterpret_cast<std::byte*>(storage) + kAlignment;
+  const size_t rounded = Rounded(storage->bytes);
   storage->~Storage();
-  if (block_bytes != 0) return Blocks().Give(storage, block_bytes);
+  if (owns && rounded >= LargeBlocks::kLeast) return Blocks().Give(storage, rounded);
   small ? small_blocks.Give(storage) : std::free(storage);
 }
 

@@ -37,9 +37,6 @@ class Buffer {
   // it was before.
   static MemoryMeter* MeterThisThread(MemoryMeter* meter);
   static MemoryMeter* MeterOfThisThread();
-  // From now on large blocks that are given up are kept for the next who asks for such a size, and are made of huge
-  // pages: touching fresh memory costs several times what computing its contents does.
-  static void KeepBlocks();
 
   Buffer(const Buffer& other) : holding_(other.holding_) {
     if (holding_ != nullptr) holding_->owners.fetch_add(1, std::memory_order_relaxed);
@@ -81,7 +78,6 @@ class Buffer {
     std::atomic<int64_t> holdings = 1;
     std::atomic<bool> fixed = false;  // nobody may write
     bool in_small_block = false;
-    size_t block_bytes = 0;  // of a block that is kept; 0: from malloc
     size_t bytes = 0;
     std::byte* data = nullptr;
     Holding first;

@@ -10,10 +10,12 @@ namespace shoal {
 Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const EngineOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  Buffer::KeepBlocks();
   std::unique_ptr<Engine> engine(new Engine(options.threads));
   engine->source_ = &module;
   std::unique_ptr<Module> copy = CloneModule(module);
+  // What a stalled run quotes.
+  if (module.source != nullptr)
+    copy->source = Source::FromString(module.source->name(), std::string(module.source->text()));
   SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), options.passes));
   engine->program_ = Lower(std::move(copy));
   Program& program = engine->program_;
@@ -42,10 +44,9 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
       engine->steps_[hlo] = NewLibraryStep(step.library, engine->pool_);
     }
   }
-  engine->plans_ = std::make_unique<Plans>(*program.module, [&](const Instruction& hlo) -> const CompiledStep* {
-    auto found = engine->steps_.find(&hlo);
-    return found == engine->steps_.end() ? nullptr : found->second.get();
-  });
+  for (const auto& [hlo, step] : engine->steps_)
+    SetAttr(*const_cast<Instruction*>(hlo), *program.module, kCompiledStep, reinterpret_cast<int64_t>(step.get()));
+  engine->plans_ = std::make_unique<Plans>(*program.module);
   engine->compile_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
   return engine;
 }

@@ -3,6 +3,7 @@
 
 #include "base/thread_pool.h"
 #include "codegen/codegen.h"
+#include "interp/compiled_step.h"
 #include "interp/run.h"
 #include "passes/pipeline.h"
 #include "program/program.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/thread_pool.h"
-#include "interp/plan.h"
+#include "interp/compiled_step.h"
 #include "program/program.h"
 
 namespace shoal {
