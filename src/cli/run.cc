@@ -308,6 +308,7 @@ Run AddRun(CLI::App& shoal) {
       ->default_str("true");
   verb->add_option("--engine", flags->engine, "jit: compiled for this machine; interp: the reference, op by op")
       ->check(CLI::IsMember({"jit", "interp"}))
+      ->envname("SHOAL_ENGINE")
       ->capture_default_str();
   verb->add_option("--threads", flags->threads, "Of the engine; default: as many as there are cores")
       ->check(CLI::Range(1, 1024));

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Runs the same modules on the same inputs through shoal and through XLA's CPU back end, by turns, and compares.
+
+    bench/run_vs_xla.py [FILE.hlo …] [--only TEXT] [--rounds N] [--json OUT]
+
+Without files: single patterns, written with JAX and lowered to HLO (pip install jax; Python 3.12 or later for the
+newest). Each round runs XLA a few times in this process and then `shoal run --num_repeats` in another, so that both
+meet the same state of the machine; the median over all rounds counts. First-call compile time stands apart. Results
+are compared too: a fast wrong answer is a failure. Exit status 1 if any differ, or if --at-least is not reached.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def start(threads):
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    if threads:
+        os.sched_setaffinity(0, set(list(os.sched_getaffinity(0))[:threads]))
+    global jax, jnp, np, _hlo, _jax, xc, ml_dtypes
+    import jax
+    import jax.numpy as jnp
+    import ml_dtypes
+    import numpy as np
+    from jaxlib import _jax
+    from jaxlib import xla_client as xc
+    try:
+        from jaxlib import _hlo
+    except ImportError:
+        _hlo = _jax
+
+
+def patterns():
+    """name -> (function, arguments): every family of ops, a few shapes and types each."""
+    r = np.random.default_rng(0)
+
+    def f(*dims, dtype=np.float32):
+        return r.standard_normal(dims).astype(dtype)
+
+    def attention(q, k, v):
+        s = jnp.einsum("bqhd,bkhd->bhqk", q, k) / 8
+        return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(s), v)
+
+    def layer_norm(x, g, b):
+        m = x.mean(-1, keepdims=True)
+        return (x - m) * jax.lax.rsqrt(((x - m) ** 2).mean(-1, keepdims=True) + 1e-5) * g + b
+
+    def mlp(x, w1, w2):
+        return jax.nn.gelu(x @ w1) @ w2
+
+    def loss(w, x):
+        return jnp.sum(jnp.tanh(x @ w) ** 2)
+
+    def hash32(x):
+        for c in (0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F):
+            x = (x ^ (x >> 16)) * jnp.uint32(c)
+        return x ^ (x >> 15)
+
+    def scalar_loop(x):
+        return jax.lax.fori_loop(0, 20000, lambda i, s: s * 0.999 + jnp.sin(i * 1.0) * 1e-3, x)
+
+    def recurrence(xs, w):
+        return jax.lax.scan(lambda h, x: (jnp.tanh(h @ w + x),) * 2, jnp.zeros(w.shape[0], w.dtype), xs)
+
+    bf16 = ml_dtypes.bfloat16
+    img, ker = f(8, 32, 32, 64), f(3, 3, 64, 64)
+    conv = lambda x, w: jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    return {
+        "add_8m": (lambda a, b: a + b, [f(1 << 23), f(1 << 23)]),
+        "chain_4m": (lambda a, b: jnp.where(a > b, a * b + 1, a - b * 2) * 0.5 + jnp.abs(a), [f(1 << 22), f(1 << 22)]),
+        "gelu_4m": (lambda a: jax.nn.gelu(a), [f(1 << 22)]),
+        "exp_log_2m": (lambda a: jnp.log1p(jnp.exp(a)) + jnp.tanh(a), [f(1 << 21)]),
+        "chain_bf16_4m": (lambda a, b: jnp.maximum(a * b + a, 0), [f(1 << 22, dtype=bf16), f(1 << 22, dtype=bf16)]),
+        "bias_relu": (lambda x, b: jax.nn.relu(x + b), [f(4096, 1024), f(1024)]),
+        "sum_rows": (lambda x: x.sum(-1), [f(4096, 1024)]),
+        "sum_columns": (lambda x: x.sum(0), [f(4096, 1024)]),
+        "sum_all": (lambda x: (x * x).sum(), [f(1 << 22)]),
+        "max_rows": (lambda x: x.max(-1), [f(8192, 512)]),
+        "softmax": (lambda x: jax.nn.softmax(x), [f(4096, 1024)]),
+        "softmax_grad": (jax.grad(lambda x, y: (jax.nn.softmax(x) * y).sum()), [f(2048, 1024), f(2048, 1024)]),
+        "layer_norm": (layer_norm, [f(4096, 768), f(768), f(768)]),
+        "layer_norm_grad": (jax.grad(lambda x, g, b: (layer_norm(x, g, b) ** 2).sum(), (0, 1, 2)), [f(2048, 768), f(768), f(768)]),
+        "attention": (attention, [f(4, 256, 8, 64)] * 3),
+        "attention_grad": (jax.grad(lambda q, k, v: attention(q, k, v).sum(), (0, 1, 2)), [f(2, 256, 8, 64)] * 3),
+        "matmul_1024": (lambda a, b: a @ b, [f(1024, 1024), f(1024, 1024)]),
+        "matmul_bf16_1024": (lambda a, b: a @ b, [f(1024, 1024, dtype=bf16), f(1024, 1024, dtype=bf16)]),
+        "matvec": (lambda a, b: a @ b, [f(1, 4096), f(4096, 4096)]),
+        "batched_small": (lambda a, b: jnp.einsum("bij,bjk->bik", a, b), [f(4000, 20, 24), f(4000, 24, 20)]),
+        "mlp": (mlp, [f(512, 768), f(768, 3072), f(3072, 768)]),
+        "mlp_grad": (jax.grad(lambda w1, w2, x: (mlp(x, w1, w2) ** 2).sum(), (0, 1)), [f(512, 1024), f(1024, 512), f(256, 512)]),
+        "train_step": (lambda w, x: w - 0.01 * jax.grad(loss)(w, x), [f(512, 512), f(256, 512)]),
+        "conv_3x3": (conv, [img, ker]),
+        "conv_grad": (jax.grad(lambda w, x: (conv(x, w) ** 2).sum()), [ker, img]),
+        "transpose": (lambda x: jnp.transpose(x) + 1, [f(2048, 2048)]),
+        "gather_rows": (lambda t, i: t[i], [f(50000, 128), r.integers(0, 50000, 8192).astype(np.int32)]),
+        "scatter_add": (lambda t, i, u: t.at[i].add(u), [f(20000, 64), r.integers(0, 20000, 8192).astype(np.int32), f(8192, 64)]),
+        "sort_1m": (lambda x: jnp.sort(x), [f(1 << 20)]),
+        "argsort_rows": (lambda x: jnp.argsort(x, -1), [f(700, 900)]),
+        "top_k": (lambda x: jax.lax.top_k(x, 16)[0], [f(512, 4096)]),
+        "cumsum": (lambda x: jnp.cumsum(x, -1), [f(512, 4096)]),
+        "max_pool": (lambda x: jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"), [img]),
+        "hash_4m": (hash32, [r.integers(0, 1 << 32, 1 << 22, dtype=np.uint32)]),
+        "random_bits": (lambda k: jax.random.normal(jax.random.wrap_key_data(k), (1 << 20,)), [np.array([1, 2], np.uint32)]),
+        "scalar_loop": (scalar_loop, [np.float32(1)]),
+        "recurrence": (recurrence, [f(200, 128), f(128, 128) * np.float32(0.05)]),
+        "concat_pad": (lambda a, b: jnp.pad(jnp.concatenate([a, b], 1), ((1, 1), (2, 2))), [f(2048, 512), f(2048, 512)]),
+    }
+
+
+def lowered(function, arguments):
+    return jax.jit(function).lower(*arguments).compiler_ir("hlo").as_hlo_text(True)
+
+
+def leaves(shape):
+    return [leaf for part in shape.tuple_shapes() for leaf in leaves(part)] if shape.is_tuple() else [shape]
+
+
+class Xla:
+    """A module compiled by XLA."""
+
+    def __init__(self, text):
+        module = _hlo.hlo_module_from_text(text)
+        self.computation = _hlo.XlaComputation(module.as_serialized_hlo_module_proto())
+        client = jax.devices("cpu")[0].client
+        devices = client.local_devices()[:1]
+        mlir = _jax.mlir.xla_computation_to_mlir_module(self.computation)
+        begin = time.perf_counter()
+        self.executable = client.compile_and_load(mlir, _jax.DeviceList(tuple(devices)), xc.CompileOptions())
+        self.compile_seconds = time.perf_counter() - begin
+
+    def shapes(self):
+        return [leaf for shape in self.computation.program_shape().parameter_shapes() for leaf in leaves(shape)]
+
+    def run(self, arguments, repeats):
+        seconds = []
+        for _ in range(repeats):
+            begin = time.perf_counter()
+            outs = self.executable.execute_sharded(arguments).disassemble_into_single_device_arrays()
+            for out in outs:
+                out[0].block_until_ready()
+            seconds.append(time.perf_counter() - begin)
+        return seconds, [np.asarray(out[0]) for out in outs]
+
+
+def save(path, array):
+    array = np.asarray(array)
+    np.save(path, array if array.dtype.kind in "biufc" else array.view(np.dtype(f"V{array.dtype.itemsize}")))
+
+
+def run_shoal(options, hlo, inputs, outputs, repeats):
+    command = [options.bin, "run", hlo, f"--engine={options.engine}", f"--num_repeats={repeats}", "--json",
+               f"--inputs={inputs}", f"--outputs={outputs}"]
+    if options.threads:
+        command.append(f"--threads={options.threads}")
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=options.timeout)
+    if done.returncode != 0:
+        raise RuntimeError((done.stdout + done.stderr)[-400:])
+    return json.loads(done.stdout)
+
+
+def agree(a, b):
+    if b.dtype != a.dtype:
+        b = b.view(a.dtype)
+    if a.dtype.kind in "biu":
+        return bool((a == b).all())
+    bound = {"bfloat16": 4e-2, "float16": 1e-2}.get(a.dtype.name, 1e-3)
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    scale = max(1e-6, float(np.nanmax(np.abs(a), initial=0)))
+    return bool(np.allclose(a, b, rtol=bound, atol=bound * scale, equal_nan=True))
+
+
+def measure(options, name, text, arguments, folder):
+    hlo, inputs, outputs = folder / f"{name}.hlo", folder / name / "in", folder / name / "out"
+    hlo.write_text(text)
+    (inputs / "d0").mkdir(parents=True)
+    for k, argument in enumerate(arguments):
+        save(inputs / "d0" / f"{k}.npy", argument)
+    xla = Xla(text)
+    placed = [jax.device_put(argument) for argument in arguments]
+    ours, theirs, compiles, expected = [], [], [], None
+    xla.run(placed, 2)
+    for _ in range(options.rounds):
+        seconds, expected = xla.run(placed, options.repeats)
+        theirs += seconds
+        report = run_shoal(options, hlo, inputs, outputs, options.repeats + 1)
+        ours += report["run_seconds"][1:]
+        compiles.append(report["compile_seconds"])
+    results = [np.load(outputs / "d0" / f"{k}.npy") for k in range(len(expected))]
+    same = all(agree(a, b) for a, b in zip(expected, results))
+    return {"name": name, "xla": statistics.median(theirs), "shoal": statistics.median(ours),
+            "xla_compile": xla.compile_seconds, "shoal_compile": statistics.median(compiles), "same": same}
+
+
+def cases(options):
+    if not options.files:
+        for name, (function, arguments) in patterns().items():
+            if options.only in name:
+                yield name, lowered(function, arguments), [np.asarray(a) for a in arguments]
+        return
+    for path in options.files:
+        if options.only not in path.name:
+            continue
+        text = path.read_text()
+        r = np.random.default_rng(0)
+        module = _hlo.XlaComputation(_hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
+        arguments = []
+        for shape in [leaf for s in module.program_shape().parameter_shapes() for leaf in leaves(s)]:
+            dtype = np.dtype(shape.numpy_dtype())
+            whole = dtype.kind in "biu"
+            numbers = r.integers(0, 2, shape.dimensions()) if whole else r.uniform(-1, 1, shape.dimensions())
+            arguments.append(np.asarray(numbers).astype(dtype))
+        yield path.stem[-40:], text, arguments
+
+
+def geometric_mean(numbers):
+    return math.exp(statistics.fmean(math.log(x) for x in numbers)) if numbers else float("nan")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    parser.add_argument("--bin", default=ROOT / "build/shoal")
+    parser.add_argument("--engine", default="jit")
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each in a round")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--timeout", type=int, default=300)
+    parser.add_argument("--at-least", type=float, default=0, metavar="RATIO", help="fail if the mean is lower")
+    parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
+    options = parser.parse_args()
+    start(options.threads)
+    rows, failed = [], []
+    print(f"{'module':42}{'XLA ms':>10}{'shoal ms':>10}{'ratio':>7}{'compile ms':>12}{'(XLA)':>8}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text, arguments in cases(options):
+            try:
+                row = measure(options, name, text, arguments, pathlib.Path(folder))
+            except (RuntimeError, subprocess.TimeoutExpired) as error:
+                failed.append(name)
+                print(f"{name:42} failed: {error}", flush=True)
+                continue
+            rows.append(row)
+            print(f"{name:42}{row['xla'] * 1e3:10.3f}{row['shoal'] * 1e3:10.3f}{row['xla'] / row['shoal']:7.2f}"
+                  f"{row['shoal_compile'] * 1e3:12.1f}{row['xla_compile'] * 1e3:8.1f}{'' if row['same'] else '  DIFFERS'}",
+                  flush=True)
+    mean = geometric_mean([row["xla"] / row["shoal"] for row in rows])
+    compile_mean = geometric_mean([row["xla_compile"] / row["shoal_compile"] for row in rows if row["shoal_compile"] > 0])
+    wrong = [row["name"] for row in rows if not row["same"]]
+    print(f"{len(rows)} modules: geometric mean of speed {mean:.2f}, of compile speed {compile_mean:.2f} times XLA's; "
+          f"lowest {min((row['xla'] / row['shoal'] for row in rows), default=float('nan')):.2f}; "
+          f"differ: {', '.join(wrong) or 'none'}; failed: {', '.join(failed) or 'none'}")
+    if options.json:
+        options.json.write_text(json.dumps({"jax": jax.__version__, "rows": rows}, indent=1))
+    return 1 if wrong or failed or mean < options.at_least else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
