@@ -59,7 +59,7 @@ class KernelStep : public CompiledStep {
       if (!call.operands[i].IsArray() || call.array(i).count() != counts_[i]) return EvaluatorOf(call.hlo.opcode)(call);
     absl::InlinedVector<void*, 16> buffers;
     for (size_t i = 0; i < counts_.size(); ++i) buffers.push_back(const_cast<std::byte*>(call.array(i).data()));
-    Array out = Result(call);
+    Array out = Destination(call);
     buffers.push_back(out.mutable_data());
     if (combine_ != nullptr)
       RunPieces({buffers.data(), buffers.size()});
@@ -69,7 +69,7 @@ class KernelStep : public CompiledStep {
   }
 
  private:
-  Array Result(Call& call) const {
+  Array Destination(Call& call) const {
     for (size_t i : in_place_) {
       Array& operand = call.operands[i].array();
       if (operand.unique()) return Array(std::move(operand)).WithType(type_).WithDims(dims_);
