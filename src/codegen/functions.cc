@@ -49,7 +49,8 @@ Num VectorBuilder::Expm1(Num x) {
   Value* near = MultiplyAdd(ir_.CreateFMul(v, v), p, v);
   Value* far = ir_.CreateFSub(ExpF32(v), Float(v, 1));
   Value* is_near = ir_.CreateFCmpOLT(Intrinsic(llvm::Intrinsic::fabs, {v}), Float(v, 0.5));
-  return {ir_.CreateSelect(is_near, near, far), x.type};
+  // The sign of x, also of -0.
+  return {Intrinsic(llvm::Intrinsic::copysign, {ir_.CreateSelect(is_near, near, far), v}), x.type};
 }
 
 // log(m 2^e) = log(m) + e ln 2 with m in [sqrt(1/2), sqrt(2)).
@@ -111,8 +112,8 @@ Num VectorBuilder::Tanh(Num x) {
   Value* near = MultiplyAdd(ir_.CreateFMul(p, square), v, v);
   Value* e = ExpF32(ir_.CreateFAdd(size, size));
   Value* far = ir_.CreateFSub(Float(v, 1), ir_.CreateFDiv(Float(v, 2), ir_.CreateFAdd(e, Float(v, 1))));
-  far = Intrinsic(llvm::Intrinsic::copysign, {far, v});
   Value* y = ir_.CreateSelect(ir_.CreateFCmpOLT(size, Float(v, 0.625)), near, far);
+  y = Intrinsic(llvm::Intrinsic::copysign, {y, v});
   return {ir_.CreateSelect(IsNan(v), v, y), x.type};
 }
 

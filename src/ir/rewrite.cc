@@ -113,7 +113,10 @@ class Cloning {
 }  // namespace
 
 std::unique_ptr<Module> CloneModule(const Module& module) {
-  auto clone = std::make_unique<Module>(nullptr);
+  std::unique_ptr<Source> source;
+  if (module.source != nullptr)
+    source = Source::FromString(module.source->name(), std::string(module.source->text()));
+  auto clone = std::make_unique<Module>(std::move(source));
   Cloning(module, *clone).Run();
   return clone;
 }

@@ -11,7 +11,8 @@
 namespace shoal {
 
 // A copy that may be rewritten. Names, literals and other attributes are shared with the original, which must outlive
-// it; shapes are its own. It has no source text: spans are places in the original's.
+// it; shapes are its own. It has a
+// copy of the text, for messages.
 std::unique_ptr<Module> CloneModule(const Module& module);
 
 // A new instruction at the end of the computation (see SortByUse), in the place and with the metadata of `instead_of`.

@@ -13,9 +13,6 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
   std::unique_ptr<Engine> engine(new Engine(options.threads));
   engine->source_ = &module;
   std::unique_ptr<Module> copy = CloneModule(module);
-  // What a stalled run quotes.
-  if (module.source != nullptr)
-    copy->source = Source::FromString(module.source->name(), std::string(module.source->text()));
   SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), options.passes));
   engine->program_ = Lower(std::move(copy));
   Program& program = engine->program_;
