@@ -20,7 +20,8 @@ int Shoal(int argc, char** argv) {
       "shoal VERB --help says more. Files may be HLO text, .pb or either packed with gzip; - is standard input.");
   std::map<const CLI::App*, Run> runs;
   for (auto add :
-       {AddCheck, AddPrint, AddRun, AddCompare, AddShow, AddComm, AddCost, AddMem, AddDiff, AddStats, AddOps, AddOpt}) {
+       {AddCheck, AddPrint, AddRun, AddCompare, AddShow, AddComm, AddCost, AddMem, AddTime, AddMachines, AddDiff, AddStats,
+        AddOps, AddOpt}) {
     Run run = add(app);
     runs[app.get_subcommands(nullptr).back()] = run;
   }

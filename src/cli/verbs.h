@@ -15,6 +15,7 @@ Run AddComm(CLI::App& shoal);
 Run AddCompare(CLI::App& shoal);
 Run AddCost(CLI::App& shoal);
 Run AddDiff(CLI::App& shoal);
+Run AddMachines(CLI::App& shoal);
 Run AddMem(CLI::App& shoal);
 Run AddOps(CLI::App& shoal);
 Run AddOpt(CLI::App& shoal);
@@ -22,5 +23,6 @@ Run AddPrint(CLI::App& shoal);
 Run AddRun(CLI::App& shoal);
 Run AddShow(CLI::App& shoal);
 Run AddStats(CLI::App& shoal);
+Run AddTime(CLI::App& shoal);
 
 }  // namespace shoal

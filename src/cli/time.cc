@@ -1,0 +1,150 @@
+// shoal time: how long a step takes on a machine, and where the time goes.
+#include <cstdio>
+
+#include "analysis/assumptions.h"
+#include "base/strings.h"
+#include "cli/input.h"
+#include "cli/loop_flags.h"
+#include "cli/verbs.h"
+#include "collectives/infer_devices.h"
+#include "report/time_report.h"
+#include "sim/profile.h"
+
+namespace shoal {
+namespace {
+
+constexpr size_t kMostPoints = 1000;
+
+struct TimeFlags {
+  CommonFlags common;
+  LoopFlags loops;
+  std::string file, explain, trace, sweep, against;
+  std::vector<std::string> on, set;
+  std::optional<int64_t> num_replicas, num_partitions;
+  size_t top = 10;
+  bool all = false;
+};
+
+int CallFault(const Diag& diag) {
+  std::fprintf(stderr, "shoal time: error: %s\n", diag.message.c_str());
+  return kCallAtFault;
+}
+
+// The machines to price on: those named, or one of them at each point of the sweep.
+Result<std::vector<Machine>> MachinesOf(const TimeFlags& flags, TimeReport& report) {
+  std::vector<Machine> machines;
+  for (const std::string& name : flags.on) {
+    SHOAL_ASSIGN(machine, MachineNamed(name));
+    for (const std::string& assignment : flags.set) SHOAL_TRY(SetFigure(machine, assignment));
+    machines.push_back(std::move(machine));
+  }
+  if (flags.sweep.empty()) return machines;
+  const size_t equals = flags.sweep.find('=');
+  if (equals == std::string::npos || machines.size() != 1)
+    return Fail("--sweep takes FIGURE=V1,V2,… and one machine, as in --sweep nodes=1,2,4");
+  report.sweep = flags.sweep.substr(0, equals);
+  std::string_view values = std::string_view(flags.sweep).substr(equals + 1);
+  std::vector<Machine> points;
+  while (!values.empty()) {
+    const size_t comma = std::min(values.find(','), values.size());
+    report.points.emplace_back(values.substr(0, comma));
+    Machine machine = machines.front();
+    SHOAL_TRY(SetFigure(machine, StrCat(report.sweep, "=", report.points.back())));
+    points.push_back(std::move(machine));
+    values.remove_prefix(std::min(values.size(), comma + 1));
+    if (points.size() > kMostPoints) return Fail(StrCat("a sweep has at most ", kMostPoints, " points"));
+  }
+  return points;
+}
+
+std::vector<std::string> NotesOf(const ForecastInput& input, const std::string& devices_from) {
+  std::vector<std::string> notes = AssumptionsOf(input.executions());
+  if (input.devices() > 1 && !devices_from.empty()) notes.push_back(devices_from);
+  for (const std::string& note : input.collectives().assumptions) notes.push_back(note);
+  return notes;
+}
+
+int TimeVerb(const TimeFlags& flags) {
+  TimeReport report{.file = flags.file, .input = nullptr, .forecasts = {}, .sweep = {}, .points = {}, .assumptions = {},
+                    .against = {}, .top = flags.top, .all_ops = flags.all};
+  Result<std::vector<Machine>> machines = MachinesOf(flags, report);
+  if (!machines.ok()) return CallFault(machines.diag());
+  Input input = ReadInput(flags.file, {flags.common.strict});
+  Report(input, flags.common);
+  if (input.module == nullptr) return kInputAtFault;
+  const InferredGrid devices = InferDevices(*input.module, flags.num_replicas, flags.num_partitions);
+  auto forecast_input = ForecastInput::Of(*input.module, flags.loops.Options(), devices.grid);
+  if (!forecast_input.ok()) {
+    input.diags = Diags();  // warnings have been told
+    input.diags.Add(std::move(forecast_input.diag()));
+    Report(input, flags.common);
+    return kInputAtFault;
+  }
+  report.input = forecast_input->get();
+  report.assumptions = NotesOf(*report.input, devices.from);
+  for (const Machine& machine : *machines) {
+    Result<Forecast> forecast = ForecastOf(*report.input, machine);
+    if (!forecast.ok()) return CallFault(forecast.diag());
+    report.forecasts.push_back(std::move(*forecast));
+  }
+  if (!flags.trace.empty() && !report.forecasts.empty())
+    if (Status written = WriteOutput(flags.trace, TraceJson(report.forecasts.front().prediction.trace)); !written.ok())
+      return CallFault(written.diag());
+  if (flags.trace == "-") return kOk;
+  if (!flags.against.empty()) {
+    Result<Trace> profile = ReadProfile(flags.against);
+    if (!profile.ok()) return CallFault(profile.diag());
+    report.against = CompareWith(report.forecasts.front().prediction, *profile);
+  }
+  std::string text;
+  if (!flags.explain.empty()) {
+    text = (flags.common.json ? ExplainJson : ExplainText)(report, flags.explain);
+    if (text.empty()) return CallFault(Fail(StrCat("nothing that takes time is called '", flags.explain, "'")));
+  } else {
+    text = flags.common.json ? TimeJson(report) : report.against ? AgainstText(report) : TimeText(report);
+  }
+  return WriteOutput("", text).ok() ? kOk : kCallAtFault;
+}
+
+}  // namespace
+
+Run AddTime(CLI::App& shoal) {
+  CLI::App* verb = shoal.add_subcommand("time", "Predict how long a step takes on a machine, and where the time goes");
+  auto flags = std::make_shared<TimeFlags>();
+  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input")->required();
+  verb->add_option("--on", flags->on, "The machine: h200, h100x8, h100x8x64, tpu-v5p-4x4x8, or a YAML file; several are compared")
+      ->required()
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  verb->add_option("--set", flags->set, "A figure of the machine: nic=100GB/s, device.bandwidth=4TB/s")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  verb->add_option("--sweep", flags->sweep, "One figure at several values: nodes=1,2,4,8");
+  verb->add_option("--explain", flags->explain, "How this op or collective was priced, and from which data");
+  verb->add_option("--trace", flags->trace, "Writes the timeline for Perfetto (ui.perfetto.dev) to this file");
+  verb->add_option("--against", flags->against, "A profile to lay beside: .xplane.pb or .json.gz of JAX, or of shoal run --profile");
+  verb->add_option("--top", flags->top, "So many ops and source lines; 0: all")->capture_default_str();
+  verb->add_flag("--all", flags->all, "With --json: every op, with the terms of its price");
+  verb->add_option("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
+      ->check(CLI::Range(int64_t{1}, kMostIds));
+  verb->add_option("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
+      ->check(CLI::Range(int64_t{1}, kMostIds));
+  flags->loops.AddTo(*verb);
+  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
+  flags->common.AddTo(*verb);
+  verb->footer(
+      "step_seconds is what a caller sees from step to step, device_seconds how long the device works or waits for\n"
+      "others. shoal machines lists the machines.\n\n"
+      "Examples:\n"
+      "  shoal time module.hlo --on=h200\n"
+      "  shoal time module.hlo --on=h100x8x16 --trace=step.json\n"
+      "  shoal time module.hlo --on=h100x8 --on=b200x8\n"
+      "  shoal time module.hlo --on=h200 --against=step.xplane.pb\n"
+      "  shoal time module.hlo --on=h100x8 --sweep nodes=2,4,8,16\n"
+      "  shoal time module.hlo --on=h100x8x16 --set nic=100GB/s --json | jq .step_seconds");
+  return [=] { return TimeVerb(*flags); };
+}
+
+}  // namespace shoal

@@ -1,0 +1,16 @@
+// The files of machines/, inside the program.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace shoal {
+
+struct EmbeddedData {
+  std::string_view name, text;  // "h100.yaml"
+};
+std::span<const EmbeddedData> EmbeddedFiles();
+// Empty if there is none.
+std::string_view EmbeddedFile(std::string_view name);
+
+}  // namespace shoal

@@ -1,0 +1,93 @@
+#include "sim/forecast.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "ops/families.h"
+
+namespace shoal {
+namespace {
+
+bool IsTiled(const Instruction& hlo) {
+  const Sharding* sharding = hlo[kSharding];
+  return sharding != nullptr && sharding->kind == Sharding::Kind::kTiled;
+}
+
+// The first instruction that says how it is to be divided, in a module where nothing has been divided yet.
+const Instruction* Undivided(const Module& module, const ModuleCollectives& collectives) {
+  if (!collectives.uses.empty() || module.is_scheduled) return nullptr;
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions) {
+      const bool remark = hlo->opcode == Opcode::kCustomCall && (*hlo)[Op<Opcode::kCustomCall>::kTarget] == "Sharding";
+      if ((hlo->opcode != Opcode::kParameter && IsTiled(*hlo)) || remark) return hlo;
+    }
+  return nullptr;
+}
+
+// The flops of the products' own types against the peak of the type most of them have.
+double UtilisationOf(const Prediction& prediction, const DeviceModel& device) {
+  double busy = 0;
+  for (const OpTime& op : prediction.ops) {
+    const MatrixUnit unit = op.kernel.product ? op.kernel.product->unit : MatrixUnit::kBf16;
+    busy += op.flops / PeakOf(device, unit);
+  }
+  return prediction.step_seconds > 0 ? busy / prediction.step_seconds : 0;
+}
+
+void Warn(const Forecast& forecast, std::vector<std::string>& warnings) {
+  const Machine& machine = forecast.machine;
+  if (forecast.memory_needed > machine.device.memory)
+    warnings.push_back(StrCat("needs ", forecast.memory_needed / 1e9, " GB on each device, which has ",
+                              machine.device.memory / 1e9, " GB"));
+  double late = 0;
+  const AsyncTime* worst = nullptr;
+  for (const AsyncTime& time : forecast.prediction.asyncs) {
+    const double latency = time.times * time.async->price.latency;
+    if (time.async->use == nullptr || latency < .5 * time.seconds || latency <= late || time.async->place.nodes < 256) continue;
+    late = latency, worst = &time;
+  }
+  if (worst != nullptr && late > .02 * forecast.prediction.step_seconds)
+    warnings.push_back(StrCat("does not scale: ", worst->async->start->name, " goes around ", worst->async->place.members,
+                              " devices on ", worst->async->place.nodes, " nodes, and its ", worst->async->price.latency * 1e3,
+                              " ms of latency no bandwidth helps against; groups of groups would"));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ForecastInput>> ForecastInput::Of(const Module& module, const ExecutionOptions& options,
+                                                         const DeviceGrid& grid) {
+  std::unique_ptr<ForecastInput> input(new ForecastInput(module, options, grid));
+  if (const Instruction* hlo = Undivided(module, input->collectives_))
+    return Fail(hlo->at, "time.C1",
+                StrCat("'", hlo->name, "' has a sharding and the module no collectives: it is in global form, not yet "
+                                       "partitioned; time needs what one device runs, as SPMD partitioning gives it"));
+  return input;
+}
+
+const ModuleMemory& ForecastInput::memory() const {
+  if (memory_ == nullptr) memory_ = std::make_unique<ModuleMemory>(MemoryOf(module_));
+  return *memory_;
+}
+
+Result<Forecast> ForecastOf(const ForecastInput& input, const Machine& machine) {
+  Forecast forecast;
+  forecast.machine = machine;
+  const int64_t devices = input.devices();
+  if (!machine.fixed_size) {
+    GrowTo(forecast.machine, devices);
+  } else if (machine.devices() != static_cast<double>(devices) && devices > machine.devices_per_node()) {
+    forecast.stretch = machine.devices() / static_cast<double>(devices);
+  } else if (machine.devices() < static_cast<double>(devices)) {
+    return Fail(StrCat("the module is for ", devices, " devices, ", machine.name, " has ", machine.devices()));
+  }
+  const PlanInput plan{input.module(), input.executions(), input.collectives(), forecast.machine, forecast.stretch};
+  forecast.prediction = Predict(plan);
+  forecast.mfu = UtilisationOf(forecast.prediction, forecast.machine.device);
+  if (forecast.prediction.step_seconds > 0)
+    forecast.bandwidth = forecast.prediction.bytes / forecast.prediction.step_seconds;
+  forecast.memory_needed = static_cast<double>(DeviceBytes(input.memory()));
+  Warn(forecast, forecast.warnings);
+  return forecast;
+}
+
+}  // namespace shoal

@@ -1,0 +1,30 @@
+// How long the matrix units of a GPU take for products, by tiles and waves of tiles.
+#pragma once
+
+#include <string>
+
+#include "sim/kernel.h"
+#include "sim/machine.h"
+
+namespace shoal {
+
+// Of a library, which chooses its tiles itself: the best for the shape.
+struct LibraryTiles {
+  double us = 0, count = 1;
+  std::string from;
+};
+LibraryTiles ChooseTiles(const ProductShape& product, double memory_us, const DeviceModel& device,
+                         const KernelConstants& constants);
+
+// Of a generated product with the tiles its config names.
+struct TiledTime {
+  double compute = 0, latency = 0;  // microseconds
+  std::string from;
+};
+TiledTime TimeOfTiles(const DeviceKernel& kernel, const DeviceModel& device, const KernelConstants& constants);
+
+double ConvolutionTime(const DeviceKernel& kernel, const DeviceModel& device, const KernelConstants& constants);
+// Part of the peak that attention reaches with heads of this size.
+double AttentionRate(double head, bool backward, const KernelConstants& constants);
+
+}  // namespace shoal

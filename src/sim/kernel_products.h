@@ -1,0 +1,16 @@
+// Shapes of matrix products, convolutions and attention, as instructions and library calls write them.
+#pragma once
+
+#include "sim/kernel.h"
+#include "sim/kernel_config.h"
+
+namespace shoal {
+
+std::optional<ProductShape> ProductOf(const Instruction& dot);
+// A library call with dot_dimension_numbers in its backend_config.
+std::optional<ProductShape> ProductOfCall(const Instruction& call, const ConfigJson& config);
+// Nothing if it does not say its dimensions.
+std::optional<ConvolutionShape> ConvolutionOf(const Instruction& hlo);
+std::optional<AttentionShape> AttentionOf(const Instruction& call, const ConfigJson& config);
+
+}  // namespace shoal

@@ -1,0 +1,123 @@
+#include "sim/profile_match.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace shoal {
+namespace {
+
+// Kernels are called as their instructions with other signs in the name.
+std::string KernelName(std::string_view name) {
+  std::string kernel(name);
+  for (char& c : kernel)
+    if (c == '.' || c == '-') c = '_';
+  return kernel;
+}
+
+bool IsLibrary(KernelFamily family) {
+  return family == KernelFamily::kProduct || family == KernelFamily::kAttention || family == KernelFamily::kConvolution ||
+         family == KernelFamily::kRadixSort || family == KernelFamily::kTopK || family == KernelFamily::kUnknownCall;
+}
+
+class Matcher {
+ public:
+  Matcher(const Prediction& prediction, const Trace& profile) : profile_(profile) {
+    for (const OpTime& op : prediction.ops) {
+      by_name_.try_emplace(std::string(op.hlo->name), ops_.size());
+      by_name_.try_emplace(KernelName(op.hlo->name), ops_.size());
+      index_[op.hlo] = ops_.size();
+      library_.push_back(IsLibrary(op.family));
+      times_.push_back(op.times);
+      ops_.push_back({op.hlo, op.kind, op.seconds, 0});
+    }
+  }
+
+  ProfileComparison Compare() {
+    counts_.assign(ops_.size(), 0);
+    std::vector<size_t> owner(profile_.events.size(), kNobody);
+    for (size_t i = 0; i < owner.size(); ++i) owner[i] = Named(profile_.events[i].name);
+    GiveToLibraries(owner);
+    ProfileComparison result;
+    double unmatched = 0;
+    for (size_t i = 0; i < owner.size(); ++i) {
+      result.measured += profile_.events[i].duration;
+      if (owner[i] == kNobody) unmatched += profile_.events[i].duration;
+      else ops_[owner[i]].measured += profile_.events[i].duration;
+    }
+    result.steps = Steps(owner);
+    result.measured /= result.steps;
+    result.unmatched = unmatched / result.steps;
+    for (MeasuredOp& op : ops_) op.measured /= result.steps, result.predicted += op.predicted;
+    result.ops = ops_;
+    std::stable_sort(result.ops.begin(), result.ops.end(), [](const MeasuredOp& a, const MeasuredOp& b) {
+      return std::abs(a.measured - a.predicted) > std::abs(b.measured - b.predicted);
+    });
+    return result;
+  }
+
+ private:
+  static constexpr size_t kNobody = SIZE_MAX;
+
+  size_t Named(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? kNobody : found->second;
+  }
+
+  // The library calls after `hlo` in its computation, up to the next instruction that has a kernel of its name.
+  std::vector<size_t> CallsAfter(const Instruction& hlo) const {
+    std::vector<size_t> calls;
+    const auto& all = hlo.parent->instructions;
+    for (size_t i = 1; i <= all.size(); ++i) {
+      const auto found = index_.find(all[(hlo.index + i) % all.size()]);
+      if (found == index_.end()) continue;
+      if (!library_[found->second]) break;
+      calls.push_back(found->second);
+    }
+    return calls;
+  }
+
+  void GiveToLibraries(std::vector<size_t>& owner) const {
+    size_t before = kNobody;
+    for (size_t i = 0; i < owner.size(); ++i) {
+      if (owner[i] != kNobody) {
+        before = owner[i];
+        continue;
+      }
+      size_t end = i;
+      while (end < owner.size() && owner[end] == kNobody) ++end;
+      std::vector<size_t> calls;
+      if (before != kNobody) calls = CallsAfter(*ops_[before].hlo);
+      else for (size_t k = 0; k < ops_.size(); ++k) if (library_[k]) calls.push_back(k);
+      if (before == kNobody && calls.size() > 1) calls.clear();
+      for (size_t k = i; k < end && !calls.empty(); ++k) owner[k] = calls[(k - i) * calls.size() / (end - i)];
+      i = end - 1;
+    }
+  }
+
+  // How often the step ran: what most kernels with a name of their own say.
+  double Steps(const std::vector<size_t>& owner) {
+    for (size_t i = 0; i < owner.size(); ++i)
+      if (owner[i] != kNobody && !library_[owner[i]]) ++counts_[owner[i]];
+    std::vector<double> said;
+    for (size_t k = 0; k < ops_.size(); ++k)
+      if (counts_[k] > 0 && times_[k] > 0) said.push_back(counts_[k] / times_[k]);
+    if (said.empty()) return 1;
+    std::nth_element(said.begin(), said.begin() + static_cast<std::ptrdiff_t>(said.size() / 2), said.end());
+    return std::max(1.0, std::round(said[said.size() / 2]));
+  }
+
+  const Trace& profile_;
+  std::vector<MeasuredOp> ops_;
+  std::vector<bool> library_;
+  std::vector<double> times_, counts_;
+  absl::flat_hash_map<std::string, size_t> by_name_;
+  absl::flat_hash_map<const Instruction*, size_t> index_;
+};
+
+}  // namespace
+
+ProfileComparison CompareWith(const Prediction& prediction, const Trace& profile) { return Matcher(prediction, profile).Compare(); }
+
+}  // namespace shoal

@@ -1,0 +1,26 @@
+// A prediction beside a profile: which events belong to which instruction.
+#pragma once
+
+#include "sim/prediction.h"
+#include "sim/trace.h"
+
+namespace shoal {
+
+struct MeasuredOp {
+  const Instruction* hlo = nullptr;
+  TimeKind kind = TimeKind::kMemory;
+  double predicted = 0, measured = 0;  // seconds per step
+};
+
+struct ProfileComparison {
+  double steps = 1;          // that the profile holds
+  double predicted = 0, measured = 0;  // seconds per step, of ops
+  double unmatched = 0;      // of them, of events that belong to no instruction
+  std::vector<MeasuredOp> ops;  // those first that are furthest from what they should be
+};
+
+// By name; kernels of libraries, which have names of their own, go to the library calls that stand between the
+// instructions before and after them in the schedule.
+ProfileComparison CompareWith(const Prediction& prediction, const Trace& profile);
+
+}  // namespace shoal

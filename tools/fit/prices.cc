@@ -1,0 +1,104 @@
+// Evaluates the price formulas for tools/fit/fit.py: shoal_prices MACHINE FILE…
+// First a line of JSON: the constants, and the kernels of all files. Then, for each line of numbers on standard input
+// (one for each constant, in that order, then the numbers of kernels; none: all), a line with their microseconds.
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#include "base/source.h"
+#include "collectives/infer_devices.h"
+#include "nlohmann/json.hpp"
+#include "sim/forecast.h"
+#include "text/parser.h"
+
+namespace shoal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TimedKernel {
+  DeviceKernel kernel;
+  CacheTraffic traffic;
+};
+
+Json KernelsOf(const Module& module, const Machine& machine, const std::string& path, std::vector<TimedKernel>& kernels) {
+  auto input = ForecastInput::Of(module, {}, InferDevices(module).grid);
+  if (!input.ok()) return Json::array();
+  auto forecast = ForecastOf(**input, machine);
+  Json rows = Json::array();
+  if (!forecast.ok()) return rows;
+  for (const OpTime& op : forecast->prediction.ops) {
+    Json row = {{"file", path},
+                {"op", op.hlo->name},
+                {"family", ToString(op.family)},
+                {"times", op.times},
+                {"launches", op.price.launches},
+                {"read", op.kernel.read()},
+                {"hit", op.traffic.hit},
+                {"write_hit", op.traffic.write_hit},
+                {"full_inputs", op.kernel.full_inputs},
+                {"miss", op.traffic.miss},
+                {"written", op.kernel.written},
+                {"instructions", op.kernel.instructions},
+                {"elements", op.kernel.elements},
+                {"blocks", op.kernel.blocks},
+                {"threads", op.kernel.threads},
+                {"rounds", op.kernel.rounds},
+                {"row_length", op.kernel.row_length},
+                {"rows", op.kernel.rows},
+                {"source", op.kernel.source_elements},
+                {"contiguous", op.kernel.contiguous},
+                {"window", op.kernel.window},
+                {"masked", op.kernel.masked},
+                {"reductions", op.kernel.reductions},
+                {"flops", op.kernel.flops}};
+    if (op.kernel.product)
+      row["product"] = {{"unit", ToString(op.kernel.product->unit)}, {"b", op.kernel.product->batch},
+                        {"m", op.kernel.product->m}, {"n", op.kernel.product->n}, {"k", op.kernel.product->k},
+                        {"mn", op.kernel.product->neither_k_minor}};
+    if (op.kernel.tile)
+      row["tile"] = {op.kernel.tile->m, op.kernel.tile->n, op.kernel.tile->k, op.kernel.tile->warps, op.kernel.tile->stages};
+    rows.push_back(std::move(row));
+    kernels.push_back({op.kernel, op.traffic});
+  }
+  return rows;
+}
+
+int Main(int argc, char** argv) {
+  if (argc < 3) return std::fputs("usage: shoal_prices MACHINE FILE…\n", stderr), 2;
+  Result<Machine> machine = MachineNamed(argv[1]);
+  if (!machine.ok()) return std::fprintf(stderr, "%s\n", machine.diag().message.c_str()), 2;
+  std::vector<TimedKernel> kernels;
+  Json head = {{"constants", Json::array()}, {"kernels", Json::array()}};
+  for (const KernelConstant& c : AllKernelConstants())
+    head["constants"].push_back({{"name", c.name}, {"start", c.start}, {"spread", c.spread}, {"now", machine->kernels.*(c.at)}});
+  for (int i = 2; i < argc; ++i) {
+    auto source = Source::Read(argv[i]);
+    Diags diags;
+    auto module = source.ok() ? ParseModule(*source, {}, diags) : nullptr;
+    if (module == nullptr) return std::fprintf(stderr, "%s: cannot be read\n", argv[i]), 1;
+    for (Json& row : KernelsOf(*module, *machine, argv[i], kernels)) head["kernels"].push_back(std::move(row));
+  }
+  std::cout << head.dump() << std::endl;
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream numbers(line);
+    for (const KernelConstant& c : AllKernelConstants()) numbers >> machine->kernels.*(c.at);
+    std::string out;
+    char text[32];
+    std::vector<size_t> asked;
+    for (size_t i; numbers >> i;) asked.push_back(i);
+    for (size_t i = 0; asked.empty() && i < kernels.size(); ++i) asked.push_back(i);
+    for (size_t i : asked) {
+      if (i >= kernels.size()) return 1;
+      std::snprintf(text, sizeof(text), "%.6g ", PriceOf(kernels[i].kernel, kernels[i].traffic, *machine).seconds * 1e6);
+      out += text;
+    }
+    std::cout << out << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace shoal
+
+int main(int argc, char** argv) { return shoal::Main(argc, argv); }
