@@ -130,7 +130,7 @@ class GpuPricing {
   }
 
   double TritonRow() {
-    const double start = Start(c_.tile_start + Cold());
+    const double start = Start(c_.tile_start + c_.tile_reduce * kernel_.reductions + Cold());
     const double memory = Memory();
     if (kernel_.masked) {
       const bool both = kernel_.reductions > 1 && kernel_.written > kernel_.source_elements;

@@ -102,7 +102,8 @@ TiledTime TimeOfTiles(const DeviceKernel& kernel, const DeviceModel& device, con
   time.compute = Waves(count / device.cores) * 2 * m * n * rounds * tile.k / rate * (1 + c.triton_edge * (1 / m + 1 / n));
   const double step = c.triton_step * std::sqrt(tile.k * p.operand_bytes / 128) / std::max(1.0, tile.stages - 1);
   const bool odd = std::fmod(p.k * p.operand_bytes, 16) != 0 || std::fmod(std::min(p.m, p.n) * p.operand_bytes, 16) != 0;
-  time.latency = Waves(count / (device.cores * resident)) * (c.triton_life + (rounds - 1) * step) * (odd ? c.triton_odd : 1);
+  time.latency = Waves(count / (device.cores * resident)) * (c.triton_life + (rounds - 1) * step) *
+                 (odd ? c.triton_odd : 1) * (p.operand_bytes >= 4 ? c.triton_wide : 1);
   time.from = StrCat(p.flops() / 1e9, " Gflop ", ToString(p.unit), " in ", count, " tiles of ", tile.m, "x", tile.n, "x", tile.k);
   return time;
 }

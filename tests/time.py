@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Checks what `shoal time` predicts: tests/time.py [DIR] [--bin PATH].
+
+Properties hold on small modules that are written here: more bytes, more devices and less bandwidth never take less
+time; parts add up; a step without computation takes what its collectives take; two runs give the same bytes; a trace
+keeps the form Perfetto reads. With DIR (golden/, hardware/, corpus/, seeds/ as XLA and one H200 gave them) predictions
+are held against measurements: each figure is printed, and a limit that is broken is a failure.
+"""
+import argparse
+import csv
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+TIMEOUT = 120
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Tests:
+    def __init__(self, binary):
+        self.binary, self.passed, self.failed = binary, 0, 0
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="shoal-time-"))
+
+    def check(self, name, good, found=""):
+        self.passed += bool(good)
+        self.failed += not good
+        if not good or found:
+            print(f"{'ok  ' if good else 'FAIL'} {name}{': ' if found else ''}{found}")
+
+    def run(self, *arguments):
+        return subprocess.run([self.binary, *map(str, arguments)], capture_output=True, text=True, timeout=TIMEOUT)
+
+    def time(self, path, *arguments):
+        """The JSON of `shoal time`, or None."""
+        done = self.run("time", path, "--json", *arguments)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def module(self, text):
+        path = self.scratch / "m.hlo"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+
+def collective(op, elements, group, devices):
+    """A scheduled module with one collective."""
+    groups = "{" + ",".join("{" + ",".join(str(g * group + i) for i in range(group)) + "}" for g in range(devices // group)) + "}"
+    head = f"HloModule m, is_scheduled=true, num_partitions={devices}\n"
+    add = "add {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b)\n}\n"
+    kinds = {
+        "all-reduce": (elements, elements, f"to_apply=add, replica_groups={groups}, channel_id=1, use_global_device_ids=true"),
+        "all-gather": (elements // group, elements, f"dimensions={{0}}, replica_groups={groups}, channel_id=1, use_global_device_ids=true"),
+        "reduce-scatter": (elements, elements // group, f"dimensions={{0}}, to_apply=add, replica_groups={groups}, channel_id=1, use_global_device_ids=true"),
+        "all-to-all": (elements, elements, f"dimensions={{0}}, replica_groups={groups}, channel_id=1"),
+    }
+    operand, result, attributes = kinds[op]
+    return f"{head}{add}ENTRY e {{\n  p = f32[{operand}] parameter(0)\n  ROOT r = f32[{result}] {op}(p), {attributes}\n}}\n"
+
+
+def product(m, devices=1):
+    return (f"HloModule m, is_scheduled=true\nENTRY e {{\n  a = bf16[{m},4096] parameter(0)\n  b = bf16[4096,4096] parameter(1)\n"
+            f"  ROOT d = bf16[{m},4096] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n")
+
+
+def rising(values):
+    return all(a <= b * (1 + 1e-9) for a, b in zip(values, values[1:]))
+
+
+def check_properties(t):
+    for machine in ("h100x8", "a100x8", "mi300xx8", "tpu-v5p-2x2x2"):
+        for op in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all"):
+            steps = [t.time(t.module(collective(op, 1 << k, 8, 8)), f"--on={machine}")["device_seconds"] for k in range(8, 29, 4)]
+            t.check(f"{op} on {machine} never takes less with more bytes", rising(steps), "" if rising(steps) else str(steps))
+    for op in ("all-reduce", "all-gather"):
+        steps = [t.time(t.module(collective(op, 1 << 24, n, n)), "--on=h100x8")["device_seconds"] for n in (8, 16, 64, 256)]
+        t.check(f"{op} never takes less on more devices", rising(steps), "" if rising(steps) else str(steps))
+        path = t.module(collective(op, 1 << 26, 64, 64))
+        steps = [t.time(path, "--on=h100x8", "--set", f"nic={n}GB/s")["device_seconds"] for n in (100, 50, 25, 10)]
+        t.check(f"{op} never takes less with a slower network", rising(steps), "" if rising(steps) else str(steps))
+    # On rings, an all-reduce is a reduce-scatter and an all-gather.
+    ring = ["--on=a100x8", "--set", "sums_in_switch=0"]
+    parts = [t.time(t.module(collective(op, 1 << 28, 8, 8)), *ring)["device_seconds"] for op in ("all-reduce", "reduce-scatter", "all-gather")]
+    t.check("all-reduce is reduce-scatter and all-gather", abs(parts[0] / (parts[1] + parts[2]) - 1) < .05, f"{parts[0] / (parts[1] + parts[2]):.3f}")
+    steps = [t.time(t.module(product(m)), "--on=h100")["device_seconds"] for m in (64, 256, 1024, 4096, 16384)]
+    t.check("a product never takes less with more rows", rising(steps))
+    path = t.module(product(8192))
+    steps = [t.time(path, "--on=h100", "--set", f"device.bandwidth={n}TB/s")["device_seconds"] for n in (8, 4, 2, 1, .5)]
+    t.check("a product never takes less with a slower memory", rising(steps))
+
+
+def check_parts(t):
+    text = collective("all-reduce", 1 << 22, 8, 8)
+    one = t.time(t.module(text), "--on=h100x8")
+    t.check("the parts add up to the step", abs(sum(one["kinds"].values()) / one["step_seconds"] - 1) < 1e-9)
+    t.check("without computation a step takes what its collectives take",
+            abs(one["device_seconds"] / sum(c["seconds"] for c in one["collectives"]) - 1) < 1e-9)
+    fast = t.time(t.module(collective("all-reduce", 1 << 22, 64, 64)), "--on=h100x8", "--set", "nic=1e30B/s", "--set", "node.bandwidth=1e30B/s",
+                  "--set", "cluster.latency=0s", "--set", "node.latency=0s")
+    slow = t.time(t.module(collective("all-reduce", 1 << 22, 64, 64)), "--on=h100x8")
+    t.check("with an infinite network little of a collective is left", fast["device_seconds"] < slow["device_seconds"])
+    again = [t.run("time", t.module(text), "--on=h100x8", "--json").stdout for _ in range(2)]
+    t.check("two runs give the same bytes", again[0] == again[1] and again[0])
+    trace = t.scratch / "trace.json"
+    t.run("time", t.module(text), "--on=h100x8", f"--trace={trace}")
+    check_trace(t, json.loads(trace.read_text(encoding="utf-8")))
+
+
+def check_trace(t, trace):
+    """Chrome's trace events: names of processes and threads, complete events in microseconds, flows in pairs."""
+    events = trace["traceEvents"]
+    named = {(e["pid"], e["tid"]) for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    complete = [e for e in events if e["ph"] == "X"]
+    t.check("a trace has events", complete)
+    t.check("its events have a name, a place and a time", all(
+        isinstance(e["name"], str) and (e["pid"], e["tid"]) in named and e["ts"] >= 0 and e["dur"] >= 0 and "us" in e["args"] for e in complete))
+    starts, ends = ([e["id"] for e in events if e["ph"] == ph] for ph in "sf")
+    t.check("its arrows have two ends", starts == ends)
+
+
+def errors_of(pairs):
+    errors = sorted(abs(p / m - 1) for p, m in pairs)
+    return statistics.median(errors), errors[min(len(errors) - 1, int(.9 * len(errors)))], errors[-1]
+
+
+def check_measured(t, folder, title, limits):
+    timed = json.loads((folder / "timed.json").read_text(encoding="utf-8"))
+    busy, step, ops = [], [], []
+    for name, measured in sorted(timed.items()):
+        path = folder / f"{name}.hlo"
+        if not path.exists():
+            continue
+        one = t.time(path, "--on=h200", "--all")
+        if one is None:
+            t.check(f"{name} has a time", False)
+            continue
+        total = sum(op["ns"] for op in measured["ops"].values()) * 1e-9
+        busy.append((one["device_seconds"], total))
+        step.append((one["step_seconds"], measured["back_to_back_s"]))
+        by_name = {op["name"]: op["seconds"] for op in one["ops"]}
+        ops += [(by_name[n], op["ns"] * 1e-9) for n, op in measured["ops"].items() if n in by_name and op["ns"] * 1e-9 > .01 * total]
+    for what, pairs, (median, p90, worst) in (("device_seconds", busy, limits["device"]), ("step_seconds", step, limits["step"]), ("ops", ops, limits["ops"])):
+        if median is None:
+            continue
+        a, b, c = errors_of(pairs)
+        t.check(f"{title}, {what}", a <= median and b <= p90 and c <= worst,
+                f"{len(pairs)}, median error {100 * a:.1f} %, 90th percentile {100 * b:.1f} %, worst {100 * c:.0f} %")
+
+
+def check_collectives(t, table):
+    """Points of the table themselves; tools/fit/collectives.py says what the curves leave out."""
+    rows = [r for r in csv.DictReader(table.open(encoding="utf-8"))
+            if r["dev"] in ("sm_90", "sm_100_B200") and r["group_size"] == "8" and r["op"] != "all-to-all" and float(r["throughput_Bps"]) > 0]
+    pairs = []
+    for r in rows[::7]:
+        size = int(r["shape_bytes"]) * (8 if r["op"] == "reduce-scatter" else 1)
+        if size < 1 << 20:
+            continue
+        machine = {"sm_90": "h100x8", "sm_100_B200": "b200x8"}[r["dev"]]
+        one = t.time(t.module(collective(r["op"], size // 4, 8, 8)), f"--on={machine}")
+        pairs.append((one["device_seconds"], size / float(r["throughput_Bps"])))
+    mean = statistics.mean(abs(p / m - 1) for p, m in pairs)
+    t.check("collectives of 1 MB and more", mean <= .07, f"{len(pairs)} points, mean error {100 * mean:.1f} %")
+
+
+def check_llama(t, folder):
+    """Two rows measured on 128 H100 with less recomputed: 8.31e15 flops of products a device where the module has 8.53e15."""
+    for name, seconds in (("bf16", 15.563), ("fp8", 9.074)):
+        path = folder / f"tools__benchmarks__hlo__hlo_llama31_70b_{name}_16x8.hlo"
+        one = t.time(path, "--on=h100x8x16")
+        matrix = one["kinds"]["matrix"]
+        adjusted = one["step_seconds"] - matrix * (1 - 8.31 / 8.53)
+        t.check(f"Llama3-70B {name} on 128 H100", abs(adjusted / seconds - 1) <= .1,
+                f"{one['step_seconds']:.2f} s predicted, {adjusted:.2f} s with less recomputed, {seconds} s measured")
+
+
+def check_speed(t, folder):
+    path = folder / "tools__benchmarks__hlo__hlo_llama31_405b_bf16_64x8.hlo"
+    for machine, more, limit in (("h100x8x64", [], 1), ("h100x8x12500", [], 1), ("h100x8", ["--sweep", "nodes=" + ",".join(str(8 * k) for k in range(1, 21))], 5)):
+        start = time.monotonic()
+        done = t.run("time", path, f"--on={machine}", *more)
+        seconds = time.monotonic() - start
+        t.check(f"405B on {machine} {' '.join(more)[:12]}", done.returncode == 0 and seconds < 3 * limit, f"{seconds:.2f} s")
+        if machine.endswith("12500"):
+            t.check("a flat gather over 12,500 nodes is warned of", "does not scale" in done.stdout)
+
+
+def check_seeds(t, folder):
+    for path in sorted(folder.glob("*.txt")):
+        machine = "tpu-v5p-2x2x1" if path.name[:3] in ("001", "003") else "h100x8"
+        done = t.run("time", path, f"--on={machine}")
+        t.check(f"seed {path.name[:3]} has a time on {machine}", done.returncode == 0 and done.stdout.startswith("step "), done.stdout.split(";")[0])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=pathlib.Path)
+    parser.add_argument("--bin", default=ROOT / "build/shoal")
+    options = parser.parse_args()
+    t = Tests(str(options.bin))
+    check_properties(t)
+    check_parts(t)
+    folder = options.folder
+    if folder and (folder / "golden/h200_ops").exists():
+        check_measured(t, folder / "golden/h200_ops", "single kernels", dict(device=(.07, .25, 1), step=(None, 0, 0), ops=(None, 0, 0)))
+        check_measured(t, folder / "golden/h200", "modules", dict(device=(.08, .25, .25), step=(.15, .4, .4), ops=(.15, 1, 10)))
+    if folder and (folder / "hardware/collective.csv").exists():
+        check_collectives(t, folder / "hardware/collective.csv")
+    if folder and (folder / "corpus/xla").exists():
+        check_llama(t, folder / "corpus/xla")
+        check_speed(t, folder / "corpus/xla")
+    if folder and (folder / "seeds").exists():
+        check_seeds(t, folder / "seeds")
+    print(f"{t.passed} passed, {t.failed} failed")
+    return 1 if t.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
