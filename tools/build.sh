@@ -60,7 +60,7 @@ install_packages() {
 # is_fresh DIR: DIR/shoal was built from the sources as they are now.
 is_fresh() {
   [[ -x $1/shoal && -e $1/.fresh ]] &&
-    [[ -z $(find "$root/src" "$root/CMakeLists.txt" -newer "$1/.fresh" -print -quit) ]]
+    [[ -z $(find "$root/src" "$root/viewer" "$root/CMakeLists.txt" -newer "$1/.fresh" -print -quit) ]]
 }
 
 # build DIR TARGET [CMAKE-OPTION…]: configures DIR if it is new or options are given, and builds TARGET in it.

@@ -5,13 +5,6 @@
 namespace shoal {
 namespace {
 
-// Fusions and functions of elements are priced with the op that holds them.
-bool IsPricedByCaller(const Computation& computation, const CallGraph& calls) {
-  for (const Instruction* caller : calls.CallersOf(computation))
-    if (caller->opcode != Opcode::kFusion && CallKindOf(*caller) != CallKind::kElements) return false;
-  return !calls.CallersOf(computation).empty();
-}
-
 // Ops whose work is that of the computations they run, which stand for themselves.
 bool OnlyCalls(const Instruction& hlo) {
   return hlo.opcode != Opcode::kFusion && hlo.opcode != Opcode::kCustomCall && CallsComputations(hlo) &&
@@ -19,6 +12,12 @@ bool OnlyCalls(const Instruction& hlo) {
 }
 
 }  // namespace
+
+bool IsPricedByCaller(const Computation& computation, const CallGraph& calls) {
+  for (const Instruction* caller : calls.CallersOf(computation))
+    if (caller->opcode != Opcode::kFusion && CallKindOf(*caller) != CallKind::kElements) return false;
+  return !calls.CallersOf(computation).empty();
+}
 
 void Cost::Add(const Cost& other, double times) {
   flops += other.flops * times;

@@ -32,6 +32,9 @@ struct ModuleCost {
 
 ModuleCost CostOf(const Module& module, const Executions& executions);
 
+// Fusions and functions of elements are priced with the op that holds them.
+bool IsPricedByCaller(const Computation& computation, const CallGraph& calls);
+
 // What a custom call comes to, if its target and shapes say so.
 std::optional<Cost> CustomCallCost(const Instruction& hlo);
 // A custom call that only says something about a value.

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "analysis/repeats.h"
-#include "ops/opcode.h"
+#include "ir/source_place.h"
+#include "ops/op.h"
 
 namespace shoal {
 namespace {
@@ -150,6 +151,20 @@ std::string WithStars(std::string_view text, std::string_view other) {
     j = other_end;
   }
   return result;
+}
+
+uint64_t AlikeHash(const Instruction& hlo, const CollectiveUse* collective, bool with_operands, const Module& module,
+                   FusionWorks& works) {
+  uint64_t hash = Mixed(0, static_cast<uint64_t>(hlo.opcode));
+  hash = Mixed(hash, reinterpret_cast<uintptr_t>(&hlo.shape().bare()));
+  if (with_operands)
+    for (const Instruction* operand : hlo.operands)
+      hash = Mixed(hash, reinterpret_cast<uintptr_t>(&operand->shape().bare()));
+  hash = Mixed(hash, HashButNumbers(OpNameOf(hlo)));
+  if (const Metadata* metadata = hlo[kMetadata]; metadata != nullptr)
+    hash = Mixed(hash, std::hash<std::string>()(SourcePlace(*metadata, module.stack_frames)));
+  if (collective != nullptr) return Mixed(hash, reinterpret_cast<uintptr_t>(collective->joins));
+  return Mixed(hash, std::hash<std::string>()(LabelOf(Unwrapped(hlo), works)));
 }
 
 uint64_t Mixed(uint64_t hash, uint64_t more) {

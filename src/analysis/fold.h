@@ -17,6 +17,9 @@ void Measure(SkeletonBlock& block);
 // The text with * for the numbers in which the other, equal but for numbers, differs.
 std::string WithStars(std::string_view text, std::string_view other);
 
+// The same for instructions that look alike: op, types, what they do, whom they join, op_name but for numbers and line.
+uint64_t AlikeHash(const Instruction& hlo, const CollectiveUse* collective, bool with_operands, const Module& module,
+                   FusionWorks& works);
 uint64_t Mixed(uint64_t hash, uint64_t more);
 // Of a text, whatever the numbers in it.
 uint64_t HashButNumbers(std::string_view text);

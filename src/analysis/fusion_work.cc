@@ -89,6 +89,9 @@ class Tally {
     if (!few && elementwise_ > 0) StrAppend(&work.words, work.words.empty() ? "" : " + ", elementwise_, " elementwise");
     if (work.words.empty()) work.words = "nothing";
     work.main = main_ != nullptr ? NameOf(*main_) : !moves_.empty() ? moves_[0].text : "elementwise";
+    work.main_class = main_ != nullptr         ? Info(main_->opcode).op_class
+                      : moves_.empty()         ? OpClass::kElementwise
+                                               : OpClass::kIndexMap;
     work.is_trifle |= only_scalars_ && weighty_.empty();
     work.is_arithmetic = main_ != nullptr && IsArithmetic(Info(main_->opcode).op_class);
     work.is_light = main_ == nullptr || Info(main_->opcode).op_class == OpClass::kRandom ||

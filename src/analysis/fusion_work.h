@@ -14,6 +14,7 @@ struct FusionWork {
   std::string words;
   // Of the weightiest op: "dot", "reduce", "elementwise".
   std::string main;
+  OpClass main_class = OpClass::kElementwise;
   // It makes scalars one by one, as a loop's bookkeeping does, or only changes the form of a value.
   bool is_trifle = false;
   // It does no more than maps, moves and reductions.

@@ -4,7 +4,6 @@
 
 #include "analysis/fold.h"
 #include "base/strings.h"
-#include "ir/source_place.h"
 #include "ops/families.h"
 
 namespace shoal {
@@ -167,18 +166,8 @@ class Skeleton::Builder {
   void Complete(SkeletonItem& item) {
     if (item.hash != 0 || item.hlo == nullptr) return;  // from a block of its own
     const Instruction& hlo = *item.hlo;
-    uint64_t hash = Mixed(static_cast<uint64_t>(item.kind), static_cast<uint64_t>(hlo.opcode));
-    hash = Mixed(hash, reinterpret_cast<uintptr_t>(&hlo.shape().bare()));
-    if (item.blocks.empty())
-      for (const Instruction* operand : hlo.operands)
-        hash = Mixed(hash, reinterpret_cast<uintptr_t>(&operand->shape().bare()));
-    hash = Mixed(hash, HashButNumbers(OpNameOf(hlo)));
-    if (const Metadata* metadata = hlo[kMetadata]; metadata != nullptr)
-      hash = Mixed(hash, std::hash<std::string>()(SourcePlace(*metadata, module_.stack_frames)));
-    if (item.collective != nullptr)
-      hash = Mixed(hash, reinterpret_cast<uintptr_t>(item.collective->joins));
-    else
-      hash = Mixed(hash, std::hash<std::string>()(LabelOf(Unwrapped(hlo), skeleton_.works_)));
+    uint64_t hash = Mixed(static_cast<uint64_t>(item.kind), AlikeHash(hlo, item.collective, item.blocks.empty(),
+                                                                      module_, skeleton_.works_));
     if (item.kind == Kind::kLoop) hash = Mixed(hash, static_cast<uint64_t>(executions_.TripsOf(hlo).count));
     item.lines = item.kind == Kind::kConditional ? 0 : 1;
     for (const SkeletonBlock* block : item.blocks) {

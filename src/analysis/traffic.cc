@@ -30,6 +30,15 @@ std::vector<DeviceTraffic> TrafficByDevice(const ModuleCollectives& collectives,
   return all;
 }
 
+std::vector<uint32_t> AlikeCollectives(const ModuleCollectives& collectives) {
+  std::map<std::tuple<Opcode, std::string, int64_t>, uint32_t> known;
+  std::vector<uint32_t> alike;
+  for (const CollectiveUse& use : collectives.uses)
+    alike.push_back(
+        known.try_emplace({use.kind, use.axis(), use.payload_bytes}, static_cast<uint32_t>(known.size())).first->second);
+  return alike;
+}
+
 const NodeSplits::Crossings& NodeSplits::CrossingsOf(const Membership& joins) {
   auto [found, inserted] = known_.try_emplace(&joins);
   Crossings& crossings = found->second;

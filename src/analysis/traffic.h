@@ -13,6 +13,10 @@ struct TrafficSum {
 using DeviceTraffic = std::map<Opcode, TrafficSum>;
 std::vector<DeviceTraffic> TrafficByDevice(const ModuleCollectives& collectives, int64_t devices);
 
+// For each of the uses a number, the same for those of one kind, axis, pattern and payload, counted from 0 in the order
+// of their first one.
+std::vector<uint32_t> AlikeCollectives(const ModuleCollectives& collectives);
+
 // How a collective lies on nodes of so many neighbouring devices.
 struct NodeSplit {
   int64_t nodes = 1;          // that a group, or a pair, spans at most

@@ -21,7 +21,7 @@ int Shoal(int argc, char** argv) {
   std::map<const CLI::App*, Run> runs;
   for (auto add :
        {AddCheck, AddPrint, AddRun, AddCompare, AddShow, AddComm, AddCost, AddMem, AddTime, AddMachines, AddDiff, AddStats,
-        AddOps, AddOpt}) {
+        AddReport, AddOps, AddOpt}) {
     Run run = add(app);
     runs[app.get_subcommands(nullptr).back()] = run;
   }

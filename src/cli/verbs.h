@@ -20,6 +20,7 @@ Run AddMem(CLI::App& shoal);
 Run AddOps(CLI::App& shoal);
 Run AddOpt(CLI::App& shoal);
 Run AddPrint(CLI::App& shoal);
+Run AddReport(CLI::App& shoal);
 Run AddRun(CLI::App& shoal);
 Run AddShow(CLI::App& shoal);
 Run AddStats(CLI::App& shoal);

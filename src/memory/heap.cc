@@ -99,8 +99,8 @@ std::vector<uint32_t> SortedBy(const std::vector<HeapBlock>& blocks, Key key) {
 constexpr int64_t kMostVisits = 4'000'000;
 
 // Nothing if that would take too long.
-std::optional<int64_t> PackInOrder(const std::vector<HeapBlock>& blocks, const std::vector<uint32_t>& order,
-                                   int64_t alignment) {
+std::optional<HeapPacking> PackInOrder(const std::vector<HeapBlock>& blocks, const std::vector<uint32_t>& order,
+                                       int64_t alignment) {
   std::vector<uint32_t> first_interval;
   uint32_t count = 0;
   for (const HeapBlock& block : blocks) {
@@ -108,7 +108,7 @@ std::optional<int64_t> PackInOrder(const std::vector<HeapBlock>& blocks, const s
     count += static_cast<uint32_t>(block.intervals.size());
   }
   OccupiedChunks occupied(blocks);
-  int64_t heap = 0;
+  HeapPacking heap{0, std::vector<int64_t>(blocks.size(), 0)};
   std::vector<Chunk> used;
   for (uint32_t number : order) {
     const HeapBlock& block = blocks[number];
@@ -117,7 +117,8 @@ std::optional<int64_t> PackInOrder(const std::vector<HeapBlock>& blocks, const s
     for (const HeapInterval& interval : block.intervals) occupied.Find(interval, used);
     if (occupied.visited() > kMostVisits) return std::nullopt;
     const int64_t offset = BestGap(used, block.bytes, alignment);
-    heap = std::max(heap, offset + block.bytes);
+    heap.bytes = std::max(heap.bytes, offset + block.bytes);
+    heap.offsets[number] = offset;
     for (uint32_t i = 0; i < block.intervals.size(); ++i)
       occupied.Add(first_interval[number] + i, block.intervals[i], {offset, offset + block.bytes});
   }
@@ -125,7 +126,7 @@ std::optional<int64_t> PackInOrder(const std::vector<HeapBlock>& blocks, const s
 }
 
 // As an allocator would that does not know what comes: the smallest gap, as time goes on.
-int64_t PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) {
+HeapPacking PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) {
   struct Event {
     int64_t time;
     bool is_end;
@@ -142,8 +143,8 @@ int64_t PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) {
   });
   std::map<int64_t, int64_t> gaps;                // from where to where
   std::set<std::pair<int64_t, int64_t>> by_size;  // (size, from)
-  std::vector<int64_t> offsets(blocks.size(), 0);
-  int64_t heap = 0;
+  HeapPacking packing{0, std::vector<int64_t>(blocks.size(), 0)};
+  int64_t& heap = packing.bytes;
   auto remove = [&](std::map<int64_t, int64_t>::iterator gap) {
     by_size.erase({gap->second - gap->first, gap->first});
     gaps.erase(gap);
@@ -155,7 +156,7 @@ int64_t PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) {
   };
   for (const Event& event : events) {
     const int64_t bytes = Aligned(blocks[event.block].bytes, alignment);
-    int64_t& offset = offsets[event.block];
+    int64_t& offset = packing.offsets[event.block];
     if (event.is_end) {
       int64_t from = offset, to = offset + bytes;
       auto after = gaps.lower_bound(from);
@@ -184,30 +185,30 @@ int64_t PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) {
       heap = offset + bytes;
     }
   }
-  return heap;
+  return packing;
 }
 
 }  // namespace
 
-int64_t PackedBytes(const std::vector<HeapBlock>& blocks, int64_t alignment) {
-  if (blocks.empty()) return 0;
+HeapPacking PackHeap(const std::vector<HeapBlock>& blocks, int64_t alignment) {
+  if (blocks.empty()) return {};
   // The largest first, of those the one whose first value lives longest.
-  const std::optional<int64_t> by_size = PackInOrder(blocks,
-                                                     SortedBy(blocks,
-                                                              [](const HeapBlock& block) {
-                                                                const HeapInterval& first = block.intervals.front();
-                                                                return std::pair(-block.bytes, first.start - first.end);
-                                                              }),
-                                                     alignment);
+  std::optional<HeapPacking> by_size = PackInOrder(blocks,
+                                                   SortedBy(blocks,
+                                                            [](const HeapBlock& block) {
+                                                              const HeapInterval& first = block.intervals.front();
+                                                              return std::pair(-block.bytes, first.start - first.end);
+                                                            }),
+                                                   alignment);
   if (!by_size) return PackInTime(blocks, alignment);
   // Those needed longest first, of those the largest.
-  const std::optional<int64_t> by_time = PackInOrder(
+  std::optional<HeapPacking> by_time = PackInOrder(
       blocks,
       SortedBy(
           blocks,
           [](const HeapBlock& block) { return std::pair(block.intervals.front().start - EndOf(block), -block.bytes); }),
       alignment);
-  return std::min(*by_size, by_time.value_or(*by_size));
+  return by_time && by_time->bytes < by_size->bytes ? std::move(*by_time) : std::move(*by_size);
 }
 
 }  // namespace shoal

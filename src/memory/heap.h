@@ -16,8 +16,13 @@ struct HeapBlock {
   std::vector<HeapInterval> intervals;  // not empty; by start
 };
 
-// The size of a heap that holds them all, packed as XLA packs: the largest first, or those needed longest first,
-// whichever comes out smaller, each into the smallest gap it fits in. With very many blocks, in the order of time.
-int64_t PackedBytes(const std::vector<HeapBlock>& blocks, int64_t alignment);
+struct HeapPacking {
+  int64_t bytes = 0;             // of a heap that holds them all
+  std::vector<int64_t> offsets;  // of each block in it
+};
+
+// Packs as XLA packs: the largest first, or those needed longest first, whichever comes out smaller, each into the
+// smallest gap it fits in. With very many blocks, in the order of time.
+HeapPacking PackHeap(const std::vector<HeapBlock>& blocks, int64_t alignment);
 
 }  // namespace shoal

@@ -60,6 +60,7 @@ class MemoryCount {
     out_.steps = timeline_.steps();
     out_.over_time.assign(out_.steps.size(), 0);
     CountAllocations();
+    if (embedded_.constant_bytes > 0) AddLife(EmbeddedConstants(), 0, LastStep());
     for (SpaceMemory& space : out_.spaces) CountTemporaries(space);
     for (const SpaceMemory& space : out_.spaces) (space.space == kHostSpace ? out_.host : out_.device).Add(space);
     FindPeak();
@@ -111,7 +112,14 @@ class MemoryCount {
     HeldBuffer held = Held(value);
     held.kind = allocation.is_argument ? Kind::kArgument : allocation.is_constant ? Kind::kConstant : Kind::kOutput;
     held.bytes = allocation.bytes;
+    AddLife(held, 0, LastStep());
     out_.held.push_back(std::move(held));
+  }
+  HeldBuffer EmbeddedConstants() const {
+    HeldBuffer held;
+    held.kind = HeldBuffer::Kind::kConstant;
+    held.bytes = embedded_.constant_bytes;
+    return held;
   }
   HeldBuffer Held(uint32_t number) const {
     const LiveValue& value = buffers_.values()[number];
@@ -124,10 +132,29 @@ class MemoryCount {
     return held;
   }
 
+  int64_t LastStep() const { return std::max<int64_t>(std::ssize(out_.steps) - 1, 0); }
+  // In memory of its own.
+  void AddLife(HeldBuffer value, int64_t start, int64_t end) {
+    out_.lives.push_back({std::move(value), start, end, blocks_++, -1});
+  }
+
+  // Of the temporaries of a space, once they are packed.
+  void AddLives(const Temporaries& heap, const HeapPacking& packing) {
+    for (const auto& [v, block] : heap.values) {
+      HeldBuffer held = Held(v);
+      if (heap.counted[block] == 0 || held.space == kHostSpace) continue;
+      held.bytes = heap.counted[block];
+      const LiveValue& value = buffers_.values()[v];
+      out_.lives.push_back({std::move(held), value.start, std::min(value.end, LastStep()), blocks_ + block,
+                            packing.offsets[block]});
+    }
+    blocks_ += static_cast<uint32_t>(heap.blocks.size());
+  }
+
   void CountTemporaries(SpaceMemory& space) {
     heaps_.push_back(TemporariesIn(space.space, buffers_, timeline_, assignment_, overwriting_));
     Temporaries& heap = heaps_.back();
-    AddRepeatedCalls(heap);
+    AddRepeatedCalls(heap, space.space);
     const int64_t kept = space.peak;
     for (int64_t bytes : heap.over_time) space.live = std::max(space.live, bytes);
     space.peak += space.live;
@@ -136,14 +163,22 @@ class MemoryCount {
   }
 
   // A computation stands in the timeline where it runs first. Where it runs again, it needs as much.
-  void AddRepeatedCalls(Temporaries& heap) const {
+  void AddRepeatedCalls(Temporaries& heap, int64_t space) {
     for (size_t time = 0; time < out_.steps.size(); ++time)
       for (const Computation* callee : RunBy(*out_.steps[time])) {
         const Timeline::Span* span = timeline_.SpanOf(*callee);
         if (span == nullptr || span->caller == out_.steps[time] || span->start == span->end) continue;
         const auto first = heap.over_time.begin() + span->start;
         const int64_t most = *std::max_element(first, heap.over_time.begin() + span->end);
-        heap.over_time[time] += most - (span->start == 0 ? 0 : std::min(*first, *std::prev(first)));
+        const int64_t more = most - (span->start == 0 ? 0 : std::min(*first, *std::prev(first)));
+        heap.over_time[time] += more;
+        if (more == 0 || space == kHostSpace) continue;
+        HeldBuffer held;
+        held.hlo = out_.steps[time];
+        held.shape = &held.hlo->shape();
+        held.bytes = more;
+        held.space = space;
+        AddLife(std::move(held), static_cast<int64_t>(time), static_cast<int64_t>(time));
       }
   }
 
@@ -159,8 +194,10 @@ class MemoryCount {
     for (const Allocation& each : assignment_.allocations())
       blocks.push_back({!IsKept(each), each.memory_space, each.bytes});
     for (size_t i = 0; i < heaps_.size(); ++i)
-      if (const int64_t packed = PackedBytes(heaps_[i].blocks, alignment); packed > 0)
-        blocks.push_back({true, out_.spaces[i].space, std::max(packed, out_.spaces[i].live)});
+      if (const HeapPacking packed = PackHeap(heaps_[i].blocks, alignment); packed.bytes > 0) {
+        blocks.push_back({true, out_.spaces[i].space, std::max(packed.bytes, out_.spaces[i].live)});
+        AddLives(heaps_[i], packed);
+      }
     blocks.insert(blocks.end(), static_cast<size_t>(embedded_.count), {false, 0, 0});
     const auto first =
         std::partition(blocks.begin(), blocks.end(), [](const Block& each) { return !each.is_temporary; });
@@ -192,6 +229,7 @@ class MemoryCount {
   Assignment assignment_;
   EmbeddedValues embedded_;
   std::vector<Temporaries> heaps_;
+  uint32_t blocks_ = 0;  // numbers of blocks given out
   ModuleMemory out_;
 };
 

@@ -30,6 +30,15 @@ struct HeldBuffer {
   int64_t space = 0;
 };
 
+// A stretch of time in which a buffer holds one value. The lives of a block are one place in memory: at a step it counts
+// once, as the life that began last.
+struct BufferLife {
+  HeldBuffer value;  // no instruction: constants inside reducers and the like
+  int64_t start = 0, end = 0;  // steps, both included
+  uint32_t block = 0;
+  int64_t offset = -1;  // in its space's block of temporaries; -1: memory of its own
+};
+
 struct ModuleMemory {
   std::vector<SpaceMemory> spaces;  // by number
   SpaceMemory device;               // all but the host's, S(5)
@@ -39,6 +48,8 @@ struct ModuleMemory {
   // The device's memory at each step of the schedule, and which instruction that is. Loop bodies stand there once.
   std::vector<int64_t> over_time;
   std::vector<const Instruction*> steps;
+  // All that the device holds, when and where: their bytes add up to over_time.
+  std::vector<BufferLife> lives;
   Backend backend = Backend::kGpu;
   std::vector<std::string> assumptions;  // sentences
 };

@@ -47,6 +47,7 @@ class HeapRun {
         if (const uint32_t v = by_end_[freed]; block_of_[v] != kNone && !was_freed_early_[v]) Free(v);
     }
     out_.blocks = std::move(blocks_);
+    for (const BlockState& state : states_) out_.counted.push_back(state.bytes);
     return std::move(out_);
   }
 

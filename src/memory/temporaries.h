@@ -9,6 +9,7 @@ namespace shoal {
 struct Temporaries {
   std::vector<int64_t> over_time;  // bytes in use at each step, its operands and its result both there
   std::vector<HeapBlock> blocks;   // of memory, for packing
+  std::vector<int64_t> counted;    // bytes that each block counts for in over_time
   // Values in the order in which they are made, each with the number of its block.
   std::vector<std::pair<uint32_t, uint32_t>> values;
 

@@ -1,5 +1,7 @@
 #include "text/printer.h"
 
+#include <algorithm>
+
 #include "base/strings.h"
 #include "ops/families.h"
 #include "text/printer_core.h"
@@ -20,6 +22,13 @@ bool IsLarge(const Literal& literal) {
 
 std::string PrintModule(const Module& module, const PrintOptions& options) { return Printer(module, options).Print(); }
 
+std::string PrintInstructions(const Module& module) {
+  PrintOptions options;
+  options.elide_large_constants = true;
+  options.renumber_frames = false;
+  return Printer::AsWritten(module, options).PrintLines();
+}
+
 std::string PrintModuleLikeSource(const Module& module, PrintOptions options) {
   options.renumber_frames = options.reorder_computations = false;
   if (module.names_are_final) return PrintModule(module, options);  // a protobuf: its reader put them in order
@@ -30,6 +39,20 @@ std::string PrintModuleLikeSource(const Module& module, PrintOptions options) {
   if (text == printed) return as_written;
   options.renumber_frames = options.reorder_computations = true;
   return PrintModule(module, options);
+}
+
+std::string Printer::PrintLines() {
+  FindCallers();
+  out_.reserve(module_.source->text().size() * 5 / 4);
+  for (const Computation* computation : module_.computations)
+    for (const Instruction* hlo : computation->instructions) {
+      const size_t start = out_.size();
+      if (hlo == computation->root) out_ += "ROOT ";
+      PrintInstruction(*hlo);
+      std::replace(out_.begin() + static_cast<int64_t>(start), out_.end(), '\n', ' ');
+      out_ += '\n';
+    }
+  return std::move(out_);
 }
 
 std::string Printer::Print() {
@@ -195,12 +218,12 @@ void Printer::StackFrameTables() {
 
 void Printer::Name(const Instruction& hlo) {
   if (options_.percent) out_ += '%';
-  out_ += (*names_)(hlo);
+  out_ += NameOf(hlo);
 }
 
 void Printer::Name(const Computation& computation) {
   if (options_.percent) out_ += '%';
-  out_ += (*names_)(computation);
+  out_ += NameOf(computation);
 }
 
 void Printer::PrintComputation(const Computation& computation) {
@@ -212,7 +235,7 @@ void Printer::PrintComputation(const Computation& computation) {
     bool first = true;
     for (const Instruction* parameter : computation.parameters) {
       if (parameter == nullptr) continue;
-      StrAppend(&out_, first ? "" : ", ", (*names_)(*parameter), ": ");
+      StrAppend(&out_, first ? "" : ", ", NameOf(*parameter), ": ");
       AppendShape(out_, parameter->shape(), /*with_layout=*/false);
       first = false;
     }

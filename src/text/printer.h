@@ -23,6 +23,10 @@ struct PrintOptions {
 
 std::string PrintModule(const Module& module, const PrintOptions& options = {});
 
+// The instructions alone, each on a line of its own, in the order of the module's computations, by the names they were
+// written with and with large constants elided.
+std::string PrintInstructions(const Module& module);
+
 // As PrintModule, but a text that is exactly what XLA printed, in whatever order it had its computations and stack
 // frames at that time, stays as it is.
 std::string PrintModuleLikeSource(const Module& module, PrintOptions options = {});

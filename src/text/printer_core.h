@@ -18,11 +18,21 @@ class Printer {
       : module_(module), options_(options), names_(module), frames_(module) {}
   // For attributes alone: without the work of finding names and stack frames.
   explicit Printer(const Module& module) : module_(module) {}
+  // By the names as they are written.
+  static Printer AsWritten(const Module& module, const PrintOptions& options) {
+    return Printer(module, options, /*as_written=*/true);
+  }
   std::string Print();
+  std::string PrintLines();
   void ForEachAttr(const Instruction& hlo, const AttrVisitor& visit);
 
  private:
+  Printer(const Module& module, const PrintOptions& options, bool) : module_(module), options_(options) {}
   // ---- printer.cc
+  std::string_view NameOf(const Instruction& hlo) const { return names_ ? (*names_)(hlo) : hlo.name; }
+  std::string_view NameOf(const Computation& computation) const {
+    return names_ ? (*names_)(computation) : computation.name;
+  }
   void Header();
   void EntryLayoutText();
   void OriginRecoveryTable();
@@ -60,7 +70,7 @@ class Printer {
   void Sparsity(const SparsityConfig& config);
 
   const Module& module_;
-  const PrintOptions options_;
+  const PrintOptions options_ = {};
   std::optional<CanonicalNames> names_;
   std::optional<CanonicalFrames> frames_;
   absl::flat_hash_map<const Computation*, bool> fused_;  // computations that a fusion calls

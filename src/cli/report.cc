@@ -1,0 +1,84 @@
+// shoal report: one page that opens anywhere.
+#include <cstdio>
+
+#include "base/strings.h"
+#include "cli/assumptions.h"
+#include "cli/input.h"
+#include "cli/verbs.h"
+#include "report/page_html.h"
+#include "report/table.h"
+
+namespace shoal {
+namespace {
+
+struct ReportFlags {
+  CommonFlags common;
+  LoopFlags loops;
+  std::string a, b, out, budget;
+  int64_t devices_per_node = 8;
+};
+
+std::vector<std::string> AllAssumptions(const PageModule& page) {
+  std::vector<std::string> all = AssumptionsOf(page.executions);
+  for (const auto* more : {&page.collectives.assumptions, &page.memory.assumptions})
+    all.insert(all.end(), more->begin(), more->end());
+  return all;
+}
+
+std::unique_ptr<PageModule> Described(const Input& input, const ReportFlags& flags) {
+  auto page = std::make_unique<PageModule>(input.path, *input.module, flags.loops.Options(), flags.devices_per_node);
+  page->assumptions = AllAssumptions(*page);
+  if (!flags.budget.empty()) page->budget = BytesNamed(flags.budget).value_or(-1);
+  return page;
+}
+
+int ReportVerb(const ReportFlags& flags) {
+  const Input a = ReadInput(flags.a, {flags.common.strict});
+  const Input b = flags.b.empty() ? Input() : ReadInput(flags.b, {flags.common.strict});
+  Report(a, flags.common);
+  if (!flags.b.empty()) Report(b, flags.common);
+  if (a.module == nullptr || (!flags.b.empty() && b.module == nullptr)) return kInputAtFault;
+  PageSections sections;
+  const std::unique_ptr<PageModule> page_a = Described(a, flags);
+  AddModuleSections(*page_a, "a.", sections);
+  std::unique_ptr<PageModule> page_b;
+  std::vector<std::string> files = {page_a->file};
+  if (b.module != nullptr) {
+    page_b = Described(b, flags);
+    AddModuleSections(*page_b, "b.", sections);
+    files.push_back(page_b->file);
+  }
+  const Status written = WriteOutput(flags.out, PageHtml(*page_a, page_b.get(), sections.Pack(files)));
+  if (written.ok()) return kOk;
+  std::fprintf(stderr, "shoal report: error: %s\n", written.diag().message.c_str());
+  return kCallAtFault;
+}
+
+}  // namespace
+
+Run AddReport(CLI::App& shoal) {
+  CLI::App* verb = shoal.add_subcommand("report", "Write a page that shows a module, or two, in any browser");
+  auto flags = std::make_shared<ReportFlags>();
+  verb->add_option("FILE", flags->a, "HLO text, .pb, either with gzip, or - for standard input")->required();
+  verb->add_option("B", flags->b, "Another module, to see both and what changed");
+  verb->add_option("-o,--output", flags->out, "The page; - is standard output")->required();
+  verb->add_option("--budget", flags->budget, "Memory of a device, drawn as a line: 80GB, 512MiB, 1000000")
+      ->check([](const std::string& text) {
+        return BytesNamed(text) ? std::string() : StrCat("not a number of bytes: ", text);
+      });
+  verb->add_option("--devices_per_node", flags->devices_per_node, "Neighbouring devices that share a fast network")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  flags->loops.AddTo(*verb);
+  flags->common.AddTo(*verb);
+  verb->footer(
+      "The page is one file without a server: send it, or keep it beside a CI run. It asks the network for nothing.\n"
+      "Its data have a format of their own (docs/report.md); other verbs say the same figures with --json.\n\n"
+      "Examples:\n"
+      "  shoal report module.hlo -o page.html\n"
+      "  shoal report --budget=80GB module.hlo -o page.html\n"
+      "  shoal report yesterday.hlo today.hlo -o page.html");
+  return [=] { return ReportVerb(*flags); };
+}
+
+}  // namespace shoal

@@ -1,0 +1,40 @@
+// The sections of a page that describe one module.
+#pragma once
+
+#include "analysis/collective_use.h"
+#include "analysis/cost.h"
+#include "analysis/fusion_work.h"
+#include "analysis/instruction_ids.h"
+#include "collectives/infer_devices.h"
+#include "memory/memory.h"
+#include "report/page_sections.h"
+
+namespace shoal {
+
+// A module with all that is known about it.
+struct PageModule {
+  PageModule(std::string file, const Module& module, const ExecutionOptions& options, int64_t devices_per_node);
+
+  std::string file;  // its name without the folder: what the writer's machine looks like is nobody's business
+  const Module& module;
+  Executions executions;
+  InstructionIds ids;
+  InferredGrid devices;
+  ModuleCollectives collectives;
+  ModuleCost cost;
+  ModuleMemory memory;
+  int64_t devices_per_node = 8;
+  double wire_bytes = 0;                 // that the device which receives most receives, per step, the direct way
+  int64_t budget = -1;                   // bytes a device has; -1: nobody said
+  std::vector<std::string> assumptions;  // sentences
+  FusionWorks works;
+};
+
+// `prefix` is "a." or "b.".
+void AddModuleSections(PageModule& page, const std::string& prefix, PageSections& sections);
+
+// Parts of AddModuleSections with files of their own.
+void AddCommSections(const PageModule& page, const std::string& prefix, StringTable& strings, PageSections& sections);
+void AddMemorySections(const PageModule& page, const std::string& prefix, StringTable& strings, PageSections& sections);
+
+}  // namespace shoal

@@ -1,0 +1,70 @@
+// The data inside a page: named sections of columns, each section compressed by itself, so that the page unpacks what
+// the open view needs. docs/report.md says what stands in them; docs/schema/page.schema.json describes the directory.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shoal {
+
+inline constexpr uint16_t kPageVersion = 1;
+
+class PageSection {
+ public:
+  explicit PageSection(std::string name) : name_(std::move(name)) {}
+
+  void Add(std::string_view column, const std::vector<uint8_t>& values) { AddArray(column, "u8", values); }
+  void Add(std::string_view column, const std::vector<uint16_t>& values) { AddArray(column, "u16", values); }
+  void Add(std::string_view column, const std::vector<uint32_t>& values) { AddArray(column, "u32", values); }
+  void Add(std::string_view column, const std::vector<int32_t>& values) { AddArray(column, "i32", values); }
+  void Add(std::string_view column, const std::vector<double>& values) { AddArray(column, "f64", values); }
+  // Strings, each ended by a zero byte; zero bytes in them become U+2400.
+  void Add(std::string_view column, const std::vector<std::string>& values);
+
+  const std::string& name() const { return name_; }
+  const std::string& bytes() const { return bytes_; }
+  struct Column {
+    std::string name;
+    const char* type;
+    size_t count;
+  };
+  const std::vector<Column>& columns() const { return columns_; }
+
+ private:
+  template <class T>
+  void AddArray(std::string_view column, const char* type, const std::vector<T>& values);
+  // Columns begin at multiples of eight bytes, so that the page can look at them where they are.
+  void Begin(std::string_view column, const char* type, size_t count);
+
+  std::string name_, bytes_;
+  std::vector<Column> columns_;
+};
+
+class PageSections {
+ public:
+  PageSection& Add(std::string name) { return sections_.emplace_back(std::move(name)); }
+  // Magic, version, directory, sections: the bytes that stand in the page as base64.
+  std::string Pack(const std::vector<std::string>& files) const;
+
+ private:
+  std::deque<PageSection> sections_;
+};
+
+// Equal strings once.
+class StringTable {
+ public:
+  uint32_t operator()(std::string_view text);
+  const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  std::map<std::string, uint32_t, std::less<>> known_;
+  std::vector<std::string> all_;
+};
+
+std::string Base64(std::string_view bytes);
+
+}  // namespace shoal

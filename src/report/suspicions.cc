@@ -1,0 +1,139 @@
+#include "report/suspicions.h"
+
+#include <cctype>
+#include <cstdio>
+#include <map>
+
+#include "analysis/overlap.h"
+#include "base/strings.h"
+#include "ir/sharding.h"
+#include "ops/op.h"
+#include "report/table.h"
+
+namespace shoal {
+namespace {
+
+// "12,345"
+std::string Grouped(double number) {
+  std::string digits = StrCat(static_cast<int64_t>(number));
+  for (auto at = std::ssize(digits) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  return digits;
+}
+
+std::string Percent(double part) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.*f %%", part < 0.0995 ? 1 : 0, 100 * part);
+  return text;
+}
+
+void AddUnknown(const PageModule& page, std::vector<Suspicion>& all) {
+  for (const auto& [target, count] : page.cost.unknown_calls)
+    all.push_back({StrCat(Counted(count, "custom call"), " of ", target, ": nobody can say what it costs"),
+                   "program&q=opcode:custom-call"});
+  for (const Instruction* loop : page.executions.unknown_loops())
+    all.push_back({StrCat("the loop ", loop->name, " has no known trip count and counts as one round"),
+                   StrCat("program&", AddressOf(*loop))});
+}
+
+// Groups of alike collectives that are too small to be worth their latency.
+void AddSmallCollectives(const PageModule& page, std::vector<Suspicion>& all) {
+  constexpr int64_t kSmall = 64 * 1024;
+  constexpr double kMany = 32;
+  std::map<std::pair<Opcode, int64_t>, double> times;  // of those of one kind and payload
+  for (const CollectiveUse& use : page.collectives.uses)
+    if (use.payload_bytes <= kSmall) times[{use.kind, use.payload_bytes}] += use.times;
+  for (const auto& [key, count] : times)
+    if (count >= kMany)
+      all.push_back({StrCat(Grouped(count), " × ", Text(key.first), " of ", Bytes(static_cast<double>(key.second)),
+                            " in a step: latency, not bandwidth"),
+                     StrCat("communication&q=", Text(key.first))});
+}
+
+void AddExposed(const PageModule& page, std::vector<Suspicion>& all) {
+  Overlaps overlaps(page.cost, page.executions);
+  int64_t sync = 0, bare = 0, first_bare = -1;
+  const auto& uses = page.collectives.uses;
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (!uses[i].async()) {
+      ++sync;
+    } else if (overlaps.Of(*uses[i].start, *uses[i].done).nothing()) {
+      if (bare++ == 0) first_bare = static_cast<int64_t>(i);
+    }
+  }
+  const auto count = Grouped(static_cast<double>(uses.size()));
+  if (sync > 0)
+    all.push_back({StrCat(Grouped(static_cast<double>(sync)), " of ", count, uses.size() == 1 ? " collective is" : " collectives are",
+                          " not async: nothing runs beside them"),
+                   "communication"});
+  if (bare > 0)
+    all.push_back({StrCat(Grouped(static_cast<double>(bare)), " of ", count,
+                          " collectives are async with nothing between start and done"),
+                   StrCat("program&", AddressOf(*uses[static_cast<size_t>(first_bare)].start))});
+}
+
+// Arguments that every device holds whole.
+void AddReplicated(const PageModule& page, std::vector<Suspicion>& all) {
+  if (page.devices.grid.count() < 2 || page.memory.device.peak <= 0) return;
+  constexpr double kLeast = 0.01;
+  for (const HeldBuffer& held : page.memory.held) {
+    if (held.kind != HeldBuffer::Kind::kArgument || held.hlo == nullptr) continue;
+    const double part = static_cast<double>(held.bytes) / static_cast<double>(page.memory.device.peak);
+    const Sharding* sharding = (*held.hlo)[kSharding];
+    if (part < kLeast || sharding == nullptr) continue;
+    if (sharding->kind == Sharding::Kind::kTuple) {
+      const size_t leaf = held.index.empty() ? 0 : static_cast<size_t>(held.index[0]);
+      if (held.index.size() > 1 || leaf >= sharding->elements.size()) continue;
+      sharding = &sharding->elements[leaf];
+    }
+    if (sharding->kind != Sharding::Kind::kReplicated) continue;
+    all.push_back({StrCat("every device holds all of ", held.hlo->name, ": ", Bytes(static_cast<double>(held.bytes)),
+                          ", ", Percent(part), " of the peak"),
+                   StrCat("memory&", AddressOf(*held.hlo))});
+  }
+}
+
+void AddMemory(const PageModule& page, std::vector<Suspicion>& all) {
+  const int64_t needed = DeviceBytes(page.memory);
+  if (page.budget >= 0 && needed > page.budget)
+    all.push_back({StrCat("it does not fit: ", Bytes(static_cast<double>(needed)), " of ",
+                          Bytes(static_cast<double>(page.budget))),
+                   "memory"});
+  const SpaceMemory& device = page.memory.device;
+  constexpr double kWaste = 0.1;
+  const double gap = static_cast<double>(device.temporaries - device.live);
+  if (device.live > 0 && gap > kWaste * static_cast<double>(device.peak))
+    all.push_back({StrCat("packing leaves gaps of ", Bytes(gap), ", ", Percent(gap / static_cast<double>(device.peak)),
+                          " of the peak"),
+                   "memory"});
+}
+
+}  // namespace
+
+std::string AddressOf(const Instruction& hlo) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string out = "i=";
+  for (std::string_view part : {hlo.parent->name, std::string_view("/"), hlo.name})
+    for (const char c : part) {
+      const auto byte = static_cast<uint8_t>(c);
+      if (std::isalnum(byte) != 0 || c == '.' || c == '_' || c == '-' || c == '/') {
+        out += c;
+      } else {
+        out += '%';
+        out += kHex[byte >> 4];
+        out += kHex[byte & 15];
+      }
+    }
+  return out;
+}
+
+std::vector<Suspicion> SuspicionsOf(const PageModule& page) {
+  std::vector<Suspicion> all;
+  AddMemory(page, all);
+  AddUnknown(page, all);
+  AddSmallCollectives(page, all);
+  AddExposed(page, all);
+  AddReplicated(page, all);
+  return all;
+}
+
+}  // namespace shoal

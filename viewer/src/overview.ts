@@ -1,0 +1,142 @@
+// What the page says first. Its words stand in the page as HTML; here the pictures are added.
+import { clear, h, name, svg, visible } from "./dom";
+import { bytes, count, scaled, seconds } from "./format";
+import { Kind, kindNames, type Model } from "./model";
+import { colors, kindColors, type Page, type View } from "./view";
+
+/** A row of a small bar chart. */
+export interface BarRow { label: string; value: number; text: string; note?: string; kind?: number; color?: string; act?: () => void }
+
+export function bars(rows: BarRow[]): HTMLElement {
+  const most = Math.max(...rows.map((row) => row.value), 1e-300);
+  const box = h("div", { class: "rowbars" });
+  for (const row of rows) {
+    const fill = h("i", { class: row.kind === undefined ? "" : `k${row.kind}` });
+    fill.style.width = `${(100 * row.value) / most}%`;
+    fill.style.background = row.color ?? "currentColor";
+    box.append(h("span", { class: row.act ? "link" : "", title: visible(row.label, 400), onclick: row.act }, name(row.label)), h("div", { class: "track" }, fill), h("span", { class: "v" }, row.text), h("span", { class: "muted" }, row.note ?? ""));
+  }
+  return box;
+}
+
+export class OverviewView implements View {
+  private page!: Page;
+  private drawn = "";
+
+  constructor(private readonly written: HTMLElement) {}
+
+  mount(root: HTMLElement, page: Page): void {
+    this.page = page;
+    root.append(this.written);
+    this.written.tabIndex = 0;
+  }
+
+  update(): void {
+    const key = `${this.written.clientWidth} ${document.documentElement.dataset.theme}`;
+    if (key === this.drawn) return;
+    this.drawn = key;
+    this.written.querySelectorAll<HTMLElement>(".module").forEach((section) => {
+      const module = section.dataset.module === "b" ? 1 : 0;
+      const box = section.querySelector(".pictures")!;
+      clear(box);
+      void this.pictures(this.page.models[module]!, module).then((all) => { clear(box); box.append(...all); });
+    });
+  }
+
+  private async pictures(model: Model, module: number): Promise<HTMLElement[]> {
+    const all = [this.byKind(model), await this.byAxis(model), this.memory(model), this.heaviest(model, module), this.roofline(model, module)];
+    return all.filter((each): each is HTMLElement => each !== null);
+  }
+
+  private section(title: string, text: string, ...content: Node[]): HTMLElement {
+    return h("div", {}, h("h2", {}, title, text ? h("span", { class: "muted" }, ` ${text}`) : ""), ...content);
+  }
+
+  private byKind(model: Model): HTMLElement | null {
+    const values = model.hasTime ? model.instr.seconds : model.instr.bytes;
+    const sums = new Float64Array(7);
+    values.forEach((value, id) => { sums[model.instr.kind[id]!]! += value; });
+    const total = sums.reduce((a, b) => a + b, 0);
+    if (total === 0) return null;
+    const rows = Array.from(sums, (value, kind) => ({ value, kind })).filter((each) => each.value > 0).sort((a, b) => b.value - a.value);
+    return this.section(model.hasTime ? "Time by kind" : "Memory traffic by kind", "",
+      bars(rows.map(({ value, kind }) => ({ label: kindNames[kind]!, value, kind, text: model.hasTime ? seconds(value) : bytes(value), note: `${((100 * value) / total).toFixed(value / total < 0.0995 ? 1 : 0)} %` }))));
+  }
+
+  private async byAxis(model: Model): Promise<HTMLElement | null> {
+    const collectives = await model.collectives();
+    if (collectives.count === 0) return null;
+    const joins = await model.joins();
+    const sums = new Map<string, { value: number; nodes: number; uses: number }>();
+    for (let i = 0; i < collectives.count; ++i) {
+      const axis = joins[collectives.joins[i]!]!.axis;
+      const sum = sums.get(axis) ?? { value: 0, nodes: 1, uses: 0 };
+      sum.value += collectives.direct[i]! * collectives.times[i]!;
+      sum.nodes = Math.max(sum.nodes, collectives.nodes[i]!);
+      ++sum.uses;
+      sums.set(axis, sum);
+    }
+    const rows = [...sums].sort((a, b) => b[1].value - a[1].value).slice(0, 8);
+    return this.section("Wire by axis", "received per device", bars(rows.map(([axis, sum]) => ({ label: axis, value: sum.value, kind: Kind.Collective, text: bytes(sum.value), note: sum.nodes > 1 ? "crosses nodes" : "inside a node", act: () => this.page.go("communication", [["axis", axis]]) }))));
+  }
+
+  private memory(model: Model): HTMLElement {
+    const memory = model.about.memory;
+    const parts: [string, number, string][] = [["arguments", memory.arguments, ""], ["outputs of their own", Math.max(memory.outputs - memory.aliased, 0), ""], ["constants", memory.constants, ""], ["live temporaries", memory.live, ""]];
+    const capacity = model.capacity;
+    const rows: BarRow[] = parts.filter(([, value]) => value > 0).map(([label, value, note]) => ({ label, value, text: bytes(value), note, color: colors().elementwise, act: () => this.page.go("memory") }));
+    if (capacity > 0) rows.push({ label: "capacity", value: capacity, text: bytes(capacity), note: "", color: colors().line });
+    return this.section("Memory at the peak", bytes(memory.peak), bars(rows));
+  }
+
+  private heaviest(model: Model, module: number): HTMLElement | null {
+    const values = model.hasTime ? model.instr.seconds : model.instr.bytes;
+    const ids = Array.from(values.keys()).filter((id) => values[id]! > 0).sort((a, b) => values[b]! - values[a]!).slice(0, 8);
+    if (ids.length === 0) return null;
+    return this.section("Heaviest ops", model.hasTime ? "by time" : "by memory traffic", bars(ids.map((id) => ({ label: model.name(id), value: values[id]!, kind: model.instr.kind[id]!, text: model.hasTime ? seconds(values[id]!) : bytes(values[id]!), note: model.words(id), act: () => { this.page.select({ kind: "instr", module, id }); this.page.go("program"); } }))));
+  }
+
+  /** Flops per second, or flops, against flops per byte: dots of the heaviest ops. */
+  private roofline(model: Model, module: number): HTMLElement | null {
+    const instr = model.instr;
+    const ids = Array.from(instr.flops.keys()).filter((id) => instr.flops[id]! > 0 && instr.bytes[id]! > 0)
+      .sort((a, b) => instr.bytes[b]! * 100 + instr.flops[b]! - instr.bytes[a]! * 100 - instr.flops[a]!).slice(0, 200);
+    if (ids.length < 2) return null;
+    const machine = model.about.machines?.[0];
+    const x = (id: number) => instr.flops[id]! / instr.bytes[id]!;
+    const y = (id: number) => (machine && instr.seconds[id]! > 0 ? instr.flops[id]! / instr.seconds[id]! : instr.flops[id]!);
+    const width = 440, height = 230, left = 52, bottom = 30, top = 8, right = 10;
+    const decades = (values: number[]): [number, number] => [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)) + 1e-9)];
+    const [x0, x1] = decades(ids.map(x).concat(machine ? [machine.peak_flops / machine.bandwidth] : []));
+    const [y0, y1] = decades(ids.map(y).concat(machine ? [machine.peak_flops] : []));
+    const px = (value: number) => left + ((Math.log10(value) - x0) / Math.max(x1 - x0, 1)) * (width - left - right);
+    const py = (value: number) => height - bottom - ((Math.log10(value) - y0) / Math.max(y1 - y0, 1)) * (height - bottom - top);
+    const c = colors();
+    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `roofline of the ${ids.length} heaviest ops` });
+    for (let e = x0; e <= x1; ++e) picture.append(svg("path", { d: `M${px(10 ** e)} ${top}V${height - bottom}`, stroke: c.grid! }), svg("text", { x: px(10 ** e), y: height - bottom + 14, "text-anchor": "middle", class: "muted" }, e >= 0 && e < 4 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `10^${e}`));
+    const every = Math.ceil((y1 - y0) / 6);
+    for (let e = y0; e <= y1; e += every) picture.append(svg("path", { d: `M${left} ${py(10 ** e)}H${width - right}`, stroke: c.grid! }), svg("text", { x: left - 6, y: py(10 ** e) + 4, "text-anchor": "end", class: "muted" }, scaled(10 ** e)));
+    picture.append(svg("text", { x: width - right, y: height - 3, "text-anchor": "end", class: "muted" }, "flops per byte"));
+    if (machine) {
+      const ridge = machine.peak_flops / machine.bandwidth;
+      const low = Math.max(10 ** x0, 10 ** y0 / machine.bandwidth);
+      picture.append(svg("path", { d: `M${px(low)} ${py(low * machine.bandwidth)}L${px(ridge)} ${py(machine.peak_flops)}H${width - right}`, stroke: c.muted!, fill: "none", "stroke-width": 1.4 }));
+    }
+    const palette = kindColors();
+    const weight = (id: number) => (machine ? instr.seconds[id]! : instr.bytes[id]!);
+    const most = Math.max(...ids.map(weight), 1e-300);
+    for (const id of [...ids].reverse()) {
+      const dot = svg("circle", { cx: px(x(id)), cy: py(y(id)), r: Math.max(11 * Math.sqrt(weight(id) / most), 1.8), fill: palette[instr.kind[id]!]!, "fill-opacity": 0.55, stroke: palette[instr.kind[id]!]!, class: "hit", onclick: () => { this.page.select({ kind: "instr", module, id }); this.page.go("program"); } }, svg("title", {}, visible(`${model.name(id)}: ${model.words(id)}\n${scaled(instr.flops[id]!)}flop, ${bytes(instr.bytes[id]!)}`)));
+      picture.append(dot);
+    }
+    return this.section("Roofline", machine ? `flop/s on ${machine.name}; area: time` : `flops of a step; area: memory traffic`, picture);
+  }
+
+  chips(): (Node | string)[] {
+    return [h("span", { class: "note" }, `${count(this.page.models[0]!.instr.count)} instructions; figures are per device and step`)];
+  }
+  keys(): [string, string][] { return [["1–7", "views"], ["/", "search"], ["t", "theme"], ["?", "help"]]; }
+  key(): boolean { return false; }
+  state(): object { return { text: this.written.innerText }; }
+  picture(): SVGSVGElement | null { return this.written.querySelector("svg"); }
+}
