@@ -1,12 +1,13 @@
 // shoal report: one page that opens anywhere.
 #include <cstdio>
 
+#include "analysis/assumptions.h"
 #include "base/strings.h"
-#include "cli/assumptions.h"
+#include "base/units.h"
 #include "cli/input.h"
+#include "cli/loop_flags.h"
 #include "cli/verbs.h"
 #include "report/page_html.h"
-#include "report/table.h"
 
 namespace shoal {
 namespace {

@@ -3,9 +3,9 @@
 #include <set>
 
 #include "base/strings.h"
+#include "base/units.h"
 #include "ir/source_place.h"
 #include "report/suspicions.h"
-#include "report/table.h"
 
 namespace shoal {
 namespace {

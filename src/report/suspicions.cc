@@ -6,9 +6,9 @@
 
 #include "analysis/overlap.h"
 #include "base/strings.h"
+#include "base/units.h"
 #include "ir/sharding.h"
 #include "ops/op.h"
-#include "report/table.h"
 
 namespace shoal {
 namespace {

@@ -318,7 +318,7 @@ export class CommunicationView implements View, TableSource {
     const axes = [...new Set(this.at.joins.map((join) => join.axis))].slice(0, 6);
     const of = this.page.settings.get("of") ?? "";
     const set = (key: string, value: string) => () => this.page.set(key, value);
-    return ["matrix of", chip("all", this.axis === "" && of === "", () => { this.page.settings.set("of", ""); this.page.set("axis", ""); }), ...axes.map((axis) => chip(visible(axis, 24), this.axis === axis, () => { this.page.settings.set("of", ""); this.page.set("axis", axis); })),
+    return ["matrix of", chip("everything", this.axis === "" && of === "", () => { this.page.settings.set("of", ""); this.page.set("axis", ""); }), ...axes.map((axis) => chip(visible(axis, 24), this.axis === axis, () => { this.page.settings.set("of", ""); this.page.set("axis", axis); })),
       chip("selected row", of === "selected", set("of", of === "selected" ? "" : "selected")), this.sides.length > 1 ? chip("B − A", of === "change", set("of", of === "change" ? "" : "change")) : "",
       h("span", { class: "gap" }), "as", chip("ring", this.ring, set("as", "ring")), chip("direct", !this.ring, set("as", "")), h("span", { class: "gap" }), "scale", chip("log", !this.linear, set("scale", "")), chip("linear", this.linear, set("scale", "linear"))];
   }

@@ -154,44 +154,35 @@ export class MemoryView implements View {
     const range = this.range;
     const columns = Math.floor((width - kLeft - kRight) * devicePixelRatio);
     // A column of pixels shows the step with the most bytes in it, never a mean.
-    const thickest = new Map<number, [number, number, number]>();
-    let before: number[] = [], runFrom = 0;
-    const flush = (until: number) => {
-      if (before.length === 0) return;
-      let y = top + height;
-      order.forEach((color, i) => {
-        const part = (before[i]! / most) * height;
-        if (part <= 0) return;
-        context.fillStyle = palette[color]!;
-        const upper = Math.round((y - part) * devicePixelRatio) / devicePixelRatio, lower = Math.round(y * devicePixelRatio) / devicePixelRatio;
-        context.fillRect(kLeft + runFrom / devicePixelRatio, upper, (until - runFrom) / devicePixelRatio, lower - upper);
-        if (part > (thickest.get(color)?.[2] ?? 0)) thickest.set(color, [kLeft + (runFrom + until) / 2 / devicePixelRatio, y - part / 2, part]);
-        y -= part;
-      });
-    };
+    const shown = new Int32Array(columns).fill(-1);
     for (let column = 0; column < columns; ++column) {
       const from = Math.floor(range.from + (column / columns) * (range.to - range.from));
       const to = Math.max(Math.floor(range.from + ((column + 1) / columns) * (range.to - range.from)), from + 1);
       let best = -1;
       for (let step = from; step < Math.min(to, data.steps); ++step) if (best < 0 || data.total[step]! > data.total[best]!) best = step;
-      const now = best < 0 ? [] : order.map((color) => series[color]![best]!);
-      if (now.length === before.length && now.every((value, i) => value === before[i])) continue;
-      flush(column);
-      before = now;
-      runFrom = column;
+      shown[column] = best;
     }
-    flush(columns);
-    // Names where a band is thick enough.
-    const dark = isDark();
-    for (const [color, [x, y, part]] of thickest) {
-      if (part < 14 || color === 9) continue;
-      const group = groups.find((_, i) => colorOf[i] === color);
-      if (!group) continue;
-      context.fillStyle = color === 8 ? c.text! : dark ? "#14171C" : "#FFFFFF";
-      const room = 2 * Math.min(x - kLeft, width - kRight - x) - 8;
-      const text = fitted(context, visible(group.label, 60), Math.min(Math.max(room, 0), 260));
-      context.fillText(text, x - context.measureText(text).width / 2, y + 0.5);
+    const ratio = devicePixelRatio;
+    const whole = (y: number) => Math.round(y * ratio) / ratio;
+    for (let column = 0, until = 1; column < columns; column = until, ++until) {
+      const step = shown[column]!;
+      // Neighbours that are the same are one rectangle.
+      while (step >= 0 && until < columns && shown[until]! >= 0 && order.every((color) => series[color]![shown[until]!] === series[color]![step])) ++until;
+      if (step < 0) continue;
+      let y = top + height;
+      for (const color of order) {
+        const part = (series[color]![step]! / most) * height;
+        if (part <= 0) continue;
+        context.fillStyle = palette[color]!;
+        context.fillRect(kLeft + column / ratio, whole(y - part), (until - column) / ratio, whole(y) - whole(y - part));
+        y -= part;
+      }
     }
+    this.nameBands(context, order, shown, (color, step) => {
+      let below = 0;
+      for (const each of order) { if (each === color) break; below += series[each]![step]!; }
+      return [top + height - (below / most) * height, (series[color]![step]! / most) * height];
+    }, groups, colorOf);
     if (limit > 0 && limit <= most) {
       const y = Math.round(top + height - (limit / most) * height) + 0.5;
       context.strokeStyle = context.fillStyle = c.warning!;
@@ -203,6 +194,32 @@ export class MemoryView implements View {
       context.textAlign = "left";
     }
     if (letter) { context.fillStyle = c.text!; context.font = "600 13px system-ui, sans-serif"; context.fillText(letter, 12, top + 8); context.font = "11px system-ui, sans-serif"; }
+  }
+
+  /** Names where a band is thick enough for the whole name. */
+  private nameBands(context: CanvasRenderingContext2D, order: number[], shown: Int32Array, band: (color: number, step: number) => [number, number], groups: Group[], colorOf: Int8Array): void {
+    const c = colors();
+    const dark = isDark();
+    const ratio = devicePixelRatio;
+    for (const color of order) {
+      const group = color === 9 ? undefined : groups.find((_, i) => colorOf[i] === color);
+      if (!group) continue;
+      const text = fitted(context, visible(group.label, 60), 240);
+      const half = (context.measureText(text).width / 2 + 5) * ratio;
+      let best = 0, bestX = 0, bestY = 0;
+      for (let centre = Math.ceil(half); centre < shown.length - half; centre += 8) {
+        const places = [centre - half, centre - half / 2, centre, centre + half / 2, centre + half].map((each) => shown[Math.floor(each)]!);
+        if (places.some((step) => step < 0)) continue;
+        const bands = places.map((step) => band(color, step));
+        const lower = Math.min(...bands.map(([bottom]) => bottom)), upper = Math.max(...bands.map(([bottom, part]) => bottom - part));
+        if (lower - upper > best) { best = lower - upper; bestX = kLeft + centre / ratio; bestY = (lower + upper) / 2; }
+      }
+      if (best < 14) continue;
+      context.fillStyle = color === 8 ? c.text! : dark ? "#14171C" : "#FFFFFF";
+      context.textAlign = "center";
+      context.fillText(text, bestX, bestY + 0.5);
+      context.textAlign = "left";
+    }
   }
 
   /** On whole pixels: the buffer that covers most of a pixel has it. */

@@ -139,9 +139,6 @@ export interface Buffers {
 }
 export const bufferKinds = ["argument", "output", "constant", "temporary"];
 
-/** Slices of one lane, by start; seconds. */
-export interface Lane { device: string; name: string; start: Float64Array; duration: Float64Array; instr: Int32Array; label: Uint32Array; kind: Uint8Array }
-export interface Trace { name: string; lanes: Lane[]; labels: string[]; predicted: boolean }
 
 export class Model {
   readonly axisOf = new Map<number, string>();

@@ -1,0 +1,206 @@
+"""A real browser, driven over its DevTools protocol through two pipes: nothing to install but the browser."""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+
+def find():
+    """The browser's path, or None."""
+    for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
+        if path := shutil.which(name):
+            return path
+    return None
+
+
+class Failure(Exception):
+    pass
+
+
+class Browser:
+    def __init__(self, path):
+        self.folder = tempfile.mkdtemp(prefix="shoal-browser-")
+        to_read, self.out = os.pipe()
+        self.into, to_write = os.pipe()
+        # The browser reads descriptor 3 and writes 4.
+        def descriptors():
+            os.dup2(to_read, 30)
+            os.dup2(to_write, 31)
+            os.dup2(30, 3)
+            os.dup2(31, 4)
+            for each in (3, 4):
+                os.set_inheritable(each, True)
+        self.process = subprocess.Popen(
+            [path, "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--hide-scrollbars", "--disable-gpu",
+             "--no-first-run", "--disable-background-networking", "--disable-component-update", "--force-color-profile=srgb",
+             f"--user-data-dir={self.folder}", "about:blank"],
+            preexec_fn=descriptors, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(to_read)
+        os.close(to_write)
+        self.buffer = b""
+        self.number = 0
+        self.events = []
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def receive(self, until):
+        while b"\0" not in self.buffer:
+            if not select.select([self.into], [], [], max(until - time.monotonic(), 0))[0]:
+                raise Failure("the browser does not answer")
+            piece = os.read(self.into, 1 << 20)
+            if not piece:
+                raise Failure("the browser is gone")
+            self.buffer += piece
+        message, _, self.buffer = self.buffer.partition(b"\0")
+        return json.loads(message)
+
+    def call(self, method, session=None, timeout=120, **parameters):
+        self.number += 1
+        number = self.number
+        message = {"id": number, "method": method, "params": parameters}
+        if session:
+            message["sessionId"] = session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self.out, data):]
+        until = time.monotonic() + timeout
+        while True:
+            answer = self.receive(until)
+            if answer.get("id") == number:
+                if "error" in answer:
+                    raise Failure(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+            self.events.append(answer)
+
+    def page(self, width=1440, height=900, dark=False):
+        return Page(self, width, height, dark)
+
+
+class Page:
+    """A tab. `errors` has what the console said, `requests` what was asked of the network."""
+
+    def __init__(self, browser, width, height, dark):
+        self.browser = browser
+        self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(domain + ".enable")
+        self.size(width, height)
+        self.theme(dark)
+
+    def call(self, method, **parameters):
+        return self.browser.call(method, session=self.session, **parameters)
+
+    def size(self, width, height=900):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def theme(self, dark):
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+
+    def close(self):
+        self.browser.call("Target.closeTarget", targetId=self.target)
+
+    def open(self, path, fragment="", timeout=60):
+        """Loads the file; the seconds until its script was ready, or said why it is not."""
+        self.browser.events.clear()
+        self.call("Page.navigate", url="about:blank")
+        self.call("Page.navigate", url=f"file://{os.path.abspath(path)}{'#' + fragment if fragment else ''}")
+        self.until("(window.shoal && window.shoal.ready) || document.getElementById('failure')", timeout)
+        return self.js("performance.now()") / 1000
+
+    def js(self, expression):
+        result = self.call("Runtime.evaluate", expression=f"(async () => ({expression}))()", returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in result:
+            details = result["exceptionDetails"]
+            raise Failure(f"{expression[:80]}: {details.get('exception', {}).get('description', details['text'])}")
+        return result["result"].get("value")
+
+    def until(self, expression, timeout=60):
+        end = time.monotonic() + timeout
+        while True:
+            try:
+                if value := self.js(expression):
+                    return value
+            except Failure:
+                pass
+            if time.monotonic() > end:
+                raise Failure(f"this never came true: {expression[:100]}")
+            time.sleep(0.02)
+
+    def settled(self):
+        """Two frames later: what was asked for is drawn."""
+        self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(1), 0))))")
+
+    def state(self):
+        self.settled()
+        return self.js("window.shoal.state()")
+
+    def key(self, key, shift=False, alt=False):
+        codes = {"ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Enter": 13,
+                 "Escape": 27, "PageDown": 34, "PageUp": 33, "Backspace": 8, "Tab": 9}
+        code = codes.get(key, ord(key.upper()) if len(key) == 1 else 0)
+        event = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": (8 if shift else 0) | (1 if alt else 0)}
+        self.call("Input.dispatchKeyEvent", type="keyDown", **event, **({"text": key} if len(key) == 1 else {}))
+        self.call("Input.dispatchKeyEvent", type="keyUp", **event)
+        self.settled()
+
+    def type(self, text):
+        self.call("Input.insertText", text=text)
+        self.settled()
+
+    def mouse(self, kind, x, y, buttons=0, **more):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left" if buttons or kind != "mouseMoved" else "none",
+                  buttons=buttons, clickCount=1, **more)
+
+    def click(self, x, y):
+        self.mouse("mousePressed", x, y, 1)
+        self.mouse("mouseReleased", x, y)
+        self.settled()
+
+    def click_on(self, selector):
+        x, y = self.js(f"(r => [r.x + Math.min(r.width / 2, 60), r.y + r.height / 2])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
+        self.click(x, y)
+
+    def drag(self, x, y, to_x, to_y):
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y, 1)
+        for part in (0.3, 0.7, 1):
+            self.mouse("mouseMoved", x + (to_x - x) * part, y + (to_y - y) * part, 1)
+        self.mouse("mouseReleased", to_x, to_y)
+        self.settled()
+
+    def wheel(self, x, y, by, ctrl=False):
+        self.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=by, modifiers=2 if ctrl else 0)
+        self.settled()
+
+    def picture(self, path):
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+
+    def faults(self):
+        """What the console said, exceptions, and requests for anything but the page itself."""
+        self.settled()
+        found = []
+        for event in self.browser.events:
+            if event.get("sessionId") != self.session:
+                continue
+            method, parameters = event.get("method"), event.get("params", {})
+            if method == "Runtime.exceptionThrown":
+                found.append("exception: " + parameters["exceptionDetails"].get("exception", {}).get("description", "?"))
+            elif method == "Runtime.consoleAPICalled":
+                found.append("console: " + str([each.get("value") for each in parameters["args"]]))
+            elif method == "Log.entryAdded":
+                found.append("log: " + parameters["entry"]["text"])
+            elif method == "Network.requestWillBeSent":
+                url = parameters["request"]["url"]
+                if not url.startswith(("file://", "about:", "data:", "blob:")):
+                    found.append("request: " + url[:100])
+        return found
