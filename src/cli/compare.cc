@@ -60,9 +60,9 @@ class CompareVerb {
     if (ParameterBytes(a_.module()) < ParameterBytes(b_.module()) ||
         (a_.module().num_partitions > 1 && b_.module().num_partitions == 1))
       std::swap(whole, parts);
-    Result<std::optional<Partitioning>> partitioning = PartitioningOf(whole->module(), parts->part());
+    Result<Partitioning> partitioning = PartitioningOf(whole->module(), parts->part());
     if (!partitioning.ok()) return Failed(*parts, partitioning.diag(), kInputAtFault);
-    const bool split = partitioning->has_value();
+    const bool split = partitioning->divided;
     // A module whose arrays are whole is run once, whatever its shardings say it will be cut into.
     const Module& first = whole->module();
     const bool unpartitioned = first.num_partitions == 1 && first.replica_count == 1 &&
@@ -80,11 +80,11 @@ class CompareVerb {
                                   " devices, and neither is the other's partitioned form")),
                       kInputAtFault);
     }
-    Arguments of_parts = split ? SplitArguments(arguments->at(0), parts->module(), parts->devices.grid, **partitioning)
+    Arguments of_parts = split ? SplitArguments(arguments->at(0), parts->module(), parts->devices.grid, *partitioning)
                                : ForDevices(*arguments, parts->devices.grid);
-    if (split) report_.notes = std::move((*partitioning)->notes);
+    if (split) report_.notes = std::move(partitioning->notes);
     if (!Execute(*whole, std::move(*arguments)) || !Execute(*parts, std::move(of_parts))) return kInputAtFault;
-    return CompareOutputs(*whole, *parts);
+    return CompareOutputs(*whole, *parts, *partitioning);
   }
 
   static int64_t ParameterBytes(const Module& module) {
@@ -131,10 +131,11 @@ class CompareVerb {
     return true;
   }
 
-  int CompareOutputs(const Side& whole, const Side& parts) {
+  int CompareOutputs(const Side& whole, const Side& parts, const Partitioning& partitioning) {
     const bool swapped = &whole != &a_;
     Result<std::vector<OutputComparison>> outputs =
-        CompareResults(whole.module(), whole.outcome.results, parts.part(), parts.outcome.results, flags_.bounds);
+        CompareResults(whole.module(), whole.outcome.results, parts.part(), parts.outcome.results, partitioning,
+                       flags_.bounds);
     if (!outputs.ok()) return Failed(b_, outputs.diag(), kInputAtFault);
     if (swapped)
       for (OutputComparison& output : *outputs) std::swap(output.a, output.b);

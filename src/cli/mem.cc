@@ -28,7 +28,7 @@ bool WorkOutRun(Input& input, const MemFlags& flags, MemReport& report) {
   report.run = RunMemoryOf(*input.module, Executions(*input.module), grid);
   std::vector<std::string>& assumptions = report.memory.assumptions;
   assumptions.insert(assumptions.end(), report.run->assumptions.begin(), report.run->assumptions.end());
-  return !report.run->peak_bytes.empty();
+  return !report.run->peaks.empty();
 }
 
 int MemVerb(const MemFlags& flags) {

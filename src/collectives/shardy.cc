@@ -121,16 +121,18 @@ std::optional<AxisRef> ReadAxis(const Mesh& mesh, ShardyText& text) {
   return axis;
 }
 
-// {"a","b",?}p1; of the axes only those in `manual` count.
-bool ReadDimension(const Mesh& mesh, std::string_view manual, ShardyText& text, Sharding::Dimension& dimension) {
+// {"a","b",?}p1; of the axes only those in `manual` count, where it is given.
+bool ReadDimension(const Mesh& mesh, std::optional<std::string_view> manual, ShardyText& text, Sharding::Dimension& dimension) {
   if (!text.Eat("{")) return false;
   int64_t parts = 1;
   while (!text.Eat("}")) {
-    if (!text.Eat("?")) {
+    if (text.Eat("?")) {
+      dimension.closed = false;
+    } else {
       const auto axis = ReadAxis(mesh, text);
       if (!axis || (parts *= axis->Size(mesh)) > kMostDevices) return false;
       const std::string quoted = '"' + mesh.axis_names[static_cast<size_t>(axis->axis)] + '"';
-      if (manual.find(quoted) != std::string_view::npos) dimension.axes.push_back(*axis);
+      if (!manual || manual->find(quoted) != std::string_view::npos) dimension.axes.push_back(*axis);
     }
     text.Eat(",");
   }
@@ -139,7 +141,7 @@ bool ReadDimension(const Mesh& mesh, std::string_view manual, ShardyText& text, 
 }
 
 // <@mesh,[{"a"},{}],replicated={"b"}>
-std::optional<Sharding> ReadSharding(const Module& module, std::string_view manual, ShardyText& text) {
+std::optional<Sharding> ReadSharding(const Module& module, std::optional<std::string_view> manual, ShardyText& text) {
   Sharding sharding;
   sharding.kind = Sharding::Kind::kNamed;
   if (!text.Eat("<")) return std::nullopt;
@@ -153,6 +155,26 @@ std::optional<Sharding> ReadSharding(const Module& module, std::string_view manu
   return sharding;
 }
 
+// #sdy.sharding_per_value<[<@mesh,[…]>,…]>, or #sdy.sharding<@mesh,[…]> for the only result.
+std::vector<Sharding> ReadShardings(const Module& module, std::string_view written,
+                                    std::optional<std::string_view> manual) {
+  ShardyText text(written);
+  std::vector<Sharding> shardings;
+  if (text.Eat("#sdy.sharding<")) {
+    ShardyText one("<" + std::string(text.rest()));
+    if (std::optional<Sharding> sharding = ReadSharding(module, manual, one)) shardings.push_back(std::move(*sharding));
+    return shardings;
+  }
+  if (!text.Eat("#sdy.sharding_per_value<[")) return {};
+  while (!text.Eat("]>")) {
+    std::optional<Sharding> sharding = ReadSharding(module, manual, text);
+    if (!sharding) return {};
+    shardings.push_back(std::move(*sharding));
+    text.Eat(",");
+  }
+  return shardings;
+}
+
 }  // namespace
 
 std::vector<Sharding> ManualShardings(const Module& module, const Instruction& hlo) {
@@ -160,16 +182,22 @@ std::vector<Sharding> ManualShardings(const Module& module, const Instruction& h
   std::string_view written = Find(attributes, "xla.sdy.in_shardings");
   if (written.empty()) written = Find(attributes, "xla.sdy.out_shardings");
   const ShardyText manual(Find(attributes, "xla.sdy.manual_axes"));
-  ShardyText text(written);
-  std::vector<Sharding> shardings;
-  if (!text.Eat("#sdy.sharding_per_value<[")) return {};
-  while (!text.Eat("]>")) {
-    std::optional<Sharding> sharding = ReadSharding(module, manual.rest(), text);
-    if (!sharding) return {};
-    shardings.push_back(std::move(*sharding));
-    text.Eat(",");
-  }
-  return shardings;
+  return ReadShardings(module, written, manual.rest());
+}
+
+std::vector<Sharding> StatedShardings(const Module& module, const Instruction& hlo) {
+  const std::span<const FrontendAttribute> attributes = hlo[kFrontendAttributes];
+  std::string_view written = Find(attributes, "xla.sdy.sharding");
+  if (written.empty()) written = Find(attributes, "xla.sdy.out_shardings");
+  return written.empty() ? std::vector<Sharding>() : ReadShardings(module, written, std::nullopt);
+}
+
+std::vector<Mesh> StatedMeshes(const Module& module) {
+  std::vector<Mesh> meshes;
+  ShardyText text(Find(module.frontend_attributes, "xla.sdy.meshes"));
+  while (text.SkipPast("=#sdy.mesh<"))
+    if (std::optional<Mesh> mesh = ReadMesh(text); mesh && !mesh->axis_names.empty()) meshes.push_back(std::move(*mesh));
+  return meshes;
 }
 
 }  // namespace shoal

@@ -13,4 +13,10 @@ namespace shoal {
 // divide each of them. Empty where the attributes are not there or do not read so.
 std::vector<Sharding> ManualShardings(const Module& module, const Instruction& hlo);
 
+// What Shardy says about the results of an instruction, over all axes: xla.sdy.sharding, or the out_shardings of a
+// manual region's end. Empty if it says nothing.
+std::vector<Sharding> StatedShardings(const Module& module, const Instruction& hlo);
+// The meshes that the module's header names.
+std::vector<Mesh> StatedMeshes(const Module& module);
+
 }  // namespace shoal

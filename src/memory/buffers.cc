@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "memory/buffer_bytes.h"
+#include "ir/buffer_bytes.h"
 #include "memory/value_links.h"
 #include "ops/families.h"
 

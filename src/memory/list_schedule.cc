@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <queue>
 
-#include "memory/buffer_bytes.h"
+#include "ir/buffer_bytes.h"
 #include "memory/timeline.h"
 #include "ops/families.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "memory/buffer_bytes.h"
+#include "ir/buffer_bytes.h"
 #include "memory/temporaries.h"
 #include "ops/families.h"
 

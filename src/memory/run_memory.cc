@@ -1,5 +1,7 @@
 #include "memory/run_memory.h"
 
+#include <functional>
+#include <map>
 #include <unordered_set>
 
 #include "base/strings.h"
@@ -17,13 +19,18 @@ RunMemory RunMemoryOf(const Module& module, const Executions& executions, const 
     return trips.known() ? std::optional(trips.count) : std::nullopt;
   };
   std::unordered_set<const Instruction*> guessed;
-  for (int64_t device = 0; device < grid.count(); ++device) {
-    const DryRunResult result = DryRun(plans, grid, device, answers);
-    memory.peak_bytes.push_back(result.peak_bytes);
+  const Participation participation(module, grid);
+  std::map<int64_t, RunPeak, std::greater<>> peaks;
+  for (const DeviceClass& devices : participation.Classes()) {
+    const DryRunResult result = DryRun(plans, participation, devices.first, answers);
+    RunPeak& peak = peaks.try_emplace(result.peak_bytes, RunPeak{result.peak_bytes, 0, devices.first}).first->second;
+    peak.devices += devices.count;
+    peak.device = std::min(peak.device, devices.first);
     for (const Instruction* hlo : result.guesses)
       if (guessed.insert(hlo).second)
         memory.assumptions.push_back(StrCat(hlo->name, ": what a run holds depends on data; taken for the larger"));
   }
+  for (const auto& [bytes, peak] : peaks) memory.peaks.push_back(peak);
   return memory;
 }
 

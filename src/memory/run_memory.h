@@ -6,8 +6,15 @@
 
 namespace shoal {
 
+// Devices that hold the same.
+struct RunPeak {
+  int64_t bytes = 0;  // equals RunStats::peak_bytes of each of them unless something was guessed
+  int64_t devices = 0;
+  int64_t device = 0;  // one of them
+};
+
 struct RunMemory {
-  std::vector<int64_t> peak_bytes;       // of each device; equals RunStats::peak_bytes unless something was guessed
+  std::vector<RunPeak> peaks;            // the largest first
   std::vector<std::string> assumptions;  // sentences
 };
 

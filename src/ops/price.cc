@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ir/buffer_bytes.h"
 #include "ops/families.h"
 
 namespace shoal {
@@ -142,9 +143,10 @@ int64_t BytesOf(const Shape& shape) {
   if (shape.IsOpaque()) return kPointer;
   if (shape.IsBuffer()) return BytesOf(shape.element(0));
   if (!shape.IsArray() || shape.layout() == nullptr) return 0;
-  const int64_t bits = shape.layout()->element_size_in_bits;
-  const int64_t count = Elements(shape);
-  return bits != 0 ? (count * bits + 7) / 8 : count * StorageBytes(shape.element_type());
+  // The padding of tiles counts, as in XLA of jaxlib 0.12 (that of 0.11 leaves it out), and so do the size fields of
+  // dynamic dimensions.
+  const int64_t bytes = TiledBytes(shape);
+  return bytes == INT64_MAX ? bytes : bytes + DynamicSizeBytes(shape);
 }
 
 double LeafBytesOf(const Shape& shape) {

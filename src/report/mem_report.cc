@@ -5,7 +5,7 @@
 #include "base/strings.h"
 #include "base/units.h"
 #include "ir/source_place.h"
-#include "memory/buffer_bytes.h"
+#include "ir/buffer_bytes.h"
 #include "ops/op.h"
 #include "report/json.h"
 #include "report/plot.h"
@@ -97,6 +97,13 @@ std::string PeakText(const ModuleMemory& memory, const Module& module) {
                 BytesPlot(memory.over_time, kColumns, kRows), "\n");
 }
 
+Json RunPeaksJson(const RunMemory& run) {
+  Json peaks = Json::array();
+  for (const RunPeak& peak : run.peaks)
+    peaks.push_back({{"bytes", peak.bytes}, {"devices", peak.devices}, {"device", peak.device}});
+  return peaks;
+}
+
 }  // namespace
 
 bool MemReport::Fits() const { return !budget || DeviceBytes(memory) <= *budget; }
@@ -111,7 +118,7 @@ std::string MemText(const MemReport& report) {
   if (memory.at_peak != nullptr) StrAppend(&text, PeakText(memory, *report.module), HeldText(report));
   if (report.run)
     StrAppend(&text, "\nshoal run holds at most ",
-              InBytes(*std::max_element(report.run->peak_bytes.begin(), report.run->peak_bytes.end())),
+              InBytes(report.run->peaks.front().bytes),
               " of arrays on a device\n");
   for (const std::string& assumption : memory.assumptions) StrAppend(&text, "note: ", assumption, "\n");
   if (report.budget)
@@ -154,7 +161,7 @@ std::string MemJson(const MemReport& report) {
                    {"held_at_peak", std::move(held)},
                    {"over_time", std::move(over_time)},
                    {"budget", std::move(budget)},
-                   {"run_peak_bytes", report.run ? Json(report.run->peak_bytes) : Json()},
+                   {"run_peak_bytes", report.run ? RunPeaksJson(*report.run) : Json()},
                    {"assumptions", memory.assumptions}});
 }
 

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "interp/data/match_shards.h"
+#include "interp/data/output_shards.h"
 
 namespace shoal {
 namespace {
@@ -75,14 +75,19 @@ TEST(Shards, NothingIsSaid) {
   EXPECT_TRUE(ShardGridOf(Sharding(), 3, 4)->replicated());
 }
 
-TEST(MatchShards, AllOrdersOfAMesh) {
+TEST(DefaultShards, InTheOrderOfTheDevices) {
   const std::vector<int64_t> whole{8, 4}, rows{4, 4}, both{4, 2}, odd{3, 4};
-  EXPECT_EQ(PossibleShards(whole, rows, 8).size(), 3u);  // one of three digits of the device's number
-  EXPECT_EQ(PossibleShards(whole, both, 4).size(), 2u);
-  EXPECT_EQ(PossibleShards(whole, whole, 8).size(), 1u);
-  EXPECT_EQ(PossibleShards(whole, odd, 6).size(), 2u);  // 8 in 3 parts
-  EXPECT_TRUE(PossibleShards(whole, odd, 8).empty());
-  EXPECT_TRUE(PossibleShards(rows, whole, 8).empty());
+  auto first = [&](const std::vector<int64_t>& shard, int64_t devices) {
+    std::vector<int64_t> rows_of;
+    for (const Dims& position : DefaultShards(whole, shard, devices)->positions) rows_of.push_back(position[0]);
+    return rows_of;
+  };
+  EXPECT_EQ(first(rows, 4), (std::vector<int64_t>{0, 0, 1, 1}));
+  EXPECT_EQ(first(both, 4), (std::vector<int64_t>{0, 0, 1, 1}));
+  EXPECT_EQ(first(odd, 3), (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_TRUE(DefaultShards(whole, whole, 8)->replicated());
+  EXPECT_FALSE(DefaultShards(whole, odd, 8).has_value());
+  EXPECT_FALSE(DefaultShards(rows, whole, 8).has_value());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "interp/data/same_inputs.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/strings.h"
 
@@ -9,32 +10,15 @@ namespace {
 
 bool SameDims(Ints a, Ints b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
-// A grid over partitions, for every device.
-ShardGrid ForAllDevices(const ShardGrid& of_partitions, const DeviceGrid& grid) {
-  ShardGrid all{of_partitions.tiles, {}};
-  for (int64_t device = 0; device < grid.count(); ++device)
-    all.positions.push_back(of_partitions.positions[static_cast<size_t>(grid.PartitionOf(device))]);
-  return all;
-}
-
-// What the sharding says, if it fits the shapes.
-std::optional<ShardGrid> ShardsByAnnotation(const Sharding* sharding, Ints whole, Ints shard, const DeviceGrid& grid) {
-  if (sharding == nullptr) return std::nullopt;
-  std::optional<ShardGrid> shards = ShardGridOf(*sharding, static_cast<int>(whole.size()), grid.partitions);
-  if (!shards || !SameDims(AsInts(ShardDims(*shards, whole)), shard)) return std::nullopt;
-  return ForAllDevices(*shards, grid);
-}
-
 }  // namespace
 
-Result<std::optional<Partitioning>> PartitioningOf(const Module& whole, const RunPart& parts) {
+Result<Partitioning> PartitioningOf(const Module& whole, const RunPart& parts) {
   const std::vector<Leaf> leaves = ParameterLeaves(whole), part_leaves = ParameterLeaves(parts.module);
   if (leaves.size() != part_leaves.size())
     return Fail(
         {}, "compare.C1",
         StrCat("the modules must take the same number of arrays, got ", leaves.size(), " and ", part_leaves.size()));
   Partitioning partitioning;
-  bool any = false;
   for (size_t i = 0; i < leaves.size(); ++i) {
     const Leaf& leaf = part_leaves[i];
     const Shape &a = *leaves[i].shape, &b = *leaf.shape;
@@ -42,24 +26,23 @@ Result<std::optional<Partitioning>> PartitioningOf(const Module& whole, const Ru
       return Fail(
           leaf.hlo->at, "compare.C2",
           StrCat(DescribeInput(leaf), " is ", ToString(b), " in the one module, ", ToString(a), " in the other"));
-    any = any || !SameDims(a.dims(), b.dims());
+    partitioning.divided = partitioning.divided || !SameDims(a.dims(), b.dims());
     std::optional<ShardGrid> shards = ShardsByAnnotation(leaf.sharding, a.dims(), b.dims(), parts.grid);
     if (!shards) shards = ShardsByAnnotation(leaves[i].sharding, a.dims(), b.dims(), parts.grid);
+    partitioning.known.push_back(shards);
     if (!shards) {
-      const std::vector<ShardGrid> possible = PossibleShards(a.dims(), b.dims(), parts.grid.count());
-      if (possible.empty())
+      shards = DefaultShards(a.dims(), b.dims(), parts.grid.count());
+      if (!shards)
         return Fail(leaf.hlo->at, "compare.C3",
                     StrCat(DescribeInput(leaf), " is ", ToString(b), " on each of ", parts.grid.count(),
                            " devices, which is no shard of the other module's ", ToString(a)));
-      shards = possible[0];
-      if (possible.size() > 1)
+      if (!shards->replicated())
         partitioning.notes.push_back(StrCat(DescribeInput(leaf), " has no sharding that fits: taken as ",
                                             DescribeShards(*shards), " in the order of the devices"));
     }
     partitioning.parameters.push_back(std::move(*shards));
   }
-  if (!any) return std::optional<Partitioning>();
-  return std::optional(std::move(partitioning));
+  return partitioning;
 }
 
 Arguments SplitArguments(const std::vector<Value>& whole, const Module& module, const DeviceGrid& grid,
@@ -74,44 +57,6 @@ Arguments SplitArguments(const std::vector<Value>& whole, const Module& module, 
   return ArgumentsFromLeaves(module, values);
 }
 
-Result<Joined> JoinOutput(const Leaf& leaf, std::span<const Array> shards, const Array& expected,
-                          const DeviceGrid& grid, const ErrorBounds& bounds) {
-  const Ints whole = expected.dims(), shard = shards[0].dims();
-  if (std::optional<ShardGrid> given = ShardsByAnnotation(leaf.sharding, whole, shard, grid))
-    return Joined{JoinShards(shards, *given, whole), given->replicated() ? "" : DescribeShards(*given)};
-  std::vector<ShardGrid> possible = PossibleShards(whole, shard, grid.count());
-  if (possible.empty())
-    return Fail({}, "compare.C4",
-                StrCat("output ", leaf.number, " is ", ToString(shards[0]), " on each of ", grid.count(),
-                       " devices, which is no shard of the other module's ", ToString(expected)));
-  std::vector<ShardGrid> consistent;
-  for (ShardGrid& one : possible)
-    if (Consistent(one, shards)) consistent.push_back(std::move(one));
-  if (consistent.empty())
-    return Fail({}, "compare.C5",
-                StrCat("output ", leaf.number, ": its ", grid.count(),
-                       " parts fit together in no order, because more "
-                       "of them differ than ",
-                       ToString(expected), " has places for"));
-  // Of several orders the one with the smallest difference counts: a program is not wrong because it numbers its
-  // devices in another way than we would.
-  size_t best = 0;
-  Difference least;
-  for (size_t i = 0; i < consistent.size(); ++i) {
-    Difference difference = CompareArrays(expected, JoinShards(shards, consistent[i], whole), bounds);
-    if (i == 0 || difference.max_abs < least.max_abs) {
-      best = i;
-      least = difference;
-    }
-    if (least.beyond == 0) break;
-  }
-  std::string note;
-  if (!consistent[best].replicated())
-    note = StrCat(DescribeShards(consistent[best]), ", by its shape",
-                  consistent.size() > 1 ? " and the order of devices that fits best" : "");
-  return Joined{JoinShards(shards, consistent[best], whole), note};
-}
-
 void KeepWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds& bounds, OutputComparison& worst) {
   const Difference difference = CompareArrays(a, b, bounds);
   if (device > 0 &&
@@ -123,9 +68,43 @@ void KeepWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds
   worst.difference = difference;
 }
 
+namespace {
+
+// The devices in rounds, each of which has every box once: the first devices that hold each, the second, and so on.
+std::vector<std::vector<size_t>> Rounds(const ShardGrid& grid) {
+  std::map<std::vector<int64_t>, std::vector<size_t>> holders;
+  for (size_t device = 0; device < grid.positions.size(); ++device)
+    holders[{grid.positions[device].begin(), grid.positions[device].end()}].push_back(device);
+  size_t most = 0;
+  for (const auto& [box, devices] : holders) most = std::max(most, devices.size());
+  std::vector<std::vector<size_t>> rounds(most);
+  for (size_t round = 0; round < most; ++round)
+    for (const auto& [box, devices] : holders) rounds[round].push_back(devices[std::min(round, devices.size() - 1)]);
+  return rounds;
+}
+
+// Each of the wholes that the shards make, copies of a shard in turn.
+void CompareShards(std::span<const Array> shards, const ShardGrid& grid, const ErrorBounds& bounds,
+                   OutputComparison& worst) {
+  const Array expected = worst.a;
+  int64_t round_number = 0;
+  for (const std::vector<size_t>& round : Rounds(grid)) {
+    std::vector<Array> chosen;
+    ShardGrid of_round{grid.tiles, {}};
+    for (size_t device : round) {
+      chosen.push_back(shards[device]);
+      of_round.positions.push_back(grid.positions[device]);
+    }
+    KeepWorst(expected, JoinShards(chosen, of_round, expected.dims()), round_number++, bounds, worst);
+  }
+  worst.device = 0;
+}
+
+}  // namespace
+
 Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const std::vector<Value>& whole_results,
                                                      const RunPart& parts, const std::vector<Value>& part_results,
-                                                     const ErrorBounds& bounds) {
+                                                     const Partitioning& partitioning, const ErrorBounds& bounds) {
   const std::vector<Leaf> leaves = ResultLeaves(whole), part_leaves = ResultLeaves(parts.module);
   if (leaves.size() != part_leaves.size())
     return Fail(
@@ -134,6 +113,7 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
   std::vector<std::vector<Value>> a, b;
   for (const Value& result : whole_results) AppendLeaves(result, a.emplace_back());
   for (const Value& result : part_results) AppendLeaves(result, b.emplace_back());
+  const PartitionedPair pair{whole, parts.module, parts.grid, partitioning.known};
   std::vector<OutputComparison> outputs;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (!a[0][i].IsArray() || !b[0][i].IsArray()) continue;
@@ -142,10 +122,14 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
       std::vector<Array> shards;
       for (const auto& of_device : b) shards.push_back(of_device[i].array());
       worst.a = a[0][i].array();
-      SHOAL_ASSIGN(joined, JoinOutput(part_leaves[i], shards, worst.a, parts.grid, bounds));
-      worst.b = joined.array;
-      worst.note = joined.note;
-      worst.difference = CompareArrays(worst.a, worst.b, bounds);
+      const std::optional<KnownShards> known = OutputShards(pair, i, worst.a.dims(), shards[0].dims());
+      if (!known)
+        return Fail({}, "compare.C4",
+                    StrCat("output ", leaves[i].number, " is ", ToString(shards[0]), " on each of ",
+                           parts.grid.count(), " devices, which is no shard of the other module's ",
+                           ToString(worst.a)));
+      CompareShards(shards, known->grid, bounds, worst);
+      worst.note = StrCat(DescribeShards(known->grid), ", ", known->by);
       outputs.push_back(std::move(worst));
       continue;
     }

@@ -4,7 +4,7 @@
 
 #include "interp/data/compare.h"
 #include "interp/data/inputs.h"
-#include "interp/data/match_shards.h"
+#include "interp/data/output_shards.h"
 
 namespace shoal {
 
@@ -16,26 +16,18 @@ struct RunPart {
 
 // How the leaves of the parameters of the one are cut to give those of the other.
 struct Partitioning {
+  bool divided = false;  // false: all parameters have the same shapes
   std::vector<ShardGrid> parameters;
+  std::vector<std::optional<ShardGrid>> known;  // the same, where a sharding says so
   std::vector<std::string> notes;  // what was not said and had to be guessed, one sentence each
 };
 
-// Nothing if the parameters have the same shapes. Fails if they cannot be shards of the whole module's.
-Result<std::optional<Partitioning>> PartitioningOf(const Module& whole, const RunPart& parts);
+// Fails if the parameters cannot be shards of the whole module's.
+Result<Partitioning> PartitioningOf(const Module& whole, const RunPart& parts);
 
 // What each device of the partitioned module gets of the whole module's arguments.
 Arguments SplitArguments(const std::vector<Value>& whole, const Module& module, const DeviceGrid& grid,
                          const Partitioning& partitioning);
-
-// One of the results, as large as the whole module's, and how it was put together.
-struct Joined {
-  Array array;
-  std::string note;
-};
-// `shards`: of each device. By the sharding of the leaf if it has one, else in the order of devices that suits
-// `expected` best. Fails if the shapes cannot be shards.
-Result<Joined> JoinOutput(const Leaf& leaf, std::span<const Array> shards, const Array& expected,
-                          const DeviceGrid& grid, const ErrorBounds& bounds);
 
 // One of the results of both modules. Of several devices that have the whole of it, the one that differs most counts.
 struct OutputComparison {
@@ -47,9 +39,10 @@ struct OutputComparison {
 };
 // One comparison of two arrays for each device, of which `worst` keeps the worst.
 void KeepWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds& bounds, OutputComparison& worst);
-// `whole` has its results on one device, or on as many as the other. Where it is cut, the first device's count.
+// `whole` has its results on one device, or on as many as the other. Shards are put together as OutputShards says; where
+// several devices hold the same shard, each of them is compared.
 Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const std::vector<Value>& whole_results,
                                                      const RunPart& parts, const std::vector<Value>& part_results,
-                                                     const ErrorBounds& bounds);
+                                                     const Partitioning& partitioning, const ErrorBounds& bounds);
 
 }  // namespace shoal

@@ -66,28 +66,13 @@ Value DryDevice::EndAll(Value value) {
 
 bool DryDevice::IsShared(const Pending& pending) {
   const Opcode kind = KindOf(pending.hlo->opcode);
-  if (kind == Opcode::kCollectivePermute) return IsTarget(*pending.hlo);
-  const int64_t members = MembersOf(*pending.hlo);
+  if (kind == Opcode::kCollectivePermute) return participation_.IsTarget(*pending.hlo, id_);
+  const int64_t members = participation_.MembersOf(*pending.hlo, id_);
   static constexpr Opcode kForAll[] = {Opcode::kAllGather, Opcode::kAllReduce, Opcode::kCollectiveBroadcast};
   if (std::find(std::begin(kForAll), std::end(kForAll), kind) != std::end(kForAll))
     return members > 1 || (members == 1 && !pending.alone);
   if (kind == Opcode::kAllToAll && !pending.hlo->has(kDimensions)) return !pending.alone;
   return members == 1 && !pending.alone && kind == Opcode::kReduceScatter;
-}
-
-int64_t DryDevice::MembersOf(const Instruction& hlo) {
-  auto [found, is_new] = members_.try_emplace(&hlo, 0);
-  if (!is_new) return found->second;
-  if (Result<std::vector<DeviceGroup>> groups = DeviceGroupsOf(hlo, grid_); groups.ok())
-    for (const DeviceGroup& group : *groups)
-      if (std::find(group.begin(), group.end(), id_) != group.end()) found->second = std::ssize(group);
-  return found->second;
-}
-
-bool DryDevice::IsTarget(const Instruction& permute) const {
-  Result<std::vector<DevicePair>> pairs = DevicePairsOf(permute, grid_);
-  return pairs.ok() &&
-         std::any_of(pairs->begin(), pairs->end(), [&](const DevicePair& pair) { return pair.second == id_; });
 }
 
 Value DryDevice::Reshard(DryCall& call) {

@@ -18,8 +18,8 @@ void Fix(const Value& value);
 
 class DryDevice {
  public:
-  DryDevice(const Plans& plans, const DeviceGrid& grid, int64_t id, const DryRunAnswers& answers)
-      : plans_(plans), grid_(grid), id_(id), answers_(answers) {}
+  DryDevice(const Plans& plans, const Participation& participation, int64_t id, const DryRunAnswers& answers)
+      : plans_(plans), participation_(participation), id_(id), answers_(answers) {}
 
   DryRunResult RunEntry();
 
@@ -102,9 +102,6 @@ class DryDevice {
 
   // Whether other devices get the same array: then nobody writes it. A device that meets nobody gets its own back.
   bool IsShared(const Pending& pending);
-  // Of the device's group; 0 if it is in none.
-  int64_t MembersOf(const Instruction& hlo);
-  bool IsTarget(const Instruction& permute) const;
 
   Value Collective(DryCall& call);
   // As the custom calls of custom_calls/reshard.cc.
@@ -126,14 +123,13 @@ class DryDevice {
   Value AsyncDone(DryCall& call);
 
   const Plans& plans_;
-  const DeviceGrid& grid_;
+  const Participation& participation_;
   int64_t id_;
   int64_t depth_ = 0;
   const DryRunAnswers& answers_;
   MemoryMeter meter_;
   DryRunResult out_;
   std::unordered_map<const Plan*, std::vector<Value>> kept_;
-  std::unordered_map<const Instruction*, int64_t> members_;
   std::map<ChainKey, std::pair<std::vector<Value>, Value>> chains_;
 };
 

@@ -167,8 +167,9 @@ Value DryDevice::While(DryCall& call) {
   }
 }
 
-DryRunResult DryRun(const Plans& plans, const DeviceGrid& grid, int64_t device, const DryRunAnswers& answers) {
-  return DryDevice(plans, grid, device, answers).RunEntry();
+DryRunResult DryRun(const Plans& plans, const Participation& participation, int64_t device,
+                    const DryRunAnswers& answers) {
+  return DryDevice(plans, participation, device, answers).RunEntry();
 }
 
 }  // namespace shoal

@@ -2,7 +2,7 @@
 // arrays that have sizes but no elements.
 #pragma once
 
-#include "collectives/device_grid.h"
+#include "collectives/participation.h"
 #include "interp/plan.h"
 
 namespace shoal {
@@ -20,6 +20,7 @@ struct DryRunResult {
 };
 
 // One device's part of RunModule. The module was verified.
-DryRunResult DryRun(const Plans& plans, const DeviceGrid& grid, int64_t device, const DryRunAnswers& answers);
+DryRunResult DryRun(const Plans& plans, const Participation& participation, int64_t device,
+                    const DryRunAnswers& answers);
 
 }  // namespace shoal

@@ -1,4 +1,4 @@
-#include "memory/buffer_bytes.h"
+#include "ir/buffer_bytes.h"
 
 #include <algorithm>
 
@@ -54,7 +54,12 @@ int64_t LaidOutElements(const Shape& shape, const Layout* layout) {
     for (const Tile& tile : layout->tiles) Cut(dims, tile);
   int64_t elements = 1;
   for (int64_t dim : dims) elements = Times(elements, dim);
-  return layout == nullptr ? elements : RoundUp(elements, layout->tail_padding_alignment);
+  return elements;
+}
+
+int64_t BytesOfElements(const Shape& shape, int64_t elements) {
+  const int64_t bits = shape.layout() == nullptr ? 0 : shape.layout()->element_size_in_bits;
+  return bits > 0 ? RoundUp(Times(elements, bits), 8) / 8 : Times(elements, StorageBytes(shape.element_type()));
 }
 
 }  // namespace
@@ -65,11 +70,18 @@ int64_t BufferBytes(const Shape& shape) {
   if (shape.IsOpaque()) return kPointerBytes;
   if (!shape.IsArray()) return 0;
   const Layout* layout = shape.layout();
-  const int64_t elements = LaidOutElements(shape, layout);
-  const int64_t bits = layout == nullptr ? 0 : layout->element_size_in_bits;
-  const int64_t bytes =
-      bits > 0 ? RoundUp(Times(elements, bits), 8) / 8 : Times(elements, StorageBytes(shape.element_type()));
-  return layout == nullptr ? bytes : Plus(bytes, std::max<int64_t>(layout->dynamic_metadata_bytes, 0));
+  if (layout == nullptr) return TiledBytes(shape);
+  const int64_t elements = RoundUp(LaidOutElements(shape, layout), layout->tail_padding_alignment);
+  return Plus(BytesOfElements(shape, elements), DynamicSizeBytes(shape));
+}
+
+int64_t TiledBytes(const Shape& array) { return BytesOfElements(array, LaidOutElements(array, array.layout())); }
+
+int64_t DynamicSizeBytes(const Shape& array) {
+  constexpr int64_t kSizeBytes = 4;
+  if (!array.has_dynamic()) return 0;
+  const int64_t said = array.layout() == nullptr ? 0 : array.layout()->dynamic_metadata_bytes;
+  return said > 0 ? said : kSizeBytes * array.rank();
 }
 
 int64_t ArrayBytes(const Shape& shape) {
