@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/strings.h"
+#include "base/units.h"
 #include "cli/input.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
@@ -31,6 +32,9 @@ struct RunFlags {
   int threads = 0;
   int64_t num_repeats = 1;
   bool explain = false;
+  int64_t max_steps = 0;
+  double max_seconds = 0;
+  std::string max_memory;
   bool print_literals = false, check_nans = false, stub_custom_calls = false, fill_elided = true,
        check_snapshot = false;
 };
@@ -91,6 +95,9 @@ class RunVerb {
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
     settings.observer = observer_.get();
+    settings.most_instructions = flags_.max_steps;
+    settings.most_bytes = BytesNamed(flags_.max_memory).value_or(0);
+    settings.most_seconds = flags_.max_seconds;
     if (flags_.print_literals)
       settings.outfeed = [this](const Device& device, const Instruction&, const Value& value) {
         KeepOutfeed(device, value);
@@ -98,9 +105,9 @@ class RunVerb {
       };
     Result<RunOutcome> outcome = RunWatched(engine_ == nullptr ? plans : engine_->plans(), std::move(*arguments), settings);
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written()));
-    if (!outcome.ok()) return Failed(outcome.diag(), kInputAtFault);
+    if (!outcome.ok()) return Failed(outcome.diag(), outcome.diag().rule == "run.memory" ? kCallAtFault : kInputAtFault);
     outcome_ = std::move(*outcome);
-    WarnOfLiberties(outcome_.stats);
+    WarnOfLiberties(outcome_.stats, plans.mixed());
     if (!flags_.outputs.empty()) {
       Status written = WriteOutputs(outcome_.results, flags_.outputs);
       if (!written.ok()) return Failed(written.diag(), kCallAtFault);
@@ -180,13 +187,22 @@ class RunVerb {
     return kOk;
   }
 
-  void WarnOfLiberties(const RunStats& stats) {
+  void WarnOfLiberties(const RunStats& stats, const MixedFloats& mixed) {
     Diags earlier = std::exchange(input_.diags, {});
+    if (mixed.count > 0)
+      input_.diags.Warn(mixed.first->at, "",
+                        StrCat(mixed.count, mixed.count == 1 ? " instruction mixes" : " instructions mix",
+                               " float types: computed in the widest, and rounded once to the declared one",
+                               mixed.count == 1 ? "" : "; this is the first"));
     for (const Instruction* loop : stats.endless_loops)
       input_.diags.Warn(
           loop->at, "",
           StrCat("the loop ", loop->name,
                  " would never end: its state no longer changes; it was left, as XLA's compilers leave it"));
+    for (const Instruction* gather : stats.padded_gathers)
+      input_.diags.Warn(gather->at, "",
+                        StrCat(gather->name, " was made for more than the one device there is: what others would have "
+                               "given is zero, as XLA has it"));
     for (const auto& [target, stub] : stats.stubs)
       input_.diags.Warn(stub.first->at, "",
                         StrCat("the custom call \"", target, "\" was given made-up results",
@@ -302,6 +318,15 @@ Run AddRun(CLI::App& shoal) {
   verb->add_flag("--check_nans", flags->check_nans, "Stop at the first instruction that makes a NaN or an infinity");
   verb->add_option("--dump", flags->dump, "Write every value of instructions whose name matches this expression");
   verb->add_option("--dump_dir", flags->dump_dir, "Where to, as dD/NAME.npy")->capture_default_str();
+  verb->add_option("--max_steps", flags->max_steps, "Give up when a device has run so many instructions; 0: never")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--max_seconds", flags->max_seconds, "Give up after so long; 0: never")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--max_memory", flags->max_memory,
+                   "Give up when a device's arrays need more: 2GB, 512MiB; default: what the machine has")
+      ->check([](const std::string& text) {
+        return BytesNamed(text) ? std::string() : StrCat("not a number of bytes: ", text);
+      });
   verb->add_flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
   verb->add_option("--fill_elided", flags->fill_elided, "Make up the values of literals that the dump elided")

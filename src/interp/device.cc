@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "interp/compiled_step.h"
+#include "interp/control/collective.h"
+#include "interp/declared_shape.h"
 #include "interp/depth.h"
 
 namespace shoal {
@@ -19,6 +21,10 @@ void KeepInvariants(InvariantValues& invariants, std::vector<Value> values) {
   }
   invariants.Keep(std::move(values));
   Buffer::MeterThisThread(meter);
+}
+
+Diag NotScalar(const Instruction& at, const Computation& computation, const Shape& shape) {
+  return Stopped(at, StrCat(computation.name, " must take and give scalars, got ", ToString(shape)));
 }
 
 }  // namespace
@@ -64,7 +70,9 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
 Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
   const Instruction& hlo = *step.hlo;
   if (world_.stopped()) return Stopped(hlo, "the run was stopped");
-  progress_.instructions.fetch_add(1, std::memory_order_relaxed);
+  const int64_t before = progress_.instructions.fetch_add(1, std::memory_order_relaxed);
+  if (settings_.most_instructions > 0 && before >= settings_.most_instructions)
+    return Stopped(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_steps allows"));
   progress_.now.store(&hlo, std::memory_order_relaxed);
   if (step.takes_element) return values[hlo.operands[0]->index].TakeElement(hlo[Op<Opcode::kGetTupleElement>::kIndex]);
   absl::InlinedVector<Value, 4> operands;
@@ -72,17 +80,70 @@ Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
     Value& operand = values[hlo.operands[i]->index];
     operands.push_back(step.last_use[i] ? std::exchange(operand, Value()) : operand);
   }
-  Call call{hlo, {operands.data(), operands.size()}, *this, &step.kernel};
-  const CompiledStep* compiled = CompiledStepOf(hlo);
-  Result<Value> value = compiled != nullptr ? compiled->Run(call) : step.evaluate(call);
+  Result<Value> value = Evaluate(step, {operands.data(), operands.size()});
   // Here, where the operands are still there and the result already is. What the evaluator needed in between is not
   // counted.
   if (MemoryMeter* meter = Buffer::MeterOfThisThread(); meter != nullptr && !in_lanes_) meter->Note();
   return value;
 }
 
-Status Device::RunLanes(const Computation& computation, std::span<std::byte* const> outs,
-                        std::span<const std::byte* const> ins, int64_t n) {
+Result<Value> Device::Evaluate(const Step& step, std::span<Value> operands) {
+  const Instruction& hlo = *step.hlo;
+  const CompiledStep* compiled = CompiledStepOf(hlo);
+  const TypedInstruction* typed = compiled == nullptr ? step.typed.get() : nullptr;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].IsUnderWay() && !step.takes_under_way) {
+      SHOAL_ASSIGN(ended, End(*this, hlo, std::move(operands[i])));
+      operands[i] = std::move(ended);
+    }
+    if (typed != nullptr && operands[i].IsArray())
+      operands[i] = Converted(operands[i].array(), typed->types.operands[i]);
+  }
+  Call call{typed != nullptr ? typed->hlo : hlo, operands, *this, &step.kernel};
+  Result<Value> value = compiled != nullptr ? compiled->Run(call) : step.evaluate(call);
+  if (!value.ok()) return value;
+  if (typed != nullptr) *value = WithDeclaredTypes(std::move(*value), hlo.shape());
+  if (!HasShape(*value, hlo.shape()))
+    if (Status declared = CheckDeclared(hlo, *value); !declared.ok()) return std::move(declared.diag());
+  return value;
+}
+
+Status Device::RunLanes(const Instruction& at, const Computation& computation, std::span<const LanesOut> outs,
+                        std::span<const LanesIn> ins, int64_t n) {
+  const auto results = LeafShapes(computation.result_shape());
+  if (ins.size() != computation.parameters.size() || outs.size() != results.size())
+    return Stopped(at, StrCat(computation.name, " must take ", ins.size(), " scalars and give ", outs.size(),
+                              ", but takes ", computation.parameters.size(), " and gives ", results.size()));
+  std::vector<Array> converted;  // what the pointers point into
+  absl::InlinedVector<const std::byte*, 8> from;
+  absl::InlinedVector<std::byte*, 4> to;
+  for (size_t k = 0; k < ins.size(); ++k) {
+    const Shape& shape = computation.parameters[k]->shape();
+    if (!shape.IsScalar()) return NotScalar(at, computation, shape);
+    from.push_back(ins[k].data);
+    if (shape.element_type() == ins[k].type) continue;
+    converted.emplace_back(shape.element_type(), Dims{n});
+    ConvertKernel(ins[k].type, shape.element_type()).Run(converted.back().mutable_data(), &from.back(), n);
+    from.back() = std::as_const(converted.back()).data();
+  }
+  std::vector<std::pair<size_t, Array>> to_convert;
+  for (size_t k = 0; k < outs.size(); ++k) {
+    if (!results[k]->IsScalar()) return NotScalar(at, computation, *results[k]);
+    to.push_back(outs[k].data);
+    if (results[k]->element_type() == outs[k].type) continue;
+    to_convert.emplace_back(k, Array(results[k]->element_type(), Dims{n}));
+    to.back() = to_convert.back().second.mutable_data();
+  }
+  SHOAL_TRY(RunTypedLanes(computation, to, from, n));
+  for (const auto& [k, array] : to_convert) {
+    const std::byte* in = array.data();
+    ConvertKernel(array.type(), outs[k].type).Run(outs[k].data, &in, n);
+  }
+  return {};
+}
+
+Status Device::RunTypedLanes(const Computation& computation, std::span<std::byte* const> outs,
+                             std::span<const std::byte* const> ins, int64_t n) {
   const Plan& plan = plans_.Of(computation);
   if (plan.lanes != nullptr) {
     plan.lanes->Run(outs, ins, n);

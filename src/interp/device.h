@@ -31,8 +31,22 @@ struct RunSettings {
   bool stub_custom_calls = false;
   uint64_t random_seed = 0;  // of rng, whose numbers no module determines
   Observer* observer = nullptr;
+  // Where a run that may not end is given up; 0: nowhere.
+  int64_t most_instructions = 0;  // on each device
+  int64_t most_bytes = 0;         // of each device's arrays
+  double most_seconds = 0;
   // Takes what an outfeed gives the host, from the device's thread; may be empty.
   std::function<Status(const Device& device, const Instruction& hlo, const Value& value)> outfeed;
+};
+
+// Elements of one type, one after the other.
+struct LanesIn {
+  ElementType type;
+  const std::byte* data;
+};
+struct LanesOut {
+  ElementType type;
+  std::byte* data;
 };
 
 class Device {
@@ -51,9 +65,14 @@ class Device {
   // The computation's root for these arguments.
   Result<Value> Run(const Computation& computation, std::vector<Value> arguments);
 
+  // One step with its operands, which it may take apart: converted to the types it is computed in, evaluated, and the
+  // value held against the declared shape. Nothing evaluates an instruction but through here.
+  Result<Value> Evaluate(const Step& step, std::span<Value> operands);
+
   // The computation as a function of lanes (see LaneFunction); where it is more than that, each lane is run for itself.
-  Status RunLanes(const Computation& computation, std::span<std::byte* const> outs,
-                  std::span<const std::byte* const> ins, int64_t n);
+  // Lanes of another type than the computation's parameter or result are converted. `at` is the instruction that asks.
+  Status RunLanes(const Instruction& at, const Computation& computation, std::span<const LanesOut> outs,
+                  std::span<const LanesIn> ins, int64_t n);
 
   // Counts for the progress line; may be read from another thread.
   struct Progress {
@@ -78,6 +97,8 @@ class Device {
   std::map<const Instruction*, std::vector<int64_t>> branches;
   // Loops that were left because they would never have ended.
   std::set<const Instruction*> endless_loops;
+  // All-gathers that were made for more devices than the one there is.
+  std::set<const Instruction*> padded_gathers;
   // TPU async collective fusions that are under way, by channel and chain: what their first fusion began.
   struct Chain {
     std::vector<Value> operands;
@@ -89,6 +110,8 @@ class Device {
 
  private:
   Result<Value> RunStep(const Step& step, std::span<Value> values);
+  Status RunTypedLanes(const Computation& computation, std::span<std::byte* const> outs,
+                       std::span<const std::byte* const> ins, int64_t n);
 
   int64_t id_;
   const DeviceGrid& grid_;

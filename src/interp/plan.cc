@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "interp/custom_calls/backend_config.h"
+#include "interp/declared_shape.h"
 #include "interp/elementwise/elementwise.h"
 #include "ops/control_flow.h"
 
@@ -71,6 +72,18 @@ Array Filled(const Shape& shape) {
   return Converted(numbers, shape.element_type());
 }
 
+// A shape with other element types, leaf by leaf.
+const Shape* WithTypes(const Shape& shape, std::span<const ElementType> types, size_t& next, ShapePool& shapes) {
+  if (!shape.IsTuple()) {
+    const ElementType type = types[next++];
+    const Shape* own = shapes.Import(shape);
+    return shape.IsArray() ? shapes.WithType(*own, type) : own;
+  }
+  std::vector<const Shape*> elements;
+  for (const Shape* element : shape.elements()) elements.push_back(WithTypes(*element, types, next, shapes));
+  return shapes.Tuple(elements);
+}
+
 // The computations that loops run, also by way of others.
 std::unordered_set<const Computation*> RunByLoops(const Module& module) {
   std::unordered_set<const Computation*> found;
@@ -93,7 +106,7 @@ std::unordered_set<const Computation*> RunByLoops(const Module& module) {
 }  // namespace
 
 Plans::Plans(const Module& module) : module_(module) {
-  for (const Computation* computation : module.computations) {
+  for (const Computation* computation : PostOrder(module)) {  // callees first: what is known of them is used
     Add(*computation);
     AddStarts(*computation);
   }
@@ -111,7 +124,10 @@ void Plans::Add(const Computation& computation) {
     Step step;
     step.hlo = hlo;
     step.evaluate = EvaluatorOf(hlo->opcode);
-    if (Info(hlo->opcode).op_class == OpClass::kElementwise) step.kernel = KernelOf(*hlo);
+    step.typed = Typed(*hlo);
+    step.takes_under_way = MayTakeUnderWay(*hlo);
+    if (Info(hlo->opcode).op_class == OpClass::kElementwise)
+      step.kernel = KernelOf(step.typed != nullptr ? step.typed->hlo : *hlo);
     plan->steps.push_back(std::move(step));
     const Literal* literal = (*hlo)[kConstantValue];
     if (literal != nullptr) plan->constants[hlo->index] = Constant(*hlo, *literal);
@@ -119,7 +135,30 @@ void Plans::Add(const Computation& computation) {
   DropDeadSteps(computation, plan->steps);
   MarkLastUses(computation, plan->steps);
   plan->lanes = LaneFunction::Of(computation);
+  plan->is_function = std::all_of(
+      computation.instructions.begin(), computation.instructions.end(),
+      [this](const Instruction* hlo) { return hlo->opcode == Opcode::kParameter || IsFunction(*hlo); });
   plans_[&computation] = std::move(plan);
+}
+
+std::unique_ptr<TypedInstruction> Plans::Typed(const Instruction& hlo) {
+  WorkingTypes types = WorkingTypesOf(hlo);
+  if (!types.mixed) return nullptr;
+  if (mixed_.count++ == 0) mixed_.first = &hlo;
+  auto typed = std::make_unique<TypedInstruction>();
+  typed->hlo = hlo;
+  size_t next = 0;
+  typed->hlo.shape_ = WithTypes(hlo.shape(), types.results, next, shapes_);
+  for (size_t i = 0; i < hlo.operand_count(); ++i) {
+    next = 0;
+    const Shape& shape = hlo.operand_shape(i);
+    typed->operands.push_back(*hlo.operands[i]);
+    if (shape.IsArray()) typed->operands.back().shape_ = WithTypes(shape, {&types.operands[i], 1}, next, shapes_);
+  }
+  for (Instruction& operand : typed->operands) typed->operand_list.push_back(&operand);
+  typed->hlo.operands = typed->operand_list;
+  typed->types = std::move(types);
+  return typed;
 }
 
 void Plans::AddStarts(const Computation& computation) {
@@ -151,12 +190,6 @@ bool Plans::IsFunction(const Instruction& hlo) const {
                        [this](const Computation* callee) { return IsFunction(*callee); });
   }
   return IsPure(hlo) && op_class != OpClass::kOpaque;
-}
-
-bool Plans::IsFunction(const Computation& computation) const {
-  const auto& all = computation.instructions;
-  return std::all_of(all.begin(), all.end(),
-                     [this](const Instruction* hlo) { return hlo->opcode == Opcode::kParameter || IsFunction(*hlo); });
 }
 
 // A loop need not work out again what no parameter reaches. Large values are not kept: memory is dearer than time.

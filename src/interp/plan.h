@@ -10,16 +10,29 @@
 
 #include "interp/elementwise/lane_function.h"
 #include "interp/evaluate.h"
+#include "ops/working_types.h"
 
 namespace shoal {
 
+// An instruction that mixes floats of several widths, as it is computed: a copy of it whose operands and result have the
+// types of WorkingTypes.
+struct TypedInstruction {
+  Instruction hlo;
+  std::vector<Instruction> operands;
+  std::vector<Instruction*> operand_list;
+  WorkingTypes types;
+};
+
 struct Step {
   const Instruction* hlo = nullptr;
+  std::unique_ptr<TypedInstruction> typed;  // where the instruction mixes types
   Evaluator evaluate = nullptr;
   // Which operands are used here for the last time: operand i if last_use[i].
   std::vector<bool> last_use;
   // A get-tuple-element that may take the element out of the tuple: nobody asks for that element again.
   bool takes_element = false;
+  // It hands on or waits for what is under way; others get what has arrived.
+  bool takes_under_way = false;
   // No parameter reaches it, so that it gives the same value every time; of those, whether a step that does depend on a
   // parameter uses it.
   bool is_invariant = false, is_kept = false;
@@ -54,10 +67,18 @@ struct Plan {
   std::unique_ptr<InvariantValues> invariants;
   // Set where the computation is one of scalars only.
   std::unique_ptr<LaneFunction> lanes;
+  // What it gives depends on its arguments alone: no random numbers, nothing of other devices or the host.
+  bool is_function = false;
   // A fusion calls it.
   bool is_fused = false;
   // It is a loop fusion with one result. XLA:CPU compiles those as they are; others it has to take apart first.
   bool is_loop_fusion = false;
+};
+
+// Instructions that mix floats of several types.
+struct MixedFloats {
+  int64_t count = 0;
+  const Instruction* first = nullptr;
 };
 
 struct ElidedLiterals {
@@ -72,24 +93,28 @@ class Plans {
 
   const Plan& Of(const Computation& computation) const { return *plans_.at(&computation); }
   const Module& module() const { return module_; }
-  // What it gives depends on its arguments alone: no random numbers, nothing of other devices or the host.
   bool IsFunction(const Instruction& hlo) const;
-  bool IsFunction(const Computation& computation) const;
+  bool IsFunction(const Computation& computation) const { return Of(computation).is_function; }
   // A start that nobody uses but its done: what its tuple has of the operands need not be kept.
   bool OnlyEnded(const Instruction& start) const { return only_ended_.contains(&start); }
   const ElidedLiterals& elided() const { return elided_; }
+  const MixedFloats& mixed() const { return mixed_; }
   // XLA:CPU compiled the module, and gave what it could to the library YNNPACK.
   bool uses_ynnpack() const { return uses_ynnpack_; }
 
  private:
   void Add(const Computation& computation);
   void AddStarts(const Computation& computation);
+  std::unique_ptr<TypedInstruction> Typed(const Instruction& hlo);
   void MarkInvariants(Plan& plan);
   void AddFusion(const Instruction& hlo);
   Value Constant(const Instruction& hlo, const Literal& literal);
 
   const Module& module_;
+  Arena arena_;
+  ShapePool shapes_{arena_};  // of typed instructions
   ElidedLiterals elided_;
+  MixedFloats mixed_;
   bool uses_ynnpack_ = false;
   std::unordered_set<const Instruction*> only_ended_;
   std::unordered_map<const Computation*, std::unique_ptr<Plan>> plans_;

@@ -5,10 +5,31 @@
 #include <condition_variable>
 #include <thread>
 
+#include <unistd.h>
+
 namespace shoal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+TextSpan PlaceOf(const Device& device) {
+  const Instruction* now = device.progress().now;
+  return now == nullptr ? TextSpan() : now->at;
+}
+
+// The arrays of the machine are those of all devices; one alone may have all of it.
+int64_t MachineBytes() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+  return pages > 0 && bytes > 0 ? pages * bytes : INT64_MAX;
+}
+
+Diag NotEnoughMemory(const Device& device, const MemoryMeter& meter) {
+  const Instruction* now = device.progress().now;
+  return Fail(PlaceOf(device), "run.memory",
+              StrCat(now == nullptr ? "the module" : now->name, " needs more memory than there is: device ",
+                     device.id(), " holds ", meter.current(), " of ", meter.limit(), " bytes",
+                     now == nullptr ? "" : StrCat(" and it gives ", ToString(now->shape()))));
+}
 
 // One device's thread.
 void RunDevice(Device& device, World& world, MemoryMeter& meter, std::vector<Value> arguments, Value& result) {
@@ -23,8 +44,9 @@ void RunDevice(Device& device, World& world, MemoryMeter& meter, std::vector<Val
       world.Stop(std::move(value.diag()));
     }
   } catch (const std::bad_alloc&) {
-    world.Stop(Fail(StrCat("not enough memory on this machine: device ", device.id(), " holds ", meter.current(),
-                           " bytes and wanted more")));
+    world.Stop(NotEnoughMemory(device, meter));
+  } catch (const std::exception& error) {  // none of ours, but a user has more from a sentence than from an abort
+    world.Stop(Fail(PlaceOf(device), "run.defect", StrCat("shoal itself is at fault here: ", error.what())));
   }
   world.ReturnTurn(device.id());
 }
@@ -79,6 +101,7 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
   for (int64_t id = 0; id < grid.count(); ++id) {
     devices.push_back(std::make_unique<Device>(id, grid, plans, world, settings));
     outcome.meters.push_back(std::make_unique<MemoryMeter>());
+    outcome.meters.back()->Limit(settings.most_bytes > 0 ? settings.most_bytes : MachineBytes());
   }
   outcome.results.resize(count);
   for (size_t d = 0; d < count; ++d)
@@ -93,6 +116,10 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
       });
     lookout.WatchUntil(grid.count(), [&] {
       if (watch) watch(devices);
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      if (settings.most_seconds > 0 && seconds > settings.most_seconds)
+        world.Stop(Fail(PlaceOf(*devices[0]), "run.time",
+                        StrCat("the run has taken ", seconds, " s, more than --max_seconds allows")));
     });
   }
   if (std::optional<Diag> reason = world.reason()) return std::move(*reason);
@@ -103,6 +130,7 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
     outcome.stats.iterations += devices[d]->progress().iterations;
     outcome.stats.peak_bytes.push_back(outcome.meters[d]->peak());
     outcome.stats.endless_loops.insert(devices[d]->endless_loops.begin(), devices[d]->endless_loops.end());
+    outcome.stats.padded_gathers.insert(devices[d]->padded_gathers.begin(), devices[d]->padded_gathers.end());
     for (const auto& [loop, runs] : devices[d]->loops) {
       outcome.stats.loops[loop].entered += runs.entered;
       outcome.stats.loops[loop].rounds += runs.rounds;

@@ -14,6 +14,7 @@ struct RunStats {
   std::vector<std::map<Opcode, Traffic>> traffic;               // of each device's collectives, by op
   Stubs stubs;                                                  // of all devices together
   std::set<const Instruction*> endless_loops;                   // likewise
+  std::set<const Instruction*> padded_gathers;                  // likewise
   std::map<const Instruction*, Device::LoopRuns> loops;         // likewise
   std::map<const Instruction*, std::vector<int64_t>> branches;  // how often each was taken, likewise
 };

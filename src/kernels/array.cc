@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 
 #include "base/check.h"
 #include "base/strings.h"
@@ -10,23 +12,36 @@
 namespace shoal {
 
 int64_t ElementCount(Ints dims) {
+  constexpr int64_t kMost = int64_t{1} << 58;  // of elements: their bytes can still be counted
   int64_t count = 1;
-  for (int64_t size : dims) count *= size;
+  bool overflows = false, is_empty = false;
+  for (int64_t size : dims) {
+    is_empty |= size == 0;
+    overflows |= size < 0 || __builtin_mul_overflow(count, size, &count) || count > kMost;
+  }
+  if (is_empty) return 0;
+  if (overflows) throw std::bad_alloc();
   return count;
 }
 
 Dims RowMajorStrides(Ints dims) {
   Dims strides(dims.size());
-  int64_t stride = 1;
+  uint64_t stride = 1;  // of an array without elements it may overflow, and nobody uses it
   for (size_t d = dims.size(); d-- > 0;) {
-    strides[d] = stride;
-    stride *= dims[d];
+    strides[d] = static_cast<int64_t>(stride);
+    stride *= static_cast<uint64_t>(dims[d]);
   }
   return strides;
 }
 
 Array::Array(ElementType type, Dims dims) : type_(type), dims_(std::move(dims)), count_(ElementCount(AsInts(dims_))) {
   data_ = Buffer::Allocate(static_cast<size_t>(bytes()));
+}
+
+Array::Array(ElementType type, Dims dims, Buffer data)
+    : type_(type), dims_(std::move(dims)), count_(ElementCount(AsInts(dims_))), data_(std::move(data)) {
+  if (static_cast<size_t>(bytes()) > data_.size())
+    throw std::length_error(StrCat(ToString(*this), " of ", data_.size(), " bytes"));
 }
 
 Array Array::Zeros(ElementType type, Ints dims) {

@@ -17,7 +17,7 @@ using Dims = absl::InlinedVector<int64_t, 6>;
 
 inline Dims ToDims(Ints ints) { return Dims(ints.begin(), ints.end()); }
 inline Ints AsInts(const Dims& dims) { return Ints(dims.data(), dims.size()); }
-// Product of the sizes.
+// Product of the sizes. Throws std::bad_alloc if nothing can be so large.
 int64_t ElementCount(Ints dims);
 // Elements from one index of each dimension to the next, row-major.
 Dims RowMajorStrides(Ints dims);
@@ -25,11 +25,11 @@ Dims RowMajorStrides(Ints dims);
 class Array {
  public:
   Array() = default;
-  // Uninitialised.
+  // Uninitialised. Throws std::bad_alloc.
   Array(ElementType type, Dims dims);
   Array(ElementType type, Ints dims) : Array(type, ToDims(dims)) {}
-  Array(ElementType type, Dims dims, Buffer data)
-      : type_(type), dims_(std::move(dims)), count_(ElementCount(AsInts(dims_))), data_(std::move(data)) {}
+  // Of bytes that are there already. Throws std::length_error if they are not enough.
+  Array(ElementType type, Dims dims, Buffer data);
 
   // Every element zero.
   static Array Zeros(ElementType type, Ints dims);

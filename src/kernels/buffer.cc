@@ -120,6 +120,7 @@ Buffer Buffer::Allocate(size_t bytes) {
   // One piece: the counts of owners, then, aligned, the data.
   static_assert(sizeof(Storage) <= kAlignment);
   if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
+  if (meter_of_this_thread != nullptr && !meter_of_this_thread->Allows(bytes)) throw std::bad_alloc();
   const size_t rounded = Rounded(bytes);
   const bool small = rounded <= SmallBlocks::kBytes;
   void* memory = small                             ? small_blocks.Take()

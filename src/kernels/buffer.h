@@ -18,10 +18,15 @@ class MemoryMeter {
   void Note() { peak_ = std::max(peak_, current()); }
   int64_t current() const { return current_.load(std::memory_order_relaxed); }
   int64_t peak() const { return peak_; }
+  // More than this is not given: an allocation beyond it throws std::bad_alloc.
+  void Limit(int64_t bytes) { limit_ = bytes; }
+  bool Allows(size_t bytes) const { return bytes <= static_cast<size_t>(std::max<int64_t>(limit_ - current(), 0)); }
+  int64_t limit() const { return limit_; }
 
  private:
   std::atomic<int64_t> current_ = 0;
   int64_t peak_ = 0;
+  int64_t limit_ = INT64_MAX;
 };
 
 class Buffer {

@@ -1,6 +1,9 @@
 #include "kernels/strided.h"
 
 #include <cstring>
+#include <stdexcept>
+
+#include "base/strings.h"
 
 namespace shoal {
 namespace {
@@ -88,7 +91,22 @@ void CopyStrided(Ints sizes, int element_bytes, std::byte* out, const Strided& t
   }
 }
 
+bool LiesWithin(int64_t count, Ints sizes, const Strided& place) {
+  int64_t first = place.offset, last = place.offset;
+  bool overflows = false;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    int64_t way = 0;
+    if (sizes[d] == 0) return true;
+    overflows |= __builtin_mul_overflow(sizes[d] - 1, place.strides[d], &way);
+    int64_t& end = way < 0 ? first : last;
+    overflows |= __builtin_add_overflow(end, way, &end);
+  }
+  return !overflows && first >= 0 && last < count;
+}
+
 Array Gathered(const Array& in, Dims sizes, const Strided& from) {
+  if (!LiesWithin(in.count(), AsInts(sizes), from))
+    throw std::length_error(StrCat("elements outside of ", ToString(in)));
   Array out(in.type(), std::move(sizes));
   CopyStrided(out.dims(), in.element_bytes(), out.mutable_data(), {0, RowMajorStrides(out.dims())}, in.data(), from);
   return out;

@@ -24,7 +24,11 @@ absl::InlinedVector<StridedLoop, 6> MergedLoops(Ints sizes, Ints to, Ints from);
 void CopyStrided(Ints sizes, int element_bytes, std::byte* out, const Strided& to, const std::byte* in,
                  const Strided& from);
 
-// A new array of dimensions `sizes` whose element at i is that of `in` at its place.
+// Whether all elements of a box lie in an array of `count` elements.
+bool LiesWithin(int64_t count, Ints sizes, const Strided& place);
+
+// A new array of dimensions `sizes` whose element at i is that of `in` at its place. Throws std::length_error if one has
+// no place there.
 Array Gathered(const Array& in, Dims sizes, const Strided& from);
 
 // The array with its dimensions in another order: result dimension d is dimension order[d].

@@ -9,33 +9,33 @@ namespace shoal {
 namespace {
 
 // Evaluates one op of a wrapped computation; a collective begins, and its value is under way.
-Result<Value> EvaluateWrapped(Device& device, const Instruction& hlo, std::vector<Value> operands) {
-  const bool collective = IsCollective(hlo);
-  static constexpr Opcode kHandOn[] = {Opcode::kTuple, Opcode::kGetTupleElement};
-  const bool hands_on = std::find(std::begin(kHandOn), std::end(kHandOn), hlo.opcode) != std::end(kHandOn);
+Result<Value> EvaluateWrapped(Device& device, const Step& step, std::vector<Value> operands) {
+  if (!IsCollective(*step.hlo)) return device.Evaluate(step, operands);
+  if (step.typed != nullptr)
+    return Stopped(*step.hlo, "an async collective must have operands and results of one float type");
   for (Value& operand : operands) {
-    if (hands_on) break;
-    SHOAL_ASSIGN(ended, End(device, hlo, std::move(operand)));
+    SHOAL_ASSIGN(ended, End(device, *step.hlo, std::move(operand)));
     operand = std::move(ended);
   }
-  Call call{hlo, operands, device};
-  return collective ? Begin(call) : EvaluatorOf(hlo.opcode)(call);
+  Call call{*step.hlo, operands, device};
+  return Begin(call);
 }
 
 // A computation whose collectives are begun, and waited for only where another op needs their values.
 Result<Value> BeginComputation(Device& device, const Computation& computation, std::vector<Value> arguments) {
   const Plan& plan = device.plans().Of(computation);
   std::vector<Value> values(computation.instructions.size());
-  for (const Instruction* hlo : computation.instructions) {
-    Value& value = values[hlo->index];
-    if (hlo->opcode == Opcode::kParameter) {
-      value = std::move(arguments[static_cast<size_t>((*hlo)[kParameterNumber])]);
-    } else if (hlo->opcode == Opcode::kConstant) {
-      value = plan.constants[hlo->index];
+  for (const Step& step : plan.steps) {
+    const Instruction& hlo = *step.hlo;
+    Value& value = values[hlo.index];
+    if (hlo.opcode == Opcode::kParameter) {
+      value = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
+    } else if (hlo.opcode == Opcode::kConstant) {
+      value = plan.constants[hlo.index];
     } else {
       std::vector<Value> operands;
-      for (const Instruction* operand : hlo->operands) operands.push_back(values[operand->index]);
-      SHOAL_ASSIGN(result, EvaluateWrapped(device, *hlo, std::move(operands)));
+      for (const Instruction* operand : hlo.operands) operands.push_back(values[operand->index]);
+      SHOAL_ASSIGN(result, EvaluateWrapped(device, step, std::move(operands)));
       value = std::move(result);
     }
   }

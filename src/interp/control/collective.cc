@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collectives/wire_bytes.h"
+#include "interp/declared_shape.h"
 
 namespace shoal {
 namespace {
@@ -71,6 +72,15 @@ Result<Value> EvaluateDone(Call& call) {
   // What an all-reduce-start without operands in its shape gave is the result itself, under way.
   if (started.IsTuple()) started = started.TakeElement(1);
   return End(call.device, call.hlo, std::move(started));
+}
+
+// The module was compiled for groups of another size.
+Diag DoesNotFit(const Instruction& hlo, int64_t members, const Value& value, const Shape& declared) {
+  std::vector<std::string> operands;
+  for (const Instruction* operand : hlo.operands) operands.push_back(ToString(operand->shape()));
+  return Stopped(hlo, StrCat(Text(hlo.opcode), " in a group of ", members, members == 1 ? " device" : " devices",
+                             " makes ", ToString(value), " of ", StrJoin(operands, ", "), " from each, but ",
+                             ToString(declared), " is declared: it was compiled for groups of another size"));
 }
 
 Value Id(int64_t id) { return Array::Scalar<uint32_t>(ElementType::kU32, static_cast<uint32_t>(id)); }
@@ -158,8 +168,10 @@ Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const W
   };
   SHOAL_ASSIGN(ticket, std::visit(arrive, together));
   under_way->tickets.push_back(std::move(ticket));
-  under_way->assemble = [&result](std::vector<Arrays> came) -> Result<Value> {
-    return FromArrays(result, std::move(came[0]));
+  under_way->assemble = [&result, &hlo = call.hlo, members](std::vector<Arrays> came) -> Result<Value> {
+    Value value = FromArrays(result, std::move(came[0]));
+    if (HasShape(value, result)) return value;
+    return DoesNotFit(hlo, members, value, result);
   };
   return Value::UnderWay(std::move(under_way));
 }

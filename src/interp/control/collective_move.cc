@@ -86,6 +86,10 @@ class RaggedExchange {
     const int64_t all = contributions_[0][2].count();
     if (all % n_ != 0)
       return Stopped(hlo_, StrCat("there must be as many offsets for each of ", n_, " devices, got ", all));
+    for (const Arrays& member : contributions_)
+      for (size_t k = 2; k < member.size(); ++k)
+        if (member[k].count() != all)
+          return Stopped(hlo_, StrCat("there must be as many offsets as sizes, got ", all, " and ", member[k].count()));
     slices_ = all / n_;
     std::vector<Arrays> results;
     for (int64_t target = 0; target < n_; ++target) results.push_back({std::move(Member(target)[1])});
@@ -116,6 +120,8 @@ class RaggedExchange {
       return Stopped(hlo_, StrCat("device ", Device(source), " sends rows ", from, " to ", from + rows - 1, " of ",
                                   ToString(in), " to row ", to, " of ", ToString(out), " on device ", Device(target)));
     const int64_t row = in.dim(0) == 0 ? 0 : in.bytes() / in.dim(0);
+    if (out.dim(0) == 0 || out.bytes() / out.dim(0) != row)
+      return Stopped(hlo_, StrCat("rows of ", ToString(in), " do not fit into ", ToString(out)));
     std::memcpy(out.mutable_data() + to * row, in.data() + from * row, static_cast<size_t>(rows * row));
     return {};
   }
@@ -128,12 +134,14 @@ class RaggedExchange {
   int64_t n_, slices_ = 0;
 };
 
-// A run on fewer devices than the shape was made for leaves the rest zero, as XLA does.
-Array Lengthened(Array array, const Instruction& all_gather, size_t k) {
-  const Shape& all = all_gather.shape();
+// A device that is alone gathers from nobody: XLA leaves the rest of the declared shape zero, and so do we, but say so.
+Array PaddedAlone(Array array, Call& call, size_t k) {
+  const Shape& all = ResultShape(call.hlo);
   const Shape& shape = all.IsTuple() && k < all.elements().size() ? all.element(static_cast<int64_t>(k)) : all;
-  if (all_gather.opcode != Opcode::kAllGather || !shape.IsArray() || shape.has_dynamic()) return array;
-  if (array.count() >= shape.ElementCount().value_or(0)) return array;
+  if (call.device.grid().count() != 1 || !shape.IsArray() || shape.has_dynamic()) return array;
+  if (shape.rank() != array.rank() || shape.ElementCount().value_or(0) <= array.count()) return array;
+  if (!LiesWithin(*shape.ElementCount(), array.dims(), {0, RowMajorStrides(shape.dims())})) return array;
+  call.device.padded_gathers.insert(&call.hlo);
   Array longer = Array::Zeros(array.type(), shape.dims());
   CopyStrided(array.dims(), array.element_bytes(), longer.mutable_data(), {0, RowMajorStrides(longer.dims())},
               array.data(), {0, RowMajorStrides(array.dims())});
@@ -149,7 +157,7 @@ Result<Value> BeginAllGather(Call& call) {
                         Arrays joined;
                         for (size_t k = 0; k < contributions[0].size(); ++k) {
                           SHOAL_ASSIGN(array, Joined(call.hlo, contributions, k, dim));
-                          joined.push_back(Lengthened(std::move(array), call.hlo, k));
+                          joined.push_back(PaddedAlone(std::move(array), call, k));
                         }
                         return std::vector<Arrays>(contributions.size(), joined);
                       });

@@ -35,11 +35,12 @@ class OperandFold {
       return {};
     }
     if (next.type() != type_) next = Converted(next, type_);
-    const std::byte* const in[] = {data, next.data()};
     if (!op_) {
-      std::byte* const out[] = {data};
-      return device_.RunLanes(*hlo_[kToApply], out, in, sum.count());
+      const LanesOut out[] = {{type_, data}};
+      const LanesIn ins[] = {{type_, data}, {type_, next.data()}};
+      return device_.RunLanes(hlo_, *hlo_[kToApply], out, ins, sum.count());
     }
+    const std::byte* const in[] = {data, next.data()};
     BinaryKernel(*op_, type_).Run(data, in, sum.count());
     return {};
   }

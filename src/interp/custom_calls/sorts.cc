@@ -138,7 +138,7 @@ Result<Value> PartialReduce(Call& call) {
   if (!fits) return Misshapen(call);
   std::vector<Array> operands;
   for (size_t i = 0; i < count; ++i) operands.push_back(call.array(i));
-  SHOAL_ASSIGN(sorted, SortedAlong(dim, *callees[0], call.device, std::move(operands)));
+  SHOAL_ASSIGN(sorted, SortedAlong(call.hlo, dim, *callees[0], call.device, std::move(operands)));
   std::vector<Value> results;
   for (const Array& array : sorted) {
     Dims dims = ToDims(array.dims());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/working_types.h"
+
 namespace shoal {
 
 // Turns a computation into steps over registers; calls and fusions are written out.
@@ -29,7 +31,9 @@ class LaneFunctionBuilder {
   }
 
   bool Inline(const Computation& computation, const std::vector<Registers>& arguments, Registers* result) {
-    constexpr size_t kMostSteps = 4096;
+    // What is larger is run as it is written: calls of calls may be more than there is time for.
+    constexpr size_t kMostSteps = 4096, kMostCalls = 64;
+    if (++calls_ > kMostCalls) return false;
     std::vector<Registers> values(computation.instructions.size());
     for (const Instruction* hlo : computation.instructions) {
       if (!Add(*hlo, arguments, values) || function_->steps_.size() > kMostSteps) return false;
@@ -98,8 +102,9 @@ class LaneFunctionBuilder {
 
   bool AddKernel(const Instruction& hlo, std::vector<Registers>& values) {
     if (Info(hlo.opcode).op_class != OpClass::kElementwise) return false;
+    if (WorkingTypesOf(hlo).mixed) return false;
     LaneFunction::Step step{.kernel = KernelOf(hlo)};
-    if (step.kernel.loop == nullptr) return false;
+    if (step.kernel.loop == nullptr || step.kernel.result != hlo.shape().element_type()) return false;
     for (size_t i = 0; i < hlo.operand_count(); ++i) step.in[i] = values[hlo.operands[i]->index][0];
     step.out = NewRegister(hlo.shape().element_type());
     values[hlo.index] = {step.out};
@@ -120,6 +125,7 @@ class LaneFunctionBuilder {
 
   std::unique_ptr<LaneFunction> function_ = std::make_unique<LaneFunction>();
   Opcode last_op_{};
+  size_t calls_ = 0;
 };
 
 std::unique_ptr<LaneFunction> LaneFunction::Of(const Computation& computation) {

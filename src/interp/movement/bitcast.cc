@@ -104,10 +104,20 @@ Array FromMemoryOrder(const Array& memory, const Shape& shape) {
   return std::is_sorted(order.begin(), order.end()) ? laid_out : Transposed(laid_out, AsInts(inverse));
 }
 
+// In a bitcast a pred is a byte.
+int BitsOf(ElementType type) { return type == ElementType::kPred ? 8 : BitWidth(type); }
+
 // The same bits as elements of another type: a narrower one takes several places, the low bits first.
 Array AsType(const Array& array, ElementType type, Dims dims) {
-  if (BitWidth(type) == BitWidth(array.type())) return array.WithType(type).WithDims(std::move(dims));
-  if (BitWidth(type) >= 8 && BitWidth(array.type()) >= 8) {
+  if (type == ElementType::kPred && array.type() != type) {  // whatever is not zero is true
+    Array out(type, std::move(dims));
+    const Array bytes = AsType(array, ElementType::kU8, ToDims(out.dims()));
+    auto to = out.Mutable<uint8_t>();
+    for (size_t i = 0; i < to.size(); ++i) to[i] = bytes.As<uint8_t>()[i] != 0 ? 1 : 0;
+    return out;
+  }
+  if (BitsOf(type) == BitsOf(array.type())) return array.WithType(type).WithDims(std::move(dims));
+  if (BitsOf(type) >= 8 && BitsOf(array.type()) >= 8) {
     Array same = array;
     const auto* data = std::as_const(same).data();
     Array out(type, std::move(dims));
@@ -116,7 +126,7 @@ Array AsType(const Array& array, ElementType type, Dims dims) {
   }
   // Below a byte each element has a byte of its own, so bits have to be gathered.
   Array out = Array::Zeros(type, AsInts(dims));
-  const int from_bits = BitWidth(array.type()), to_bits = BitWidth(type);
+  const int from_bits = BitsOf(array.type()), to_bits = BitsOf(type);
   auto* to = reinterpret_cast<uint8_t*>(out.mutable_data());
   const auto* from = reinterpret_cast<const uint8_t*>(array.data());
   const int from_width = array.element_bytes(), to_width = out.element_bytes();
@@ -148,7 +158,7 @@ Result<Value> Evaluate<Opcode::kBitcast>(Call& call) {
   if (!to.IsArray()) return std::move(call.operands[0]);
   if (from.has_dynamic() || to.has_dynamic())
     return Value(call.array(0).WithDims(ReshapedDims(call.array(0), from, to)).WithType(to.element_type()));
-  if (BitWidth(from.element_type()) == BitWidth(to.element_type()))
+  if (BitsOf(from.element_type()) == BitsOf(to.element_type()))
     if (std::optional<std::vector<Factor>> factors = CommonFactors(from, to))
       return Value(Moved(call.array(0), std::move(*factors), to));
   const Array memory = InMemoryOrder(call.array(0), from);

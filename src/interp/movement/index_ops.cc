@@ -18,7 +18,10 @@ Result<Value> Evaluate<Opcode::kBroadcast>(Call& call) {
   Strided from{0, Dims(dims.size(), 0)};
   for (size_t d = 0; d < dimensions.size(); ++d) {
     const auto to = static_cast<size_t>(dimensions[d]);
-    dims[to] = operand.dim(static_cast<int64_t>(d));
+    const int64_t size = operand.dim(static_cast<int64_t>(d));
+    const bool grows = size == 1 && call.hlo.operand_shape(0).dim(static_cast<int64_t>(d)) == 1;
+    if (grows) continue;  // one element for all of them
+    dims[to] = size;
     from.strides[to] = strides[d];
   }
   return Value(Gathered(operand, std::move(dims), from));

@@ -67,7 +67,7 @@ void AppendPlaces(Ints start, const UpdateWindow& window, const Dims& strides, s
 template <>
 Result<Value> Evaluate<Opcode::kScatter>(Call& call) {
   const Instruction& hlo = call.hlo;
-  Reducer reducer(*hlo[kToApply], call.device);
+  Reducer reducer(call, *hlo[kToApply]);
   const size_t n = reducer.count();
   IndexVectors vectors(call.array(n),
                        {hlo[kIndexVectorDim], hlo[Scatter::kScatterDimsToOperandDims], hlo[Scatter::kInputBatchingDims],
@@ -84,7 +84,10 @@ Result<Value> Evaluate<Opcode::kScatter>(Call& call) {
     if (!std::is_sorted(window.order.begin(), window.order.end())) update = Transposed(update, window.order);
   }
   std::vector<Array> results;
-  for (size_t k = 0; k < n; ++k) results.push_back(std::move(call.operands[k].array()));
+  for (size_t k = 0; k < n; ++k) {
+    Array& operand = call.operands[k].array();
+    results.push_back(operand.type() == reducer.types[k] ? std::move(operand) : Converted(operand, reducer.types[k]));
+  }
 
   constexpr int64_t kAtATime = int64_t{1} << 16;  // elements, so that the list of places stays small
   std::vector<int64_t> places;

@@ -86,14 +86,14 @@ Result<int64_t> FoldStretches(Reducer& reducer, std::span<Array> accumulators, s
 // they gave, from the initial value again. It shows where each step rounds, or the initial value counts for something.
 constexpr int64_t kStretch = 32;
 
-bool FoldsInStages(const Call& call, const Reducer& reducer, const Array& input) {
+bool FoldsInStages(const Call& call, const Reducer& reducer, const Array& input, const Array& init) {
   if (reducer.count() != 1 || call.device.plans().Of(*call.hlo.parent).is_loop_fusion) return false;
   if (!reducer.fold) return true;
   if (reducer.fold->ordered()) return true;
   // Large sums of these are left to a library.
   const bool is_large_sum = input.count() >= 4096 && reducer.fold->op() == Opcode::kAdd &&
                             (input.type() == ElementType::kF32 || input.type() == ElementType::kF64);
-  return !is_large_sum && !reducer.fold->IsNeutral(call.array(1));
+  return !is_large_sum && !reducer.fold->IsNeutral(init);
 }
 
 // One stage for each of the dimensions; the last stretch and the first share what is missing to full ones.
@@ -121,13 +121,14 @@ bool HasLong(const Array& input, Ints dimensions) {
 
 template <>
 Result<Value> Evaluate<Opcode::kReduce>(Call& call) {
-  Reducer reducer(*call.hlo[kToApply], call.device);
+  Reducer reducer(call, *call.hlo[kToApply]);
   const size_t n = reducer.count();
   std::vector<Array> inputs = OperandsAs(call, 0, reducer.types);
+  const std::vector<Array> inits = OperandsAs(call, n, reducer.types);
   Ints dimensions = call.hlo[kDimensions];
-  if (FoldsInStages(call, reducer, inputs[0])) {
+  if (FoldsInStages(call, reducer, inputs[0], inits[0])) {
     while (HasLong(inputs[0], dimensions)) {
-      SHOAL_ASSIGN(stage, FoldStretchesOf(reducer, inputs[0], call.array(1), dimensions));
+      SHOAL_ASSIGN(stage, FoldStretchesOf(reducer, inputs[0], inits[0], dimensions));
       inputs[0] = std::move(stage);
     }
   }
@@ -139,12 +140,12 @@ Result<Value> Evaluate<Opcode::kReduce>(Call& call) {
   }
   std::vector<Array> accumulators;
   if (reducer.fold) {
-    accumulators.push_back(ReduceByFold(*reducer.fold, inputs[0], call.array(n), split));
+    accumulators.push_back(ReduceByFold(*reducer.fold, inputs[0], inits[0], split));
     return ResultOf(call.hlo, std::move(accumulators));
   }
   for (size_t i = 0; i < n; ++i) {
     inputs[i] = StepsFirst(inputs[i], split);
-    accumulators.push_back(Filled(call.array(n + i), split.kept_sizes));
+    accumulators.push_back(Filled(inits[i], split.kept_sizes));
   }
   SHOAL_ASSIGN(first, FoldStretches(reducer, accumulators, inputs, split));
   SHOAL_TRY(FoldSteps(reducer, accumulators, inputs, first, split.steps, split.results));
@@ -159,14 +160,14 @@ Result<Value> Evaluate<Opcode::kMap>(Call& call) {
     if (operand.array().rank() > 0) dims = operand.array().dims();
   Array result(to_apply.result_shape().element_type(), dims);
   std::vector<Array> inputs;
-  std::vector<const std::byte*> ins;
+  std::vector<LanesIn> ins;
   for (const Value& operand : call.operands) {
     const bool is_scalar = operand.array().rank() == 0 && !dims.empty();
     inputs.push_back(is_scalar ? Filled(operand.array(), ToDims(dims)) : operand.array());
-    ins.push_back(inputs.back().data());
+    ins.push_back({inputs.back().type(), inputs.back().data()});
   }
-  std::byte* const outs[] = {result.mutable_data()};
-  SHOAL_TRY(call.device.RunLanes(to_apply, outs, ins, result.count()));
+  const LanesOut outs[] = {{result.type(), result.mutable_data()}};
+  SHOAL_TRY(call.device.RunLanes(call.hlo, to_apply, outs, ins, result.count()));
   return ResultOf(call.hlo, {std::move(result)});
 }
 

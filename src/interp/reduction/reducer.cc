@@ -4,7 +4,8 @@
 
 namespace shoal {
 
-Reducer::Reducer(const Computation& computation, Device& device) : computation(computation), device(device) {
+Reducer::Reducer(const Call& call, const Computation& computation)
+    : hlo(call.hlo), computation(computation), device(call.device) {
   const size_t n = computation.parameters.size() / 2;
   for (size_t i = 0; i < n; ++i) types.push_back(computation.parameters[i]->shape().element_type());
   const LaneFunction* lanes = device.plans().Of(computation).lanes.get();
@@ -12,18 +13,18 @@ Reducer::Reducer(const Computation& computation, Device& device) : computation(c
 }
 
 Status Reducer::Step(std::span<Array> accumulators, std::span<const std::byte* const> elements, int64_t n) {
-  absl::InlinedVector<std::byte*, 4> outs;
-  absl::InlinedVector<const std::byte*, 8> ins;
+  absl::InlinedVector<LanesOut, 4> outs;
+  absl::InlinedVector<LanesIn, 8> ins;
   results_.resize(count());
   for (size_t k = 0; k < count(); ++k) {
     Ints dims = accumulators[k].dims(), had = results_[k].dims();
     const bool fits = results_[k].type() == types[k] && std::equal(dims.begin(), dims.end(), had.begin(), had.end());
     if (!fits) results_[k] = Array(types[k], dims);
-    outs.push_back(results_[k].mutable_data());
-    ins.push_back(accumulators[k].data());
+    outs.push_back({types[k], results_[k].mutable_data()});
+    ins.push_back({types[k], accumulators[k].data()});
   }
-  ins.insert(ins.end(), elements.begin(), elements.end());
-  SHOAL_TRY(device.RunLanes(computation, outs, ins, n));
+  for (size_t k = 0; k < count(); ++k) ins.push_back({types[k], elements[k]});
+  SHOAL_TRY(device.RunLanes(hlo, computation, outs, ins, n));
   for (size_t k = 0; k < count(); ++k) std::swap(results_[k], accumulators[k]);
   return {};
 }

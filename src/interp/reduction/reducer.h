@@ -10,11 +10,12 @@
 namespace shoal {
 
 struct Reducer {
-  Reducer(const Computation& computation, Device& device);
+  Reducer(const Call& call, const Computation& computation);
 
+  const Instruction& hlo;
   const Computation& computation;
   Device& device;
-  std::vector<ElementType> types;  // of the accumulators, and so of the elements
+  std::vector<ElementType> types;  // of the accumulators, and so of the elements: those of the first parameters
   std::optional<Fold> fold;        // where one accumulator has a loop of its own
 
   size_t count() const { return types.size(); }

@@ -16,16 +16,16 @@ struct Chosen {
 
 // Lets the elements of one place of the window compete with what the windows have chosen. The chosen element stays if
 // select(chosen, candidate); the first that lies on the operand is chosen unasked.
-Status Compete(Device& device, const Computation& select, const Array& operand, const Array& operand_places,
+Status Compete(const Call& call, const Computation& select, const Array& operand, const Array& operand_places,
                const WindowBox& box, Chosen& chosen) {
   const Array candidates = Gathered(operand, box.sizes, box.elements);
   const Array candidate_places = Gathered(operand_places, box.sizes, box.elements);
   Array elements = Gathered(chosen.elements, box.sizes, box.results);
   Array places = Gathered(chosen.places, box.sizes, box.results);
   Array stays(ElementType::kPred, box.sizes);
-  std::byte* const outs[] = {stays.mutable_data()};
-  const std::byte* const ins[] = {elements.data(), candidates.data()};
-  SHOAL_TRY(device.RunLanes(select, outs, ins, stays.count()));
+  const LanesOut outs[] = {{ElementType::kPred, stays.mutable_data()}};
+  const LanesIn ins[] = {{elements.type(), elements.data()}, {candidates.type(), candidates.data()}};
+  SHOAL_TRY(call.device.RunLanes(call.hlo, select, outs, ins, stays.count()));
 
   const int width = operand.element_bytes();
   auto at = places.Mutable<int64_t>();
@@ -56,10 +56,10 @@ Result<Value> Evaluate<Opcode::kSelectAndScatter>(Call& call) {
                 Array::Zeros(operand.type(), windows)};
   WindowWalk walk(call.hlo[kWindow], operand.dims(), windows);
   while (const WindowBox* box = walk.Next())
-    SHOAL_TRY(Compete(call.device, *call.hlo[SelectAndScatter::kSelect], operand, operand_places, *box, chosen));
+    SHOAL_TRY(Compete(call, *call.hlo[SelectAndScatter::kSelect], operand, operand_places, *box, chosen));
 
-  Reducer reducer(*call.hlo[SelectAndScatter::kScatter], call.device);
-  std::vector<Array> results{Filled(call.array(2), ToDims(operand.dims()))};
+  Reducer reducer(call, *call.hlo[SelectAndScatter::kScatter]);
+  std::vector<Array> results{Filled(Converted(call.array(2), reducer.types[0]), ToDims(operand.dims()))};
   const Array source = Converted(call.array(1), reducer.types[0]);
   const std::byte* const updates[] = {source.data()};
   SHOAL_TRY(FoldAt(reducer, results, chosen.places.As<int64_t>(), updates));

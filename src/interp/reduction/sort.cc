@@ -72,8 +72,8 @@ std::vector<int64_t> SortedByKeys(const Rows& rows, const std::vector<uint64_t>&
 // The comparator over many pairs of elements, which it is given as numbers.
 class Comparator {
  public:
-  Comparator(const Computation& computation, Device& device, const Rows& rows)
-      : computation_(computation), device_(device), rows_(rows) {
+  Comparator(const Instruction& hlo, const Computation& computation, Device& device, const Rows& rows)
+      : hlo_(hlo), computation_(computation), device_(device), rows_(rows) {
     for (const Instruction* parameter : computation.parameters) {
       bool used = computation.root == parameter;
       for (const Instruction* hlo : computation.instructions)
@@ -84,20 +84,21 @@ class Comparator {
   }
 
   Status operator()(const int64_t* a, const int64_t* b, uint8_t* before, int64_t n) {
-    std::vector<const std::byte*> ins;
+    std::vector<LanesIn> ins;
     for (size_t p = 0; p < used_.size(); ++p) {
       const Array& operand = rows_.operands[p / 2];
       const int width = operand.element_bytes();
       std::vector<std::byte>& lanes = lanes_[p];
       if (lanes.size() < static_cast<size_t>(n * width)) lanes.resize(static_cast<size_t>(n * width));
       if (used_[p]) TakeAt(width, lanes.data(), operand.data(), p % 2 == 0 ? a : b, n);
-      ins.push_back(lanes.data());
+      ins.push_back({operand.type(), lanes.data()});
     }
-    std::byte* const outs[] = {reinterpret_cast<std::byte*>(before)};
-    return device_.RunLanes(computation_, outs, ins, n);
+    const LanesOut outs[] = {{ElementType::kPred, reinterpret_cast<std::byte*>(before)}};
+    return device_.RunLanes(hlo_, computation_, outs, ins, n);
   }
 
  private:
+  const Instruction& hlo_;
   const Computation& computation_;
   Device& device_;
   const Rows& rows_;
@@ -116,7 +117,8 @@ Result<std::vector<uint64_t>> Ranks(const std::vector<int64_t>& sorted, Comparat
   return ranks;
 }
 
-Result<std::vector<int64_t>> Sorted(const Computation& comparator, Device& device, const Rows& rows, bool is_stable) {
+Result<std::vector<int64_t>> Sorted(const Instruction& hlo, const Computation& comparator, Device& device,
+                                    const Rows& rows, bool is_stable) {
   if (rows.size <= 16) is_stable = true;  // so few elements std::sort inserts one by one, which is stable
   if (std::optional<SimpleOrder> order = SimpleOrderOf(comparator)) {
     std::vector<uint64_t> keys = OrderKeys(rows.operands[order->operand], order->floats);
@@ -124,7 +126,7 @@ Result<std::vector<int64_t>> Sorted(const Computation& comparator, Device& devic
       for (uint64_t& key : keys) key = ~key;
     return SortedByKeys(rows, keys, is_stable);
   }
-  Comparator compare(comparator, device, rows);
+  Comparator compare(hlo, comparator, device, rows);
   SHOAL_ASSIGN(sorted, MergeSorted(rows.count, rows.size, std::ref(compare)));
   if (is_stable) return std::move(sorted);
   SHOAL_ASSIGN(ranks, Ranks(sorted, compare));
@@ -133,8 +135,8 @@ Result<std::vector<int64_t>> Sorted(const Computation& comparator, Device& devic
 
 }  // namespace
 
-Result<std::vector<Array>> SortedAlong(int64_t dim, const Computation& comparator, Device& device,
-                                       std::vector<Array> operands, bool is_stable) {
+Result<std::vector<Array>> SortedAlong(const Instruction& hlo, int64_t dim, const Computation& comparator,
+                                       Device& device, std::vector<Array> operands, bool is_stable) {
   if (operands[0].count() == 0 || operands[0].dim(dim) == 1) return operands;
   // Swapping two dimensions is undone by swapping them again.
   const int rank = operands[0].rank();
@@ -148,7 +150,7 @@ Result<std::vector<Array>> SortedAlong(int64_t dim, const Computation& comparato
   for (Array& operand : operands)
     rows.operands.push_back(is_last ? std::move(operand) : Transposed(operand, AsInts(order)));
 
-  SHOAL_ASSIGN(sorted, Sorted(comparator, device, rows, is_stable));
+  SHOAL_ASSIGN(sorted, Sorted(hlo, comparator, device, rows, is_stable));
   std::vector<Array> results;
   for (const Array& operand : rows.operands) {
     Array result(operand.type(), operand.dims());
@@ -162,7 +164,7 @@ template <>
 Result<Value> Evaluate<Opcode::kSort>(Call& call) {
   std::vector<Array> operands;
   for (Value& operand : call.operands) operands.push_back(std::move(operand.array()));
-  SHOAL_ASSIGN(sorted, SortedAlong(call.hlo[kDimensions][0], *call.hlo[kToApply], call.device, std::move(operands),
+  SHOAL_ASSIGN(sorted, SortedAlong(call.hlo, call.hlo[kDimensions][0], *call.hlo[kToApply], call.device, std::move(operands),
                                    call.hlo[kIsStable]));
   if (!call.hlo.shape().IsTuple()) return Value(std::move(sorted[0]));
   return Value::Tuple({sorted.begin(), sorted.end()});

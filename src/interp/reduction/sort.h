@@ -9,7 +9,7 @@ namespace shoal {
 
 // The operands, all of the same dimensions, in the order in which the comparator puts their elements along `dim`.
 // Not stable: elements that compare equal stand as XLA:CPU leaves them.
-Result<std::vector<Array>> SortedAlong(int64_t dim, const Computation& comparator, Device& device,
+Result<std::vector<Array>> SortedAlong(const Instruction& hlo, int64_t dim, const Computation& comparator, Device& device,
                                        std::vector<Array> operands, bool is_stable = true);
 
 }  // namespace shoal

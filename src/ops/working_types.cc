@@ -1,0 +1,91 @@
+#include "ops/working_types.h"
+
+#include <algorithm>
+
+#include "ops/rules.h"
+
+namespace shoal {
+namespace {
+
+// Which operands and leaves of the result share a type.
+enum class Sharing : uint8_t {
+  kNone,   // the op looks after its types itself, or may not mix them
+  kAll,    // one type for all floats
+  kPairs,  // operand k and leaf k of the result
+};
+
+struct Row {
+  Opcode opcode;
+  Sharing sharing;
+};
+// What differs from the rest of its class.
+constexpr Row kRows[] = {
+    {Opcode::kBitcast, Sharing::kNone},
+    {Opcode::kBitcastConvert, Sharing::kNone},
+    {Opcode::kCollectiveBroadcast, Sharing::kPairs},
+    {Opcode::kCollectivePermute, Sharing::kPairs},
+    {Opcode::kConvert, Sharing::kNone},
+    {Opcode::kAllGather, Sharing::kPairs},
+    {Opcode::kAllReduce, Sharing::kPairs},
+    {Opcode::kAllToAll, Sharing::kAll},
+    {Opcode::kRaggedAllToAll, Sharing::kAll},
+    {Opcode::kReduceScatter, Sharing::kPairs},
+    {Opcode::kScatter, Sharing::kNone},
+    {Opcode::kSelectAndScatter, Sharing::kAll},
+    {Opcode::kSort, Sharing::kPairs},
+    {Opcode::kStochasticConvert, Sharing::kNone},
+    {Opcode::kTopK, Sharing::kAll},
+};
+
+Sharing SharingOf(const Instruction& hlo) {
+  for (const Row& row : kRows)
+    if (row.opcode == hlo.opcode) return row.sharing;
+  switch (Info(hlo.opcode).op_class) {
+    case OpClass::kElementwise:
+    case OpClass::kIndexMap:
+    case OpClass::kGatherScatter:
+    case OpClass::kLinearAlgebra:
+    case OpClass::kRandom:
+      return Sharing::kAll;
+    default:
+      return Sharing::kNone;
+  }
+}
+
+void AppendTypes(const Shape& shape, std::vector<ElementType>& types) {
+  if (!shape.IsTuple()) return types.push_back(shape.element_type());
+  for (const Shape* element : shape.elements()) AppendTypes(*element, types);
+}
+
+// Makes the floats among them one type, the widest.
+void Unify(std::span<ElementType* const> types) {
+  ElementType widest = ElementType::kInvalid;
+  for (const ElementType* type : types)
+    if (IsFloat(*type)) widest = widest == ElementType::kInvalid ? *type : HigherPrecision(widest, *type);
+  for (ElementType* type : types)
+    if (IsFloat(*type)) *type = widest;
+}
+
+}  // namespace
+
+WorkingTypes WorkingTypesOf(const Instruction& hlo) {
+  WorkingTypes types;
+  const Sharing sharing = SharingOf(hlo);
+  if (sharing == Sharing::kNone) return types;
+  for (const Instruction* operand : hlo.operands) types.operands.push_back(operand->shape().element_type());
+  AppendTypes(hlo.shape(), types.results);
+  const WorkingTypes declared = types;
+  std::vector<ElementType*> shared;
+  if (sharing == Sharing::kAll) {
+    for (ElementType& type : types.operands) shared.push_back(&type);
+    for (ElementType& type : types.results) shared.push_back(&type);
+    Unify(shared);
+  } else {
+    for (size_t k = 0; k < std::min(types.operands.size(), types.results.size()); ++k)
+      Unify(std::vector{&types.operands[k], &types.results[k]});
+  }
+  types.mixed = types.operands != declared.operands || types.results != declared.results;
+  return types;
+}
+
+}  // namespace shoal
