@@ -1,0 +1,232 @@
+// Generates and mutates modules and takes each through every verb, `run` on up to 8 devices included. Nothing may end by
+// a signal, hang, or fail in another way than with a message. Each worker is a process of its own, so that one that
+// dies is one finding and the rest goes on.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <new>
+
+#include "CLI/CLI.hpp"
+#include "base/strings.h"
+#include "cases.h"
+
+// Sanitizers must neither stop at an allocation that fails nor end with a status that verbs have.
+extern "C" const char* __asan_default_options() {
+  return "allocator_may_return_null=1:exitcode=99:detect_leaks=0:max_allocation_size_mb=4096:detect_stack_use_after_return=0:handle_abort=1";
+}
+extern "C" const char* __ubsan_default_options() { return "exitcode=99:print_stacktrace=1:halt_on_error=1"; }
+
+namespace shoal::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Flags {
+  int64_t count = 500, first = 0, jobs = 1, most_seconds = 60, most_bytes = 6000;
+  uint64_t seed = 1;
+  std::string findings = "fuzz-findings";
+  std::vector<std::string> origins, replay;
+};
+
+std::string Slurp(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// In the order of their names, so that a seed gives the same cases on every machine.
+std::vector<Origin> ReadOrigins(const Flags& flags) {
+  std::vector<Origin> origins;
+  for (const std::string& root : flags.origins) {
+    std::vector<fs::path> paths;
+    if (fs::is_directory(root)) {
+      for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root))
+        if (entry.path().extension() == ".hlo" || entry.path().extension() == ".txt") paths.push_back(entry.path());
+    } else {
+      paths.push_back(root);
+    }
+    std::sort(paths.begin(), paths.end());
+    for (const fs::path& path : paths)
+      if (static_cast<int64_t>(fs::file_size(path)) <= flags.most_bytes)
+        origins.push_back({path.string(), Slurp(path)});
+  }
+  return origins;
+}
+
+// Where a worker died, from what a sanitizer wrote: the first function of ours.
+std::string PlaceOf(const std::string& report) {
+  for (size_t at = report.find(" in shoal::"); at != std::string::npos; at = report.find(" in shoal::", at + 1)) {
+    const std::string line = report.substr(at + 4, report.find('\n', at) - at - 4);
+    return line.substr(0, 160);
+  }
+  const size_t error = report.find("runtime error:");
+  return error == std::string::npos ? "" : report.substr(error, report.find('\n', error) - error).substr(0, 160);
+}
+
+class Fuzz {
+ public:
+  Fuzz(const Flags& flags, std::vector<Origin> origins) : flags_(flags), origins_(std::move(origins)) {
+    scratch_ = fs::path(fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path().string()) /
+               ("shoal-fuzz." + std::to_string(getpid()));
+    void* shared = mmap(nullptr, sizeof(Note) * static_cast<size_t>(flags.jobs), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    notes_ = static_cast<Note*>(shared);
+  }
+  ~Fuzz() { fs::remove_all(scratch_); }
+
+  int Run() {
+    workers_.resize(static_cast<size_t>(flags_.jobs));
+    for (int64_t w = 0; w < flags_.jobs; ++w) Start(w, flags_.first + w);
+    while (std::any_of(workers_.begin(), workers_.end(), [](pid_t pid) { return pid > 0; })) {
+      for (int64_t w = 0; w < flags_.jobs; ++w) Look(w);
+      usleep(20000);
+    }
+    for (const auto& [what, times] : findings_) std::printf("%6lld  %s\n", static_cast<long long>(times), what.c_str());
+    std::printf("%lld passed, %lld failed\n", static_cast<long long>(flags_.count - found_), static_cast<long long>(found_));
+    return found_ == 0 ? 0 : 1;
+  }
+
+ private:
+  fs::path Folder(int64_t w) const { return scratch_ / std::to_string(w); }
+
+  void Start(int64_t w, int64_t number) {
+    workers_[static_cast<size_t>(w)] = 0;
+    if (number >= flags_.first + flags_.count) return;
+    fs::create_directories(Folder(w));
+    notes_[w] = Note{};
+    notes_[w].number = number;
+    std::fflush(stdout);
+    const pid_t pid = fork();
+    if (pid == 0) Work(w, number);
+    workers_[static_cast<size_t>(w)] = pid;
+  }
+
+  [[noreturn]] void Work(int64_t w, int64_t number) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const std::string folder = Folder(w).string();
+    const int null = open("/dev/null", O_RDWR), messages = open((folder + "/stderr").c_str(), O_RDWR | O_CREAT | O_APPEND, 0600);
+    dup2(null, STDIN_FILENO);
+    dup2(null, STDOUT_FILENO);
+    dup2(messages, STDERR_FILENO);
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    Cases cases(origins_, flags_.seed, folder, notes_[w]);
+    for (; number < flags_.first + flags_.count; number += flags_.jobs)
+      if (!cases.Run(number)) _exit(98);
+    _exit(0);
+  }
+
+  // Whether a worker is done, dead or stuck.
+  void Look(int64_t w) {
+    const pid_t pid = workers_[static_cast<size_t>(w)];
+    if (pid <= 0) return;
+    int status = 0;
+    if (waitpid(pid, &status, WNOHANG) == pid) {
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return void(workers_[static_cast<size_t>(w)] = 0);
+      std::string how = WIFSIGNALED(status) ? StrCat("signal ", WTERMSIG(status)) : notes_[w].complaint;
+      if (how.empty()) how = StrCat("exit status ", WEXITSTATUS(status));
+      return Keep(w, how);
+    }
+    const int64_t since = notes_[w].since, now = std::chrono::steady_clock::now().time_since_epoch().count();
+    if (since == 0 || now - since < flags_.most_seconds * 1000000000) return;
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    Keep(w, "hangs");
+  }
+
+  void Keep(int64_t w, const std::string& how) {
+    const Note note = notes_[w];
+    const std::string report = Slurp(Folder(w) / "stderr");
+    const std::string verb = std::string(note.call).substr(0, std::string(note.call).find(' '));
+    const std::string what = StrCat(verb, ": ", how, " ", PlaceOf(report));
+    ++found_;
+    if (findings_[what]++ < 3) {
+      fs::create_directories(flags_.findings);
+      const fs::path stem = fs::path(flags_.findings) / StrCat(verb, "-", flags_.seed, "-", note.number);
+      for (const char* name : {"module.hlo", "module.pb", "in.npz"})
+        if (std::string(note.call).find(name) != std::string::npos)
+          fs::copy_file(Folder(w) / name, fs::path(stem.string() + fs::path(name).extension().string()),
+                        fs::copy_options::overwrite_existing);
+      std::ofstream(stem.string() + ".log") << note.call << "\n" << how << "\n" << report;
+      std::printf("seed %llu, case %lld: %s\n  %s\n  kept as %s\n", static_cast<unsigned long long>(flags_.seed),
+                  static_cast<long long>(note.number), what.c_str(), note.call, stem.c_str());
+      std::fflush(stdout);
+    }
+    Start(w, note.number + flags_.jobs);
+  }
+
+  const Flags& flags_;
+  const std::vector<Origin> origins_;
+  fs::path scratch_;
+  Note* notes_ = nullptr;
+  std::vector<pid_t> workers_;
+  std::map<std::string, int64_t> findings_;
+  int64_t found_ = 0;
+};
+
+// The calls for files that are there, in this process.
+int Replay(const Flags& flags) {
+  const fs::path folder = fs::temp_directory_path() / ("shoal-replay." + std::to_string(getpid()));
+  fs::create_directories(folder);
+  Note note;
+  Cases cases({}, flags.seed, folder.string(), note);
+  const int out = dup(STDOUT_FILENO);
+  const int null = open("/dev/null", O_RDWR), messages = open((folder / "stderr").c_str(), O_RDWR | O_CREAT | O_APPEND, 0600);
+  dup2(null, STDOUT_FILENO);
+  int64_t failed = 0;
+  for (const std::string& path : flags.replay) {
+    dprintf(STDERR_FILENO, "%s\n", path.c_str());
+    const int err = dup(STDERR_FILENO);
+    if (flags.replay.size() > 1) dup2(messages, STDERR_FILENO);
+    for (uint64_t round = 0; round < 4; ++round) {
+      Random random(flags.seed, round);
+      if (cases.RunFile(path, path, random)) continue;
+      ++failed;
+      dprintf(err, "%s: %s\n", note.call, note.complaint);
+    }
+    dup2(err, STDERR_FILENO);
+    close(err);
+  }
+  fs::remove_all(folder);
+  dprintf(out, "%zu passed, %lld failed\n", flags.replay.size() - static_cast<size_t>(failed > 0), static_cast<long long>(failed));
+  return failed == 0 ? 0 : 1;
+}
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Takes random modules through every verb");
+  app.add_option("ORIGINS", flags.origins, "Folders and files of HLO text to mutate");
+  app.add_option("--count", flags.count, "So many cases")->capture_default_str();
+  app.add_option("--first", flags.first, "From this one on")->capture_default_str();
+  app.add_option("--seed", flags.seed, "Another seed is other cases")->capture_default_str();
+  app.add_option("--jobs", flags.jobs, "Processes at a time")->check(CLI::Range(1, 1024))->capture_default_str();
+  app.add_option("--most_seconds", flags.most_seconds, "A call that takes longer hangs")->capture_default_str();
+  app.add_option("--most_bytes", flags.most_bytes, "Larger origins are left out")->capture_default_str();
+  app.add_option("--findings", flags.findings, "Where modules go that found something")->capture_default_str();
+  app.add_option("--replay", flags.replay, "Only take these files through every verb");
+  CLI11_PARSE(app, argc, argv);
+  if (!flags.replay.empty()) return Replay(flags);
+  std::vector<Origin> origins = ReadOrigins(flags);
+  if (origins.empty()) {
+    std::fputs("fuzz_modules: no .hlo files to begin with\n", stderr);
+    return 2;
+  }
+  std::printf("%zu origins, seed %llu\n", origins.size(), static_cast<unsigned long long>(flags.seed));
+  return Fuzz(flags, std::move(origins)).Run();
+}
+
+}  // namespace
+}  // namespace shoal::fuzz
+
+int main(int argc, char** argv) { return shoal::fuzz::Main(argc, argv); }
