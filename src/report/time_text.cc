@@ -131,9 +131,13 @@ std::string TimeText(const TimeReport& report) {
     text = Compared(report);
   }
   std::string notes;
-  for (const Forecast& forecast : report.forecasts)
-    for (const std::string& warning : forecast.warnings)
-      StrAppend(&notes, "warning: ", report.forecasts.size() > 1 ? StrCat(forecast.machine.name, ": ") : "", warning, "\n");
+  for (size_t i = 0; i < report.forecasts.size(); ++i)
+    for (const std::string& warning : report.forecasts[i].warnings) {
+      std::string where;
+      if (report.forecasts.size() > 1)
+        where = report.sweep.empty() ? StrCat(report.forecasts[i].machine.name, ": ") : StrCat(report.sweep, "=", report.points[i], ": ");
+      StrAppend(&notes, "warning: ", where, warning, "\n");
+    }
   for (const std::string& note : report.assumptions) StrAppend(&notes, "note: ", note, "\n");
   return notes.empty() ? text : text + "\n" + notes;
 }

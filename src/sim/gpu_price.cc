@@ -169,7 +169,7 @@ class GpuPricing {
     const TiledTime time = TimeOfTiles(kernel_, device_, c_);
     Term(Bound::kMatrix, time.compute, time.from);
     Term(Bound::kLatency, time.latency, time.from);
-    return start + Soft(time.compute, memory, time.latency, 1.6);
+    return start + Soft(time.compute, memory, time.latency, c_.triton_power);
   }
 
   double Memcpy() {

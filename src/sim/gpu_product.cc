@@ -127,7 +127,9 @@ double ConvolutionTime(const DeviceKernel& kernel, const DeviceModel& device, co
     if (tile.n < 32) continue;
     const double tiles = p.batch * std::ceil(p.m / tile.m) * std::ceil(p.n / tile.n);
     const double each = 2 * tile.m * tile.n * k / rate;
-    const double loads = tiles * (tile.m + tile.n) * k * p.operand_bytes / cache;
+    // Neighbouring cores with large tiles share what they load.
+    const double shared = tile.m * tile.n >= 128 * 128 ? 2 : 1;
+    const double loads = tiles * (tile.m + tile.n) * k * p.operand_bytes / shared / cache;
     least = std::min(least, Soft4(std::ceil(tiles / device.cores) * each, loads));
   }
   return least * factor;

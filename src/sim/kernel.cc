@@ -72,13 +72,15 @@ void DescribeNativeReduce(const Instruction& reduce, DeviceKernel& kernel) {
   const Ints reduced = reduce[kDimensions];
   const double elements = ElementsOf(source);
   const double run = std::max(1.0, MinorRun(source, reduced));
+  // XLA cuts a long sum into pieces that two kernels share; modules before that pass have it whole.
   if (Has(reduced, MinorOf(source))) {
     // 16 elements a thread, at least 256 threads a block.
     const double per_row = std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, run / 16)))), 32.0, 1024.0);
     kernel.family = KernelFamily::kRowReduce;
     kernel.threads = std::max(256.0, per_row);
-    kernel.blocks = std::ceil(elements / run / std::max(1.0, 256 / per_row));
-    kernel.rounds = run / per_row;
+    const double pieces = std::ceil(run / (16 * 1024));
+    kernel.blocks = std::ceil(elements / run / std::max(1.0, 256 / per_row)) * pieces;
+    kernel.rounds = run / per_row / pieces;
     kernel.row_length = run;
     return;
   }
@@ -87,8 +89,9 @@ void DescribeNativeReduce(const Instruction& reduce, DeviceKernel& kernel) {
     if (d >= 0 && d < source.rank()) length *= static_cast<double>(source.dim(d));
   kernel.family = KernelFamily::kColumnReduce;
   kernel.threads = 1024;  // 32 rows of 32 pairs of columns
-  kernel.blocks = std::ceil(elements / std::max(1.0, length * run)) * std::ceil(run / 64);
-  kernel.rounds = length / 32;
+  const double pieces = std::ceil(length / (128 * 32));
+  kernel.blocks = std::ceil(elements / std::max(1.0, length * run)) * std::ceil(run / 64) * pieces;
+  kernel.rounds = length / 32 / pieces;
   kernel.row_length = run;
 }
 

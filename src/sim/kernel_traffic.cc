@@ -29,6 +29,8 @@ double WindowElements(const Instruction& hlo) {
 // The share of its operand `i` that `user` needs when `need` of itself is needed.
 double ShareOfOperand(const Instruction& user, size_t i, double need, bool user_is_root) {
   if (user.opcode == Opcode::kTuple) return 1;
+  if (user.opcode == Opcode::kGetTupleElement)
+    return need * DataBytes(user.shape()) / std::max(1.0, DataBytes(user.operand_shape(0)));
   if (ReadsPartOf(user))
     return i > 0 ? 1 : need * ElementsOf(user.shape()) / std::max(1.0, ElementsOf(user.operand_shape(0)));
   if (IsInPlaceUpdate(user))

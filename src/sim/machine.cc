@@ -29,6 +29,8 @@ constexpr MachineFigure kFigures[] = {
      "part of the bandwidth that is reached"},
     {"device.cache", "B", [](Machine& m) -> double& { return m.device.cache; }, false, "L2, vector memory"},
     {"device.cache_bandwidth", "B/s", [](Machine& m) -> double& { return m.device.cache_bandwidth; }, false, ""},
+    {"device.sustained", "", [](Machine& m) -> double& { return m.device.sustained; }, false,
+     "part of the matrix units' speed that is left in steps of a second"},
     {"device.host_bandwidth", "B/s", [](Machine& m) -> double& { return m.device.host_bandwidth; }, false,
      "to the host's memory"},
     {"device.launch", "s", [](Machine& m) -> double& { return m.device.launch; }, false, "of the host, for a kernel"},
@@ -149,6 +151,10 @@ Status SetFigure(Machine& machine, std::string_view assignment) {
   if (!value || *value < 0)
     return Fail(StrCat("'", assignment.substr(equals + 1), "' is no value of ", figure->name,
                        figure->unit.empty() ? "" : StrCat(", in ", figure->unit)));
+  const bool divides = figure->unit == "B/s" || figure->unit == "Hz" || figure->unit == "flop/s";
+  const bool counts = figure->name == "cluster.nodes" || figure->name == "node.devices" || figure->name == "device.cores";
+  if ((divides && *value <= 0) || (counts && (*value < 1 || *value > 1e9)))
+    return Fail(StrCat("'", assignment, "': ", figure->name, " must be ", divides ? "more than 0" : "1 or more"));
   figure->at(machine) = *value;
   if (figure->name == "cluster.nodes") machine.fixed_size = true;
   return {};

@@ -31,6 +31,7 @@ struct DeviceModel {
   double memory = 0, bandwidth = 0, memory_share = 0.9;  // bytes, bytes a second, the part of them that is reached
   double cache = 0, cache_bandwidth = 0;                 // L2; of a TPU the vector memory, S(1)
   double host_bandwidth = 50e9;
+  double sustained = 1;               // of the matrix units' speed, when power limits them for long
   double launch = 0, host_start = 0;  // seconds the host takes for a kernel, and for a step
 };
 

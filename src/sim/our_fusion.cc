@@ -28,7 +28,11 @@ bool IsScalarWork(const Instruction& hlo) { return ElementsOf(hlo.shape()) <= 1;
 
 }  // namespace
 
-bool IsFreeView(const Instruction& hlo) { return hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kBitcast; }
+bool IsFreeView(const Instruction& hlo) {
+  // A copy to the same layout goes away.
+  const bool same = hlo.opcode == Opcode::kCopy && hlo.operand_count() == 1 && &hlo.shape() == &hlo.operand_shape(0);
+  return hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kBitcast || same;
+}
 
 bool OurFusion::MayInline(const Instruction& hlo, Users& users) const {
   const auto uses = users.Of(hlo);
@@ -38,9 +42,10 @@ bool OurFusion::MayInline(const Instruction& hlo, Users& users) const {
     return Info(user->opcode).op_class == OpClass::kContraction || IsFusible(*user);
   });
   if (hlo.opcode == Opcode::kConstant || hlo.opcode == Opcode::kIota || IsFreeView(hlo)) return true;
-  if (IsScalarWork(hlo)) return true;
+  if (!IsFusible(hlo) || IsMaterialised(hlo)) return hlo.opcode == Opcode::kTranspose && into_products;
+  if (IsScalarWork(hlo)) return all_fusible;
   if (hlo.opcode == Opcode::kTranspose && into_products) return true;
-  if (!IsFusible(hlo) || IsMaterialised(hlo) || !all_fusible) return false;
+  if (!all_fusible) return false;
   // Few large operands: reading them again costs no more than reading what was made of them.
   const double size = ElementsOf(hlo.shape());
   size_t large = 0;

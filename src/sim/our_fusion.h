@@ -23,7 +23,7 @@ class OurFusion {
   const Computation& computation_;
 };
 
-// No kernel by itself: reshapes, and transposes that a product takes as they are.
+// No kernel by itself: reshapes, copies that change nothing.
 bool IsFreeView(const Instruction& hlo);
 
 }  // namespace shoal

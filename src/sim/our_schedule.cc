@@ -38,6 +38,7 @@ class Scheduler {
     for (const Instruction* hlo : order)
       if (!fusion.IsInlined(*hlo)) AddNode(*hlo, fusion);
     Link(order, fusion);
+    RideAlong();
     if (is_loop_body) MarkPipelined();
     Measure();
     return List();
@@ -109,6 +110,22 @@ class Scheduler {
         nodes_[at].before.push_back(before);
         nodes_[before].after.push_back(at);
       }
+    }
+  }
+
+  // A sum over all of a value goes with another kernel that reads the value: they become one with two results.
+  void RideAlong() {
+    absl::flat_hash_map<const Instruction*, int> readers;
+    for (const Node& node : nodes_)
+      if (node.step.kind == PlanStep::Kind::kKernel && !node.step.kernel.product)
+        for (const Instruction* input : node.step.inputs) ++readers[input];
+    for (Node& node : nodes_) {
+      if (node.step.kind != PlanStep::Kind::kKernel || node.hlo->opcode != Opcode::kReduce || ElementsOf(node.hlo->shape()) > 1)
+        continue;
+      DeviceKernel& kernel = node.step.kernel;
+      for (size_t i = 0; i < node.step.inputs.size() && i < kernel.reads.size(); ++i)
+        if (readers[node.step.inputs[i]] > 1) kernel.reads[i] = 0;
+      node.seconds = PriceNow(kernel);
     }
   }
 

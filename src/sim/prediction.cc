@@ -44,6 +44,9 @@ class Simulation {
     // Once to fill the cache, as the step before did.
     recording_ = false;
     Block(*input_.module.entry, 1);
+    // A device that multiplies for long is slowed down by its power; in a tenth of a second that begins to show.
+    const double lasting = std::clamp(std::log10(std::max(1e-9, now_) / .1), 0.0, 1.0);
+    throttle_ = 1 - (1 - std::clamp(machine_.device.sustained, .01, 1.0)) * lasting;
     Restart();
     recording_ = true;
     Block(*input_.module.entry, 1);
@@ -130,6 +133,7 @@ class Simulation {
       traffic.write_hit = cache_.Touch(result.front(), kernel.written);
     values_.Set(*step.hlo, std::move(result));
     KernelPrice price = PriceOf(kernel, traffic, machine_);
+    if (KindOfKernel(kernel.family) == TimeKind::kMatrix) price.seconds /= throttle_;
     // Collectives take cores and bandwidth from what runs beside them.
     const double under_way = std::max({0.0, free_[kNodeLinks] - now_, free_[kNetwork] - now_});
     const double seconds = price.seconds + machine_.kernels.contention * std::min(price.seconds, under_way);
@@ -321,7 +325,7 @@ class Simulation {
   Prediction result_;
   bool recording_ = false, in_later_round_ = false;
   int depth_ = 0;
-  double now_ = 0, gaps_ = 0;
+  double now_ = 0, gaps_ = 0, throttle_ = 1;
   std::array<double, kStreams> free_{};
   absl::flat_hash_map<const PlannedAsync*, double> ends_;
   absl::flat_hash_map<const PlannedAsync*, size_t> started_, async_of_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 
@@ -24,14 +26,17 @@ bool IsLibrary(KernelFamily family) {
 class Matcher {
  public:
   Matcher(const Prediction& prediction, const Trace& profile) : profile_(profile) {
+    std::map<std::tuple<KernelFamily, double, double, double>, std::vector<size_t>> alike;
     for (const OpTime& op : prediction.ops) {
       by_name_.try_emplace(std::string(op.hlo->name), ops_.size());
       by_name_.try_emplace(KernelName(op.hlo->name), ops_.size());
       index_[op.hlo] = ops_.size();
       library_.push_back(IsLibrary(op.family));
       times_.push_back(op.times);
+      alike[{op.family, op.kernel.read(), op.kernel.written, op.kernel.flops}].push_back(ops_.size());
       ops_.push_back({op.hlo, op.kind, op.seconds, 0});
     }
+    for (auto& [key, members] : alike) groups_.push_back(std::move(members));
   }
 
   ProfileComparison Compare() {
@@ -46,6 +51,7 @@ class Matcher {
       if (owner[i] == kNobody) unmatched += profile_.events[i].duration;
       else ops_[owner[i]].measured += profile_.events[i].duration;
     }
+    Share();
     result.steps = Steps(owner);
     result.measured /= result.steps;
     result.unmatched = unmatched / result.steps;
@@ -96,13 +102,25 @@ class Matcher {
     }
   }
 
+  // Equal kernels are compiled once and run under one name: what was measured is theirs together.
+  void Share() {
+    for (const std::vector<size_t>& group : groups_) {
+      double predicted = 0, measured = 0;
+      for (size_t k : group) predicted += ops_[k].predicted, measured += ops_[k].measured;
+      for (size_t k : group) ops_[k].measured = predicted > 0 ? measured * ops_[k].predicted / predicted : 0;
+    }
+  }
+
   // How often the step ran: what most kernels with a name of their own say.
   double Steps(const std::vector<size_t>& owner) {
     for (size_t i = 0; i < owner.size(); ++i)
       if (owner[i] != kNobody && !library_[owner[i]]) ++counts_[owner[i]];
     std::vector<double> said;
-    for (size_t k = 0; k < ops_.size(); ++k)
-      if (counts_[k] > 0 && times_[k] > 0) said.push_back(counts_[k] / times_[k]);
+    for (const std::vector<size_t>& group : groups_) {
+      double counted = 0, expected = 0;
+      for (size_t k : group) counted += counts_[k], expected += times_[k];
+      if (counted > 0 && expected > 0) said.push_back(counted / expected);
+    }
     if (said.empty()) return 1;
     std::nth_element(said.begin(), said.begin() + static_cast<std::ptrdiff_t>(said.size() / 2), said.end());
     return std::max(1.0, std::round(said[said.size() / 2]));
@@ -110,6 +128,7 @@ class Matcher {
 
   const Trace& profile_;
   std::vector<MeasuredOp> ops_;
+  std::vector<std::vector<size_t>> groups_;  // that a compiler cannot tell apart
   std::vector<bool> library_;
   std::vector<double> times_, counts_;
   absl::flat_hash_map<std::string, size_t> by_name_;

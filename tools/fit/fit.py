@@ -44,8 +44,9 @@ class Prices:
         self.constants, self.kernels = head["constants"], head["kernels"]
         self.names = [c["name"] for c in self.constants]
 
-    def at(self, values, kernels=()):
+    def at(self, values, kernels=None):
         """Microseconds of these kernels, or of all."""
+        kernels = range(len(self.kernels)) if kernels is None else kernels
         self.process.stdin.write(" ".join([f"{v:.8g}" for v in values] + [str(k) for k in kernels]) + "\n")
         self.process.stdin.flush()
         return np.array([float(v) for v in self.process.stdout.readline().split()])

@@ -1,6 +1,6 @@
 // Evaluates the price formulas for tools/fit/fit.py: shoal_prices MACHINE FILE…
 // First a line of JSON: the constants, and the kernels of all files. Then, for each line of numbers on standard input
-// (one for each constant, in that order, then the numbers of kernels; none: all), a line with their microseconds.
+// (one for each constant, in that order, then the numbers of kernels), a line with their microseconds.
 #include <cstdio>
 #include <iostream>
 #include <sstream>
@@ -87,7 +87,6 @@ int Main(int argc, char** argv) {
     char text[32];
     std::vector<size_t> asked;
     for (size_t i; numbers >> i;) asked.push_back(i);
-    for (size_t i = 0; asked.empty() && i < kernels.size(); ++i) asked.push_back(i);
     for (size_t i : asked) {
       if (i >= kernels.size()) return 1;
       std::snprintf(text, sizeof(text), "%.6g ", PriceOf(kernels[i].kernel, kernels[i].traffic, *machine).seconds * 1e6);
