@@ -26,6 +26,21 @@ std::string Marked(std::string_view line, size_t column, size_t length, const ch
 
 }  // namespace
 
+void Diags::Add(Diag diag) {
+  const bool error = diag.severity == Severity::kError;
+  (error ? errors_ : warnings_) += diag.times;
+  if (!error) {
+    auto same = std::find_if(found_.begin(), found_.end(), [&](const Diag& each) {
+      return each.severity == diag.severity && each.rule == diag.rule && each.message == diag.message;
+    });
+    if (same != found_.end()) {
+      same->times += diag.times;
+      return;
+    }
+  }
+  if (found_.size() < kKept) found_.push_back(std::move(diag));
+}
+
 std::string Render(const Diag& diag, const Source& source, const DiagStyle& style) {
   const bool error = diag.severity == Severity::kError;
   const char* bold = style.color ? "\033[1m" : "";
@@ -41,6 +56,7 @@ std::string Render(const Diag& diag, const Source& source, const DiagStyle& styl
   }
   StrAppend(&out, hue, error ? "error: " : "warning: ", reset, diag.message);
   if (!diag.rule.empty()) StrAppend(&out, " [", diag.rule, "]");
+  if (diag.times > 1) StrAppend(&out, " (", diag.times, " times, here first)");
   if (style.verbose) StrAppend(&out, " (", diag.site.file, ":", diag.site.line, ")");
   if (diag.at.known()) {
     std::string_view line = source.LineAt(diag.at.offset);
@@ -52,17 +68,19 @@ std::string Render(const Diag& diag, const Source& source, const DiagStyle& styl
 
 std::string Render(const Diags& diags, const Source& source, const DiagStyle& style) {
   std::string out;
-  size_t shown[2] = {0, 0};
+  size_t kept[2] = {0, 0};
+  int shown[2] = {0, 0};
   for (const Diag& diag : diags.found()) {
-    if (shown[static_cast<int>(diag.severity)]++ >= style.limit) continue;
+    const auto severity = static_cast<size_t>(diag.severity);
+    if (kept[severity]++ >= style.limit) continue;
+    shown[severity] += diag.times;
     out += Render(diag, source, style);
   }
-  auto count_rest = [&](int all, const char* what) {
-    int rest = all - static_cast<int>(style.limit);
+  auto count_rest = [&](int rest, const char* what) {
     if (rest > 0) StrAppend(&out, source.name(), ": and ", rest, " more ", what, rest == 1 ? "\n" : "s\n");
   };
-  count_rest(diags.errors(), "error");
-  count_rest(diags.warnings(), "warning");
+  count_rest(diags.errors() - shown[0], "error");
+  count_rest(diags.warnings() - shown[1], "warning");
   return out;
 }
 
