@@ -1,8 +1,9 @@
-#include "base/diags.h"
+#include "base/counted_diags.h"
 
 #include <algorithm>
 
 #include "base/strings.h"
+#include "base/world.h"
 
 namespace shoal {
 namespace {
@@ -26,19 +27,20 @@ std::string Marked(std::string_view line, size_t column, size_t length, const ch
 
 }  // namespace
 
-void Diags::Add(Diag diag) {
-  const bool error = diag.severity == Severity::kError;
-  (error ? errors_ : warnings_) += diag.times;
-  if (!error) {
-    auto same = std::find_if(found_.begin(), found_.end(), [&](const Diag& each) {
-      return each.severity == diag.severity && each.rule == diag.rule && each.message == diag.message;
+std::vector<CountedDiag> WithoutRepeats(const Diags& diags) {
+  std::vector<CountedDiag> all;
+  for (const Diag& diag : diags.found()) {
+    auto same = std::find_if(all.begin(), all.end(), [&](const CountedDiag& each) {
+      return diag.severity == Severity::kWarning && each.diag->severity == diag.severity &&
+             each.diag->rule == diag.rule && each.diag->message == diag.message;
     });
-    if (same != found_.end()) {
-      same->times += diag.times;
-      return;
+    if (same == all.end()) {
+      all.push_back({&diag, 1});
+    } else {
+      ++same->times;
     }
   }
-  if (found_.size() < kKept) found_.push_back(std::move(diag));
+  return all;
 }
 
 std::string Render(const Diag& diag, const Source& source, const DiagStyle& style) {
@@ -55,8 +57,7 @@ std::string Render(const Diag& diag, const Source& source, const DiagStyle& styl
     StrAppend(&out, bold, source.name(), ": ", reset);
   }
   StrAppend(&out, hue, error ? "error: " : "warning: ", reset, diag.message);
-  if (!diag.rule.empty()) StrAppend(&out, " [", diag.rule, "]");
-  if (diag.times > 1) StrAppend(&out, " (", diag.times, " times, here first)");
+  if (!diag.rule.empty() && diag.rule != kWorldRule) StrAppend(&out, " [", diag.rule, "]");
   if (style.verbose) StrAppend(&out, " (", diag.site.file, ":", diag.site.line, ")");
   if (diag.at.known()) {
     std::string_view line = source.LineAt(diag.at.offset);
@@ -68,12 +69,13 @@ std::string Render(const Diag& diag, const Source& source, const DiagStyle& styl
 
 std::string Render(const Diags& diags, const Source& source, const DiagStyle& style) {
   std::string out;
-  size_t kept[2] = {0, 0};
-  int shown[2] = {0, 0};
-  for (const Diag& diag : diags.found()) {
-    const auto severity = static_cast<size_t>(diag.severity);
-    if (kept[severity]++ >= style.limit) continue;
-    shown[severity] += diag.times;
+  int texts[2] = {0, 0}, shown[2] = {0, 0};
+  for (const CountedDiag& each : WithoutRepeats(diags)) {
+    const auto severity = static_cast<size_t>(each.diag->severity);
+    if (texts[severity]++ >= static_cast<int>(style.limit)) continue;
+    shown[severity] += each.times;
+    Diag diag = *each.diag;
+    if (each.times > 1) StrAppend(&diag.message, " (", each.times, " times, here first)");
     out += Render(diag, source, style);
   }
   auto count_rest = [&](int rest, const char* what) {

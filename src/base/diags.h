@@ -11,9 +11,15 @@ namespace shoal {
 
 class Diags {
  public:
-  // The first hundred are kept; beyond that only counted, so that a hostile file cannot fill the memory. A warning that
-  // was there before counts, and is kept once.
-  void Add(Diag diag);
+  void Add(Diag diag) {
+    if (diag.severity == Severity::kError) {
+      ++errors_;
+    } else {
+      ++warnings_;
+    }
+    // The first hundred are kept; beyond that only counted, so that a hostile file cannot fill the memory.
+    if (found_.size() < kKept) found_.push_back(std::move(diag));
+  }
   void Warn(TextSpan at, std::string_view rule, std::string message, Site site = Site::Here()) {
     Add({std::string(rule), std::move(message), at, Severity::kWarning, site});
   }

@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "base/strings.h"
+#include "base/world.h"
 
 namespace shoal {
 namespace {

@@ -38,22 +38,15 @@ struct Diag {
   TextSpan at;
   Severity severity = Severity::kError;
   Site site;
-  bool world = false;  // the call or the machine is at fault, not the input: a missing file, a full disk, no memory
-  int times = 1;       // the same was said
 };
 
 inline Diag Fail(TextSpan at, std::string_view rule, std::string message, Site site = Site::Here()) {
   return {std::string(rule), std::move(message), at, Severity::kError, site};
 }
 
-// For what has no place in a text: contents of files, arguments.
+// For what has no place in a text: files, memory, arguments.
 inline Diag Fail(std::string message, Site site = Site::Here()) {
   return {{}, std::move(message), {}, Severity::kError, site};
-}
-
-// For what is no fault of the input.
-inline Diag WorldFailed(std::string message, Site site = Site::Here()) {
-  return {{}, std::move(message), {}, Severity::kError, site, true};
 }
 
 template <class T>

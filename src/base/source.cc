@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/world.h"
+
 namespace shoal {
 namespace {
 

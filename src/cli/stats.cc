@@ -93,30 +93,25 @@ class DumpReader {
 
 int StatsVerb(const StatsFlags& flags) {
   Result<DumpFolder> dump = ReadDumpFolder(flags.folder);
-  if (!dump.ok()) {
-    std::fprintf(stderr, "shoal stats: %s\n", dump.diag().message.c_str());
-    return kInputAtFault;
-  }
+  if (!dump.ok()) return RefuseCall(dump.diag().message, flags.common);
   StatsReport report;
   report.folder = flags.folder;
   report.dump = std::move(*dump);
   DumpReader(report, flags.common.strict).ReadAll();
-  std::fputs((flags.common.json ? StatsJson(report) : StatsText(report, flags.top)).c_str(), stdout);
-  if (!report.modules.empty()) return kOk;
-  std::fprintf(stderr, "shoal stats: %s has no module that can be read\n", flags.folder.c_str());
+  const int status = WriteText(flags.common.json ? StatsJson(report) : StatsText(report, flags.top));
+  if (status != kOk || !report.modules.empty()) return status;
+  Say(StrCat("shoal stats: ", flags.folder, " has no module that can be read\n"));
   return kInputAtFault;
 }
 
 }  // namespace
 
-Run AddStats(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("stats", "Give an overview of a folder that XLA dumped into");
+Run AddStats(Options& verb) {
   auto flags = std::make_shared<StatsFlags>();
-  verb->add_option("DIR", flags->folder, "What --xla_dump_to named; also the folders in it")->required();
-  verb->add_option("--top", flags->top, "So many rows; 0: all")->capture_default_str();
-  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
-  flags->common.AddTo(*verb);
-  verb->footer(
+  verb.Value("DIR", flags->folder, "What --xla_dump_to named; also the folders in it").Required();
+  verb.Value("--top", flags->top, "So many rows; 0: all").NotNegative();
+  flags->common.AddTo(verb);
+  verb.Footer(
       "Every file that may hold a module is read; a module's figures are those of its last stage. What cannot be read\n"
       "is listed with the reason; the exit status is 1 only if nothing could be read.\n\n"
       "Examples:\n"
