@@ -5,11 +5,13 @@
 
 #include "base/strings.h"
 #include "base/world.h"
+#include "cli/generate.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
 #include "interp/custom_calls/reshard.h"
 #include "interp/data/same_inputs.h"
 #include "report/compare_report.h"
+#include "memory/run_need.h"
 #include "verify/verify.h"
 
 namespace shoal {
@@ -68,6 +70,10 @@ class CompareVerb {
                                whole->devices.grid.count() != parts->devices.grid.count();
     if ((split || unpartitioned) && !HasManualRegions(first))
       whole->devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
+    // Both sides' arguments are there at once.
+    const double bytes = ArgumentBytes(first) + ArgumentBytes(parts->module());
+    if (Status room = CheckRunMemory(first, whole->devices.grid, bytes); !room.ok())
+      return Failed(*whole, room.diag());
     Result<Arguments> arguments = MakeArguments(*whole);
     if (!arguments.ok()) return Failed(*whole, arguments.diag());
     if (!split && a_.devices.grid.count() != b_.devices.grid.count()) {
@@ -109,7 +115,7 @@ class CompareVerb {
       return SnapshotArguments(side.module(), grid, side.input.arguments);
     }
     report_.inputs = StrCat("inputs generated with ", flags_.argument_mode, ", random_seed ", flags_.random_seed);
-    return GenerateArguments(side.module(), grid, *ArgumentModeNamed(flags_.argument_mode), flags_.random_seed);
+    return Generate(side.module(), grid, flags_.argument_mode, flags_.random_seed);
   }
 
   int Execute(Side& side, Arguments arguments) {

@@ -46,6 +46,10 @@ Status WriteOutput(const std::string& path, std::string_view bytes) {
 // Nobody can be told that standard error is closed.
 void Say(std::string_view text) { WriteAll(STDERR_FILENO, Printable(text)); }
 
+void SayOnOneLine(std::string_view text) {
+  WriteAll(STDERR_FILENO, StrCat("\r\033[K", Printable(text)));
+}
+
 int SayError(std::string_view sentence) {
   Say(StrCat("shoal: error: ", sentence, "\n"));
   return kCallAtFault;

@@ -26,6 +26,8 @@ Status WriteOutput(const std::string& path, std::string_view bytes);
 
 // To standard error.
 void Say(std::string_view text);
+// On a terminal, in place of the line before.
+void SayOnOneLine(std::string_view text);
 // "shoal: error: SENTENCE"; the status for it.
 int SayError(std::string_view sentence);
 

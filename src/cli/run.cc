@@ -8,14 +8,18 @@
 #include <mutex>
 #include <new>
 
+#include "analysis/run_steps.h"
+#include "base/files.h"
 #include "base/strings.h"
 #include "base/units.h"
 #include "base/world.h"
+#include "cli/generate.h"
 #include "cli/input.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "interp/data/inputs.h"
 #include "interp/observers.h"
+#include "memory/run_need.h"
 #include "report/compare_report.h"
 #include "report/run_report.h"
 #include "runtime/engine.h"
@@ -80,6 +84,7 @@ class RunVerb {
   int RunVerified() {
     const Plans plans(*input_.module);
     if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
+    if (Status room = CheckRoom(); !room.ok()) return Failed(room.diag());
     Result<Arguments> arguments = MakeArguments();
     if (!arguments.ok()) return Failed(arguments.diag());
     Status watching = MakeObservers();
@@ -156,9 +161,12 @@ class RunVerb {
   }
 
   Result<RunOutcome> RunWatched(const Plans& plans, Arguments arguments, const RunSettings& settings) {
-    ProgressLine line;
-    Watch watch;
-    if (ProgressLine::Wanted()) watch = [&](auto devices) { line.Show(devices); };
+    ProgressLine line(StrCat("running ", report_.file));
+    std::optional<double> steps;  // worked out when somebody has waited a while; the engine's are others
+    const Watch watch = [&](auto devices) {
+      if (!steps) steps = engine_ != nullptr ? 0 : RunSteps(plans.module()) * static_cast<double>(std::ssize(devices));
+      line.Show(StepsDone(devices), *steps, PlacesOf(devices));
+    };
     for (int64_t repeat = 1; repeat < flags_.num_repeats; ++repeat) {
       Result<RunOutcome> outcome = RunModule(plans, report_.devices.grid, arguments, settings, watch);
       if (!outcome.ok()) return outcome;
@@ -223,7 +231,20 @@ class RunVerb {
     report_.inputs = StrCat("no inputs given: generated with ", flags_.argument_mode);
     if (flags_.argument_mode.find("random") != std::string::npos)
       StrAppend(&report_.inputs, ", random_seed ", flags_.random_seed);
-    return GenerateArguments(module, grid, *ArgumentModeNamed(flags_.argument_mode), flags_.random_seed);
+    return Generate(module, grid, flags_.argument_mode, flags_.random_seed);
+  }
+
+  // What is known to be missing is said before anything is made: memory, and a disk to write to.
+  Status CheckRoom() const {
+    const Module& module = *input_.module;
+    const DeviceGrid& grid = report_.devices.grid;
+    const bool given = !flags_.inputs.empty() || !input_.arguments.empty();
+    SHOAL_TRY(CheckRunMemory(module, grid,
+                             given ? ArgumentBytes(module)
+                                   : GeneratedBytes(module, grid, *ArgumentModeNamed(flags_.argument_mode))));
+    if (!flags_.outputs.empty()) SHOAL_TRY(CheckWritable(flags_.outputs, ResultBytes(module) * grid.count()));
+    if (!flags_.dump.empty()) SHOAL_TRY(CheckWritable(flags_.dump_dir, 0));
+    return {};
   }
 
   Status MakeObservers() {

@@ -69,7 +69,8 @@ class DumpReader {
       const std::lock_guard lock(mutex_);
       if (input.module == nullptr) report_.unreadable.push_back({file.path, WhyNot(input)});
       ++read_;
-      if (ProgressLine::Wanted()) progress_.Show(ProgressBar(read_, files_, stats.dumped->name));
+      progress_.Show(static_cast<double>(read_), static_cast<double>(files_),
+                     StrCat(read_, " of ", files_, " files, ", stats.dumped->name));
     }
   }
 
@@ -88,7 +89,7 @@ class DumpReader {
   std::mutex mutex_;  // of all that follows
   int64_t files_ = 0, read_ = 0, unknown_loops_ = 0, conditionals_ = 0;
   std::set<std::string> sentences_;
-  ProgressLine progress_;
+  ProgressLine progress_{"reading"};
 };
 
 int StatsVerb(const StatsFlags& flags) {
