@@ -9,10 +9,10 @@
 namespace shoal {
 namespace {
 
-double BytesOf(const Shape& shape) {
+double BytesAsNumber(const Shape& shape) {
   double bytes = 0;
   if (shape.IsTuple())
-    for (const Shape* element : shape.elements()) bytes += BytesOf(*element);
+    for (const Shape* element : shape.elements()) bytes += BytesAsNumber(*element);
   if (!shape.IsArray()) return bytes;
   bytes = StorageBytes(shape.element_type());
   for (int64_t size : shape.dims()) bytes *= static_cast<double>(size);
@@ -34,7 +34,7 @@ Arguments Generate(const Module& module, const DeviceGrid& grid, const std::stri
 
 int64_t ResultBytes(const Module& module) {
   constexpr double kMost = 0x1p62;
-  return static_cast<int64_t>(std::min(BytesOf(module.entry->result_shape()), kMost));
+  return static_cast<int64_t>(std::min(BytesAsNumber(module.entry->result_shape()), kMost));
 }
 
 }  // namespace shoal
