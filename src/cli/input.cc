@@ -114,7 +114,16 @@ int RefuseCall(const std::string& sentence, const CommonFlags& flags) {
   return SayError(sentence);
 }
 
+void SayFirst(const Input& input, const CommonFlags& flags) {
+  if (flags.json || flags.warnings) return;
+  Diags first;
+  for (const Diag& diag : input.diags.found())
+    if (diag.rule == kCutShortRule) first.Add(diag);
+  Say(Rendered(input, first, flags));
+}
+
 int Finish(const Input& input, std::string_view answer, const CommonFlags& flags) {
+  SayFirst(input, flags);
   const int status = WriteText(answer);
   SayWarnings(input, flags);
   return status;

@@ -52,6 +52,8 @@ int Refuse(const Input& input, const CommonFlags& flags);
 int Refuse(const Input& input, const Diag& diag, const CommonFlags& flags);
 int RefuseCall(const std::string& sentence, const CommonFlags& flags);
 
+// What must be known before the answer: that the end of the file is missing.
+void SayFirst(const Input& input, const CommonFlags& flags);
 // The answer to standard output, then what SayWarnings says; the exit status.
 int Finish(const Input& input, std::string_view answer, const CommonFlags& flags);
 

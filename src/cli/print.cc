@@ -29,6 +29,7 @@ int Print(const PrintFlags& flags) {
   if (input.module == nullptr) return Refuse(input, flags.common);
   const Result<std::string> formatted = Formatted(*input.module, flags);
   if (!formatted.ok()) return Refuse(input, formatted.diag(), flags.common);
+  SayFirst(input, flags.common);
   const Status written = WriteOutput(flags.output, *formatted);
   if (!written.ok()) return Refuse(input, written.diag(), flags.common);
   SayWarnings(input, flags.common);
