@@ -38,8 +38,10 @@ Diag TooLittle(double arguments, double more, double available) {
 Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes) {
   const double available = AvailableMemory();
   if (argument_bytes > available) return TooLittle(argument_bytes, 0, available);
-  // Working out the exact need takes time; most modules are far from it.
-  if (argument_bytes + BytesOfAllValues(module) * static_cast<double>(grid.count()) < available / 2) return {};
+  // Working out the exact need takes time; most modules are far from it, and what no number can say is found where it
+  // arises.
+  const double most = argument_bytes + BytesOfAllValues(module) * static_cast<double>(grid.count());
+  if (most < available / 2 || most > 0x1p60) return {};
   const RunMemory run = RunMemoryOf(module, Executions(module), grid);
   if (run.peak_bytes.empty()) return {};
   const double peak = static_cast<double>(*std::max_element(run.peak_bytes.begin(), run.peak_bytes.end()));
