@@ -175,7 +175,7 @@ bool Parser::ReadInstructionList(Computation& computation) {
     if (kind() == Tok::kEof) {
       std::string message = StrCat("the text ends inside computation ", computation.name);
       if (!cut_short_) return ErrorHere(std::move(message));
-      diags_.Warn(computation.at, kCutShortRule, message + ": this is about what is there");
+      diags_.Warn(computation.at, kCutShortRule, std::move(message));
       break;
     }
     const uint32_t start = token().offset;
