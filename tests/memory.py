@@ -5,7 +5,7 @@ usage: tests/memory.py --bin build/shoal [--golden ../shared/golden]
 
 - xla: argument, output, temporary and peak bytes of each module of golden/h200 and golden/jax equal those of XLA's
   memory analysis. (XLA's peak of a CPU module leaves temporaries out.)
-- run: on every example and golden that runs, run_peak_bytes of `mem --run` equal peak_bytes of `run`, on each device.
+- run: on every example and golden, all of which run, run_peak_bytes of `mem --run` equal peak_bytes of `run`, on each device.
 The last line is "N passed, N failed".
 """
 import argparse
@@ -41,10 +41,9 @@ def xla_misfit(shoal, path, expected, peak_has_temporaries):
 
 
 def run_misfit(shoal, path, *inputs):
-    """None if the module does not run."""
     ran = report(shoal, 'run', path, *inputs)
     if ran is None or not ran.get('peak_bytes'):
-        return None
+        return 'does not run'
     memory = report(shoal, 'mem', path, '--run')
     if memory is None:
         return 'no report'
@@ -64,8 +63,7 @@ def main():
     misfits = {}
 
     def note(kind, path, misfit):
-        if misfit is not None:
-            misfits[f'{kind} {path}'] = misfit
+        misfits[f'{kind} {path}'] = misfit
 
     def wanted(path):
         return not flags.only or any(part in str(path) for part in flags.only)

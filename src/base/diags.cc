@@ -1,8 +1,9 @@
-#include "base/diags.h"
+#include "base/counted_diags.h"
 
 #include <algorithm>
 
 #include "base/strings.h"
+#include "base/world.h"
 
 namespace shoal {
 namespace {
@@ -26,6 +27,22 @@ std::string Marked(std::string_view line, size_t column, size_t length, const ch
 
 }  // namespace
 
+std::vector<CountedDiag> WithoutRepeats(const Diags& diags) {
+  std::vector<CountedDiag> all;
+  for (const Diag& diag : diags.found()) {
+    auto same = std::find_if(all.begin(), all.end(), [&](const CountedDiag& each) {
+      return diag.severity == Severity::kWarning && each.diag->severity == diag.severity &&
+             each.diag->rule == diag.rule && each.diag->message == diag.message;
+    });
+    if (same == all.end()) {
+      all.push_back({&diag, 1});
+    } else {
+      ++same->times;
+    }
+  }
+  return all;
+}
+
 std::string Render(const Diag& diag, const Source& source, const DiagStyle& style) {
   const bool error = diag.severity == Severity::kError;
   const char* bold = style.color ? "\033[1m" : "";
@@ -40,7 +57,7 @@ std::string Render(const Diag& diag, const Source& source, const DiagStyle& styl
     StrAppend(&out, bold, source.name(), ": ", reset);
   }
   StrAppend(&out, hue, error ? "error: " : "warning: ", reset, diag.message);
-  if (!diag.rule.empty()) StrAppend(&out, " [", diag.rule, "]");
+  if (!diag.rule.empty() && diag.rule != kWorldRule) StrAppend(&out, " [", diag.rule, "]");
   if (style.verbose) StrAppend(&out, " (", diag.site.file, ":", diag.site.line, ")");
   if (diag.at.known()) {
     std::string_view line = source.LineAt(diag.at.offset);
@@ -52,17 +69,20 @@ std::string Render(const Diag& diag, const Source& source, const DiagStyle& styl
 
 std::string Render(const Diags& diags, const Source& source, const DiagStyle& style) {
   std::string out;
-  size_t shown[2] = {0, 0};
-  for (const Diag& diag : diags.found()) {
-    if (shown[static_cast<int>(diag.severity)]++ >= style.limit) continue;
+  int texts[2] = {0, 0}, shown[2] = {0, 0};
+  for (const CountedDiag& each : WithoutRepeats(diags)) {
+    const auto severity = static_cast<size_t>(each.diag->severity);
+    if (texts[severity]++ >= static_cast<int>(style.limit)) continue;
+    shown[severity] += each.times;
+    Diag diag = *each.diag;
+    if (each.times > 1) StrAppend(&diag.message, " (", each.times, " times, here first)");
     out += Render(diag, source, style);
   }
-  auto count_rest = [&](int all, const char* what) {
-    int rest = all - static_cast<int>(style.limit);
+  auto count_rest = [&](int rest, const char* what) {
     if (rest > 0) StrAppend(&out, source.name(), ": and ", rest, " more ", what, rest == 1 ? "\n" : "s\n");
   };
-  count_rest(diags.errors(), "error");
-  count_rest(diags.warnings(), "warning");
+  count_rest(diags.errors() - shown[0], "error");
+  count_rest(diags.warnings() - shown[1], "warning");
   return out;
 }
 

@@ -25,9 +25,16 @@ class FileBytes {
   std::string_view bytes_;
 };
 
-// Writes the pieces, one after the other, under a temporary name beside `path`, and renames it when all is on its way
-// to the disk: a file that could not be written whole does not appear.
+// Writes the pieces, one after the other. A plain file is written under another name beside `path`, and renamed when all
+// is on its way to the disk: one that could not be written whole does not appear. A device, a pipe, a symbolic link or
+// what standard output is (/dev/stdout) is written through.
 Status WriteFile(const std::string& path, std::initializer_list<std::string_view> pieces);
+
+// For handlers of signals: removes what WriteFile has not finished.
+void RemoveUnfinishedFiles();
+
+// Whether files of so many bytes can be written into the folder, which need not exist yet; makes nothing.
+Status CheckWritable(const std::string& folder, int64_t bytes);
 
 // The folder and those above it. It may be there already.
 Status MakeFolders(const std::string& path);

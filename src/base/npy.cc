@@ -119,7 +119,7 @@ uint32_t LittleEndian(std::string_view bytes) {
 
 }  // namespace
 
-Result<NpyArray> ParseNpy(std::string_view file) {
+Result<NpyArray> ParseNpyHeader(std::string_view file) {
   if (!file.starts_with(kMagic) || file.size() < kMagic.size() + 4) return Fail("is not an .npy file");
   const auto version = static_cast<uint8_t>(file[kMagic.size()]);
   if (version < 1 || version > 3)
@@ -133,15 +133,24 @@ Result<NpyArray> ParseNpy(std::string_view file) {
   NpyArray array;
   SHOAL_TRY(HeaderReader(file.substr(start, length)).Read(array));
   SHOAL_TRY(ReadDescr(array));
-  const std::string_view data = file.substr(start + length);
   int64_t bytes = array.item_bytes;
   for (int64_t size : array.dims)
     if (size == 0) bytes = 0;
   for (int64_t size : array.dims)
     if (bytes != 0 && __builtin_mul_overflow(bytes, size, &bytes)) return Fail("its 'shape' is larger than any memory");
-  if (static_cast<uint64_t>(bytes) > data.size())
-    return Fail(StrCat("is cut short: its shape asks for ", bytes, " bytes of data, it has ", data.size()));
-  array.data = data.substr(0, static_cast<size_t>(bytes));
+  array.data_at = start + length;
+  array.data_bytes = static_cast<uint64_t>(bytes);
+  return array;
+}
+
+Result<NpyArray> ParseNpy(std::string_view file) {
+  Result<NpyArray> array = ParseNpyHeader(file);
+  if (!array.ok()) return array;
+  const std::string_view data = file.substr(array->data_at);
+  if (array->data_bytes > data.size())
+    return Fail(
+        StrCat("is cut short: its shape asks for ", array->data_bytes, " bytes of data, it has ", data.size()));
+  array->data = data.substr(0, array->data_bytes);
   return array;
 }
 

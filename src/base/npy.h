@@ -19,8 +19,12 @@ struct NpyArray {
   int64_t item_bytes = 0;
   std::vector<int64_t> dims;
   bool fortran_order = false;
-  std::string_view data;  // as many bytes as the dimensions ask for; little-endian
+  uint64_t data_at = 0, data_bytes = 0;  // where in the file the data begin, and how many the dimensions ask for
+  std::string_view data;                 // those bytes; little-endian
 };
+
+// Looks at the header alone: `beginning` may end anywhere after it, and there are no data.
+Result<NpyArray> ParseNpyHeader(std::string_view beginning);
 
 // Takes a file apart; `data` points into `file`. What follows the data is ignored, as NumPy does. A failure is a
 // sentence about the file: "its header has no 'shape'".

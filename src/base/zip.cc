@@ -67,16 +67,17 @@ void ReadExtra64(std::string_view extra, ZipReader::Entry& entry) {
   }
 }
 
-Result<std::string> Inflate(std::string_view packed, uint64_t bytes) {
+// The first `bytes` of what should unpack to `all`.
+Result<std::string> Inflate(std::string_view packed, uint64_t bytes, uint64_t all) {
   // Deflate packs at most about a thousandfold, so a directory cannot ask for more memory than that.
-  if (bytes / 1100 > packed.size()) return Fail("claims to unpack to more than it can");
+  if (all / 1100 > packed.size()) return Fail("claims to unpack to more than it can");
   std::string out(bytes, '\0');
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return Fail("cannot start to unpack");
   size_t in_done = 0, out_done = 0;
   int code = Z_OK;
   constexpr size_t kMost = size_t{1} << 30;
-  while (code == Z_OK) {
+  while (code == Z_OK && (bytes == all || out_done < bytes)) {
     const size_t in_now = std::min(kMost, packed.size() - in_done), out_now = std::min(kMost, out.size() - out_done);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + in_done));
     stream.avail_in = static_cast<uInt>(in_now);
@@ -87,7 +88,8 @@ Result<std::string> Inflate(std::string_view packed, uint64_t bytes) {
     out_done += out_now - stream.avail_out;
   }
   inflateEnd(&stream);
-  if (code != Z_STREAM_END || out_done != out.size()) return Fail("is damaged");
+  const bool complete = code == Z_STREAM_END || (bytes < all && code == Z_OK);
+  if (!complete || out_done != out.size()) return Fail("is damaged");
   return out;
 }
 
@@ -117,8 +119,11 @@ Result<ZipReader> ZipReader::Open(std::string_view file) {
   return reader;
 }
 
-Result<std::string> ZipReader::Read(const std::string& name) const {
+Result<std::string> ZipReader::Read(const std::string& name) const { return ReadBeginning(name, UINT64_MAX); }
+
+Result<std::string> ZipReader::ReadBeginning(const std::string& name, uint64_t most) const {
   const Entry& entry = entries_.at(name);
+  const uint64_t wanted = std::min(most, entry.bytes);
   const Diag damaged = Fail(StrCat("is damaged: entry ", name, " lies outside the file"));
   if (entry.header_at > file_.size()) return damaged;
   std::string_view local = file_.substr(entry.header_at);
@@ -130,9 +135,11 @@ Result<std::string> ZipReader::Read(const std::string& name) const {
     return Fail(
         StrCat("entry ", name, " is packed with method ", entry.method, ", known are 0 (stored) and 8 (deflated)"));
   Result<std::string> bytes =
-      entry.method == 0 ? Result<std::string>(std::string(packed)) : Inflate(packed, entry.bytes);
+      entry.method == 0 ? Result<std::string>(std::string(packed.substr(0, wanted)))
+                        : Inflate(packed, wanted, entry.bytes);
   if (!bytes.ok()) return Fail(StrCat("entry ", name, " ", bytes.diag().message));
-  if (bytes->size() != entry.bytes || Crc(*bytes) != entry.crc) return Fail(StrCat("entry ", name, " is damaged"));
+  if (bytes->size() != wanted || (wanted == entry.bytes && Crc(*bytes) != entry.crc))
+    return Fail(StrCat("entry ", name, " is damaged"));
   return bytes;
 }
 

@@ -17,6 +17,9 @@ class ZipReader {
   bool Has(const std::string& name) const { return entries_.count(name) != 0; }
   // The bytes of an entry that is there, unpacked and with their checksum compared.
   Result<std::string> Read(const std::string& name) const;
+  // At most so many of them from the beginning: no more memory than that is taken, whatever the archive claims. The
+  // checksum is compared if that is all of them.
+  Result<std::string> ReadBeginning(const std::string& name, uint64_t most) const;
 
   struct Entry {
     uint16_t method = 0;  // 0 stored, 8 deflated

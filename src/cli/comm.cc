@@ -46,10 +46,11 @@ void FillRows(const Module& module, const Executions& executions, CommReport& re
 
 int CommVerb(const CommFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict});
-  Report(input, flags.common);
-  if (input.module == nullptr) return kInputAtFault;
+  if (input.module == nullptr) return Refuse(input, flags.common);
   const Module& module = *input.module;
-  const Executions executions(module, flags.loops.Options());
+  const Result<ExecutionOptions> options = flags.loops.For({&module});
+  if (!options.ok()) return Refuse(input, options.diag(), flags.common);
+  const Executions executions(module, *options);
   CommReport report{.file = flags.file,
                     .devices = InferDevices(module, flags.num_replicas, flags.num_partitions),
                     .devices_per_node = flags.devices_per_node,
@@ -70,30 +71,28 @@ int CommVerb(const CommFlags& flags) {
   FillRows(module, executions, report);
   const bool csv = report.matrix && flags.matrix == "csv";
   const std::string text = csv ? CommMatrixCsv(report) : flags.common.json ? CommJson(report) : CommText(report);
-  return WriteOutput("", text).ok() ? kOk : kCallAtFault;
+  return Finish(input, text, flags.common);
 }
 
 }  // namespace
 
-Run AddComm(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("comm", "Say what a module's collectives move, between whom and over what");
+Run AddComm(Options& verb) {
   auto flags = std::make_shared<CommFlags>();
-  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input")->required();
-  verb->add_option("--devices_per_node", flags->devices_per_node, "Neighbouring devices that share a fast network")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
+  verb.Value("--devices_per_node", flags->devices_per_node, "Neighbouring devices that share a fast network")
+      .Positive();
   // A flag, so that a file may follow it.
-  verb->add_flag("--matrix{text}", flags->matrix, "Who sends how much to whom; --matrix=csv: nothing but that, as CSV")
-      ->check(CLI::IsMember({"text", "csv"}));
-  verb->add_option("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
-      ->check(CLI::Range(int64_t{1}, kMostIds));
-  verb->add_option("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
-      ->check(CLI::Range(int64_t{1}, kMostIds));
-  verb->add_option("--top", flags->top, "So many rows of each table; 0: all")->capture_default_str();
-  flags->loops.AddTo(*verb);
-  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
-  flags->common.AddTo(*verb);
-  verb->footer(
+  verb.FlagWithValue("--matrix", flags->matrix, "text",
+                     "Who sends how much to whom; --matrix=csv: nothing but that, as CSV")
+      .OneOf({"text", "csv"});
+  verb.Value("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
+      .Between(1, kMostIds);
+  verb.Value("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
+      .Between(1, kMostIds);
+  verb.Value("--top", flags->top, "So many rows of each table; 0: all").NotNegative();
+  flags->loops.AddTo(verb);
+  flags->common.AddTo(verb);
+  verb.Footer(
       "Payload is what one device brings each time; ring and direct are what the device that receives most receives "
       "per\n"
       "step, when everything goes around a ring of the group and when parts go straight to whom they are for.\n\n"

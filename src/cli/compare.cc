@@ -4,11 +4,14 @@
 #include <new>
 
 #include "base/strings.h"
+#include "base/world.h"
+#include "cli/generate.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
 #include "interp/custom_calls/reshard.h"
 #include "interp/data/same_inputs.h"
 #include "report/compare_report.h"
+#include "memory/run_need.h"
 #include "verify/verify.h"
 
 namespace shoal {
@@ -40,14 +43,12 @@ class CompareVerb {
     for (auto [side, file] : {std::pair(&a_, &flags_.a), std::pair(&b_, &flags_.b)}) {
       side->input = ReadInput(*file, {/*strict=*/true});
       if (side->input.module != nullptr) Verify(*side->input.module, side->input.diags);
-      if (side->input.diags.errors() == 0) continue;
-      Report(side->input, flags_.common);
-      return kInputAtFault;
+      if (side->input.diags.errors() > 0) return Refuse(side->input, flags_.common);
     }
     try {
       return Compare();
     } catch (const std::bad_alloc&) {
-      return Failed(a_, Fail("not enough memory on this machine to run both modules"), kCallAtFault);
+      return Failed(a_, WorldFailed("not enough memory on this machine to run both modules"));
     }
   }
 
@@ -61,7 +62,7 @@ class CompareVerb {
         (a_.module().num_partitions > 1 && b_.module().num_partitions == 1))
       std::swap(whole, parts);
     Result<Partitioning> partitioning = PartitioningOf(whole->module(), parts->part());
-    if (!partitioning.ok()) return Failed(*parts, partitioning.diag(), kInputAtFault);
+    if (!partitioning.ok()) return Failed(*parts, partitioning.diag());
     const bool split = partitioning->divided;
     // A module whose arrays are whole is run once, whatever its shardings say it will be cut into.
     const Module& first = whole->module();
@@ -69,22 +70,25 @@ class CompareVerb {
                                whole->devices.grid.count() != parts->devices.grid.count();
     if ((split || unpartitioned) && !HasManualRegions(first))
       whole->devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
+    // Both sides' arguments are there at once.
+    const double bytes = ArgumentBytes(first) + ArgumentBytes(parts->module());
+    if (Status room = CheckRunMemory(first, whole->devices.grid, bytes); !room.ok())
+      return Failed(*whole, room.diag());
     Result<Arguments> arguments = MakeArguments(*whole);
-    if (!arguments.ok())
-      return Failed(*whole, arguments.diag(), arguments.diag().rule.empty() ? kCallAtFault : kInputAtFault);
+    if (!arguments.ok()) return Failed(*whole, arguments.diag());
     if (!split && a_.devices.grid.count() != b_.devices.grid.count()) {
       if (whole->devices.grid.count() != 1)
         return Failed(*parts,
                       Fail({}, "compare.C6",
                            StrCat("the modules run on ", a_.devices.grid.count(), " and ", b_.devices.grid.count(),
-                                  " devices, and neither is the other's partitioned form")),
-                      kInputAtFault);
+                                  " devices, and neither is the other's partitioned form")));
     }
     Arguments of_parts = split ? SplitArguments(arguments->at(0), parts->module(), parts->devices.grid, *partitioning)
                                : ForDevices(*arguments, parts->devices.grid);
     if (split) report_.notes = std::move(partitioning->notes);
-    if (!Execute(*whole, std::move(*arguments)) || !Execute(*parts, std::move(of_parts))) return kInputAtFault;
-    return CompareOutputs(*whole, *parts, *partitioning);
+    int status = Execute(*whole, std::move(*arguments));
+    if (status == kOk) status = Execute(*parts, std::move(of_parts));
+    return status == kOk ? CompareOutputs(*whole, *parts, *partitioning) : status;
   }
 
   static int64_t ParameterBytes(const Module& module) {
@@ -111,10 +115,10 @@ class CompareVerb {
       return SnapshotArguments(side.module(), grid, side.input.arguments);
     }
     report_.inputs = StrCat("inputs generated with ", flags_.argument_mode, ", random_seed ", flags_.random_seed);
-    return GenerateArguments(side.module(), grid, *ArgumentModeNamed(flags_.argument_mode), flags_.random_seed);
+    return Generate(side.module(), grid, flags_.argument_mode, flags_.random_seed);
   }
 
-  bool Execute(Side& side, Arguments arguments) {
+  int Execute(Side& side, Arguments arguments) {
     const Plans plans(side.module());
     if (plans.elided().count > 0)
       report_.notes.push_back(StrCat(side.input.text()->name(), " has ", plans.elided().count,
@@ -123,12 +127,9 @@ class CompareVerb {
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
     Result<RunOutcome> outcome = RunModule(plans, side.devices.grid, std::move(arguments), settings);
-    if (!outcome.ok()) {
-      Failed(side, outcome.diag(), kInputAtFault);
-      return false;
-    }
+    if (!outcome.ok()) return Failed(side, outcome.diag());
     side.outcome = std::move(*outcome);
-    return true;
+    return kOk;
   }
 
   int CompareOutputs(const Side& whole, const Side& parts, const Partitioning& partitioning) {
@@ -136,23 +137,17 @@ class CompareVerb {
     Result<std::vector<OutputComparison>> outputs =
         CompareResults(whole.module(), whole.outcome.results, parts.part(), parts.outcome.results, partitioning,
                        flags_.bounds);
-    if (!outputs.ok()) return Failed(b_, outputs.diag(), kInputAtFault);
+    if (!outputs.ok()) return Failed(b_, outputs.diag());
     if (swapped)
       for (OutputComparison& output : *outputs) std::swap(output.a, output.b);
     report_.outputs = std::move(*outputs);
     report_.a = StrCat(a_.input.text()->name(), " on ", a_.devices.from);
     report_.b = StrCat(b_.input.text()->name(), " on ", b_.devices.from);
-    Status written = WriteOutput("", flags_.common.json ? CompareJson(report_) : CompareText(report_));
-    if (!written.ok()) return Failed(a_, written.diag(), kCallAtFault);
-    return report_.Agree() ? kOk : kInputAtFault;
+    const int status = WriteText(flags_.common.json ? CompareJson(report_) : CompareText(report_));
+    return status == kOk && !report_.Agree() ? kInputAtFault : status;
   }
 
-  int Failed(Side& side, const Diag& diag, int status) {
-    side.input.diags = {};
-    side.input.diags.Add(diag);
-    Report(side.input, flags_.common);
-    return status;
-  }
+  int Failed(Side& side, const Diag& diag) { return Refuse(side.input, diag, flags_.common); }
 
   const CompareFlags& flags_;
   Side a_, b_;
@@ -161,29 +156,26 @@ class CompareVerb {
 
 }  // namespace
 
-Run AddCompare(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("compare", "Run two modules on the same inputs and compare their results");
+Run AddCompare(Options& verb) {
   auto flags = std::make_shared<CompareFlags>();
-  verb->add_option("A", flags->a, "A module: HLO text, .pb, either with gzip")->required();
-  verb->add_option("B", flags->b, "Another; it may be the partitioned form of A")->required();
-  verb->add_option("--abs_error_bound", flags->bounds.abs, "Largest absolute difference; default: by type")
-      ->check(CLI::NonNegativeNumber);
-  verb->add_option("--rel_error_bound", flags->bounds.rel, "Largest relative difference; default: by type")
-      ->check(CLI::NonNegativeNumber);
-  verb->add_option("--num_replicas", flags->num_replicas, "Replicas; default: what the modules say")
-      ->check(CLI::PositiveNumber);
-  verb->add_option("--num_partitions", flags->num_partitions, "Partitions; default: what the modules say")
-      ->check(CLI::PositiveNumber);
-  verb->add_option("--inputs", flags->inputs, "Inputs for A, as `shoal run` takes them");
-  verb->add_option("--hlo_argument_mode", flags->argument_mode, "How to make up inputs that are not given")
-      ->check(CLI::IsMember(ArgumentModeNames()))
-      ->capture_default_str();
-  verb->add_option("--random_seed", flags->random_seed, "For made-up inputs and rng")->capture_default_str();
-  verb->add_flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
+  verb.Value("A", flags->a, "A module: HLO text, .pb, either with gzip").Required();
+  verb.Value("B", flags->b, "Another; it may be the partitioned form of A").Required();
+  verb.Value("--abs_error_bound", flags->bounds.abs, "Largest absolute difference; default: by type")
+      .NotNegative();
+  verb.Value("--rel_error_bound", flags->bounds.rel, "Largest relative difference; default: by type")
+      .NotNegative();
+  verb.Value("--num_replicas", flags->num_replicas, "Replicas; default: what the modules say")
+      .Positive();
+  verb.Value("--num_partitions", flags->num_partitions, "Partitions; default: what the modules say")
+      .Positive();
+  verb.Value("--inputs", flags->inputs, "Inputs for A, as `shoal run` takes them");
+  verb.Value("--hlo_argument_mode", flags->argument_mode, "How to make up inputs that are not given")
+      .OneOf(ArgumentModeNames());
+  verb.Value("--random_seed", flags->random_seed, "For made-up inputs and rng");
+  verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
-  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
-  verb->add_flag("--verbose", flags->common.verbose, "With each message, the place in shoal's own code that made it");
-  verb->footer(
+  flags->common.AddTo(verb, Reading::kStrict);
+  verb.Footer(
       "An element is out of bounds if it is beyond both. Where the parameters of one module are shards of the "
       "other's,\n"
       "inputs are cut and outputs put together by the shardings. Exit status 1 if any output is out of bounds, or if "

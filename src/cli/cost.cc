@@ -17,30 +17,28 @@ struct CostFlags {
 
 int CostVerb(const CostFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict});
-  Report(input, flags.common);
-  if (input.module == nullptr) return kInputAtFault;
-  const Executions executions(*input.module, flags.loops.Options());
+  if (input.module == nullptr) return Refuse(input, flags.common);
+  const Result<ExecutionOptions> options = flags.loops.For({input.module.get()});
+  if (!options.ok()) return Refuse(input, options.diag(), flags.common);
+  const Executions executions(*input.module, *options);
   CostReport report{flags.file, input.module.get(), CostOf(*input.module, executions), flags.by, flags.top,
                     AssumptionsOf(executions)};
   const std::vector<std::string> unpriced = AssumptionsOf(report.cost);
   report.assumptions.insert(report.assumptions.end(), unpriced.begin(), unpriced.end());
-  return WriteOutput("", flags.common.json ? CostJson(report) : CostText(report)).ok() ? kOk : kCallAtFault;
+  return Finish(input, flags.common.json ? CostJson(report) : CostText(report), flags.common);
 }
 
 }  // namespace
 
-Run AddCost(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("cost", "Say what a module computes and moves, with loops counted as they run");
+Run AddCost(Options& verb) {
   auto flags = std::make_shared<CostFlags>();
-  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input")->required();
-  verb->add_option("--by", flags->by, "What a row is")
-      ->check(CLI::IsMember({"op", "opcode", "computation", "line", "op_name"}))
-      ->capture_default_str();
-  verb->add_option("--top", flags->top, "So many rows; 0: all")->capture_default_str();
-  flags->loops.AddTo(*verb);
-  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
-  flags->common.AddTo(*verb);
-  verb->footer(
+  verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
+  verb.Value("--by", flags->by, "What a row is")
+      .OneOf({"op", "opcode", "computation", "line", "op_name"});
+  verb.Value("--top", flags->top, "So many rows; 0: all").NotNegative();
+  flags->loops.AddTo(verb);
+  flags->common.AddTo(verb);
+  verb.Footer(
       "Figures are per device and step. The line about XLA equals HloCostAnalysis, which counts loop bodies once.\n\n"
       "Examples:\n"
       "  shoal cost module.hlo\n"

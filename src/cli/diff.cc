@@ -1,6 +1,5 @@
 // shoal diff: what changed in meaning between two modules.
 #include <algorithm>
-#include <cstdio>
 
 #include "analysis/assumptions.h"
 #include "base/strings.h"
@@ -45,20 +44,17 @@ int DiffVerb(const DiffFlags& flags) {
   DiffReport report;
   for (const std::string& text : flags.thresholds) {
     Result<Threshold> threshold = ParseThreshold(text);
-    if (!threshold.ok()) {
-      std::fprintf(stderr, "shoal diff: %s\n", threshold.diag().message.c_str());
-      return kCallAtFault;
-    }
+    if (!threshold.ok()) return RefuseCall(threshold.diag().message, flags.common);
     report.thresholds.push_back(*threshold);
   }
   const Input a = ReadInput(flags.a, {flags.common.strict}), b = ReadInput(flags.b, {flags.common.strict});
-  Report(a, flags.common);
-  Report(b, flags.common);
-  if (a.module == nullptr || b.module == nullptr) return kInputAtFault;
+  if (a.module == nullptr) return Refuse(a, flags.common);
+  if (b.module == nullptr) return Refuse(b, flags.common);
 
   const int64_t elided = ElidedConstants(*a.module) + ElidedConstants(*b.module);
-  const ExecutionOptions options = flags.loops.Options();
-  const DiffSide side_a(*a.module, options, elided > 0), side_b(*b.module, options, elided > 0);
+  const Result<ExecutionOptions> options = flags.loops.For({a.module.get(), b.module.get()});
+  if (!options.ok()) return Refuse(a, options.diag(), flags.common);
+  const DiffSide side_a(*a.module, *options, elided > 0), side_b(*b.module, *options, elided > 0);
   report.a = {flags.a, a.module.get(), TotalsOf(*a.module, side_a.executions)};
   report.changes = ChangesBetween(side_a, side_b);
   // The order in which a module without a schedule is taken to run is ours, and the same for both.
@@ -69,7 +65,9 @@ int DiffVerb(const DiffFlags& flags) {
         StrCat(Counted(elided, "constant"), " without values in the text: large constants are compared by type alone"));
   AddAssumptions(AssumptionsOf(side_a.executions), AssumptionsOf(side_b.executions), report.assumptions);
   AddAssumptions(report.a.totals.assumptions, report.b.totals.assumptions, report.assumptions);
-  std::fputs((flags.common.json ? DiffJson(report) : DiffText(report, flags.top)).c_str(), stdout);
+  const int status = Finish(a, flags.common.json ? DiffJson(report) : DiffText(report, flags.top), flags.common);
+  SayWarnings(b, flags.common);
+  if (status != kOk) return status;
   const bool broken = std::any_of(report.thresholds.begin(), report.thresholds.end(),
                                   [&](const Threshold& threshold) { return !report.Holds(threshold); });
   return broken || (flags.exit_code && !report.changes.empty()) ? kInputAtFault : kOk;
@@ -77,21 +75,18 @@ int DiffVerb(const DiffFlags& flags) {
 
 }  // namespace
 
-Run AddDiff(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("diff", "Say what changed in meaning between two modules, and in cost");
+Run AddDiff(Options& verb) {
   auto flags = std::make_shared<DiffFlags>();
-  verb->add_option("A", flags->a, "HLO text, .pb, either with gzip, or - for standard input")->required();
-  verb->add_option("B", flags->b, "The other one")->required();
-  verb->add_option("--threshold", flags->thresholds,
+  verb.Value("A", flags->a, "HLO text, .pb, either with gzip, or - for standard input").Required();
+  verb.Value("B", flags->b, "The other one").Required();
+  verb.Values("--threshold", flags->thresholds,
                    "FIGURE<=BOUND (also <, >=, >, ==): exit 1 unless it holds; +2% and -1GB bound the change, 80GB "
-                   "bounds B's figure; may be repeated")
-      ->type_name("TEXT");
-  verb->add_flag("--exit-code", flags->exit_code, "Exit 1 if there is any difference");
-  verb->add_option("--top", flags->top, "So many rows of each kind of change; 0: all")->capture_default_str();
-  flags->loops.AddTo(*verb);
-  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
-  flags->common.AddTo(*verb);
-  verb->footer(
+                   "bounds B's figure; may be repeated");
+  verb.Flag("--exit-code", flags->exit_code, "Exit 1 if there is any difference");
+  verb.Value("--top", flags->top, "So many rows of each kind of change; 0: all").NotNegative();
+  flags->loops.AddTo(verb);
+  flags->common.AddTo(verb);
+  verb.Footer(
       "Instructions are matched by what they do. Names, the order of instructions and computations, channel numbers,\n"
       "metadata and how groups and shardings are written make no difference; the order of operands does. Differences\n"
       "alone do not change the exit status: --threshold and --exit-code do.\n\n"

@@ -2,30 +2,55 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <algorithm>
+#include <cstdlib>
 
 #include "base/strings.h"
-#include "nlohmann/json.hpp"
+#include "base/units.h"
+#include "base/world.h"
+#include "cli/interrupt.h"
 #include "proto/detect.h"
 #include "proto/read.h"
+#include "report/diags_json.h"
 
 namespace shoal {
-
-void CommonFlags::AddTo(CLI::App& verb) {
-  verb.add_flag("--strict", strict, "Accept exactly what XLA's parser accepts; each liberty of the text is an error");
-  verb.add_flag("--verbose", verbose, "With each message, the place in shoal's own code that made it");
-}
-
 namespace {
 
 // A byte that no text has, early in the file.
 bool LooksBinary(std::string_view bytes) { return bytes.substr(0, 4096).find('\0') != std::string_view::npos; }
 
+DiagStyle StyleOf(const CommonFlags& flags) {
+  DiagStyle style;
+  style.color = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  style.verbose = flags.verbose;
+  return style;
+}
+
+std::string Rendered(const Input& input, const Diags& diags, const CommonFlags& flags) {
+  if (input.text() != nullptr) return Render(diags, *input.text(), StyleOf(flags));
+  return Render(diags, *Source::FromString(input.path, ""), StyleOf(flags));
+}
+
+// Those of one kind.
+Diags Only(const Diags& diags, Severity severity) {
+  Diags some;
+  for (const Diag& diag : diags.found())
+    if (diag.severity == severity) some.Add(diag);
+  return some;
+}
+
 }  // namespace
 
+void CommonFlags::AddTo(Options& verb, Reading reading) {
+  verb.Flag("--json", json, "For programs: JSON, on standard output");
+  verb.Flag("--warnings", warnings, "Show all warnings; else one line says how many there are");
+  if (reading == Reading::kAsAsked)
+    verb.Flag("--strict", strict, "Accept exactly what XLA's parser accepts; each liberty of the text is an error");
+  verb.Flag("--verbose", verbose, "With each message, the place in shoal's own code that made it");
+}
+
 Input ReadInput(const std::string& path, const ParseOptions& options) {
+  NowDoing(StrCat("reading ", path));
   Input input;
   input.path = path;
   Result<std::unique_ptr<Source>> source = Source::Read(path);
@@ -47,55 +72,61 @@ Input ReadInput(const std::string& path, const ParseOptions& options) {
   } else {
     input.module = ParseModule(input.source, options, input.diags);
   }
+  NowDoing(StrCat("working on ", path));
   return input;
 }
 
-void Report(const Input& input, const CommonFlags& flags) {
-  DiagStyle style;
-  style.color = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-  style.verbose = flags.verbose;
-  std::unique_ptr<Source> named;
-  const Source* text = input.text();
-  if (text == nullptr) {
-    named = Source::FromString(input.path, "");
-    text = named.get();
+void Report(const Input& input, const CommonFlags& flags) { Say(Rendered(input, input.diags, flags)); }
+
+void SayWarnings(const Input& input, const CommonFlags& flags) {
+  const int count = input.diags.warnings();
+  if (count == 0 || flags.json) return;
+  if (flags.warnings) {
+    Say(Rendered(input, Only(input.diags, Severity::kWarning), flags));
+  } else {
+    Say(StrCat(input.text() != nullptr ? input.text()->name() : input.path, ": ", Counted(count, "warning"),
+               count == 1 ? "; --warnings shows it\n" : "; --warnings shows them\n"));
   }
-  std::fputs(Render(input.diags, *text, style).c_str(), stderr);
 }
 
-std::string DiagsAsJson(const Input& input) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Diag& diag : input.diags.found()) {
-    nlohmann::ordered_json one;
-    one["severity"] = diag.severity == Severity::kError ? "error" : "warning";
-    one["message"] = diag.message;
-    if (!diag.rule.empty()) one["rule"] = diag.rule;
-    if (diag.at.known() && input.text() != nullptr) {
-      LineColumn place = input.text()->Locate(diag.at.offset);
-      one["line"] = place.line;
-      one["column"] = place.column;
-      one["length"] = diag.at.length;
-    }
-    all.push_back(std::move(one));
-  }
-  // Names come from files: bytes that are no UTF-8 are replaced, not refused.
-  return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+int Refuse(const Input& input, const CommonFlags& flags) {
+  const auto& found = input.diags.found();
+  const bool world = std::any_of(found.begin(), found.end(), IsOfTheWorld);
+  const int status = world ? kCallAtFault : kInputAtFault;
+  if (flags.json) return std::max(WriteText(ErrorJson(input.path, input.text(), input.diags)), status);
+  Say(Rendered(input, Only(input.diags, Severity::kError), flags));
+  SayWarnings(input, flags);
+  return status;
 }
 
-Status WriteOutput(const std::string& path, std::string_view bytes) {
-  const bool to_stdout = path.empty() || path == "-";
-  const std::string temporary = path + ".partial";
-  std::FILE* file = to_stdout ? stdout : std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return Fail(StrCat("cannot write ", path, ": ", std::strerror(errno)));
-  bool good = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() && std::fflush(file) == 0;
-  int error = errno;
-  if (!to_stdout) {
-    good = std::fclose(file) == 0 && good;
-    if (good) good = std::rename(temporary.c_str(), path.c_str()) == 0;
-    if (!good) std::remove(temporary.c_str());
-  }
-  if (good || (to_stdout && error == EPIPE)) return {};  // a reader that has seen enough is no fault
-  return Fail(StrCat("cannot write ", to_stdout ? "standard output" : path, ": ", std::strerror(error)));
+int Refuse(const Input& input, const Diag& diag, const CommonFlags& flags) {
+  Diags one;
+  one.Add(diag);
+  if (flags.json) return std::max(WriteText(ErrorJson(input.path, input.text(), one)), StatusOf(diag));
+  Say(Rendered(input, one, flags));
+  return StatusOf(diag);
+}
+
+int RefuseCall(const std::string& sentence, const CommonFlags& flags) {
+  Diags one;
+  one.Add(WorldFailed(sentence));
+  if (flags.json) return std::max(WriteText(ErrorJson("", nullptr, one)), kCallAtFault);
+  return SayError(sentence);
+}
+
+void SayFirst(const Input& input, const CommonFlags& flags) {
+  if (flags.json || flags.warnings) return;
+  Diags first;
+  for (const Diag& diag : input.diags.found())
+    if (diag.rule == kCutShortRule) first.Add(diag);
+  Say(Rendered(input, first, flags));
+}
+
+int Finish(const Input& input, std::string_view answer, const CommonFlags& flags) {
+  SayFirst(input, flags);
+  const int status = WriteText(answer);
+  SayWarnings(input, flags);
+  return status;
 }
 
 }  // namespace shoal

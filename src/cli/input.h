@@ -1,28 +1,28 @@
-// What every verb does with a file: read it, say what is wrong with it.
+// What every verb does with a file: read it, say what is wrong with it, and answer.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "base/diags.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "ir/module.h"
 #include "text/parser.h"
 
 namespace shoal {
 
-// Exit statuses.
-inline constexpr int kOk = 0;
-inline constexpr int kInputAtFault = 1;
-inline constexpr int kCallAtFault = 2;
+// kStrict: the verb has no choice, so there is no --strict.
+enum class Reading : uint8_t { kAsAsked, kStrict };
 
 // Flags that every verb has.
 struct CommonFlags {
   bool strict = false;
   bool verbose = false;
   bool json = false;
-  void AddTo(CLI::App& verb);
+  bool warnings = false;
+  void AddTo(Options& verb, Reading reading = Reading::kAsAsked);
 };
 
 // A file that was read: the module, or what is wrong with it. `source` is null if there was nothing to read.
@@ -41,11 +41,20 @@ struct Input {
 // Reads text, a protobuf or either of them packed with gzip; the content decides.
 Input ReadInput(const std::string& path, const ParseOptions& options);
 
-// Prints what was found to standard error, with colour on a terminal.
+// Everything that was found, to standard error, with colour on a terminal.
 void Report(const Input& input, const CommonFlags& flags);
-std::string DiagsAsJson(const Input& input);
+// Errors alone in full; of warnings their number, unless --warnings asks for them. Nothing with --json.
+void SayWarnings(const Input& input, const CommonFlags& flags);
 
-// Writes to `path` ("" or "-": standard output); under a temporary name until it is complete.
-Status WriteOutput(const std::string& path, std::string_view bytes);
+// The verb cannot go on: what is wrong, for people or as JSON; the exit status.
+int Refuse(const Input& input, const CommonFlags& flags);
+// Because of this, whatever was found before.
+int Refuse(const Input& input, const Diag& diag, const CommonFlags& flags);
+int RefuseCall(const std::string& sentence, const CommonFlags& flags);
+
+// What must be known before the answer: that the end of the file is missing.
+void SayFirst(const Input& input, const CommonFlags& flags);
+// The answer to standard output, then what SayWarnings says; the exit status.
+int Finish(const Input& input, std::string_view answer, const CommonFlags& flags);
 
 }  // namespace shoal

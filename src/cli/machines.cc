@@ -1,6 +1,4 @@
 // shoal machines: the machines that time knows.
-#include <cstdio>
-
 #include "base/strings.h"
 #include "base/units.h"
 #include "cli/input.h"
@@ -14,7 +12,7 @@ namespace {
 
 struct MachinesFlags {
   std::string name;
-  bool json = false;
+  CommonFlags common;
 };
 
 Json FiguresOf(Machine machine) {
@@ -57,14 +55,11 @@ int MachinesVerb(const MachinesFlags& flags) {
   if (!flags.name.empty()) names = {flags.name};
   for (const std::string& name : names) {
     Result<Machine> machine = MachineNamed(name);
-    if (!machine.ok()) {
-      std::fprintf(stderr, "shoal machines: error: %s\n", machine.diag().message.c_str());
-      return kCallAtFault;
-    }
+    if (!machine.ok()) return RefuseCall(machine.diag().message, flags.common);
     machines.push_back(std::move(*machine));
   }
   std::string text;
-  if (flags.json) {
+  if (flags.common.json) {
     Json all = {{"version", 1}, {"machines", Json::array()}};
     for (const Machine& machine : machines)
       all["machines"].push_back({{"name", machine.name}, {"description", machine.description}, {"figures", FiguresOf(machine)}});
@@ -72,17 +67,16 @@ int MachinesVerb(const MachinesFlags& flags) {
   } else {
     text = flags.name.empty() ? ListText(machines) : FiguresText(machines.front());
   }
-  return WriteOutput("", text).ok() ? kOk : kCallAtFault;
+  return WriteText(text);
 }
 
 }  // namespace
 
-Run AddMachines(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("machines", "List the machines that time knows, or the figures of one");
+Run AddMachines(Options& verb) {
   auto flags = std::make_shared<MachinesFlags>();
-  verb->add_option("NAME", flags->name, "A machine, as time's --on takes it; default: all, in a list");
-  verb->add_flag("--json", flags->json, "A report for programs, on standard output");
-  verb->footer(
+  verb.Value("NAME", flags->name, "A machine, as time's --on takes it; default: all, in a list");
+  verb.Flag("--json", flags->common.json, "A report for programs, on standard output");
+  verb.Footer(
       "Every figure may be changed with time's --set and --sweep. A machine of your own is a YAML file with the same\n"
       "names: copy one of machines/.\n\n"
       "Examples:\n"

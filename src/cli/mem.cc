@@ -18,12 +18,9 @@ struct MemFlags {
 };
 
 // False if the module could not be run.
-bool WorkOutRun(Input& input, const MemFlags& flags, MemReport& report) {
+bool WorkOutRun(Input& input, MemReport& report) {
   Verify(*input.module, input.diags);
-  if (input.diags.errors() > 0) {
-    Report(input, flags.common);
-    return false;
-  }
+  if (input.diags.errors() > 0) return false;
   const DeviceGrid grid = InferDevices(*input.module).grid;
   report.run = RunMemoryOf(*input.module, Executions(*input.module), grid);
   std::vector<std::string>& assumptions = report.memory.assumptions;
@@ -33,30 +30,26 @@ bool WorkOutRun(Input& input, const MemFlags& flags, MemReport& report) {
 
 int MemVerb(const MemFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict});
-  Report(input, flags.common);
-  if (input.module == nullptr) return kInputAtFault;
+  if (input.module == nullptr) return Refuse(input, flags.common);
   MemReport report{flags.file, input.module.get(), MemoryOf(*input.module), {}, BytesNamed(flags.budget), flags.top};
-  if (flags.run && !WorkOutRun(input, flags, report)) return kInputAtFault;
-  if (!WriteOutput("", flags.common.json ? MemJson(report) : MemText(report)).ok()) return kCallAtFault;
-  return report.Fits() ? kOk : kInputAtFault;
+  if (flags.run && !WorkOutRun(input, report)) return Refuse(input, flags.common);
+  const int status = Finish(input, flags.common.json ? MemJson(report) : MemText(report), flags.common);
+  return status == kOk && !report.Fits() ? kInputAtFault : status;
 }
 
 }  // namespace
 
-Run AddMem(CLI::App& shoal) {
-  CLI::App* verb =
-      shoal.add_subcommand("mem", "Say how much memory a module needs, and what is there when it needs most");
+Run AddMem(Options& verb) {
   auto flags = std::make_shared<MemFlags>();
-  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input")->required();
-  verb->add_option("--budget", flags->budget, "Exit with 1 if a device needs more: 80GB, 512MiB, 1000000")
-      ->check([](const std::string& text) {
+  verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
+  verb.Value("--budget", flags->budget, "Exit with 1 if a device needs more: 80GB, 512MiB, 1000000")
+      .Check([](const std::string& text) {
         return BytesNamed(text) ? std::string() : StrCat("not a number of bytes: ", text);
       });
-  verb->add_option("--top", flags->top, "So many buffers; 0: all")->capture_default_str();
-  verb->add_flag("--run", flags->run, "Also work out what shoal run would hold");
-  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
-  flags->common.AddTo(*verb);
-  verb->footer(
+  verb.Value("--top", flags->top, "So many buffers; 0: all").NotNegative();
+  verb.Flag("--run", flags->run, "Also work out what shoal run would hold");
+  flags->common.AddTo(verb);
+  verb.Footer(
       "Figures are per device, counted as XLA assigns buffers: temporaries are one block that holds them all, "
       "packed.\n\n"
       "Examples:\n"

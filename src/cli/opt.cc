@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/strings.h"
+#include "base/world.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
 #include "ir/rewrite.h"
@@ -24,15 +25,14 @@ struct OptFlags {
 int ListPasses() {
   std::string text;
   for (const Pass& pass : EnginePipeline()) StrAppend(&text, pass.name, ": ", pass.why, "\n");
-  std::fputs(text.c_str(), stdout);
-  return kOk;
+  return WriteText(text);
 }
 
-int Failed(Input& input, const OptFlags& flags, const Diag& diag, int status) {
-  input.diags = {};
-  input.diags.Add(diag);
-  Report(input, flags.common);
-  return status;
+void SayTime(const Pass& pass, bool changed, double seconds) {
+  char line[120];
+  std::snprintf(line, sizeof(line), "%-28s %8.3f ms%s\n", std::string(pass.name).c_str(), seconds * 1e3,
+                changed ? "" : "  unchanged");
+  Say(line);
 }
 
 Result<std::vector<Pass>> Chosen(const std::vector<std::string>& names) {
@@ -40,7 +40,7 @@ Result<std::vector<Pass>> Chosen(const std::vector<std::string>& names) {
   std::vector<Pass> passes;
   for (const std::string& name : names) {
     const Pass* pass = PassNamed(name);
-    if (pass == nullptr) return Fail(StrCat("there is no pass ", name, "; --list-passes names them"));
+    if (pass == nullptr) return WorldFailed(StrCat("there is no pass ", name, "; --list-passes names them"));
     passes.push_back(*pass);
   }
   return passes;
@@ -50,13 +50,12 @@ int Opt(const OptFlags& flags) {
   if (flags.list_passes) return ListPasses();
   Input input = ReadInput(flags.file, {/*strict=*/true});
   if (input.module != nullptr) Verify(*input.module, input.diags);
-  Report(input, flags.common);
-  if (input.module == nullptr || input.diags.errors() > 0) return kInputAtFault;
+  if (input.module == nullptr || input.diags.errors() > 0) return Refuse(input, flags.common);
   Result<std::vector<Pass>> passes = Chosen(flags.passes);
-  if (!passes.ok()) return Failed(input, flags, passes.diag(), kCallAtFault);
+  if (!passes.ok()) return Refuse(input, passes.diag(), flags.common);
   for (const std::vector<std::string>* names : {&flags.disabled, &flags.print_after})
     if (Result<std::vector<Pass>> known = Chosen(*names); !known.ok())
-      return Failed(input, flags, known.diag(), kCallAtFault);
+      return Refuse(input, known.diag(), flags.common);
 
   std::unique_ptr<Module> module = CloneModule(*input.module);
   std::string text;
@@ -64,33 +63,32 @@ int Opt(const OptFlags& flags) {
   options.disabled = flags.disabled;
   options.verify = true;
   options.after = [&](const Pass& pass, bool changed, double seconds) {
-    if (flags.time)
-      std::fprintf(stderr, "%-28s %8.3f ms%s\n", std::string(pass.name).c_str(), seconds * 1e3, changed ? "" : "  unchanged");
+    if (flags.time) SayTime(pass, changed, seconds);
     if (std::find(flags.print_after.begin(), flags.print_after.end(), pass.name) != flags.print_after.end())
       StrAppend(&text, "// after ", pass.name, changed ? "" : ": unchanged", "\n", PrintModule(*module, PrintOptions::Short()));
   };
   Result<bool> changed = RunPipeline(*module, *passes, options);
-  if (!changed.ok()) return Failed(input, flags, changed.diag(), kInputAtFault);
+  if (!changed.ok()) return Refuse(input, changed.diag(), flags.common);
   if (flags.print_after.empty()) text += PrintModule(*module, {});
-  Status written = WriteOutput(flags.output, text);
-  return written.ok() ? kOk : Failed(input, flags, written.diag(), kCallAtFault);
+  const Status written = WriteOutput(flags.output, text);
+  if (!written.ok()) return Refuse(input, written.diag(), flags.common);
+  SayWarnings(input, flags.common);
+  return kOk;
 }
 
 }  // namespace
 
-Run AddOpt(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("opt", "Run the engine's passes over a module and print the result");
+Run AddOpt(Options& verb) {
   auto flags = std::make_shared<OptFlags>();
-  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input");
-  verb->add_option("--passes", flags->passes, "Only these, in this order")->delimiter(',');
-  verb->add_option("--disable", flags->disabled, "Not these")->delimiter(',');
-  verb->add_option("--print-after,--print_after", flags->print_after, "Print the module after these passes instead")
-      ->delimiter(',');
-  verb->add_flag("--list-passes,--list_passes", flags->list_passes, "The passes, in order, and why they stand there");
-  verb->add_flag("--time", flags->time, "How long each pass took, on standard error");
-  verb->add_option("-o,--output", flags->output, "Write here instead of standard output");
-  verb->add_flag("--verbose", flags->common.verbose, "With each message, the place in shoal's own code that made it");
-  verb->footer(
+  verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input");
+  verb.List("--passes", flags->passes, "Only these, in this order");
+  verb.List("--disable", flags->disabled, "Not these");
+  verb.List("--print-after,--print_after", flags->print_after, "Print the module after these passes instead");
+  verb.Flag("--list-passes,--list_passes", flags->list_passes, "The passes, in order, and why they stand there");
+  verb.Flag("--time", flags->time, "How long each pass took, on standard error");
+  verb.Value("-o,--output", flags->output, "Write here instead of standard output");
+  flags->common.AddTo(verb, Reading::kStrict);
+  verb.Footer(
       "The module is verified after each pass. `shoal compare FILE RESULT` shows that it computes the same.\n\n"
       "Examples:\n"
       "  shoal opt --list-passes\n"

@@ -26,33 +26,29 @@ Result<std::string> Formatted(const Module& module, const PrintFlags& flags) {
 
 int Print(const PrintFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict, /*as_xla=*/flags.common.strict});
-  Report(input, flags.common);
-  if (input.module == nullptr) return kInputAtFault;
-  Result<std::string> formatted = Formatted(*input.module, flags);
-  Status written = formatted.ok() ? WriteOutput(flags.output, *formatted) : Status(formatted.diag());
-  if (written.ok()) return kOk;
-  input.diags = {};
-  input.diags.Add(written.diag());
-  Report(input, flags.common);
-  return formatted.ok() ? kCallAtFault : kInputAtFault;
+  if (input.module == nullptr) return Refuse(input, flags.common);
+  const Result<std::string> formatted = Formatted(*input.module, flags);
+  if (!formatted.ok()) return Refuse(input, formatted.diag(), flags.common);
+  SayFirst(input, flags.common);
+  const Status written = WriteOutput(flags.output, *formatted);
+  if (!written.ok()) return Refuse(input, written.diag(), flags.common);
+  SayWarnings(input, flags.common);
+  return kOk;
 }
 
 }  // namespace
 
-Run AddPrint(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("print", "Print a module as XLA would, or as .pb, JSON or short text");
+Run AddPrint(Options& verb) {
   auto flags = std::make_shared<PrintFlags>();
-  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input")->required();
-  verb->add_option("--format", flags->format,
+  verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
+  verb.Value("--format", flags->format,
                    "hlo: canonical text; short: without %, signatures and metadata; pb; json")
-      ->check(CLI::IsMember({"hlo", "pb", "json", "short"}))
-      ->capture_default_str();
-  verb->add_flag("--json", flags->common.json, "The same as --format=json");
-  verb->add_option("-o,--output", flags->output, "Write here instead of standard output");
-  verb->add_flag("--elide_large_constants", flags->elide_large_constants,
+      .OneOf({"hlo", "pb", "json", "short"});
+  verb.Value("-o,--output", flags->output, "Write here instead of standard output");
+  verb.Flag("--elide_large_constants", flags->elide_large_constants,
                  "{...} for constants of more than 10 elements, as XLA's own default");
-  flags->common.AddTo(*verb);
-  verb->footer(
+  flags->common.AddTo(verb);
+  verb.Footer(
       "Nothing is lost by default: large constants are printed in full, unknown ops and attributes as they are.\n\n"
       "Examples:\n"
       "  shoal print module.hlo\n"

@@ -1,4 +1,4 @@
-// The line that long runs keep up to date on a terminal.
+// The line that long runs keep up to date on a terminal, and what Ctrl-C says.
 #pragma once
 
 #include <chrono>
@@ -10,29 +10,29 @@ namespace shoal {
 
 class ProgressLine {
  public:
-  ProgressLine() : start_(std::chrono::steady_clock::now()) {}
+  // `doing`: for Ctrl-C and the beginning of the line, "making inputs".
+  explicit ProgressLine(std::string doing) : doing_(std::move(doing)), start_(std::chrono::steady_clock::now()) {}
   ~ProgressLine() { Clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Standard error is a terminal.
-  static bool Wanted();
-  // Shows nothing in the first second.
-  void Show(std::span<const std::unique_ptr<Device>> devices);
-  void Show(std::string line);
+  // "making inputs: 27 %, 1.1 of 4.0 GiB, 12 s left"; `all` is 0 where nobody knows. Shows nothing in the first second,
+  // and after that ten times a second.
+  void Show(double done, double all, const std::string& what);
   void Clear();
 
  private:
   double Seconds() const;
 
+  const std::string doing_;
   std::chrono::steady_clock::time_point start_;
+  double shown_at_ = 0;
   bool shown_ = false;
 };
 
-// "12 s, 5300 instructions, 40 iterations; devices 0-3 at dot.5, device 4 at all-reduce.1"
-std::string ProgressText(double seconds, std::span<const std::unique_ptr<Device>> devices);
-
-// "[#####.....] 12 of 24 files, module_0003"
-std::string ProgressBar(int64_t done, int64_t all, std::string_view now);
+// Steps of all devices together so far.
+double StepsDone(std::span<const std::unique_ptr<Device>> devices);
+// "40 iterations; devices 0-3 at dot.5, device 4 at all-reduce.1"
+std::string PlacesOf(std::span<const std::unique_ptr<Device>> devices);
 
 }  // namespace shoal

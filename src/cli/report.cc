@@ -1,6 +1,4 @@
 // shoal report: one page that opens anywhere.
-#include <cstdio>
-
 #include "analysis/assumptions.h"
 #include "base/strings.h"
 #include "base/units.h"
@@ -26,8 +24,8 @@ std::vector<std::string> AllAssumptions(const PageModule& page) {
   return all;
 }
 
-std::unique_ptr<PageModule> Described(const Input& input, const ReportFlags& flags) {
-  auto page = std::make_unique<PageModule>(input.path, *input.module, flags.loops.Options(), flags.devices_per_node);
+std::unique_ptr<PageModule> Described(const Input& input, const ExecutionOptions& options, const ReportFlags& flags) {
+  auto page = std::make_unique<PageModule>(input.path, *input.module, options, flags.devices_per_node);
   page->assumptions = AllAssumptions(*page);
   if (!flags.budget.empty()) page->budget = BytesNamed(flags.budget).value_or(-1);
   return page;
@@ -36,43 +34,44 @@ std::unique_ptr<PageModule> Described(const Input& input, const ReportFlags& fla
 int ReportVerb(const ReportFlags& flags) {
   const Input a = ReadInput(flags.a, {flags.common.strict});
   const Input b = flags.b.empty() ? Input() : ReadInput(flags.b, {flags.common.strict});
-  Report(a, flags.common);
-  if (!flags.b.empty()) Report(b, flags.common);
-  if (a.module == nullptr || (!flags.b.empty() && b.module == nullptr)) return kInputAtFault;
+  if (a.module == nullptr) return Refuse(a, flags.common);
+  if (!flags.b.empty() && b.module == nullptr) return Refuse(b, flags.common);
+  const Module* other = b.module != nullptr ? b.module.get() : a.module.get();
+  const Result<ExecutionOptions> options = flags.loops.For({a.module.get(), other});
+  if (!options.ok()) return Refuse(a, options.diag(), flags.common);
   PageSections sections;
-  const std::unique_ptr<PageModule> page_a = Described(a, flags);
+  const std::unique_ptr<PageModule> page_a = Described(a, *options, flags);
   AddModuleSections(*page_a, "a.", sections);
   std::unique_ptr<PageModule> page_b;
   std::vector<std::string> files = {page_a->file};
   if (b.module != nullptr) {
-    page_b = Described(b, flags);
+    page_b = Described(b, *options, flags);
     AddModuleSections(*page_b, "b.", sections);
     files.push_back(page_b->file);
   }
   const Status written = WriteOutput(flags.out, PageHtml(*page_a, page_b.get(), sections.Pack(files)));
-  if (written.ok()) return kOk;
-  std::fprintf(stderr, "shoal report: error: %s\n", written.diag().message.c_str());
-  return kCallAtFault;
+  if (!written.ok()) return Refuse(a, written.diag(), flags.common);
+  SayWarnings(a, flags.common);
+  SayWarnings(b, flags.common);
+  return kOk;
 }
 
 }  // namespace
 
-Run AddReport(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("report", "Write a page that shows a module, or two, in any browser");
+Run AddReport(Options& verb) {
   auto flags = std::make_shared<ReportFlags>();
-  verb->add_option("FILE", flags->a, "HLO text, .pb, either with gzip, or - for standard input")->required();
-  verb->add_option("B", flags->b, "Another module, to see both and what changed");
-  verb->add_option("-o,--output", flags->out, "The page; - is standard output")->required();
-  verb->add_option("--budget", flags->budget, "Memory of a device, drawn as a line: 80GB, 512MiB, 1000000")
-      ->check([](const std::string& text) {
+  verb.Value("FILE", flags->a, "HLO text, .pb, either with gzip, or - for standard input").Required();
+  verb.Value("B", flags->b, "Another module, to see both and what changed");
+  verb.Value("-o,--output", flags->out, "The page; - is standard output").Required();
+  verb.Value("--budget", flags->budget, "Memory of a device, drawn as a line: 80GB, 512MiB, 1000000")
+      .Check([](const std::string& text) {
         return BytesNamed(text) ? std::string() : StrCat("not a number of bytes: ", text);
       });
-  verb->add_option("--devices_per_node", flags->devices_per_node, "Neighbouring devices that share a fast network")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  flags->loops.AddTo(*verb);
-  flags->common.AddTo(*verb);
-  verb->footer(
+  verb.Value("--devices_per_node", flags->devices_per_node, "Neighbouring devices that share a fast network")
+      .Positive();
+  flags->loops.AddTo(verb);
+  flags->common.AddTo(verb);
+  verb.Footer(
       "The page is one file without a server: send it, or keep it beside a CI run. It asks the network for nothing.\n"
       "Its data have a format of their own (docs/report.md); other verbs say the same figures with --json.\n\n"
       "Examples:\n"

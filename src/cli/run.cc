@@ -8,13 +8,18 @@
 #include <mutex>
 #include <new>
 
+#include "analysis/run_steps.h"
+#include "base/files.h"
 #include "base/strings.h"
 #include "base/units.h"
+#include "base/world.h"
+#include "cli/generate.h"
 #include "cli/input.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "interp/data/inputs.h"
 #include "interp/observers.h"
+#include "memory/run_need.h"
 #include "report/compare_report.h"
 #include "report/run_report.h"
 #include "runtime/engine.h"
@@ -50,16 +55,15 @@ class RunVerb {
     input_ = ReadInput(flags_.file, {/*strict=*/true});
     if (input_.module == nullptr && input_.source != nullptr) FindAllDefects();
     if (input_.module != nullptr) Verify(*input_.module, input_.diags);
-    if (input_.diags.errors() > 0) return Refuse(input_.source == nullptr && input_.module == nullptr);
+    if (input_.diags.errors() > 0) return Refuse(input_, flags_.common);
     report_.file = input_.text()->name();
     report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
     if (report_.devices.grid.count() > kMostDevices)
-      return Failed(Fail(StrCat(report_.devices.from, ", are more than the ", kMostDevices, " that are possible")),
-                    kCallAtFault);
+      return Failed(WorldFailed(StrCat(report_.devices.from, ", are more than the ", kMostDevices, " that are possible")));
     try {
       return RunVerified();
     } catch (const std::bad_alloc&) {
-      return Failed(Fail("not enough memory on this machine for the arguments"), kCallAtFault);
+      return Failed(WorldFailed("not enough memory on this machine for the arguments"));
     }
   }
 
@@ -80,14 +84,15 @@ class RunVerb {
   int RunVerified() {
     const Plans plans(*input_.module);
     if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
+    if (Status room = CheckRoom(); !room.ok()) return Failed(room.diag());
     Result<Arguments> arguments = MakeArguments();
-    if (!arguments.ok()) return Failed(arguments.diag(), arguments.diag().rule.empty() ? kCallAtFault : kInputAtFault);
+    if (!arguments.ok()) return Failed(arguments.diag());
     Status watching = MakeObservers();
-    if (!watching.ok()) return Failed(watching.diag(), kCallAtFault);
+    if (!watching.ok()) return Failed(watching.diag());
     if (flags_.inputs.empty()) Say(report_.inputs);  // what the user did not ask for
     if (flags_.engine == "jit" && observer_ == nullptr) {
       Status compiled = Compile();
-      if (!compiled.ok()) return Failed(compiled.diag(), kCallAtFault);
+      if (!compiled.ok()) return Failed(compiled.diag());
       if (flags_.explain) return Explain();
     }
 
@@ -105,12 +110,12 @@ class RunVerb {
       };
     Result<RunOutcome> outcome = RunWatched(engine_ == nullptr ? plans : engine_->plans(), std::move(*arguments), settings);
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written()));
-    if (!outcome.ok()) return Failed(outcome.diag(), outcome.diag().rule == "run.memory" ? kCallAtFault : kInputAtFault);
+    if (!outcome.ok()) return Failed(outcome.diag());
     outcome_ = std::move(*outcome);
     WarnOfLiberties(outcome_.stats, plans.mixed());
     if (!flags_.outputs.empty()) {
       Status written = WriteOutputs(outcome_.results, flags_.outputs);
-      if (!written.ok()) return Failed(written.diag(), kCallAtFault);
+      if (!written.ok()) return Failed(written.diag());
     }
     report_.stats = outcome_.stats;
     report_.outputs = FoldOutputs(outcome_.results);
@@ -121,7 +126,7 @@ class RunVerb {
   // Compares with the result that the snapshot recorded.
   int CheckSnapshot() {
     if (input_.result == nullptr)
-      return Failed(Fail("--check_snapshot needs a snapshot with a result, which this file is not"), kCallAtFault);
+      return Failed(WorldFailed("--check_snapshot needs a snapshot with a result, which this file is not"));
     CompareReport report{"the snapshot's result", StrCat(report_.file, " on ", report_.devices.from), {}, {}, {}};
     std::vector<Value> recorded;
     AppendLeaves(FromLiteral(*input_.result), recorded);
@@ -131,15 +136,13 @@ class RunVerb {
           !std::ranges::equal(recorded[number].array().dims(), output.array.dims()))
         return Failed(
             Fail({}, "compare.C4",
-                 StrCat("output ", output.number, " is ", ToString(output.array), ", the snapshot has no such result")),
-            kInputAtFault);
+                 StrCat("output ", output.number, " is ", ToString(output.array), ", the snapshot has no such result")));
       OutputComparison comparison{output.number, {}, {}, 0, "", {}};
       KeepWorst(recorded[number].array(), output.array, 0, {}, comparison);
       report.outputs.push_back(std::move(comparison));
     }
-    Status written = WriteOutput("", flags_.common.json ? "" : CompareText(report));
-    if (!written.ok()) return Failed(written.diag(), kCallAtFault);
-    return report.Agree() ? kOk : kInputAtFault;
+    const int status = flags_.common.json ? kOk : WriteText(CompareText(report));
+    return status == kOk && !report.Agree() ? kInputAtFault : status;
   }
 
   // Somebody who watches sees the instructions as they are written, so the interpreter runs those.
@@ -154,14 +157,16 @@ class RunVerb {
   }
 
   int Explain() {
-    Status written = WriteOutput("", ToString(engine_->program()));
-    return written.ok() ? kOk : Failed(written.diag(), kCallAtFault);
+    return WriteText(ToString(engine_->program()));
   }
 
   Result<RunOutcome> RunWatched(const Plans& plans, Arguments arguments, const RunSettings& settings) {
-    ProgressLine line;
-    Watch watch;
-    if (ProgressLine::Wanted()) watch = [&](auto devices) { line.Show(devices); };
+    ProgressLine line(StrCat("running ", report_.file));
+    std::optional<double> steps;  // worked out when somebody has waited a while; the engine's are others
+    const Watch watch = [&](auto devices) {
+      if (!steps) steps = engine_ != nullptr ? 0 : RunSteps(plans.module()) * static_cast<double>(std::ssize(devices));
+      line.Show(StepsDone(devices), *steps, PlacesOf(devices));
+    };
     for (int64_t repeat = 1; repeat < flags_.num_repeats; ++repeat) {
       Result<RunOutcome> outcome = RunModule(plans, report_.devices.grid, arguments, settings, watch);
       if (!outcome.ok()) return outcome;
@@ -178,8 +183,7 @@ class RunVerb {
       return Failed(Fail(elided.first->at, "",
                          StrCat(elided.first->name, " was elided from the dump ({...}), as ",
                                 elided.count == 1 ? "the only one" : StrCat("the first of ", elided.count),
-                                "; --fill_elided=false refuses to make up its values")),
-                    kInputAtFault);
+                                "; --fill_elided=false refuses to make up its values")));
     input_.diags.Warn(elided.first->at, "",
                       StrCat(elided.count, elided.count == 1 ? " literal was" : " literals were",
                              " elided from the dump ({...}) and filled with made-up numbers; this is the first"));
@@ -227,7 +231,20 @@ class RunVerb {
     report_.inputs = StrCat("no inputs given: generated with ", flags_.argument_mode);
     if (flags_.argument_mode.find("random") != std::string::npos)
       StrAppend(&report_.inputs, ", random_seed ", flags_.random_seed);
-    return GenerateArguments(module, grid, *ArgumentModeNamed(flags_.argument_mode), flags_.random_seed);
+    return Generate(module, grid, flags_.argument_mode, flags_.random_seed);
+  }
+
+  // What is known to be missing is said before anything is made: memory, and a disk to write to.
+  Status CheckRoom() const {
+    const Module& module = *input_.module;
+    const DeviceGrid& grid = report_.devices.grid;
+    const bool given = !flags_.inputs.empty() || !input_.arguments.empty();
+    SHOAL_TRY(CheckRunMemory(module, grid,
+                             given ? ArgumentBytes(module)
+                                   : GeneratedBytes(module, grid, *ArgumentModeNamed(flags_.argument_mode))));
+    if (!flags_.outputs.empty()) SHOAL_TRY(CheckWritable(flags_.outputs, ResultBytes(module) * grid.count()));
+    if (!flags_.dump.empty()) SHOAL_TRY(CheckWritable(flags_.dump_dir, 0));
+    return {};
   }
 
   Status MakeObservers() {
@@ -257,34 +274,20 @@ class RunVerb {
   }
 
   int Print() {
-    std::string text = flags_.common.json      ? ReportJson(report_, DiagsAsJson(input_))
+    report_.diags = input_.diags;
+    report_.text = input_.text();
+    std::string text = flags_.common.json      ? ReportJson(report_)
                        : flags_.print_literals ? ReportLiterals(report_)
                                                : ReportText(report_);
     for (auto device = outfeeds_.rbegin(); device != outfeeds_.rend(); ++device) text.insert(0, device->second);
-    Status written = WriteOutput("", text);
-    return written.ok() ? kOk : Failed(written.diag(), kCallAtFault);
+    return WriteText(text);
   }
 
   void Say(const std::string& sentence) const {
-    if (!sentence.empty() && !flags_.common.json) std::fprintf(stderr, "%s\n", sentence.c_str());
+    if (!sentence.empty() && !flags_.common.json) shoal::Say(sentence + "\n");
   }
 
-  int Failed(const Diag& diag, int status) {
-    input_.diags = {};
-    input_.diags.Add(diag);
-    Refuse(false);
-    return status;
-  }
-
-  // Everything that was found wrong.
-  int Refuse(bool unreadable) {
-    if (flags_.common.json) {
-      std::fputs(FailureJson(flags_.file, DiagsAsJson(input_)).c_str(), stdout);
-    } else {
-      Report(input_, flags_.common);
-    }
-    return unreadable ? kCallAtFault : kInputAtFault;
-  }
+  int Failed(const Diag& diag) { return Refuse(input_, diag, flags_.common); }
 
   const RunFlags& flags_;
   Input input_;
@@ -299,52 +302,45 @@ class RunVerb {
 
 }  // namespace
 
-Run AddRun(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("run", "Execute a module on as many virtual devices as it was compiled for");
+Run AddRun(Options& verb) {
   auto flags = std::make_shared<RunFlags>();
-  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input")->required();
-  verb->add_option("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
-      ->check(CLI::Range(int64_t{1}, kMostDevices));
-  verb->add_option("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
-      ->check(CLI::Range(int64_t{1}, kMostDevices));
-  verb->add_option("--inputs", flags->inputs, "A folder with dD/K.npy or K.npy for all devices, or an .npz file");
-  verb->add_option("--outputs", flags->outputs, "Write the results to this folder, as dD/K.npy");
-  verb->add_option("--hlo_argument_mode", flags->argument_mode, "How to make up inputs that are not given")
-      ->check(CLI::IsMember(ArgumentModeNames()))
-      ->capture_default_str();
-  verb->add_option("--random_seed", flags->random_seed, "For made-up inputs and rng")->capture_default_str();
-  verb->add_flag("--print_literals", flags->print_literals, "Print the results as HLO literals, not a summary");
-  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
-  verb->add_flag("--check_nans", flags->check_nans, "Stop at the first instruction that makes a NaN or an infinity");
-  verb->add_option("--dump", flags->dump, "Write every value of instructions whose name matches this expression");
-  verb->add_option("--dump_dir", flags->dump_dir, "Where to, as dD/NAME.npy")->capture_default_str();
-  verb->add_option("--max_steps", flags->max_steps, "Give up when a device has run so many instructions; 0: never")
-      ->check(CLI::NonNegativeNumber);
-  verb->add_option("--max_seconds", flags->max_seconds, "Give up after so long; 0: never")
-      ->check(CLI::NonNegativeNumber);
-  verb->add_option("--max_memory", flags->max_memory,
-                   "Give up when a device's arrays need more: 2GB, 512MiB; default: what the machine has")
-      ->check([](const std::string& text) {
+  verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
+  verb.Value("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
+      .Between(1, kMostDevices);
+  verb.Value("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
+      .Between(1, kMostDevices);
+  verb.Value("--inputs", flags->inputs, "A folder with dD/K.npy or K.npy for all devices, or an .npz file");
+  verb.Value("--outputs", flags->outputs, "Write the results to this folder, as dD/K.npy");
+  verb.Value("--hlo_argument_mode", flags->argument_mode, "How to make up inputs that are not given")
+      .OneOf(ArgumentModeNames());
+  verb.Value("--random_seed", flags->random_seed, "For made-up inputs and rng");
+  verb.Flag("--print_literals", flags->print_literals, "Print the results as HLO literals, not a summary");
+  verb.Flag("--check_nans", flags->check_nans, "Stop at the first instruction that makes a NaN or an infinity");
+  verb.Value("--dump", flags->dump, "Write every value of instructions whose name matches this expression");
+  verb.Value("--dump_dir", flags->dump_dir, "Where to, as dD/NAME.npy");
+  verb.Value("--max_steps", flags->max_steps, "Give up when a device has run so many instructions; 0: never")
+      .NotNegative();
+  verb.Value("--max_seconds", flags->max_seconds, "Give up after so long; 0: never").NotNegative();
+  verb.Value("--max_memory", flags->max_memory,
+             "Give up when a device's arrays need more: 2GB, 512MiB; default: what the machine has")
+      .Check([](const std::string& text) {
         return BytesNamed(text) ? std::string() : StrCat("not a number of bytes: ", text);
       });
-  verb->add_flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
+  verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
-  verb->add_option("--fill_elided", flags->fill_elided, "Make up the values of literals that the dump elided")
-      ->default_str("true");
-  verb->add_option("--engine", flags->engine, "jit: compiled for this machine; interp: the reference, op by op")
-      ->check(CLI::IsMember({"jit", "interp"}))
-      ->envname("SHOAL_ENGINE")
-      ->capture_default_str();
-  verb->add_option("--threads", flags->threads, "Of the engine; default: as many as there are cores")
-      ->check(CLI::Range(1, 1024));
-  verb->add_option("--num_repeats", flags->num_repeats, "Run so often; the results are those of the last run")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  verb->add_option("--cpu", flags->cpu, "Compile for this CPU, by LLVM's name, as haswell; default: the one here");
-  verb->add_flag("--explain", flags->explain, "Print the program that --engine=jit would run, and do not run it");
-  verb->add_flag("--check_snapshot", flags->check_snapshot,
+  verb.Value("--fill_elided", flags->fill_elided, "Make up the values of literals that the dump elided");
+  verb.Value("--engine", flags->engine, "jit: compiled for this machine; interp: the reference, op by op")
+      .OneOf({"jit", "interp"})
+      .FromEnvironment("SHOAL_ENGINE");
+  verb.Value("--threads", flags->threads, "Of the engine; default: as many as there are cores").Between(0, 1024);
+  verb.Value("--num_repeats", flags->num_repeats, "Run so often; the results are those of the last run")
+      .Between(1, int64_t{1} << 40);
+  verb.Value("--cpu", flags->cpu, "Compile for this CPU, by LLVM's name, as haswell; default: the one here");
+  verb.Flag("--explain", flags->explain, "Print the program that --engine=jit would run, and do not run it");
+  verb.Flag("--check_snapshot", flags->check_snapshot,
                  "Compare with the result that a snapshot recorded; exit status 1 if they differ");
-  verb->add_flag("--verbose", flags->common.verbose, "With each message, the place in shoal's own code that made it");
-  verb->footer(
+  flags->common.AddTo(verb, Reading::kStrict);
+  verb.Footer(
       "run is always strict: a module that check refuses is refused. K counts the arrays of the parameters or of the\n"
       "result, tuples flattened; D is replica * num_partitions + partition. Exit status 1 if the module, its inputs "
       "or\n"

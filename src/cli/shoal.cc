@@ -1,49 +1,42 @@
 #include "cli/shoal.h"
 
-#include <cstdio>
-#include <map>
 #include <new>
-#include <string>
 
-#include "cli/input.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 
 namespace shoal {
 namespace {
 
-int Dispatch(int argc, char** argv) {
-  CLI::App app("shoal opens the compiled programs of distributed machine learning (XLA HLO modules) on any machine.",
-               "shoal");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "shoal 0.1");
-  app.footer(
-      "shoal VERB --help says more. Files may be HLO text, .pb or either packed with gzip; - is standard input.");
-  std::map<const CLI::App*, Run> runs;
-  for (auto add :
-       {AddCheck, AddPrint, AddRun, AddCompare, AddShow, AddComm, AddCost, AddMem, AddTime, AddMachines, AddDiff, AddStats,
-        AddReport, AddOps, AddOpt}) {
-    Run run = add(app);
-    runs[app.get_subcommands(nullptr).back()] = run;
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kCallAtFault;
-  }
-  return runs.at(app.get_subcommands().front())();
-}
+// In the order in which --help lists them.
+const std::vector<Verb> kVerbs = {
+    {"check", "Read and verify modules; each error with its place and a caret", AddCheck},
+    {"print", "Print a module as XLA would, or as .pb, JSON or short text", AddPrint},
+    {"run", "Execute a module on as many virtual devices as it was compiled for", AddRun},
+    {"compare", "Run two modules on the same inputs and compare their results", AddCompare},
+    {"show", "Show what a module does: loops, collectives, products, fusions", AddShow},
+    {"comm", "Say what a module's collectives move, between whom and over what", AddComm},
+    {"cost", "Say what a module computes and moves, with loops counted as they run", AddCost},
+    {"mem", "Say how much memory a module needs, and what is there when it needs most", AddMem},
+    {"time", "Predict how long a step takes on a machine, and where the time goes", AddTime},
+    {"machines", "List the machines that time knows, or the figures of one", AddMachines},
+    {"diff", "Say what changed in meaning between two modules, and in cost", AddDiff},
+    {"stats", "Give an overview of a folder that XLA dumped into", AddStats},
+    {"report", "Write a page that shows a module, or two, in any browser", AddReport},
+    {"ops", "List every HLO op with its class, operands and attributes", AddOps},
+    {"opt", "Run the engine's passes over a module and print the result", AddOpt},
+};
 
 }  // namespace
 
 int Shoal(int argc, char** argv) {
   try {
-    return Dispatch(argc, argv);
+    return RunCommand(argc, argv, kVerbs);
   } catch (const std::bad_alloc&) {
-    std::fputs("shoal: error: not enough memory\n", stderr);
+    return SayError("not enough memory");
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "shoal: error: %s\n", error.what());
+    return SayError(error.what());
   }
-  return kCallAtFault;
 }
 
 }  // namespace shoal

@@ -46,10 +46,11 @@ void KeepKinds(StepTotals& totals, ShownOps ops) {
 
 int ShowVerb(const ShowFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict});
-  Report(input, flags.common);
-  if (input.module == nullptr) return kInputAtFault;
+  if (input.module == nullptr) return Refuse(input, flags.common);
   const Module& module = *input.module;
-  const Executions executions(module, flags.loops.Options());
+  const Result<ExecutionOptions> options = flags.loops.For({&module});
+  if (!options.ok()) return Refuse(input, options.diag(), flags.common);
+  const Executions executions(module, *options);
   const InferredGrid devices = InferDevices(module);
   const ModuleCollectives collectives = CollectivesOf(module, executions, devices.grid);
   Skeleton skeleton(module, executions, collectives, flags.skeleton);
@@ -61,35 +62,30 @@ int ShowVerb(const ShowFlags& flags) {
   const ShownModule shown{module, executions, skeleton, totals};
   if (flags.common.json) {
     const std::string json = ShowJson(flags.file, shown, {devices.grid.count(), devices.from}, assumptions);
-    return WriteOutput("", json).ok() ? kOk : kCallAtFault;
+    return Finish(input, json, flags.common);
   }
   SkeletonStyle style = flags.style;
   AdaptToTerminal(style);
   std::string text = StrCat(module.name.empty() ? "module" : module.name, " on ", devices.from, "\n");
   text += SkeletonText(shown, style);
   for (const std::string& assumption : assumptions) StrAppend(&text, "note: ", assumption, "\n");
-  return WriteOutput("", text).ok() ? kOk : kCallAtFault;
+  return Finish(input, text, flags.common);
 }
 
 }  // namespace
 
-Run AddShow(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("show", "Show what a module does: loops, collectives, products, fusions");
+Run AddShow(Options& verb) {
   auto flags = std::make_shared<ShowFlags>();
-  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input")->required();
-  verb->add_option("--op", flags->skeleton.ops,
-                   "Which ops: communication, computation, both (important) or all there are")
-      ->transform(CLI::CheckedTransformer(kOps).description("{communication,computation,important,all}"))
-      ->default_str("important");
-  verb->add_flag("--name", flags->style.names, "Names of instructions");
-  verb->add_flag("--topology", flags->style.topology, "Groups of devices as they are written");
-  verb->add_flag("--fusion", flags->skeleton.inside_fusions, "What is inside fusions");
-  verb->add_option("--depth", flags->style.depth, "So many levels of loops, branches and calls; 0: all")
-      ->capture_default_str();
-  flags->loops.AddTo(*verb);
-  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
-  flags->common.AddTo(*verb);
-  verb->footer(
+  verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
+  verb.Choice("--op", flags->skeleton.ops, kOps,
+              "Which ops: communication, computation, both (important) or all there are");
+  verb.Flag("--name", flags->style.names, "Names of instructions");
+  verb.Flag("--topology", flags->style.topology, "Groups of devices as they are written");
+  verb.Flag("--fusion", flags->skeleton.inside_fusions, "What is inside fusions");
+  verb.Value("--depth", flags->style.depth, "So many levels of loops, branches and calls; 0: all").NotNegative();
+  flags->loops.AddTo(verb);
+  flags->common.AddTo(verb);
+  verb.Footer(
       "Layers that repeat are folded: \"× 32:\" stands above one of 32. Totals are per device and step, with loops\n"
       "counted as often as they run.\n\n"
       "Examples:\n"

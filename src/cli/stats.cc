@@ -69,7 +69,8 @@ class DumpReader {
       const std::lock_guard lock(mutex_);
       if (input.module == nullptr) report_.unreadable.push_back({file.path, WhyNot(input)});
       ++read_;
-      if (ProgressLine::Wanted()) progress_.Show(ProgressBar(read_, files_, stats.dumped->name));
+      progress_.Show(static_cast<double>(read_), static_cast<double>(files_),
+                     StrCat(read_, " of ", files_, " files, ", stats.dumped->name));
     }
   }
 
@@ -88,35 +89,30 @@ class DumpReader {
   std::mutex mutex_;  // of all that follows
   int64_t files_ = 0, read_ = 0, unknown_loops_ = 0, conditionals_ = 0;
   std::set<std::string> sentences_;
-  ProgressLine progress_;
+  ProgressLine progress_{"reading"};
 };
 
 int StatsVerb(const StatsFlags& flags) {
   Result<DumpFolder> dump = ReadDumpFolder(flags.folder);
-  if (!dump.ok()) {
-    std::fprintf(stderr, "shoal stats: %s\n", dump.diag().message.c_str());
-    return kInputAtFault;
-  }
+  if (!dump.ok()) return RefuseCall(dump.diag().message, flags.common);
   StatsReport report;
   report.folder = flags.folder;
   report.dump = std::move(*dump);
   DumpReader(report, flags.common.strict).ReadAll();
-  std::fputs((flags.common.json ? StatsJson(report) : StatsText(report, flags.top)).c_str(), stdout);
-  if (!report.modules.empty()) return kOk;
-  std::fprintf(stderr, "shoal stats: %s has no module that can be read\n", flags.folder.c_str());
+  const int status = WriteText(flags.common.json ? StatsJson(report) : StatsText(report, flags.top));
+  if (status != kOk || !report.modules.empty()) return status;
+  Say(StrCat("shoal stats: ", flags.folder, " has no module that can be read\n"));
   return kInputAtFault;
 }
 
 }  // namespace
 
-Run AddStats(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("stats", "Give an overview of a folder that XLA dumped into");
+Run AddStats(Options& verb) {
   auto flags = std::make_shared<StatsFlags>();
-  verb->add_option("DIR", flags->folder, "What --xla_dump_to named; also the folders in it")->required();
-  verb->add_option("--top", flags->top, "So many rows; 0: all")->capture_default_str();
-  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
-  flags->common.AddTo(*verb);
-  verb->footer(
+  verb.Value("DIR", flags->folder, "What --xla_dump_to named; also the folders in it").Required();
+  verb.Value("--top", flags->top, "So many rows; 0: all").NotNegative();
+  flags->common.AddTo(verb);
+  verb.Footer(
       "Every file that may hold a module is read; a module's figures are those of its last stage. What cannot be read\n"
       "is listed with the reason; the exit status is 1 only if nothing could be read.\n\n"
       "Examples:\n"

@@ -1,6 +1,4 @@
 // shoal time: how long a step takes on a machine, and where the time goes.
-#include <cstdio>
-
 #include "analysis/assumptions.h"
 #include "base/strings.h"
 #include "cli/input.h"
@@ -25,10 +23,6 @@ struct TimeFlags {
   bool all = false;
 };
 
-int CallFault(const Diag& diag) {
-  std::fprintf(stderr, "shoal time: error: %s\n", diag.message.c_str());
-  return kCallAtFault;
-}
 
 // The machines to price on: those named, or one of them at each point of the sweep.
 Result<std::vector<Machine>> MachinesOf(const TimeFlags& flags, TimeReport& report) {
@@ -68,73 +62,60 @@ int TimeVerb(const TimeFlags& flags) {
   TimeReport report{.file = flags.file, .input = nullptr, .forecasts = {}, .sweep = {}, .points = {}, .assumptions = {},
                     .against = {}, .top = flags.top, .all_ops = flags.all};
   Result<std::vector<Machine>> machines = MachinesOf(flags, report);
-  if (!machines.ok()) return CallFault(machines.diag());
+  if (!machines.ok()) return RefuseCall(machines.diag().message, flags.common);
   Input input = ReadInput(flags.file, {flags.common.strict});
-  Report(input, flags.common);
-  if (input.module == nullptr) return kInputAtFault;
+  if (input.module == nullptr) return Refuse(input, flags.common);
+  const Result<ExecutionOptions> options = flags.loops.For({input.module.get()});
+  if (!options.ok()) return Refuse(input, options.diag(), flags.common);
   const InferredGrid devices = InferDevices(*input.module, flags.num_replicas, flags.num_partitions);
-  auto forecast_input = ForecastInput::Of(*input.module, flags.loops.Options(), devices.grid);
-  if (!forecast_input.ok()) {
-    input.diags = Diags();  // warnings have been told
-    input.diags.Add(std::move(forecast_input.diag()));
-    Report(input, flags.common);
-    return kInputAtFault;
-  }
+  auto forecast_input = ForecastInput::Of(*input.module, *options, devices.grid);
+  if (!forecast_input.ok()) return Refuse(input, forecast_input.diag(), flags.common);
   report.input = forecast_input->get();
   report.assumptions = NotesOf(*report.input, devices.from);
   for (const Machine& machine : *machines) {
     Result<Forecast> forecast = ForecastOf(*report.input, machine);
-    if (!forecast.ok()) return CallFault(forecast.diag());
+    if (!forecast.ok()) return RefuseCall(forecast.diag().message, flags.common);
     report.forecasts.push_back(std::move(*forecast));
   }
   if (!flags.trace.empty() && !report.forecasts.empty())
     if (Status written = WriteOutput(flags.trace, TraceJson(report.forecasts.front().prediction.trace)); !written.ok())
-      return CallFault(written.diag());
+      return RefuseCall(written.diag().message, flags.common);
   if (flags.trace == "-") return kOk;
   if (!flags.against.empty()) {
     Result<Trace> profile = ReadProfile(flags.against);
-    if (!profile.ok()) return CallFault(profile.diag());
+    if (!profile.ok()) return RefuseCall(profile.diag().message, flags.common);
     report.against = CompareWith(report.forecasts.front().prediction, *profile);
   }
   std::string text;
   if (!flags.explain.empty()) {
     text = (flags.common.json ? ExplainJson : ExplainText)(report, flags.explain);
-    if (text.empty()) return CallFault(Fail(StrCat("nothing that takes time is called '", flags.explain, "'")));
+    if (text.empty()) return RefuseCall(StrCat("nothing that takes time is called '", flags.explain, "'"), flags.common);
   } else {
     text = flags.common.json ? TimeJson(report) : report.against ? AgainstText(report) : TimeText(report);
   }
-  return WriteOutput("", text).ok() ? kOk : kCallAtFault;
+  return Finish(input, text, flags.common);
 }
 
 }  // namespace
 
-Run AddTime(CLI::App& shoal) {
-  CLI::App* verb = shoal.add_subcommand("time", "Predict how long a step takes on a machine, and where the time goes");
+Run AddTime(Options& verb) {
   auto flags = std::make_shared<TimeFlags>();
-  verb->add_option("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input")->required();
-  verb->add_option("--on", flags->on, "The machine: h200, h100x8, h100x8x64, tpu-v5p-4x4x8, or a YAML file; several are compared")
-      ->required()
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
-  verb->add_option("--set", flags->set, "A figure of the machine: nic=100GB/s, device.bandwidth=4TB/s")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
-  verb->add_option("--sweep", flags->sweep, "One figure at several values: nodes=1,2,4,8");
-  verb->add_option("--explain", flags->explain, "How this op or collective was priced, and from which data");
-  verb->add_option("--trace", flags->trace, "Writes the timeline for Perfetto (ui.perfetto.dev) to this file");
-  verb->add_option("--against", flags->against, "A profile to lay beside: .xplane.pb or .json.gz of JAX, or of shoal run --profile");
-  verb->add_option("--top", flags->top, "So many ops and source lines; 0: all")->capture_default_str();
-  verb->add_flag("--all", flags->all, "With --json: every op, with the terms of its price");
-  verb->add_option("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
-      ->check(CLI::Range(int64_t{1}, kMostIds));
-  verb->add_option("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
-      ->check(CLI::Range(int64_t{1}, kMostIds));
-  flags->loops.AddTo(*verb);
-  verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
-  flags->common.AddTo(*verb);
-  verb->footer(
+  verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
+  verb.Repeated("--on", flags->on, "The machine: h200, h100x8, h100x8x64, tpu-v5p-4x4x8, or a YAML file; several are compared").Required();
+  verb.Repeated("--set", flags->set, "A figure of the machine: nic=100GB/s, device.bandwidth=4TB/s");
+  verb.Value("--sweep", flags->sweep, "One figure at several values: nodes=1,2,4,8");
+  verb.Value("--explain", flags->explain, "How this op or collective was priced, and from which data");
+  verb.Value("--trace", flags->trace, "Writes the timeline for Perfetto (ui.perfetto.dev) to this file");
+  verb.Value("--against", flags->against, "A profile to lay beside: .xplane.pb or .json.gz of JAX, or of shoal run --profile");
+  verb.Value("--top", flags->top, "So many ops and source lines; 0: all").NotNegative();
+  verb.Flag("--all", flags->all, "With --json: every op, with the terms of its price");
+  verb.Value("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
+      .Between(1, kMostIds);
+  verb.Value("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
+      .Between(1, kMostIds);
+  flags->loops.AddTo(verb);
+  flags->common.AddTo(verb);
+  verb.Footer(
       "step_seconds is what a caller sees from step to step, device_seconds how long the device works or waits for\n"
       "others. shoal machines lists the machines.\n\n"
       "Examples:\n"

@@ -1,29 +1,24 @@
-// The verbs, one file each: each adds itself to the command line and runs.
+// The verbs, one file each: each declares its options and says what it does.
 #pragma once
 
-#include <functional>
-
-#include "CLI/CLI.hpp"
+#include "cli/options.h"
 
 namespace shoal {
 
-// What a verb does when it was called; the exit status.
-using Run = std::function<int()>;
-
-Run AddCheck(CLI::App& shoal);
-Run AddComm(CLI::App& shoal);
-Run AddCompare(CLI::App& shoal);
-Run AddCost(CLI::App& shoal);
-Run AddDiff(CLI::App& shoal);
-Run AddMachines(CLI::App& shoal);
-Run AddMem(CLI::App& shoal);
-Run AddOps(CLI::App& shoal);
-Run AddOpt(CLI::App& shoal);
-Run AddPrint(CLI::App& shoal);
-Run AddReport(CLI::App& shoal);
-Run AddRun(CLI::App& shoal);
-Run AddShow(CLI::App& shoal);
-Run AddStats(CLI::App& shoal);
-Run AddTime(CLI::App& shoal);
+Run AddCheck(Options& verb);
+Run AddComm(Options& verb);
+Run AddCompare(Options& verb);
+Run AddCost(Options& verb);
+Run AddDiff(Options& verb);
+Run AddMachines(Options& verb);
+Run AddMem(Options& verb);
+Run AddOps(Options& verb);
+Run AddOpt(Options& verb);
+Run AddPrint(Options& verb);
+Run AddReport(Options& verb);
+Run AddRun(Options& verb);
+Run AddShow(Options& verb);
+Run AddStats(Options& verb);
+Run AddTime(Options& verb);
 
 }  // namespace shoal

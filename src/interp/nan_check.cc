@@ -7,6 +7,7 @@
 #include "interp/observers.h"
 #include "ir/common_attrs.h"
 #include "ir/source_place.h"
+#include "ops/op.h"
 
 namespace shoal {
 namespace {
@@ -38,9 +39,15 @@ void Count(const Value& value, Specials& found) {
 
 class NanCheck : public Observer {
  public:
-  NanCheck(const Module& module, int64_t devices) : module_(module), seen_(static_cast<size_t>(devices)) {}
+  NanCheck(const Module& module, int64_t devices)
+      : module_(module), seen_(static_cast<size_t>(devices)), rounds_(static_cast<size_t>(devices)) {
+    for (const Computation* computation : module.computations)
+      for (const Instruction* hlo : computation->instructions)
+        for (const Computation* callee : CalledComputations(*hlo)) callers_.emplace(callee, hlo);
+  }
 
   Status Saw(const Device& device, const Instruction& hlo, const Value& value) override {
+    CountRounds(rounds_[static_cast<size_t>(device.id())], hlo);
     Specials found;
     Count(value, found);
     Seen& seen = seen_[static_cast<size_t>(device.id())];
@@ -59,7 +66,31 @@ class NanCheck : public Observer {
   struct Marks {
     bool nan = false, inf = false;
   };
-  using Seen = std::unordered_map<const Instruction*, Marks>;  // what the last value of an instruction had
+  using Seen = std::unordered_map<const Instruction*, Marks>;      // what the last value of an instruction had
+  using Rounds = std::unordered_map<const Computation*, int64_t>;  // how often a loop's computation began
+
+  bool IsLoop(const Instruction& hlo) const {
+    return CallsComputations(hlo) && CallKindOf(hlo) == CallKind::kLoop;
+  }
+
+  // A computation begins with its parameters, and the loop is over when it has a value itself.
+  void CountRounds(Rounds& rounds, const Instruction& hlo) const {
+    if (!hlo.parent->parameters.empty() && hlo.parent->parameters[0] == &hlo) ++rounds[hlo.parent];
+    if (IsLoop(hlo))
+      for (const Computation* callee : CalledComputations(hlo)) rounds[callee] = 0;
+  }
+
+  // ", in iteration 3 of inner, in iteration 7 of outer": the loops that the computation runs in.
+  std::string Iterations(const Rounds& rounds, const Computation* computation) const {
+    std::string text;
+    for (auto caller = callers_.find(computation); caller != callers_.end();
+         caller = callers_.find(caller->second->parent)) {
+      const Instruction& hlo = *caller->second;
+      const auto count = rounds.find(caller->first);
+      if (IsLoop(hlo) && count != rounds.end()) StrAppend(&text, ", in iteration ", count->second, " of ", hlo.name);
+    }
+    return text;
+  }
 
   // What operands had, and roots of computations that this instruction ran.
   static Marks MarksBefore(const Instruction& hlo, const Seen& seen) {
@@ -81,6 +112,7 @@ class NanCheck : public Observer {
                                  nan ? found.nans : found.infs, " of ", found.count, " elements");
     if (found.in->rank() > 0) StrAppend(&message, ", the first at ", IndexText(found.first, found.in->dims()));
     if (hlo.parent != module_.entry) StrAppend(&message, ", in computation ", hlo.parent->name);
+    message += Iterations(rounds_[static_cast<size_t>(device.id())], hlo.parent);
     const Metadata* metadata = hlo[kMetadata];
     if (metadata == nullptr) return message;
     const std::string source = SourcePlace(*metadata, module_.stack_frames);
@@ -91,6 +123,8 @@ class NanCheck : public Observer {
 
   const Module& module_;
   std::vector<Seen> seen_;
+  std::vector<Rounds> rounds_;
+  std::unordered_map<const Computation*, const Instruction*> callers_;  // the first of each
 };
 
 class Observers : public Observer {

@@ -18,7 +18,7 @@ std::unique_ptr<Observer> NewNanCheck(const Module& module, int64_t devices);
 // be called.) Where two computations have an instruction of that name, the computation's name and a dot stand before.
 class Dump : public Observer {
  public:
-  // Fails if the pattern is no regular expression (ECMAScript) or matches nothing.
+  // Fails if the pattern is no regular expression (RE2's syntax) or matches nothing.
   static Result<std::unique_ptr<Dump>> Create(const Module& module, const std::string& pattern,
                                               const std::string& folder, int64_t devices);
   // "12 values of 3 instructions to FOLDER"

@@ -18,8 +18,12 @@ std::string AttrNames(const OpInfo& op, const char* mark) {
 constexpr char kPage[] =
     "# shoal ops\n\nLists every HLO op with its class, its number of operands and its attributes; `--json` for "
     "programs.\n\n    $ shoal ops | grep all-to-all\n\nThis page is `shoal ops --markdown`.\n\n"
-    "| op | class | operands | attributes (\\*: required) | parse | print | verify |\n"
-    "| --- | --- | --- | --- | --- | --- | --- |\n";
+    "A shape that is inferred is compared with the declared one; of another op the declared one is taken, within the "
+    "op's rules.\n\n"
+    "| op | class | operands | attributes (\\*: required) | shape |\n"
+    "| --- | --- | --- | --- | --- |\n";
+
+const char* ShapeFrom(const OpInfo& op) { return op.infers_shape ? "inferred" : "declared"; }
 
 std::string Arity(const OpInfo& op) { return op.arity < 0 ? "any" : StrCat(op.arity); }
 
@@ -38,7 +42,7 @@ std::string OpsText() {
                   std::string(ToString(op.op_class)).c_str(), Arity(op).c_str());
     StrAppend(&text, start, AttrNames(op, "*"), "\n");
   });
-  StrAppend(&text, kOpcodeCount, " ops; * marks attributes that must be given. All are parsed, printed and verified.\n");
+  StrAppend(&text, kOpcodeCount, " ops; * marks attributes that must be given.\n");
   return text;
 }
 
@@ -46,7 +50,7 @@ std::string OpsMarkdown() {
   std::string text = kPage;
   ForEachOp([&](const OpInfo& op) {
     StrAppend(&text, "| ", op.text, " | ", ToString(op.op_class), " | ", Arity(op), " | ", AttrNames(op, "\\*"),
-              " | yes | yes | yes |\n");
+" | ", ShapeFrom(op), " |\n");
   });
   return text;
 }
@@ -60,7 +64,7 @@ std::string OpsJson() {
                    {"class", ToString(op.op_class)},
                    {"operands", op.arity},
                    {"attributes", std::move(attributes)},
-                   {"support", {"parse", "print", "verify"}}});
+                   {"shape", ShapeFrom(op)}});
   });
   return JsonText({{"version", 1}, {"ops", std::move(all)}});
 }

@@ -8,6 +8,8 @@
 #include "base/strings.h"
 #include "base/units.h"
 #include "collectives/stall.h"
+#include "report/diags_json.h"
+#include "report/json.h"
 #include "report/table.h"
 #include "report/traffic_json.h"
 
@@ -134,12 +136,7 @@ std::string ReportLiterals(const RunReport& report) {
   return text;
 }
 
-std::string FailureJson(const std::string& file, const std::string& diagnostics) {
-  const Json all = {{"version", 1}, {"ok", false}, {"file", file}, {"diagnostics", Json::parse(diagnostics)}};
-  return JsonText(all);
-}
-
-std::string ReportJson(const RunReport& report, const std::string& diagnostics) {
+std::string ReportJson(const RunReport& report) {
   const DeviceGrid& grid = report.devices.grid;
   Json outputs = Json::array();
   for (const Output& output : report.outputs) {
@@ -179,7 +176,7 @@ std::string ReportJson(const RunReport& report, const std::string& diagnostics) 
       {"collectives_by_device", TrafficJson(ByDevice(report.stats))},
       {"loops", LoopsJson(report.stats)},
       {"branches", BranchesJson(report.stats)},
-      {"diagnostics", Json::parse(diagnostics)},
+      {"diagnostics", DiagsJson(report.diags, report.text)},
       {"outputs", std::move(outputs)},
   };
   return JsonText(all);

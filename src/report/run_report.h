@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/diags.h"
 #include "collectives/infer_devices.h"
 #include "interp/data/outputs.h"
 #include "interp/run.h"
@@ -17,14 +18,14 @@ struct RunReport {
   double compile_seconds = 0;       // of the engine
   std::vector<double> run_seconds;  // of each repeat
   std::vector<Output> outputs;
+  Diags diags;
+  const Source* text = nullptr;  // that they are about
 };
 
 // For people: devices, time, and a table of the outputs.
 std::string ReportText(const RunReport& report);
 // For programs; docs/run.md says what stands in it.
-std::string ReportJson(const RunReport& report, const std::string& diagnostics);
-// The same when there is no outcome.
-std::string FailureJson(const std::string& file, const std::string& diagnostics);
+std::string ReportJson(const RunReport& report);
 // Each output as a literal; those of several devices that are the same once.
 std::string ReportLiterals(const RunReport& report);
 

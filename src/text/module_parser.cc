@@ -6,17 +6,34 @@
 
 namespace shoal {
 
-std::unique_ptr<Module> ParseModule(std::unique_ptr<Source>& source, const ParseOptions& options, Diags& diags) {
+namespace {
+
+std::unique_ptr<Module> ParseText(std::unique_ptr<Source>& source, std::string_view text, const ParseOptions& options,
+                                  bool cut_short, Diags& diags) {
   auto module = std::make_unique<Module>(std::move(source));
   int errors = diags.errors();
-  bool read = Parser(*module, options, diags).Run();
+  bool read = Parser(*module, text, options, cut_short, diags).Run();
   if (read && diags.errors() == errors) return module;
   source = std::move(module->source);
   return nullptr;
 }
 
-Parser::Parser(Module& module, const ParseOptions& options, Diags& diags)
-    : module_(module), options_(options), diags_(diags), lexer_(module.source->text()) {}
+}  // namespace
+
+std::unique_ptr<Module> ParseModule(std::unique_ptr<Source>& source, const ParseOptions& options, Diags& diags) {
+  Diags again = diags;
+  const std::string_view text = source->text();
+  if (std::unique_ptr<Module> module = ParseText(source, text, options, false, diags)) return module;
+  if (options.strict) return nullptr;
+  // A dump of which the end is missing: its whole lines, if nothing else is wrong with them.
+  const std::string_view lines = text.substr(0, text.rfind('\n') + 1);
+  std::unique_ptr<Module> module = ParseText(source, lines, options, true, again);
+  if (module != nullptr) diags = std::move(again);
+  return module;
+}
+
+Parser::Parser(Module& module, std::string_view text, const ParseOptions& options, bool cut_short, Diags& diags)
+    : module_(module), options_(options), cut_short_(cut_short), diags_(diags), lexer_(text) {}
 
 bool Parser::Error(TextSpan at, std::string message, Site site) {
   last_error_ = at.offset;
@@ -155,14 +172,19 @@ bool Parser::ReadInstructionList(Computation& computation) {
   Instruction* root = nullptr;
   bool good = true;
   do {
-    if (kind() == Tok::kEof) return ErrorHere(StrCat("the text ends inside computation ", computation.name));
+    if (kind() == Tok::kEof) {
+      std::string message = StrCat("the text ends inside computation ", computation.name);
+      if (!cut_short_) return ErrorHere(std::move(message));
+      diags_.Warn(computation.at, kCutShortRule, std::move(message));
+      break;
+    }
     const uint32_t start = token().offset;
     if (ReadInstruction(computation, &root)) continue;
     good = false;
     if (diags_.errors() >= kMostErrors) return false;
     SkipToNextInstruction(start);
   } while (kind() != Tok::kRbrace);
-  lexer_.Next();
+  if (kind() != Tok::kEof) lexer_.Next();
   // Grown in a list that all computations share, kept in one of its own size.
   spare_list_ = std::exchange(computation.instructions, std::vector(computation.instructions));
   spare_list_.clear();

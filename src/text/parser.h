@@ -8,6 +8,9 @@
 
 namespace shoal {
 
+// Of the warning that a text ends too early.
+inline constexpr std::string_view kCutShortRule = "loose.cut-short";
+
 struct ParseOptions {
   // Each liberty a text takes is an error, not a warning.
   bool strict = false;

@@ -38,7 +38,8 @@ class NameUniquer {
 
 class Parser {
  public:
-  Parser(Module& module, const ParseOptions& options, Diags& diags);
+  // `cut_short`: the text may end inside a computation, which then is what is there.
+  Parser(Module& module, std::string_view text, const ParseOptions& options, bool cut_short, Diags& diags);
   bool Run();
 
  private:
@@ -265,6 +266,7 @@ class Parser {
 
   Module& module_;
   const ParseOptions options_;
+  const bool cut_short_;
   Diags& diags_;
   Lexer lexer_;
   int depth_ = 0;

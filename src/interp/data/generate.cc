@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "collectives/shards.h"
 #include "interp/custom_calls/reshard.h"
@@ -105,9 +106,16 @@ class LeafGenerator {
     if (!shards_) shards_ = ShardGrid::Replicated(rank, grid.partitions);
   }
 
-  Array On(int64_t device) {
-    const Dims& position = shards_->positions[static_cast<size_t>(devices_.PartitionOf(device))];
-    const std::pair key(position, Variant(device));
+  // Arrays that differ.
+  int64_t Count() const {
+    std::set<Key> keys;
+    for (int64_t device = 0; device < devices_.count(); ++device) keys.insert(KeyOf(device));
+    return std::ssize(keys);
+  }
+
+  Array On(int64_t device, const MadeBytes& made_bytes) {
+    const Key key = KeyOf(device);
+    const Dims& position = key.first;
     for (const auto& [made, array] : made_)
       if (made == key) return array;
     const Ints dims = leaf_.shape->dims();
@@ -115,12 +123,18 @@ class LeafGenerator {
     for (size_t d = 0; d < start.size(); ++d) start[d] *= dims[d];
     const auto stream = static_cast<uint64_t>(leaf_.number) + (static_cast<uint64_t>(key.second) << 32);
     Array array =
-        RandomArray(leaf_.shape->element_type(), AsInts(WholeDims(*shards_, dims)), AsInts(start), dims, seed_, stream);
+        RandomArray(leaf_.shape->element_type(), AsInts(WholeDims(*shards_, dims)), AsInts(start), dims, seed_, stream,
+                    made_bytes);
     made_.emplace_back(key, array);
     return array;
   }
 
  private:
+  using Key = std::pair<Dims, int64_t>;  // the place of the part, and the variant
+  Key KeyOf(int64_t device) const {
+    return {shards_->positions[static_cast<size_t>(devices_.PartitionOf(device))], Variant(device)};
+  }
+
   // Devices with different variants get different numbers. Only floats differ: integers and booleans may decide which
   // way a device goes, and devices that go different ways wait for each other forever.
   int64_t Variant(int64_t device) const {
@@ -136,8 +150,20 @@ class LeafGenerator {
   bool any_sharding_;
   uint64_t seed_;
   std::optional<ShardGrid> shards_;
-  std::vector<std::pair<std::pair<Dims, int64_t>, Array>> made_;
+  std::vector<std::pair<Key, Array>> made_;
 };
+
+bool AnySharding(const std::vector<Leaf>& leaves) {
+  return std::any_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.sharding != nullptr; });
+}
+
+// As a double, in which no shape overflows.
+double BytesOf(const Leaf& leaf) {
+  if (!leaf.shape->IsArray()) return 0;
+  double bytes = StorageBytes(leaf.shape->element_type());
+  for (int64_t size : leaf.shape->dims()) bytes *= static_cast<double>(size);
+  return bytes;
+}
 
 }  // namespace
 
@@ -153,7 +179,8 @@ std::vector<std::string> ArgumentModeNames() {
   return names;
 }
 
-Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t seed, uint64_t stream) {
+Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t seed, uint64_t stream,
+                  const MadeBytes& made) {
   const RandomRows rows(type, whole, seed, stream);
   Array array(type, dims);
   if (array.count() == 0) return array;
@@ -163,8 +190,12 @@ Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t 
   for (size_t d = 0; d < dims.size(); ++d) first += start[d] * strides[d];
   Dims index(dims.size(), 0);
   std::byte* out = array.mutable_data();
+  constexpr int64_t kOften = 1 << 22;
+  int64_t untold = 0;
   for (int64_t done = 0; done < array.count(); done += row) {
     rows.Fill(first, row, out + done * array.element_bytes());
+    untold += row * array.element_bytes();
+    if (made && (untold >= kOften || done + row >= array.count())) made(std::exchange(untold, 0));
     for (size_t d = dims.size(); d-- > 0;) {
       if (d + 1 == dims.size()) continue;
       first += strides[d];
@@ -187,10 +218,30 @@ Arguments ArgumentsFromLeaves(const Module& module, const std::vector<std::vecto
   return arguments;
 }
 
-Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed) {
+double ArgumentBytes(const Module& module) {
+  double bytes = 0;
+  for (const Leaf& leaf : ParameterLeaves(module)) bytes += BytesOf(leaf);
+  return bytes;
+}
+
+double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode mode) {
   const std::vector<Leaf> leaves = ParameterLeaves(module);
-  const bool any_sharding =
-      std::any_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.sharding != nullptr; });
+  const bool any_sharding = AnySharding(leaves), whole = HasManualRegions(module);
+  double bytes = 0;
+  for (const Leaf& leaf : leaves) {
+    if (!leaf.shape->IsArray()) continue;
+    int64_t arrays = 1;
+    if (mode == ArgumentMode::kRandom) arrays = LeafGenerator(leaf, grid, any_sharding, whole, 0).Count();
+    if (mode == ArgumentMode::kDeviceId) arrays = grid.count();
+    bytes += BytesOf(leaf) * static_cast<double>(arrays);
+  }
+  return bytes;
+}
+
+Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed,
+                            const MadeBytes& made) {
+  const std::vector<Leaf> leaves = ParameterLeaves(module);
+  const bool any_sharding = AnySharding(leaves);
   const bool whole = HasManualRegions(module);
   std::vector<std::vector<Value>> values(static_cast<size_t>(grid.count()));
   for (const Leaf& leaf : leaves) {
@@ -201,11 +252,11 @@ Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, Argume
       if (!leaf.shape->IsArray()) {
         // a token
       } else if (mode == ArgumentMode::kRandom) {
-        value = generator.On(device);
+        value = generator.On(device, made);
       } else if (mode == ArgumentMode::kDeviceId) {
         value = Filled(*leaf.shape, device);
       } else if (device == 0) {
-        shared = mode == ArgumentMode::kZeros ? Value(Filled(*leaf.shape, 0)) : Value(generator.On(0));
+        shared = mode == ArgumentMode::kZeros ? Value(Filled(*leaf.shape, 0)) : Value(generator.On(0, made));
       }
       values[static_cast<size_t>(device)].push_back(
           mode == ArgumentMode::kRandom || mode == ArgumentMode::kDeviceId ? std::move(value) : shared);

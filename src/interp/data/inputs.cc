@@ -2,6 +2,10 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/zip.h"
@@ -28,6 +32,22 @@ class NpyFiles {
   }
 
   bool IsArchive() const { return zip_.has_value(); }
+
+  // Names of all there are, without ".npy": "0", "d1/0".
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    if (zip_) {
+      for (const auto& [name, entry] : zip_->entries()) names.push_back(name);
+    } else {
+      std::error_code error;  // what cannot be listed cannot be read either, which is said elsewhere
+      for (std::filesystem::recursive_directory_iterator it(path_, error), end; it != end; it.increment(error))
+        if (it.depth() < 2) names.push_back(std::filesystem::relative(it->path(), path_, error).generic_string());
+    }
+    for (std::string& name : names)
+      if (name.ends_with(".npy")) name.resize(name.size() - 4);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
   // As messages name it.
   std::string NameOf(const std::string& name) const { return StrCat(path_, IsArchive() ? ":" : "/", name, ".npy"); }
 
@@ -37,11 +57,22 @@ class NpyFiles {
     return stat(NameOf(name).c_str(), &info) == 0;
   }
 
-  // The file's array; its data last until the next call.
-  Result<NpyArray> Read(const std::string& name) {
+  // What stands before the data: that is small, however large an archive says the array is.
+  Result<NpyArray> ReadHeader(const std::string& name) {
+    if (!zip_) return Read(name, UINT64_MAX);
+    constexpr uint64_t kLargestHeader = 1 << 17;
+    Result<std::string> beginning = zip_->ReadBeginning(EntryOf(name), kLargestHeader);
+    if (!beginning.ok()) return Fail(StrCat(path_, " ", beginning.diag().message));
+    Result<NpyArray> array = ParseNpyHeader(*beginning);
+    if (!array.ok()) return Fail(StrCat(NameOf(name), " ", array.diag().message));
+    return array;
+  }
+
+  // The file's array, whose first so many bytes are all that is needed; its data last until the next call.
+  Result<NpyArray> Read(const std::string& name, uint64_t needed) {
     std::string_view bytes;
     if (zip_) {
-      Result<std::string> unpacked = zip_->Read(zip_->Has(name + ".npy") ? name + ".npy" : name);
+      Result<std::string> unpacked = zip_->ReadBeginning(EntryOf(name), needed);
       if (!unpacked.ok()) return Fail(StrCat(path_, " ", unpacked.diag().message));
       unpacked_ = std::move(*unpacked);
       bytes = unpacked_;
@@ -56,6 +87,8 @@ class NpyFiles {
   }
 
  private:
+  std::string EntryOf(const std::string& name) const { return zip_->Has(name + ".npy") ? name + ".npy" : name; }
+
   std::string path_;
   std::unique_ptr<FileBytes> archive_, file_;
   std::optional<ZipReader> zip_;
@@ -103,6 +136,32 @@ Status CheckType(const Leaf& leaf, const NpyArray& npy, const std::string& file)
                      own == raw ? "" : StrCat(" or '", raw, "'"), ", ", file, " has '", npy.descr, "'"));
 }
 
+// What a file is for by its name: "2" and "arr_2", "d0/2" and "in/2/d0".
+struct Place {
+  int64_t array = 0, device = 0;
+};
+
+std::optional<Place> PlaceOf(std::string_view name) {
+  auto number = [](std::string_view text) -> std::optional<int64_t> {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+    return value;
+  };
+  std::optional<int64_t> array, device = 0;
+  if (const size_t slash = name.rfind('/'); slash == std::string_view::npos) {
+    array = number(name.starts_with("arr_") ? name.substr(4) : name);
+  } else if (name.starts_with("in/")) {
+    array = number(name.substr(3, slash - 3));
+    device = name.substr(slash + 1).starts_with('d') ? number(name.substr(slash + 2)) : std::nullopt;
+  } else {
+    array = number(name.substr(slash + 1));
+    device = name.starts_with('d') ? number(name.substr(1, slash - 1)) : std::nullopt;
+  }
+  if (!array || !device) return std::nullopt;
+  return Place{*array, *device};
+}
+
 class ArgumentReader {
  public:
   ArgumentReader(NpyFiles& files, const DeviceGrid& grid) : files_(files), grid_(grid), values_(grid.count()) {}
@@ -116,18 +175,14 @@ class ArgumentReader {
     for (int64_t device = 0; device < grid_.count(); ++device) {
       auto& values = values_[static_cast<size_t>(device)];
       if (std::optional<std::string> own = FirstOf(OwnNames(leaf, device))) {
-        SHOAL_ASSIGN(array, ReadChecked(leaf, *own));
-        if (!Suits(array.dims(), *leaf.shape))
-          return WrongShape(leaf, files_.NameOf(*own), array.dims(), grid_, /*for_all=*/false);
+        SHOAL_ASSIGN(array, ReadChecked(leaf, *own, /*for_all=*/false));
         values.push_back(std::move(array));
         continue;
       }
       if (for_all.IsToken()) {
         std::optional<std::string> name = FirstOf(CommonNames(leaf));
         if (!name) return NoFile(leaf, device);
-        SHOAL_ASSIGN(array, ReadChecked(leaf, *name));
-        if (!Suits(array.dims(), *leaf.shape) && !CutOf(leaf, array.dims(), grid_))
-          return WrongShape(leaf, files_.NameOf(*name), array.dims(), grid_, /*for_all=*/true);
+        SHOAL_ASSIGN(array, ReadChecked(leaf, *name, /*for_all=*/true));
         for_all = std::move(array);
       }
       values.push_back(PartFor(leaf, for_all.array(), device));
@@ -138,18 +193,18 @@ class ArgumentReader {
   // Files beyond what the module takes mean that it is not the module they were made for.
   Status CheckCounts(const std::vector<Leaf>& leaves) const {
     const auto count = static_cast<int64_t>(leaves.size());
-    Leaf beyond;
-    beyond.number = count;
-    std::vector<std::string> names = OwnNames(beyond, 0);
-    if (std::optional<std::string> name = FirstOf(names))
-      return Fail({}, "inputs.C1",
-                  StrCat("the module takes ", count, count == 1 ? " array" : " arrays",
-                         ", numbered from 0, but there is ", files_.NameOf(*name)));
-    beyond.number = 0;
-    if (std::optional<std::string> name = FirstOf(OwnNames(beyond, grid_.count())))
-      return Fail(
-          {}, "inputs.C1",
-          StrCat("the run has ", grid_.count(), " devices, numbered from 0, but there is ", files_.NameOf(*name)));
+    for (const std::string& name : files_.Names()) {
+      const std::optional<Place> place = PlaceOf(name);
+      if (!place) continue;  // somebody's notes
+      if (place->array >= count)
+        return Fail({}, "inputs.C1",
+                    StrCat("the module takes ", count, count == 1 ? " array" : " arrays",
+                           ", numbered from 0, but there is ", files_.NameOf(name)));
+      if (place->device >= grid_.count())
+        return Fail({}, "inputs.C1",
+                    StrCat("the run has ", grid_.count(), grid_.count() == 1 ? " device" : " devices",
+                           ", numbered from 0, but there is ", files_.NameOf(name)));
+    }
     return {};
   }
 
@@ -179,9 +234,14 @@ class ArgumentReader {
                        files_.NameOf(StrCat(leaf.number)), " is there"));
   }
 
-  Result<Array> ReadChecked(const Leaf& leaf, const std::string& name) {
-    SHOAL_ASSIGN(npy, files_.Read(name));
-    SHOAL_TRY(CheckType(leaf, npy, files_.NameOf(name)));
+  // An array of a type and shape that the leaf may have, for one device or for all of them. Nothing larger is unpacked.
+  Result<Array> ReadChecked(const Leaf& leaf, const std::string& name, bool for_all) {
+    SHOAL_ASSIGN(header, files_.ReadHeader(name));
+    SHOAL_TRY(CheckType(leaf, header, files_.NameOf(name)));
+    const Ints dims(header.dims);
+    if (!Suits(dims, *leaf.shape) && !(for_all && CutOf(leaf, dims, grid_)))
+      return WrongShape(leaf, files_.NameOf(name), dims, grid_, for_all);
+    SHOAL_ASSIGN(npy, files_.Read(name, header.data_at + header.data_bytes));
     return FromNpy(npy, leaf.shape->element_type());
   }
 

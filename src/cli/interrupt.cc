@@ -1,0 +1,69 @@
+#include "cli/interrupt.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "base/files.h"
+
+namespace shoal {
+namespace {
+
+// Two texts: one is shown while the other is written. Of a handler only async-signal-safe calls may be made, so there
+// is no string, no lock and no stdio here.
+constexpr size_t kMostBytes = 400;
+char texts[2][kMostBytes];
+std::atomic<const char*> now_doing = nullptr;
+
+void Put(const char* text) {
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // nobody to tell
+}
+
+void Interrupted(int signal) {
+  RemoveUnfinishedFiles();
+  if (isatty(STDERR_FILENO) != 0) Put("\r\033[K");
+  Put("shoal: interrupted");
+  if (const char* what = now_doing) {
+    Put(" while ");
+    Put(what);
+  }
+  Put("\n");
+  // The shell must see what it was that ended us.
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  sigaction(signal, &standard, nullptr);
+  raise(signal);
+}
+
+}  // namespace
+
+void HandleSignals() {
+  struct sigaction action {};
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, nullptr);
+  action.sa_handler = Interrupted;
+  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends us at once
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    // What was ignored stays so: nohup, or a job in the background.
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+void NowDoing(std::string_view what) {
+  static int next = 0;
+  char* text = texts[next];
+  next = 1 - next;
+  const size_t size = std::min(what.size(), kMostBytes - 1);
+  // Names come from files, and this goes to a terminal.
+  std::transform(what.begin(), what.begin() + static_cast<ptrdiff_t>(size), text,
+                 [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127 ? '?' : c; });
+  text[size] = '\0';
+  now_doing = text;
+}
+
+}  // namespace shoal

@@ -1,0 +1,53 @@
+#include "memory/run_need.h"
+
+#include <algorithm>
+
+#include "analysis/executions.h"
+#include "base/machine.h"
+#include "base/strings.h"
+#include "base/units.h"
+#include "base/world.h"
+#include "interp/data/generate.h"
+#include "memory/run_memory.h"
+
+namespace shoal {
+namespace {
+
+// More than one device can hold at any time: every value of every computation at once.
+double BytesOfAllValues(const Module& module) {
+  double all = 0;
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* hlo : computation->instructions) {
+      if (!hlo->shape().IsArray()) continue;
+      double bytes = StorageBytes(hlo->shape().element_type());
+      for (int64_t size : hlo->shape().dims()) bytes *= static_cast<double>(size);
+      all += bytes;
+    }
+  }
+  return all;
+}
+
+Diag TooLittle(double arguments, double more, double available) {
+  return WorldFailed(StrCat("not enough memory on this machine: the arguments take ", Bytes(arguments),
+                            more > 0 ? StrCat(" and the run another ", Bytes(more)) : std::string(), ", there are ",
+                            Bytes(available)));
+}
+
+}  // namespace
+
+Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes) {
+  const double available = AvailableMemory();
+  if (argument_bytes > available) return TooLittle(argument_bytes, 0, available);
+  // Working out the exact need takes time; most modules are far from it, and what no number can say is found where it
+  // arises.
+  const double most = argument_bytes + BytesOfAllValues(module) * static_cast<double>(grid.count());
+  if (most < available / 2 || most > 0x1p60) return {};
+  const RunMemory run = RunMemoryOf(module, Executions(module), grid);
+  if (run.peak_bytes.empty()) return {};
+  const double peak = static_cast<double>(*std::max_element(run.peak_bytes.begin(), run.peak_bytes.end()));
+  const double more = std::max(0.0, peak - ArgumentBytes(module));
+  if (argument_bytes + more > available) return TooLittle(argument_bytes, more, available);
+  return {};
+}
+
+}  // namespace shoal

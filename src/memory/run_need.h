@@ -1,0 +1,13 @@
+// Whether this machine can hold what a run needs, before anything of it is made.
+#pragma once
+
+#include "collectives/device_grid.h"
+#include "ir/module.h"
+
+namespace shoal {
+
+// `argument_bytes`: of all devices' arguments together. The need is a lower bound, so that nothing is refused that
+// might have run. The module was verified.
+Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes);
+
+}  // namespace shoal
