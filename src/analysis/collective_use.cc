@@ -189,7 +189,7 @@ class Ledger {
     Say(unlisted, "too many devices to list; counted by the size of the groups");
     Say(endless_, "nothing waits for it; counted as sync");
     if (any_async && !module_.is_scheduled)
-      result_.assumptions.push_back("the module has no schedule: what overlaps is read off the order of the text");
+      result_.assumptions.push_back("the module has no schedule: what overlaps is read off XLA's post-order");
   }
 
   const Module& module_;

@@ -1,5 +1,7 @@
 #include "ir/module.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "ir/common_attrs.h"
 
@@ -39,37 +41,64 @@ bool CallsComputations(const Instruction& hlo) {
   return false;
 }
 
-std::vector<Instruction*> PostOrder(const Computation& computation) {
-  const auto& all = computation.instructions;
-  std::vector<bool> has_user(all.size(), false);
-  for (const Instruction* hlo : all)
-    for (const Instruction* operand : hlo->operands) has_user[operand->index] = true;
+void SetOrder(Computation& computation, std::vector<Instruction*> order) {
+  if (order == computation.instructions) return;
+  if (computation.as_written.empty()) computation.as_written = std::move(computation.instructions);
+  computation.instructions = std::move(order);
+  for (size_t i = 0; i < computation.instructions.size(); ++i)
+    computation.instructions[i]->index = static_cast<uint32_t>(i);
+}
 
-  enum State : uint8_t { kNew, kVisiting, kVisited };
-  std::vector<uint8_t> state(all.size(), kNew);
-  std::vector<Instruction*> order, stack;
-  order.reserve(all.size());
+std::span<Instruction* const> OrderAsWritten(const Computation& computation) {
+  return computation.as_written.empty() ? computation.instructions : computation.as_written;
+}
+
+bool IsInOrder(const Computation& computation) {
+  for (const Instruction* hlo : computation.instructions) {
+    auto before = [hlo](const Instruction* other) { return other->index < hlo->index; };
+    if (!std::all_of(hlo->operands.begin(), hlo->operands.end(), before)) return false;
+    const Instructions control = (*hlo)[kControlPredecessors];
+    if (!std::all_of(control.begin(), control.end(), before)) return false;
+  }
+  return true;
+}
+
+std::span<Instruction* const> PostOrderWalk::Of(const Computation& computation) {
+  enum State : uint8_t { kVisiting = 1, kVisited = 2, kHasUser = 4 };
+  const std::span<Instruction* const> all = OrderAsWritten(computation);
+  states_.assign(all.size(), 0);
+  for (const Instruction* hlo : all)
+    for (const Instruction* operand : hlo->operands) states_[operand->index] = kHasUser;
+  order_.clear();
+  auto state = [&](const Instruction* hlo) -> uint8_t& { return states_[hlo->index]; };
   auto push = [&](Instruction* hlo) {
-    if (state[hlo->index] != kVisited) stack.push_back(hlo);
+    if ((state(hlo) & kVisited) == 0) stack_.push_back(hlo);
   };
   for (Instruction* start : all) {
-    if (has_user[start->index]) continue;
+    if ((state(start) & kHasUser) != 0) continue;
     push(start);
-    while (!stack.empty()) {
-      Instruction* hlo = stack.back();
-      if (state[hlo->index] != kNew) {
-        stack.pop_back();
-        if (state[hlo->index] != kVisited) order.push_back(hlo);
-        state[hlo->index] = kVisited;
+    while (!stack_.empty()) {
+      Instruction* hlo = stack_.back();
+      uint8_t& now = state(hlo);
+      if ((now & kVisiting) != 0) {
+        stack_.pop_back();
+        if ((now & kVisited) == 0) order_.push_back(hlo);
+        now |= kVisited;
         continue;
       }
-      state[hlo->index] = kVisiting;
+      now |= kVisiting;
       // Pushed in reverse, so that the first operand comes out first.
       for (size_t i = hlo->operands.size(); i-- > 0;) push(hlo->operands[i]);
       for (Instruction* before : (*hlo)[kControlPredecessors]) push(before);
     }
   }
-  return order;
+  return order_;
+}
+
+std::vector<Instruction*> PostOrder(const Computation& computation) {
+  PostOrderWalk walk;
+  const std::span<Instruction* const> order = walk.Of(computation);
+  return {order.begin(), order.end()};
 }
 
 namespace {
@@ -92,17 +121,18 @@ class ComputationWalk {
         if (called[i]->defined && seen.insert(called[i]).second) stack.push_back({called[i]});
     };
     // A loop over the root's instructions, each followed to its end before the next.
-    for (const Instruction* hlo : root->instructions) {
+    for (const Instruction* hlo : OrderAsWritten(*root)) {
       if (!CallsComputations(*hlo)) continue;
       push_called(*hlo);
       while (!stack.empty()) {
         Frame& top = stack.back();
-        if (top.next == top.computation->instructions.size()) {
+        const std::span<Instruction* const> all = OrderAsWritten(*top.computation);
+        if (top.next == all.size()) {
           Add(top.computation);
           stack.pop_back();
           continue;
         }
-        const Instruction& next = *top.computation->instructions[top.next++];
+        const Instruction& next = *all[top.next++];
         if (CallsComputations(next)) push_called(next);
       }
     }

@@ -16,7 +16,11 @@ namespace shoal {
 class Computation {
  public:
   std::string_view name;
-  std::vector<Instruction*> instructions;  // in the order of the text: the schedule, if the module has one
+  // In the order in which they run: the schedule's, else XLA's post-order. Decided when the module is read, whatever
+  // the order of the file, so that operands and control predecessors always come before their users.
+  std::vector<Instruction*> instructions;
+  // The order of the text, or of a protobuf's ids, from which XLA makes names; empty where it is the same.
+  std::vector<Instruction*> as_written;
   Instruction* root = nullptr;
   std::string_view execution_thread = "main";
   TextSpan at;          // its name in the text
@@ -99,7 +103,7 @@ class Module {
   std::vector<Computation*> computations;
   Computation* entry = nullptr;
 
-  // Read from a protobuf: names are unique across the module already and are printed as they are.
+  // Read from a protobuf: names, stack frames and the order of computations are XLA's already, and printed as they are.
   bool names_are_final = false;
 
   Computation* NewComputation(std::string_view computation_name);
@@ -110,12 +114,28 @@ class Module {
 // Puts the instruction at the end of the computation.
 void Append(Instruction& hlo, Computation& computation);
 
+// The same instructions in another order; what was written is remembered.
+void SetOrder(Computation& computation, std::vector<Instruction*> order);
+std::span<Instruction* const> OrderAsWritten(const Computation& computation);
+// Every operand and control predecessor comes before its users.
+bool IsInOrder(const Computation& computation);
+
 // Every computation an instruction names, in the order of its attributes.
 std::vector<Computation*> CalledComputations(const Instruction& hlo);
 bool CallsComputations(const Instruction& hlo);
 
-// Operands and control predecessors before users: XLA's order for printing what has no schedule.
+// Operands and control predecessors before users: XLA's order for what has no schedule. It follows from what was written.
 std::vector<Instruction*> PostOrder(const Computation& computation);
+// The same for many computations, with lists that are allocated once.
+class PostOrderWalk {
+ public:
+  // Valid until the next call.
+  std::span<Instruction* const> Of(const Computation& computation);
+
+ private:
+  std::vector<uint8_t> states_;
+  std::vector<Instruction*> order_, stack_;
+};
 // Callees before callers, as XLA prints them.
 std::vector<Computation*> PostOrder(const Module& module);
 

@@ -222,6 +222,7 @@ void SortByUse(Computation& computation) {
     }
   }
   computation.instructions = std::move(order);
+  computation.as_written.clear();
   for (size_t i = 0; i < computation.instructions.size(); ++i)
     computation.instructions[i]->index = static_cast<uint32_t>(i);
 }
@@ -243,6 +244,7 @@ bool RemoveUnused(Computation& computation, bool (*is_kept)(const Instruction&))
   }
   const size_t before = computation.instructions.size();
   std::erase_if(computation.instructions, [&](const Instruction* hlo) { return !used.contains(hlo); });
+  computation.as_written.clear();
   for (size_t i = 0; i < computation.instructions.size(); ++i)
     computation.instructions[i]->index = static_cast<uint32_t>(i);
   return computation.instructions.size() != before;

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "ir/buffer_bytes.h"
+#include "ir/sizes.h"
 #include "ops/families.h"
 
 namespace shoal {
@@ -12,7 +15,7 @@ namespace {
 
 constexpr int64_t kFmaFlops = 2;  // a product and a sum
 
-int64_t Elements(const Shape& shape) { return shape.IsArray() ? shape.ElementCount().value_or(0) : 0; }
+int64_t Elements(const Shape& shape) { return shape.IsArray() ? ElementCountOf(shape) : 0; }
 
 const Shape& FirstArray(const Shape& shape) {
   return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
@@ -22,14 +25,14 @@ int64_t DotFlops(const Instruction& hlo, int64_t result_elements) {
   int64_t width = 1;
   const Ints dims = hlo.operand_shape(0).dims();
   for (int64_t d : hlo[kLhsContractingDims])
-    if (d >= 0 && d < std::ssize(dims)) width *= dims[static_cast<size_t>(d)];
-  return kFmaFlops * result_elements * width;
+    if (d >= 0 && d < std::ssize(dims)) width = SaturatingMul(width, dims[static_cast<size_t>(d)]);
+  return SaturatingProduct({kFmaFlops, result_elements, width});
 }
 
 int64_t WindowElements(const Instruction& hlo) {
   int64_t count = 1;
   if (const Window* window = hlo[kWindow])
-    for (const WindowDim& dim : window->dims) count *= dim.size;
+    for (const WindowDim& dim : window->dims) count = SaturatingMul(count, dim.size);
   return count;
 }
 
@@ -44,33 +47,38 @@ bool IsBitcast(const Instruction& transpose) {
   return true;
 }
 
-// In how many places of the output, over one dimension, the kernel meets an element of the input, and not padding or
-// the gaps of a dilation.
-int64_t ValidPositions(const WindowDim& dim, int64_t input, int64_t kernel, int64_t output) {
-  int64_t count = 0;
-  for (int64_t k = 0; k < kernel; ++k) {
-    if (dim.stride == 1 && dim.base_dilation == 1) {
-      const int64_t shift = dim.pad_low - k * dim.window_dilation;
-      count += std::max<int64_t>(std::min(input + shift, output) - std::max<int64_t>(shift, 0), 0);
-      continue;
-    }
-    for (int64_t o = 0; o < output; ++o) {
-      const int64_t at = o * dim.stride - dim.pad_low + k * dim.window_dilation;
-      const int64_t index = at / dim.base_dilation;
-      if (at == index * dim.base_dilation && index >= 0 && index < input) ++count;
-    }
+// x with a * x = 1 modulo m, for coprime a and m.
+int64_t InverseModulo(int64_t a, int64_t m) {
+  int64_t x = 0, next_x = 1, r = m, next_r = a % m;
+  while (next_r != 0) {
+    const int64_t quotient = r / next_r;
+    x = std::exchange(next_x, x - quotient * next_x);
+    r = std::exchange(next_r, r - quotient * next_r);
   }
-  return count;
+  return m == 1 ? 0 : x < 0 ? x + m : x;
 }
 
-// The two patterns into which gradients fall, for which the loop above would take N² steps.
-int64_t ValidPositionsQuickly(const WindowDim& dim, int64_t input, int64_t kernel, int64_t output) {
-  const bool diagonal = input == output && kernel == output && input == dim.base_dilation && dim.window_dilation == 1 &&
-                        std::max<int64_t>(1, input - 1) == dim.stride && dim.pad_low == 0 && dim.pad_high == 0;
-  if (diagonal) return input;
-  const bool spread = input == 1 && kernel == output && dim.window_dilation == 1 && dim.base_dilation == 1 &&
-                      dim.stride == 1 && dim.pad_high == output - 1 && dim.pad_low == output - 1;
-  return spread ? output : ValidPositions(dim, input, kernel, output);
+// In how many places of the output, over one dimension, the kernel meets an element of the input, and not padding or
+// the gaps of a dilation: at o * stride + shift, a multiple of the dilation from 0 up to input * dilation.
+int64_t ValidPositions(const WindowDim& dim, int64_t input, int64_t kernel, int64_t output) {
+  constexpr int64_t kWidest = 1 << 24;  // of a wider kernel, gaps and padding are left out of account
+  if (kernel > kWidest) return SaturatingMul(kernel, output);
+  auto ceil_div = [](int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); };
+  const int64_t stride = std::max<int64_t>(dim.stride, 1), dilation = std::max<int64_t>(dim.base_dilation, 1);
+  const int64_t common = std::gcd(stride, dilation), period = dilation / common;
+  const int64_t inverse = InverseModulo(stride / common, period);
+  int64_t count = 0;
+  for (int64_t k = 0; k < kernel; ++k) {
+    const int64_t back = SaturatingAdd(dim.pad_low, SaturatingMul(-k, dim.window_dilation));  // -shift
+    if (back % common != 0) continue;
+    const int64_t first = std::max<int64_t>(ceil_div(back, stride), 0);
+    const int64_t past = std::min(ceil_div(SaturatingAdd(SaturatingMul(input, dilation), back), stride), output);
+    // Multiples come every `period` steps.
+    const auto residue = static_cast<int64_t>((__int128{back / common} * inverse % period + period) % period);
+    const int64_t o = first + (residue - first % period + period) % period;
+    if (o < past) count = SaturatingAdd(count, (past - o - 1) / period + 1);
+  }
+  return count;
 }
 
 int64_t ConvolutionFlops(const Instruction& hlo) {
@@ -80,10 +88,12 @@ int64_t ConvolutionFlops(const Instruction& hlo) {
   const Window* window = hlo[kWindow];
   int64_t positions = 1;
   for (size_t i = 0; window != nullptr && i < window->dims.size(); ++i)
-    positions *= ValidPositionsQuickly(window->dims[i], lhs.dim(dims.input_spatial[i]), rhs.dim(dims.kernel_spatial[i]),
-                                       hlo.shape().dim(dims.output_spatial[i]));
-  return kFmaFlops * (lhs.dim(dims.input_feature) / hlo[kFeatureGroupCount]) * hlo.shape().dim(dims.output_feature) *
-         (lhs.dim(dims.input_batch) / hlo[kBatchGroupCount]) * positions;
+    positions = SaturatingMul(
+        positions, ValidPositions(window->dims[i], lhs.dim(dims.input_spatial[i]), rhs.dim(dims.kernel_spatial[i]),
+                                  hlo.shape().dim(dims.output_spatial[i])));
+  const int64_t features = lhs.dim(dims.input_feature) / std::max<int64_t>(hlo[kFeatureGroupCount], 1);
+  const int64_t batch = lhs.dim(dims.input_batch) / std::max<int64_t>(hlo[kBatchGroupCount], 1);
+  return SaturatingProduct({kFmaFlops, features, hlo.shape().dim(dims.output_feature), batch, positions});
 }
 
 // A window as wide as twice the dimension is a sum over it that is then broadcast: XLA counts it so.
@@ -91,20 +101,20 @@ int64_t WindowApplications(const Instruction& hlo) {
   const Shape& result = FirstArray(hlo.shape());
   const int64_t window = WindowElements(hlo), outputs = Elements(result);
   const Window* dims = hlo[kWindow];
-  if (dims == nullptr || !hlo.shape().IsArray()) return (window - 1) * outputs;
+  if (dims == nullptr || !hlo.shape().IsArray()) return SaturatingMul(window - 1, outputs);
   int64_t wide = 0, padded = 0, whole = -1;
   for (size_t d = 0; d < dims->dims.size(); ++d) {
     const WindowDim& dim = dims->dims[d];
     wide += dim.size != 1 ? 1 : 0;
     padded += dim.pad_low != 0 || dim.pad_high != 0 ? 1 : 0;
     const bool twice =
-        dim.size != 1 && dim.pad_low != 0 && dim.pad_low == dim.pad_high && dim.size == 2 * dim.pad_low + 1;
+        dim.size != 1 && dim.pad_low != 0 && dim.pad_low == dim.pad_high && dim.size / 2 == dim.pad_low && dim.size % 2 == 1;
     if (twice && whole < 0) whole = static_cast<int64_t>(d);
   }
-  if (wide != 1 || padded != 1 || whole < 0) return (window - 1) * outputs;
+  if (wide != 1 || padded != 1 || whole < 0) return SaturatingMul(window - 1, outputs);
   const int64_t size = result.dim(whole);
-  if (dims->dims[static_cast<size_t>(whole)].pad_low != size - 1) return (window - 1) * outputs;
-  return outputs / size + (size - 1);
+  if (dims->dims[static_cast<size_t>(whole)].pad_low != size - 1) return SaturatingMul(window - 1, outputs);
+  return size == 0 ? 0 : outputs / size + (size - 1);
 }
 
 }  // namespace
@@ -139,7 +149,7 @@ void Pricing::Applies(const Computation& function, int64_t times) {
 
 int64_t BytesOf(const Shape& shape) {
   constexpr int64_t kPointer = 4;  // the size HloCostAnalysis takes where nobody tells it another
-  if (shape.IsTuple()) return kPointer * static_cast<int64_t>(shape.elements().size());
+  if (shape.IsTuple()) return kPointer * std::ssize(shape.elements());
   if (shape.IsOpaque()) return kPointer;
   if (shape.IsBuffer()) return BytesOf(shape.element(0));
   if (!shape.IsArray() || shape.layout() == nullptr) return 0;
@@ -215,9 +225,7 @@ void Op<Opcode::kRaggedDot>::Price(const Instruction& hlo, Pricing& pricing) {
   std::vector<int64_t> dims(hlo.shape().dims().begin(), hlo.shape().dims().end());
   for (size_t i = 0; i < hlo[kRhsGroupDims].size() && i < dims.size(); ++i)
     dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(i));
-  int64_t elements = 1;
-  for (int64_t size : dims) elements *= size;
-  pricing.Computes(DotFlops(hlo, elements));
+  pricing.Computes(DotFlops(hlo, SaturatingProduct(dims)));
 }
 void Op<Opcode::kConvolution>::Price(const Instruction& hlo, Pricing& pricing) {
   pricing.Computes(ConvolutionFlops(hlo));
@@ -226,8 +234,10 @@ void Op<Opcode::kConvolution>::Price(const Instruction& hlo, Pricing& pricing) {
 void Op<Opcode::kFft>::Price(const Instruction& hlo, Pricing& pricing) {
   constexpr int64_t kFmaPerComplexProduct = 4;
   int64_t logs = 1;
-  for (int64_t length : hlo[kLength]) logs *= std::bit_width(static_cast<uint64_t>(length)) - 1;
-  pricing.Computes(kFmaFlops * kFmaPerComplexProduct * logs * Elements(FirstArray(hlo.operand_shape(0))));
+  for (int64_t length : hlo[kLength])
+    logs = SaturatingMul(logs, std::bit_width(static_cast<uint64_t>(length)) - 1);
+  const int64_t elements = Elements(FirstArray(hlo.operand_shape(0)));
+  pricing.Computes(SaturatingProduct({kFmaFlops, kFmaPerComplexProduct, logs, elements}));
 }
 
 // Half of the triangular matrix is read.
@@ -235,19 +245,20 @@ void Op<Opcode::kTriangularSolve>::Price(const Instruction& hlo, Pricing& pricin
   const Shape& a = hlo.operand_shape(0);
   const auto read = static_cast<double>(BytesOf(a)) / 2 + static_cast<double>(BytesOf(hlo.operand_shape(1)));
   pricing.Moves(read, static_cast<double>(BytesOf(hlo.shape())));
-  pricing.Computes(kFmaFlops * a.dims().back() * Elements(hlo.operand_shape(1)));
+  if (!a.dims().empty())
+    pricing.Computes(SaturatingProduct({kFmaFlops, a.dims().back(), Elements(hlo.operand_shape(1))}));
 }
 void Op<Opcode::kCholesky>::Price(const Instruction& hlo, Pricing& pricing) {
   const Shape& a = hlo.operand_shape(0);
   const auto half = static_cast<double>(BytesOf(a)) / 2;
   pricing.Moves(half, half);
-  pricing.Computes(a.dims().back() * Elements(a) / 3);
+  if (!a.dims().empty()) pricing.Computes(SaturatingMul(a.dims().back(), Elements(a)) / 3);
 }
 
 void Op<Opcode::kRng>::Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, true); }
 void Op<Opcode::kRngBitGenerator>::Price(const Instruction& hlo, Pricing& pricing) {
   int64_t elements = Elements(hlo.shape());
-  for (const Shape* part : hlo.shape().elements()) elements += Elements(*part);
+  for (const Shape* part : hlo.shape().elements()) elements = SaturatingAdd(elements, Elements(*part));
   pricing.price.transcendentals = static_cast<float>(elements);
 }
 
@@ -265,12 +276,12 @@ void Op<Opcode::kReduceWindow>::Price(const Instruction& hlo, Pricing& pricing) 
 }
 void Op<Opcode::kSelectAndScatter>::Price(const Instruction& hlo, Pricing& pricing) {
   const int64_t sources = Elements(hlo.operand_shape(1));
-  pricing.Applies(*hlo[kSelect], sources * (WindowElements(hlo) - 1));
+  pricing.Applies(*hlo[kSelect], SaturatingMul(sources, WindowElements(hlo) - 1));
   pricing.Applies(*hlo[kScatter], sources);
 }
 void Op<Opcode::kSort>::Price(const Instruction& hlo, Pricing& pricing) {
   const int64_t count = Elements(hlo.operand_shape(0));
-  pricing.Computes(count <= 0 ? 0 : count * std::bit_width(static_cast<uint64_t>(count) - 1));
+  pricing.Computes(count <= 0 ? 0 : SaturatingMul(count, std::bit_width(static_cast<uint64_t>(count) - 1)));
 }
 
 void Op<Opcode::kGather>::Price(const Instruction& hlo, Pricing& pricing) {

@@ -28,9 +28,14 @@ struct AttrSource {
 // Numbers of computations; an instruction's is its computation's and its own position.
 struct Ids {
   absl::flat_hash_map<const Computation*, int64_t> computations;
+  // Where instructions were written, if they run in another order.
+  absl::flat_hash_map<const Instruction*, uint32_t> written;
 
   int64_t Of(const Computation& computation) const { return computations.at(&computation); }
-  int64_t Of(const Instruction& hlo) const { return Of(*hlo.parent) << 32 | hlo.index; }
+  int64_t Of(const Instruction& hlo) const {
+    auto found = written.find(&hlo);
+    return Of(*hlo.parent) << 32 | (found == written.end() ? hlo.index : found->second);
+  }
 };
 
 struct AttrTarget {

@@ -36,7 +36,11 @@ class ModuleReader {
   void ReadStackFrames(const proto::StackFrameIndexProto& from);
   void ReadDebugAttributes(const proto::HloModuleProto& from);
   void ReadOriginRecovery(proto::OriginalValueRecoveryTableProto& from);
-  void CheckNames();
+  void CheckNames(bool final);
+
+  // ---- reading_order.cc: no order of a message is trusted
+  std::vector<proto::HloComputationProto*> CalleesFirst(proto::HloModuleProto& from);
+  std::vector<proto::HloInstructionProto*> OperandsFirst(proto::HloComputationProto& from);
 
   // ---- read_computation.cc
   void ReadComputation(proto::HloComputationProto& from);

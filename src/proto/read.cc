@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "base/strings.h"
+#include "ops/order.h"
 #include "proto/detect.h"
 #include "proto/module_reader.h"
 
@@ -36,7 +37,7 @@ void ModuleReader::Read(proto::HloModuleProto& from) {
   payloads_ = &from.payloads();
   of_executable_ = from.has_device_assignment() && !from.has_shoal_config();
   module_.name = module_.arena.CopyString(from.name());
-  for (proto::HloComputationProto& computation : *from.mutable_computations()) ReadComputation(computation);
+  for (proto::HloComputationProto* computation : CalleesFirst(from)) ReadComputation(*computation);
   computation_name_ = instruction_name_ = {};
   auto entry = computations_.find(from.entry_computation_id());
   if (entry == computations_.end()) {
@@ -47,8 +48,9 @@ void ModuleReader::Read(proto::HloModuleProto& from) {
   // What follows looks at the computations, which must be whole.
   if (diags_.errors() != errors_before) return;
   OrderComputations(from.shoal_config().computations_by_id());
-  CheckNames();
+  CheckNames(!from.shoal_config().not_final());
   if (from.has_schedule()) ReadSchedule(from.schedule());
+  OrderInstructions(module_);
   computation_name_ = {};
   ReadHeader(from);
   ReadOriginRecovery(*from.mutable_original_value_recovery_table());

@@ -6,15 +6,6 @@
 #include "proto/module_reader.h"
 
 namespace shoal {
-namespace {
-
-void SetOrder(Computation& computation, std::vector<Instruction*> order) {
-  for (size_t i = 0; i < order.size(); ++i) order[i]->index = static_cast<uint32_t>(i);
-  computation.instructions = std::move(order);
-}
-
-}  // namespace
-
 // Learns which numbers there are, so that one that is used too early can be told from one that is nowhere.
 bool ModuleReader::NumberInstructions(const proto::HloComputationProto& from) {
   bool unique = true;
@@ -29,7 +20,8 @@ bool ModuleReader::NumberInstructions(const proto::HloComputationProto& from) {
 }
 
 void ModuleReader::ReadComputation(proto::HloComputationProto& from) {
-  Computation* computation = module_.NewComputation(module_.arena.CopyString(from.name()));
+  const std::string& name = from.shoal_written_name().empty() ? from.name() : from.shoal_written_name();
+  Computation* computation = module_.NewComputation(module_.arena.CopyString(name));
   computation_name_ = computation->name;
   instruction_name_ = {};
   numbered_ = &numbers_[computation];
@@ -46,10 +38,10 @@ void ModuleReader::ReadComputation(proto::HloComputationProto& from) {
 void ModuleReader::ReadInstructions(proto::HloComputationProto& from, Computation& computation) {
   bool whole = true;
   computation.instructions.reserve(static_cast<size_t>(from.instructions_size()));
-  for (proto::HloInstructionProto& instruction : *from.mutable_instructions()) {
-    instruction_name_ = instruction.name();
-    Numbered& number = (*numbered_)[LocalId(instruction.id())];
-    Result<Instruction*> hlo = ReadInstruction(instruction, computation);
+  for (proto::HloInstructionProto* instruction : OperandsFirst(from)) {
+    instruction_name_ = instruction->name();
+    Numbered& number = (*numbered_)[LocalId(instruction->id())];
+    Result<Instruction*> hlo = ReadInstruction(*instruction, computation);
     if (!hlo.ok()) Error(std::move(hlo.diag()));
     number.hlo = hlo.ok() ? *hlo : nullptr;
     number.state = number.hlo != nullptr ? Numbered::State::kRead : Numbered::State::kBroken;
@@ -68,7 +60,9 @@ void ModuleReader::OrderById(Computation& computation) {
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Instruction*> instructions;
   for (const auto& [id, hlo] : order) instructions.push_back(hlo);
-  SetOrder(computation, std::move(instructions));
+  computation.instructions = std::move(instructions);
+  for (size_t i = 0; i < computation.instructions.size(); ++i)
+    computation.instructions[i]->index = static_cast<uint32_t>(i);
 }
 
 // Parameters and root.
@@ -111,19 +105,18 @@ void ModuleReader::ReadSchedule(const proto::HloScheduleProto& from) {
   for (const proto::HloScheduleProto::Entry& entry : from.sequences())
     if (auto found = computations_.find(entry.key()); found != computations_.end())
       sequences[found->second] = &entry.value();
-  absl::flat_hash_set<const Computation*> fused;
-  for (const Computation* computation : module_.computations)
-    for (const Instruction* hlo : computation->instructions)
-      if (hlo->opcode == Opcode::kFusion) fused.insert((*hlo)[kCalls]);
   for (Computation* computation : module_.computations) {
     computation_name_ = computation->name;
     auto found = sequences.find(computation);
     if (found == sequences.end()) {
-      // XLA then prints it as if there were no schedule.
-      if (!fused.contains(computation)) SetOrder(*computation, PostOrder(*computation));
-      continue;
+      // XLA then takes it as if there were no schedule.
+      SetOrder(*computation, PostOrder(*computation));
+    } else if (Status read = ReadSequence(*found->second, *computation); !read.ok()) {
+      Error(std::move(read.diag()));
+    } else if (!strict_ && !IsInOrder(*computation)) {
+      Liberty("loose.schedule", "its schedule has operands behind their users, and is not followed");
+      SetOrder(*computation, PostOrder(*computation));
     }
-    if (Status read = ReadSequence(*found->second, *computation); !read.ok()) Error(std::move(read.diag()));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "ir/sizes.h"
 
 namespace shoal {
 namespace {
@@ -25,13 +26,11 @@ Result<AxisRef> ReadAxisRef(const Mesh& mesh, const proto::AxisRefProto& from) {
 }  // namespace
 
 Result<int64_t> CountDevices(const std::vector<int64_t>& dims) {
-  int64_t count = 1;
-  for (int64_t dim : dims) {
+  for (int64_t dim : dims)
     if (dim < 1) return Fail(StrCat("devices: a dimension must be positive, got ", dim));
-    if (__builtin_mul_overflow(count, dim, &count) || count > kMostDevices)
-      return Fail(StrCat("devices: [", StrJoin(dims, ","), "] are more than ", kMostDevices));
-  }
-  return count;
+  const int64_t count = SaturatingProduct(dims);
+  if (count <= kLargestCluster) return count;
+  return Fail(StrCat("devices: [", StrJoin(dims, ","), "] are more than ", kLargestCluster));
 }
 
 Result<IotaTiles> ReadIota(std::vector<int64_t> dims, std::vector<int64_t> reshape, std::vector<int> perm) {

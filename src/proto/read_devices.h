@@ -7,9 +7,6 @@
 
 namespace shoal {
 
-// More than any machine has; some work lists every device.
-inline constexpr int64_t kMostDevices = int64_t{1} << 22;
-
 // The product of `dims`, all of which must be positive.
 Result<int64_t> CountDevices(const std::vector<int64_t>& dims);
 // dims<=reshape T(perm), in canonical form; without `reshape` the plain order.

@@ -84,6 +84,8 @@ void ModuleReader::ReadConfig(const proto::HloModuleProto& from) {
   if (from.has_shoal_config()) {
     const proto::ShoalConfig& config = from.shoal_config();
     module_.has_header = !config.no_header();
+    for (const std::string& attribute : config.unknown_attributes())
+      module_.unknown_attributes.push_back(module_.arena.CopyString(attribute));
     module_.replica_count = config.replica_count();
     module_.num_partitions = config.num_partitions();
     module_.alias_passthrough_params = config.alias_passthrough_params();
@@ -159,8 +161,9 @@ void ModuleReader::ReadOriginRecovery(proto::OriginalValueRecoveryTableProto& fr
 }
 
 // Names in a message are final, unless somebody has tampered with them: then they are made so when printed.
-void ModuleReader::CheckNames() {
-  module_.names_are_final = true;
+void ModuleReader::CheckNames(bool final) {
+  module_.names_are_final = final;
+  if (!final) return;
   absl::flat_hash_set<std::string_view> computations, instructions;
   auto check = [&](absl::flat_hash_set<std::string_view>& seen, std::string_view name) {
     const bool taken = !seen.insert(name).second;

@@ -38,7 +38,7 @@ Result<Instruction*> ModuleReader::ReadInstruction(proto::HloInstructionProto& f
   if (arity >= 0 && std::ssize(operands_) != arity)
     return Fail(
         StrCat(from.opcode(), " takes ", arity, arity == 1 ? " operand" : " operands", ", found ", operands_.size()));
-  draft.name = module_.arena.CopyString(from.name());
+  draft.name = module_.arena.CopyString(from.shoal().written_name().empty() ? from.name() : from.shoal().written_name());
   draft.operands = module_.arena.Copy(operands_);
   SHOAL_TRY(ReadInParentheses(from, draft, attrs));
   SHOAL_TRY(ReadAttributes(from, draft, attrs));
@@ -71,7 +71,7 @@ Status ModuleReader::ReadOpcode(const proto::HloInstructionProto& from, Instruct
 Result<Instruction*> ModuleReader::Find(int64_t id, const char* what) {
   auto found = numbered_->find(LocalId(id));
   if (found == numbered_->end()) return Fail(StrCat(what, " id ", id, " does not exist"));
-  // In a message, operands come before users, so nothing goes in a circle.
+  // XLA wants operands before users in a message. Read loosely they have been put in order, unless they go in a circle.
   if (found->second.state == Numbered::State::kLater) return Fail(StrCat(what, " id ", id, " does not come before it"));
   depends_on_broken_ |= found->second.state == Numbered::State::kBroken;
   return found->second.hlo;

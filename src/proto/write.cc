@@ -8,10 +8,12 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "base/strings.h"
+#include "ops/order.h"
 #include "ops/structure.h"
 #include "proto/attr_fields.h"
 #include "proto/json.h"
 #include "text/canonical.h"
+#include "text/printer.h"
 
 namespace shoal {
 namespace {
@@ -56,8 +58,8 @@ Result<std::vector<const Computation*>> CalleesFirst(const Module& module) {
 
 class ModuleWriter {
  public:
-  explicit ModuleWriter(const Module& module) : module_(module), names_(module) {
-    if (!module.names_are_final) frames_.emplace(module);
+  explicit ModuleWriter(const Module& module) : module_(module), names_(module), final_(IsAsPrinted(module)) {
+    if (!final_) frames_.emplace(module);
   }
   Status Write(proto::HloModuleProto* to);
 
@@ -75,6 +77,7 @@ class ModuleWriter {
 
   const Module& module_;
   CanonicalNames names_;
+  const bool final_;
   std::optional<CanonicalFrames> frames_;  // none: they are in order as they are
   Ids ids_;
   absl::flat_hash_set<const Computation*> fused_;
@@ -86,16 +89,18 @@ Status ModuleWriter::Write(proto::HloModuleProto* to) {
     const Computation& computation = *module_.computations[i];
     ids_.computations[&computation] = static_cast<int64_t>(i);
     if (computation.root == nullptr) return Fail(StrCat("computation ", computation.name, " has no root"));
+    for (uint32_t place = 0; place < computation.as_written.size(); ++place)
+      ids_.written.emplace(computation.as_written[place], place);
   }
   for (const Computation* computation : module_.computations) {
     for (const Instruction* hlo : computation->instructions) {
       for (const Computation* called : CalledComputations(*hlo)) {
         if (!ids_.computations.contains(called))
           return Fail(StrCat("computation ", called->name, " is called, but not defined"));
-        if (hlo->opcode == Opcode::kFusion) fused_.insert(called);
       }
     }
   }
+  fused_ = FusedComputations(module_);
   SHOAL_TRY(CheckSize());
   SHOAL_ASSIGN(order, CalleesFirst(module_));
 
@@ -132,6 +137,7 @@ Status ModuleWriter::CheckSize() {
 
 void ModuleWriter::WriteInstruction(const Instruction& hlo, proto::HloInstructionProto* to) {
   Assign(to->mutable_name(), names_(hlo));
+  if (names_(hlo) != hlo.name) Assign(to->mutable_shoal()->mutable_written_name(), hlo.name);
   Assign(to->mutable_opcode(), hlo.opcode == Opcode::kUnknown ? hlo[kUnknownOpcode] : Text(hlo.opcode));
   WriteShape(hlo.shape(), to->mutable_shape());
   to->set_id(ids_.Of(hlo));
@@ -158,6 +164,7 @@ void ModuleWriter::WriteInstruction(const Instruction& hlo, proto::HloInstructio
 
 void ModuleWriter::WriteComputation(const Computation& computation, proto::HloComputationProto* to) {
   Assign(to->mutable_name(), names_(computation));
+  if (names_(computation) != computation.name) Assign(to->mutable_shoal_written_name(), computation.name);
   to->set_id(ids_.Of(computation));
   for (const Instruction* hlo : PostOrder(computation)) WriteInstruction(*hlo, to->add_instructions());
   to->set_root_id(ids_.Of(*computation.root));
@@ -215,12 +222,16 @@ void ModuleWriter::WriteConfig(proto::HloModuleProto* to) {
   const std::vector<bool> kUsual{false};
   const auto& parameters = module_.allow_spmd_sharding_propagation_to_parameters;
   const auto& output = module_.allow_spmd_sharding_propagation_to_output;
-  if (!module_.names_are_final && module_.has_header && module_.replica_count == 1 && module_.num_partitions == 1 &&
-      !module_.alias_passthrough_params && parameters == kUsual && output == kUsual)
+  const bool by_id = PostOrder(module_) != module_.computations;
+  if (!by_id && final_ && module_.has_header && module_.replica_count == 1 && module_.num_partitions == 1 &&
+      !module_.alias_passthrough_params && parameters == kUsual && output == kUsual &&
+      module_.unknown_attributes.empty())
     return;
   proto::ShoalConfig* config = to->mutable_shoal_config();
   config->set_no_header(!module_.has_header);
-  config->set_computations_by_id(module_.names_are_final);
+  config->set_computations_by_id(by_id);
+  config->set_not_final(!final_);
+  for (std::string_view attribute : module_.unknown_attributes) config->add_unknown_attributes(std::string(attribute));
   config->set_replica_count(module_.replica_count);
   config->set_num_partitions(module_.num_partitions);
   config->set_alias_passthrough_params(module_.alias_passthrough_params);

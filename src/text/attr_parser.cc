@@ -189,6 +189,10 @@ bool Parser::ReadInstructionNames(AttrValue* value) {
     Instruction* found = scope().names.Find(name);
     if (found == nullptr) {
       if (scope().broken.contains(name)) continue;
+      if (!options_.strict) {
+        scope().late_control.push_back({nullptr, {name, at}});
+        continue;
+      }
       return Error(at, StrCat("instruction ", name, " is not defined before this"));
     }
     instructions.push_back(found);

@@ -16,9 +16,9 @@ CanonicalNames::CanonicalNames(const Module& module) : final_(module.names_are_f
   for (const Computation* computation : module.computations) {
     Names& names = names_[computation];
     names.computation = keep(computation->name, computation_names.Unique(computation->name));
-    names.instructions.reserve(computation->instructions.size());
-    for (const Instruction* hlo : computation->instructions)
-      names.instructions.push_back(keep(hlo->name, instruction_names.Unique(hlo->name)));
+    names.instructions.resize(computation->instructions.size());
+    for (const Instruction* hlo : OrderAsWritten(*computation))
+      names.instructions[hlo->index] = keep(hlo->name, instruction_names.Unique(hlo->name));
   }
 }
 
@@ -34,7 +34,7 @@ std::string_view CanonicalNames::operator()(const Instruction& hlo) const {
 
 CanonicalFrames::CanonicalFrames(const Module& module) {
   for (const Computation* computation : module.computations) {
-    for (const Instruction* hlo : computation->instructions) {
+    for (const Instruction* hlo : OrderAsWritten(*computation)) {
       const Metadata* metadata = (*hlo)[kMetadata];
       if (metadata != nullptr && metadata->stack_frame_id != 0) Renumber(metadata->stack_frame_id, module.stack_frames);
     }

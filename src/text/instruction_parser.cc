@@ -21,7 +21,13 @@ bool Parser::ReadInstruction(Computation& computation, Instruction** root) {
     return false;
   }
   if (is_root && *root != nullptr) return Error(root_at, "a computation has only one ROOT");
+  const size_t late = scope().late_control.size();
   Instruction* hlo = ReadInstructionBody(computation, name, name_at, /*nested=*/false);
+  for (size_t i = late; i < scope().late_control.size(); ++i) scope().late_control[i].user = hlo;
+  if (hlo == nullptr && !scope().missing.empty()) {
+    Defer(root_at.offset, name);
+    return true;
+  }
   if (hlo == nullptr) {
     scope().broken.insert(name);
     return false;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/families.h"
+#include "ops/order.h"
 #include "text/parser_core.h"
 
 namespace shoal {
@@ -138,6 +139,9 @@ void Parser::CloseScope() {
   scope().parameters.clear();
   scope().signature.clear();
   scope().broken.clear();
+  scope().missing.clear();
+  scope().deferred.clear();
+  scope().late_control.clear();
   spare_scopes_.push_back(std::move(scopes_.back()));
   scopes_.pop_back();
 }
@@ -184,6 +188,7 @@ bool Parser::ReadInstructionList(Computation& computation) {
     if (diags_.errors() >= kMostErrors) return false;
     SkipToNextInstruction(start);
   } while (kind() != Tok::kRbrace);
+  if (!scope().deferred.empty()) good &= ReadDeferred(computation, &root);
   if (kind() != Tok::kEof) lexer_.Next();
   // Grown in a list that all computations share, kept in one of its own size.
   spare_list_ = std::exchange(computation.instructions, std::vector(computation.instructions));
@@ -196,6 +201,11 @@ bool Parser::FinishComputation(Computation& computation, Instruction* root) {
   if (computation.instructions.empty())
     return Error(computation.at, StrCat("computation ", computation.name, " is empty"));
   computation.root = root != nullptr ? root : computation.instructions.back();
+  return NumberParameters(computation) &&
+         (scope().late_control.empty() || ResolveControlPredecessors(computation));
+}
+
+bool Parser::NumberParameters(Computation& computation) {
   const size_t count = scope().parameters.size();
   computation.parameters.assign(count, nullptr);
   for (Instruction* hlo : scope().parameters) {
@@ -206,13 +216,21 @@ bool Parser::FinishComputation(Computation& computation, Instruction* root) {
                    StrCat("parameter number ", number, " of computation ", computation.name, ", which has only ", count,
                           count == 1 ? " parameter" : " parameters")))
         return false;
-      computation.parameters.resize(static_cast<size_t>(std::min<int64_t>(number, (1 << 20) - 1) + 1), nullptr);
-      if (number >= 1 << 20) continue;
+      if (number >= kMostMissingParameters)
+        return Error(hlo->at, StrCat("parameter number ", number, " is too high to guess the parameters below it"));
+      if (number >= std::ssize(computation.parameters)) computation.parameters.resize(static_cast<size_t>(number) + 1);
     }
     Instruction*& slot = computation.parameters[static_cast<size_t>(number)];
     if (slot != nullptr)
       return Error(hlo->at, StrCat("computation ", computation.name, " has two parameters number ", number));
     slot = hlo;
+  }
+  // Nobody has to ask whether a parameter is there: one that the text left out has the shape ().
+  for (size_t i = 0; i < computation.parameters.size(); ++i) {
+    if (computation.parameters[i] != nullptr) continue;
+    const std::string_view name = module_.arena.CopyString(StrCat("missing.", i));
+    computation.parameters[i] =
+        MakeParameter(computation, static_cast<int64_t>(i), module_.shapes.Tuple({}), name, computation.at);
   }
   return true;
 }
@@ -256,7 +274,9 @@ bool Parser::Finish() {
   if (module_.entry == nullptr) module_.entry = module_.computations.back();
   if (!module_.has_header && !single_instruction_)
     module_.name = module_.arena.CopyString(StrCat("module_", module_.entry->name));
-  return diags_.errors() == 0 && CheckAliases() && CheckAsyncComputations();
+  if (diags_.errors() > 0 || !CheckAliases() || !CheckAsyncComputations()) return false;
+  OrderInstructions(module_);
+  return true;
 }
 
 bool Parser::CheckAliases() {

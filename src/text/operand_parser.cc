@@ -1,18 +1,23 @@
 // Operands: names, perhaps with their shapes, or whole instructions written in place.
+#include <algorithm>
+
 #include "ops/families.h"
 #include "text/parser_core.h"
 
 namespace shoal {
 
 bool Parser::ReadOperands(Computation& computation, std::vector<Instruction*>& operands) {
-  return ReadList(Tok::kLparen, Tok::kRparen, Tok::kComma, [&] {
+  const bool read = ReadList(Tok::kLparen, Tok::kRparen, Tok::kComma, [&] {
+    const size_t missing = scope().missing.size();
     const TextSpan at = token().span();
     bool dropped = false;
     Instruction* operand = ReadOperand(computation, &dropped);
     if (dropped) diags_.Warn(at, "loose.operand", "a shape without a name is no operand; XLA ignores it too");
     if (operand != nullptr) operands.push_back(operand);
-    return operand != nullptr || dropped;
+    // One that is defined later stops this instruction, but not the list: all of them are noted.
+    return operand != nullptr || dropped || scope().missing.size() > missing;
   });
+  return read && scope().missing.empty();
 }
 
 // operand ::= shape? name ('#' integer)*  |  shape? opcode '(' operands ')'
@@ -68,15 +73,25 @@ Instruction* Parser::MissingOperand(Computation& computation, std::string_view n
     std::string_view parameter = name.empty() ? module_.arena.CopyString(StrCat("_", missing_parameters_)) : name;
     return MakeParameter(computation, missing_parameters_++, shape, parameter, at);
   }
-  const auto& signature = scope().signature;
-  for (size_t number = 0; number < signature.size(); ++number) {
-    if (signature[number].first != name) continue;
-    if (!Liberty(at, "loose.parameter", StrCat("parameter ", name, " stands in the signature only"))) return nullptr;
-    return MakeParameter(computation, static_cast<int64_t>(number), signature[number].second, name, at);
-  }
+  if (options_.strict && IsInSignature(name)) return MakeFromSignature(computation, {name, at});
   // An instruction that could not be read has been complained about; what uses it is silently dropped too.
-  if (!scope().broken.contains(name)) Error(at, StrCat("instruction ", name, " is not defined before this"));
+  if (!scope().broken.contains(name) && !IsMissing(name, at))
+    Error(at, StrCat("instruction ", name, " is not defined before this"));
   return nullptr;
+}
+
+bool Parser::IsInSignature(std::string_view name) {
+  const auto& signature = scope().signature;
+  return std::any_of(signature.begin(), signature.end(), [&](const auto& row) { return row.first == name; });
+}
+
+Instruction* Parser::MakeFromSignature(Computation& computation, const Named& named) {
+  if (!Liberty(named.at, "loose.parameter", StrCat("parameter ", named.name, " stands in the signature only")))
+    return nullptr;
+  const auto& signature = scope().signature;
+  size_t number = 0;
+  while (signature[number].first != named.name) ++number;
+  return MakeParameter(computation, static_cast<int64_t>(number), signature[number].second, named.name, named.at);
 }
 
 Instruction* Parser::MakeParameter(Computation& computation, int64_t number, const Shape* shape, std::string_view name,

@@ -102,6 +102,7 @@ class Parser {
   bool CheckAliases();
   bool CheckAsyncComputations();
   bool FinishComputation(Computation& computation, Instruction* root);
+  bool NumberParameters(Computation& computation);
 
   // ---- computations that are called
   // The computation of that name; in loose text it may come later, or not at all.
@@ -142,6 +143,20 @@ class Parser {
   Instruction* MakeParameter(Computation& computation, int64_t number, const Shape* shape, std::string_view name,
                              TextSpan at);
   std::string_view AnonymousName(const Instruction& hlo);
+
+  // ---- forward_references.cc: loose text may define operands and control predecessors later in the computation
+  struct Named {
+    std::string_view name;
+    TextSpan at;
+  };
+  bool IsMissing(std::string_view name, TextSpan at);
+  bool IsInSignature(std::string_view name);
+  Instruction* MakeFromSignature(Computation& computation, const Named& named);
+  void Defer(uint32_t start, std::string_view name);
+  void SkipInstruction(uint32_t start);
+  bool ReadDeferred(Computation& computation, Instruction** root);
+  bool ComplainAboutDeferred();
+  bool ResolveControlPredecessors(Computation& computation);
 
   // ---- async_parser.cc
   Instruction* ReadAsync(Computation& computation, const Opening& opening, bool nested);
@@ -259,6 +274,18 @@ class Parser {
     std::vector<Instruction*> parameters;
     std::vector<std::pair<std::string_view, const Shape*>> signature;
     absl::flat_hash_set<std::string_view> broken;  // instructions that could not be read: do not complain again
+    std::vector<Named> missing;                    // of the instruction that is being read: names not defined yet
+    struct Deferred {
+      std::string_view name;
+      uint32_t start = 0;
+      std::vector<Named> missing;
+    };
+    std::vector<Deferred> deferred;  // instructions to be read when all of the computation is known
+    struct LateControl {
+      Instruction* user = nullptr;
+      Named before;
+    };
+    std::vector<LateControl> late_control;
   };
   Scope& scope() { return *scopes_.back(); }
   void OpenScope();
@@ -293,6 +320,7 @@ class Parser {
   TextSpan aliases_at_;
   std::vector<Instruction*> spare_list_;  // room for the instructions of the next computation
   static constexpr int kMostErrors = 100;
+  static constexpr int64_t kMostMissingParameters = 1 << 16;
 };
 
 template <class ReadItem>

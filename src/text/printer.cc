@@ -18,6 +18,12 @@ bool IsLarge(const Literal& literal) {
   return !count || *count > kLargeConstant;
 }
 
+bool SameButForLineEnds(std::string_view a, std::string_view b) {
+  while (a.ends_with('\n')) a.remove_suffix(1);
+  while (b.ends_with('\n')) b.remove_suffix(1);
+  return a == b;
+}
+
 }  // namespace
 
 std::string PrintModule(const Module& module, const PrintOptions& options) { return Printer(module, options).Print(); }
@@ -31,12 +37,9 @@ std::string PrintInstructions(const Module& module) {
 
 std::string PrintModuleLikeSource(const Module& module, PrintOptions options) {
   options.renumber_frames = options.reorder_computations = false;
-  if (module.names_are_final) return PrintModule(module, options);  // a protobuf: its reader put them in order
   std::string as_written = PrintModule(module, options);
-  std::string_view text = module.source->text(), printed = as_written;
-  while (text.ends_with('\n')) text.remove_suffix(1);
-  while (printed.ends_with('\n')) printed.remove_suffix(1);
-  if (text == printed) return as_written;
+  if (module.names_are_final) return as_written;  // a protobuf: its reader put them in order
+  if (SameButForLineEnds(module.source->text(), as_written)) return as_written;
   options.renumber_frames = options.reorder_computations = true;
   return PrintModule(module, options);
 }
@@ -53,6 +56,15 @@ std::string Printer::PrintLines() {
       out_ += '\n';
     }
   return std::move(out_);
+}
+
+bool IsAsPrinted(const Module& module) {
+  if (module.names_are_final) return true;
+  if (module.source == nullptr) return false;
+  PrintOptions options;
+  options.renumber_frames = options.reorder_computations = false;
+  const std::string printed = PrintModule(module, options);
+  return SameButForLineEnds(module.source->text(), printed);
 }
 
 std::string Printer::Print() {
@@ -77,7 +89,6 @@ std::string Printer::Print() {
 void Printer::FindCallers() {
   for (const Computation* computation : module_.computations) {
     for (const Instruction* hlo : computation->instructions) {
-      if (hlo->opcode == Opcode::kFusion && (*hlo)[kCalls] != nullptr) fused_[(*hlo)[kCalls]] = true;
       if (hlo->opcode == Opcode::kAsyncStart && (*hlo)[kCalls] != nullptr) async_[(*hlo)[kCalls]] = true;
     }
   }
@@ -244,17 +255,10 @@ void Printer::PrintComputation(const Computation& computation) {
     out_ += ' ';
   }
   out_ += "{\n";
-  // A schedule is an order; fusions have none.
-  const bool scheduled = module_.is_scheduled && !fused_.contains(&computation);
-  auto print_one = [&](const Instruction& hlo) {
-    out_ += &hlo == computation.root ? "  ROOT " : "  ";
-    PrintInstruction(hlo);
+  for (const Instruction* hlo : computation.instructions) {
+    out_ += hlo == computation.root ? "  ROOT " : "  ";
+    PrintInstruction(*hlo);
     out_ += '\n';
-  };
-  if (scheduled) {
-    for (const Instruction* hlo : computation.instructions) print_one(*hlo);
-  } else {
-    for (const Instruction* hlo : PostOrder(computation)) print_one(*hlo);
   }
   out_ += '}';
   if (computation.execution_thread != "main")

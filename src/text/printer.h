@@ -27,8 +27,10 @@ std::string PrintModule(const Module& module, const PrintOptions& options = {});
 // written with and with large constants elided.
 std::string PrintInstructions(const Module& module);
 
-// As PrintModule, but a text that is exactly what XLA printed, in whatever order it had its computations and stack
-// frames at that time, stays as it is.
+// The text is exactly what XLA printed, in whatever order it had its computations and stack frames at that time; a
+// protobuf always is.
+bool IsAsPrinted(const Module& module);
+// As PrintModule, but a text that is as XLA printed it stays as it is.
 std::string PrintModuleLikeSource(const Module& module, PrintOptions options = {});
 
 }  // namespace shoal

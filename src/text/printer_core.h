@@ -73,7 +73,6 @@ class Printer {
   const PrintOptions options_ = {};
   std::optional<CanonicalNames> names_;
   std::optional<CanonicalFrames> frames_;
-  absl::flat_hash_map<const Computation*, bool> fused_;  // computations that a fusion calls
   absl::flat_hash_map<const Computation*, bool> async_;  // computations that an async-start wraps
   std::string out_;
 };

@@ -1,22 +1,17 @@
 // Shapes and layouts: f32[2,<=3]{1,0:T(8,128)S(1)}, (f32[], token[]), b(f32[4]).
 #include "absl/container/inlined_vector.h"
 #include "base/scan.h"
+#include "ir/sizes.h"
 #include "text/parser_core.h"
 
 namespace shoal {
 namespace {
 
-// What XLA's reader asks of an array in a tuple, though not of one that stands alone.
-std::string_view FaultInTuple(const Shape& shape) {
-  if (!shape.IsArray()) return {};
-  int64_t bytes = 0;
-  std::optional<int64_t> count = shape.ElementCount();
-  if (!count || __builtin_mul_overflow(*count, StorageBytes(shape.element_type()), &bytes))
-    return "is too large for a 64-bit size";
-  const Layout& layout = *shape.layout();
+std::string_view FaultOf(const Layout& layout) {
+  const int64_t rank = std::ssize(layout.minor_to_major);
   uint64_t seen = 0;
   for (int64_t dim : layout.minor_to_major) {
-    if (dim < 0 || dim >= shape.rank() || (dim < 64 && (seen >> dim & 1) != 0))
+    if (dim < 0 || dim >= rank || (dim < 64 && (seen >> dim & 1) != 0))
       return "has a layout that does not order its dimensions";
     if (dim < 64) seen |= uint64_t{1} << dim;
   }
@@ -29,6 +24,12 @@ std::string_view FaultInTuple(const Shape& shape) {
     for (int64_t dim : tile.dimensions) positive &= dim > 0 || dim == Tile::kCombine;
   }
   return positive ? std::string_view() : "has a layout with a size that is not positive";
+}
+
+// What XLA's reader asks of an array in a tuple, though not of one that stands alone.
+std::string_view FaultInTuple(const Shape& shape) {
+  if (!shape.IsArray()) return {};
+  return IsTooLarge(shape) ? "is too large for a 64-bit size" : FaultOf(*shape.layout());
 }
 
 }  // namespace
@@ -158,6 +159,13 @@ const Shape* Parser::ReadArrayShape() {
   layout.minor_to_major = Ints(order.data(), order.size());
   layout.tiles = tiles;
   layout.split_configs = splits;
+  // Read strictly the verifier says it; otherwise nobody else looks, and all rely on it.
+  if (std::string_view fault = options_.strict ? "" : FaultOf(layout); !fault.empty()) {
+    diags_.Warn(at, "loose.layout", StrCat("this shape ", fault, "; taken in row-major order"));
+    Layout plain = *module_.shapes.DefaultLayout(dims.size());
+    plain.memory_space = layout.memory_space;
+    layout = plain;
+  }
   return module_.shapes.Array(type, sizes, dynamic_dims, module_.shapes.Intern(layout));
 }
 

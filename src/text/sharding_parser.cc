@@ -3,23 +3,12 @@
 #include <charconv>
 #include <numeric>
 
+#include "ir/sizes.h"
 #include "ops/collective.h"
 #include "text/parser_core.h"
 
 namespace shoal {
 namespace {
-
-// No cluster has more; a larger number in a text is an attempt on our memory.
-constexpr int64_t kMostDevices = int64_t{1} << 24;
-
-// -1 if it overflows or is larger than any cluster.
-int64_t BoundedProduct(const std::vector<int64_t>& dims) {
-  int64_t product = 1;
-  for (int64_t dim : dims) {
-    if (dim < 0 || __builtin_mul_overflow(product, dim, &product) || product > kMostDevices) return -1;
-  }
-  return product;
-}
 
 std::optional<Sharding::Kind> SubgroupKind(const Token& token) {
   if (token.Is(Word::kMaximal)) return Sharding::Kind::kMaximal;
@@ -126,10 +115,10 @@ void Parser::TakeReductionOp(Sharding* sharding) {
 bool Parser::FinishTiledSharding(Sharding* sharding, TextSpan at) {
   TileAssignment& tiles = sharding->tiles;
   if (tiles.dims.empty()) return Error(at, "expected devices=[…] with the dimensions of the tile assignment");
-  const int64_t count = BoundedProduct(tiles.dims);
-  if (count < 0) return Error(at, "the tile assignment has more devices than any cluster");
   if (std::find(tiles.dims.begin(), tiles.dims.end(), 0) != tiles.dims.end())
     return Error(at, "a tile assignment has no dimension of size 0");
+  const int64_t count = SaturatingProduct(tiles.dims);
+  if (count < 0 || count > kLargestCluster) return Error(at, "the tile assignment has more devices than any cluster");
   if (!tiles.iota && tiles.devices.size() <= 1) return Error(at, "a tiled sharding names more than one device");
   if (tiles.DeviceCount() != count)
     return Error(
@@ -196,10 +185,13 @@ bool Parser::ReadIota(std::vector<int64_t> dims, IotaTiles* iota) {
   bool permutes = sorted.size() == reshape.size();
   for (size_t i = 0; permutes && i < sorted.size(); ++i) permutes = sorted[i] == static_cast<int>(i);
   if (!permutes) return Error(at, "T(…) must name every dimension of the device order once");
-  const int64_t count = BoundedProduct(reshape);
-  if (count <= 0 || count != BoundedProduct(dims))
-    return Error(at,
-                 StrCat("the device order has ", count, " devices, the dimensions before it ", BoundedProduct(dims)));
+  const int64_t count = SaturatingProduct(reshape);
+  if (count > kLargestCluster)
+    return Error(at, StrCat("the device order has ", count, " devices, more than the ", kLargestCluster, " of any cluster"));
+  const bool positive = std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim > 0; });
+  if (count <= 0 || !positive || count != SaturatingProduct(dims))
+    return Error(
+        at, StrCat("the device order has ", count, " devices, the dimensions before it ", SaturatingProduct(dims)));
   *iota = IotaTiles::Canonical(std::move(dims), std::move(reshape), std::move(perm));
   return true;
 }

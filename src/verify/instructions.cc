@@ -1,4 +1,6 @@
 // The rules of each op, and the declared shape against the one they give.
+#include "absl/container/flat_hash_set.h"
+#include "ir/sizes.h"
 #include "ops/callee.h"
 #include "ops/op.h"
 #include "verify/families.h"
@@ -81,10 +83,21 @@ void CheckInstruction(const Instruction& hlo, Inspection& inspection) {
                  StrCat(op.text, " gives ", Str(**inferred), ", but ", Str(hlo.shape()), " is declared"));
 }
 
+// Rule C2, once for each shape.
+void CheckSize(const Instruction& hlo, absl::flat_hash_set<const Shape*>& seen, Inspection& inspection) {
+  if (!seen.insert(&hlo.shape()).second || !IsTooLarge(hlo.shape())) return;
+  inspection.Add(hlo, "shape.C2",
+                 StrCat("a shape must have fewer bytes than 64 bits can count, got ", Str(hlo.shape())));
+}
+
 }  // namespace
 
 void CheckInstructions(Inspection& inspection) {
-  ForEachInstruction(inspection, [&](const Instruction& hlo) { CheckInstruction(hlo, inspection); });
+  absl::flat_hash_set<const Shape*> seen;
+  ForEachInstruction(inspection, [&](const Instruction& hlo) {
+    CheckInstruction(hlo, inspection);
+    CheckSize(hlo, seen, inspection);
+  });
 }
 
 }  // namespace shoal
