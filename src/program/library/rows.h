@@ -7,6 +7,8 @@ namespace shoal {
 
 LibraryFunction DotFunction(const Instruction& hlo);
 LibraryFunction ConvolutionFunction(const Instruction& hlo);
+LibraryFunction PrefixScanFunction(const Instruction& hlo);
+LibraryFunction SortFunction(const Instruction& hlo);
 LibraryFunction TransposeFunction(const Instruction& hlo);
 
 // to = from in the type of `to`.

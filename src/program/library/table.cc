@@ -13,6 +13,8 @@ struct LibraryRow {
 constexpr LibraryRow kRows[] = {
     {Opcode::kConvolution, ConvolutionFunction},
     {Opcode::kDot, DotFunction},
+    {Opcode::kReduceWindow, PrefixScanFunction},
+    {Opcode::kSort, SortFunction},
     {Opcode::kTranspose, TransposeFunction},
 };
 
