@@ -14,6 +14,7 @@ namespace {
 
 // Below this many multiplications a call of BLAS costs more than it saves.
 constexpr int64_t kSmall = int64_t{1} << 16;
+constexpr int64_t kSmallest = int64_t{1} << 12;
 // About 10 µs of products.
 constexpr int64_t kTask = int64_t{1} << 19;
 
@@ -84,8 +85,10 @@ bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView
   return true;
 }
 
-// A small product by itself, in one thread.
+// A small product by itself, in one thread. The smallest are summed in f64, as the interpreter has them: exactly
+// repeatable values cost nothing there.
 void OneSmall(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c) {
+  if (m * n * k <= kSmallest) return Gemm<float>(m, n, k, a, b, c, n, false);
   std::vector<float> packed;
   if (b.column != 1 && n != 1) {
     packed.resize(static_cast<size_t>(k * n));
