@@ -43,22 +43,16 @@ Num ApplyBinary(VectorBuilder& builder, Opcode opcode, Num x, Num y) {
 }
 
 Num ApplyNode(VectorBuilder& builder, const KernelNode& node, std::span<const Num> operands) {
-  switch (node.opcode) {
-    case Opcode::kConvert:
-      return builder.Convert(operands[0], node.type);
-    case Opcode::kBitcastConvert:
-      return builder.BitcastConvert(operands[0], node.type);
-    case Opcode::kCompare: {
-      Num x = operands[0], y = operands[1];
-      if (node.total_order) x = builder.TotalOrderKey(x), y = builder.TotalOrderKey(y);
-      return Op<Opcode::kCompare>::Apply(builder, node.direction, x, y);
-    }
-    default: {
-      Num result = kRows[static_cast<size_t>(node.opcode)](builder, operands);
-      result.type = node.type;
-      return node.opcode == Opcode::kSelect ? result : builder.Rounded(result);
-    }
+  if (node.opcode == Opcode::kConvert) return builder.Convert(operands[0], node.type);
+  if (node.opcode == Opcode::kBitcastConvert) return builder.BitcastConvert(operands[0], node.type);
+  if (node.opcode == Opcode::kCompare) {
+    Num x = operands[0], y = operands[1];
+    if (node.total_order) x = builder.TotalOrderKey(x), y = builder.TotalOrderKey(y);
+    return Op<Opcode::kCompare>::Apply(builder, node.direction, x, y);
   }
+  Num result = kRows[static_cast<size_t>(node.opcode)](builder, operands);
+  result.type = node.type;
+  return node.opcode == Opcode::kSelect ? result : builder.Rounded(result);
 }
 
 }  // namespace shoal

@@ -107,7 +107,12 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
   for (size_t d = 0; d < count; ++d)
     for (Value& argument : arguments[d]) Give(argument, *outcome.meters[d]);
   Lookout lookout;
-  {
+  if (count == 1 && !watch) {
+    // Nobody watches and nobody else runs: the thread that waits can do it.
+    MemoryMeter* before = Buffer::MeterOfThisThread();
+    RunDevice(*devices[0], world, *outcome.meters[0], std::move(arguments[0]), outcome.results[0]);
+    Buffer::MeterThisThread(before);
+  } else {
     std::vector<std::jthread> threads;
     for (size_t d = 0; d < count; ++d)
       threads.emplace_back([&, d] {

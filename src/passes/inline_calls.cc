@@ -20,6 +20,8 @@ bool MeansTheSameOutside(const Instruction& hlo) {
 bool IsInlined(const Instruction& hlo) {
   if (!hlo[kControlPredecessors].empty() || CallKindOf(hlo) != CallKind::kOnce) return false;
   if (hlo.opcode == Opcode::kFusion) {
+    // What a library of the back end computes: the interpreter follows it.
+    if (hlo[Op<Opcode::kFusion>::kKind] == FusionKind::kCustom) return false;
     const auto& inside = hlo[kCalls]->instructions;
     return std::all_of(inside.begin(), inside.end(), [](const Instruction* op) { return MeansTheSameOutside(*op); });
   }

@@ -17,22 +17,14 @@ bool IsIdentityOrder(Ints dimensions) {
 // The operand if the instruction hands it on as it is: same shape, same layout, same elements in the same places.
 Instruction* HandsOn(const Instruction& hlo) {
   if (hlo.operand_count() != 1 || hlo.operands[0]->shape_ != hlo.shape_) return nullptr;
-  Instruction* operand = hlo.operands[0];
-  switch (hlo.opcode) {
-    case Opcode::kCopy:
-    case Opcode::kConvert:
-    case Opcode::kReshape:
-    case Opcode::kBitcast:
-      return operand;
-    case Opcode::kTranspose:
-    case Opcode::kBroadcast:
-      return IsIdentityOrder(hlo[kDimensions]) ? operand : nullptr;
-    default:
-      return nullptr;
-  }
+  static constexpr Opcode kAlways[] = {Opcode::kCopy, Opcode::kConvert, Opcode::kReshape, Opcode::kBitcast};
+  static constexpr Opcode kInOrder[] = {Opcode::kTranspose, Opcode::kBroadcast};
+  auto is_one_of = [&](auto& ops) { return std::find(std::begin(ops), std::end(ops), hlo.opcode) != std::end(ops); };
+  if (is_one_of(kAlways) || (is_one_of(kInOrder) && IsIdentityOrder(hlo[kDimensions]))) return hlo.operands[0];
+  return nullptr;
 }
 
-// not(not(x)), negate(negate(x)) and reshape(reshape(x)): what the outer one may take instead of its operand.
+// reshape(reshape(x)): what the outer one may take instead of its operand.
 Instruction* SkipsOperand(const Instruction& hlo) {
   if (hlo.operand_count() != 1 || hlo.opcode != Opcode::kReshape || hlo.operands[0]->opcode != Opcode::kReshape)
     return nullptr;

@@ -41,6 +41,13 @@ bool HasEqualTypes(const Instruction& hlo) {
          hlo.opcode == Opcode::kConvert;
 }
 
+// To f16 and bf16 from what f32 does not hold exactly would be rounded twice.
+bool RoundsTwice(const Instruction& hlo) {
+  const ElementType from = hlo.operand_shape(0).element_type(), to = hlo.shape().element_type();
+  return hlo.opcode == Opcode::kConvert && IsFloat(to) && BitWidth(to) == 16 &&
+         (from == ElementType::kF64 || (IsInteger(from) && BitWidth(from) >= 32));
+}
+
 template <Opcode op>
 constexpr bool HasIndexMap() {
   return requires { sizeof(IndexMapOf<op>); };
@@ -122,7 +129,7 @@ bool IsLoopOp(const Instruction& hlo) {
     return IsLoopIndexMap(hlo);
   }
   if (op_class != OpClass::kElementwise || !HasEqualTypes(hlo)) return false;
-  return hlo.opcode != Opcode::kStochasticConvert && hlo.opcode != Opcode::kReducePrecision &&
+  return !RoundsTwice(hlo) && hlo.opcode != Opcode::kStochasticConvert && hlo.opcode != Opcode::kReducePrecision &&
          hlo.opcode != Opcode::kComplex;
 }
 

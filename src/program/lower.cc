@@ -1,3 +1,5 @@
+#include <unordered_set>
+
 #include "base/strings.h"
 #include "ops/families.h"
 #include "program/program.h"
@@ -34,9 +36,21 @@ class Lowering {
 
 Program Lower(std::unique_ptr<Module> module) { return Lowering(std::move(module)).Run(); }
 
+// Computations that are part of the instruction that names them: fused ones, and functions of elements.
+static std::unordered_set<const Computation*> PartsOfSteps(const Module& module) {
+  std::unordered_set<const Computation*> parts;
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (hlo->opcode == Opcode::kFusion || CallKindOf(*hlo) == CallKind::kElements)
+        for (const Computation* callee : CalledComputations(*hlo)) parts.insert(callee);
+  return parts;
+}
+
 std::string ToString(const Program& program) {
   std::string out;
+  const std::unordered_set<const Computation*> parts = PartsOfSteps(*program.module);
   for (const Computation* computation : program.module->computations) {
+    if (parts.contains(computation)) continue;
     bool named = false;
     for (const Instruction* hlo : computation->instructions) {
       if (Info(hlo->opcode).op_class == OpClass::kStructure) continue;

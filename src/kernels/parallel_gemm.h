@@ -1,0 +1,25 @@
+// Matrix products of f32 on the thread pool: tiles of large ones, several small ones to a task, and the skinny ones,
+// which are read at the speed of memory.
+#pragma once
+
+#include <span>
+
+#include "base/thread_pool.h"
+#include "kernels/gemm.h"
+
+namespace shoal {
+
+// One of a batch: where its matrices begin.
+struct GemmPlaces {
+  int64_t a = 0, b = 0;
+};
+
+// For each i: the m by n matrix at c + i * m * n is the product of the matrices of a and b at places[i]; views are
+// those of the first. The tiles depend on the sizes alone, so that any number of threads gives the same bits.
+void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b,
+                  std::span<const GemmPlaces> places, float* c, ThreadPool& pool);
+// The same of f64.
+void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b,
+                  std::span<const GemmPlaces> places, double* c, ThreadPool& pool);
+
+}  // namespace shoal

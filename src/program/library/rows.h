@@ -1,0 +1,17 @@
+// The families of library functions: each gives its function for an instruction, or null.
+#pragma once
+
+#include "program/library.h"
+
+namespace shoal {
+
+LibraryFunction DotFunction(const Instruction& hlo);
+LibraryFunction ConvolutionFunction(const Instruction& hlo);
+LibraryFunction PrefixScanFunction(const Instruction& hlo);
+LibraryFunction SortFunction(const Instruction& hlo);
+LibraryFunction TransposeFunction(const Instruction& hlo);
+
+// to = from in the type of `to`.
+void ConvertOnPool(const Array& from, Array& to, ThreadPool& pool);
+
+}  // namespace shoal

@@ -1,0 +1,138 @@
+// reduce-window where each window reaches back to the beginning of a dimension (or on to its end): a prefix sum.
+#include <algorithm>
+
+#include "ops/reduce.h"
+#include "passes/traits.h"
+#include "program/library/rows.h"
+
+namespace shoal {
+namespace {
+
+// The array as [outer, size, inner], and which way the windows reach.
+struct Scan {
+  int64_t outer = 1, size = 1, inner = 1;
+  bool reverse = false;
+};
+
+bool IsTrivial(const WindowDim& dim) {
+  return dim.size == 1 && dim.stride == 1 && dim.pad_low == 0 && dim.pad_high == 0 && dim.base_dilation == 1;
+}
+
+std::optional<Scan> ScanOf(const Instruction& hlo) {
+  const Window* window = hlo[kWindow];
+  if (window == nullptr) return std::nullopt;
+  const Shape& shape = hlo.operand_shape(0);
+  std::optional<Scan> scan;
+  int64_t inner = 1;
+  for (int64_t d = shape.rank() - 1; d >= 0; --d) {
+    const WindowDim& dim = window->dims[static_cast<size_t>(d)];
+    const int64_t size = shape.dim(d);
+    if (IsTrivial(dim)) {
+      inner *= size;
+      continue;
+    }
+    const bool plain = dim.size == size && dim.stride == 1 && dim.base_dilation == 1 && dim.window_dilation == 1;
+    const bool back = dim.pad_low == size - 1 && dim.pad_high == 0, on = dim.pad_low == 0 && dim.pad_high == size - 1;
+    if (scan || !plain || !(back || on)) return std::nullopt;
+    scan = Scan{1, size, inner, on && !back};
+  }
+  if (scan) scan->outer = shape.ElementCount().value_or(0) / (scan->size * scan->inner);
+  return scan;
+}
+
+template <Opcode op, class T>
+T Folded(T a, T b) {
+  if constexpr (op == Opcode::kAdd) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
+  } else if constexpr (op == Opcode::kMaximum) {
+    if constexpr (std::is_floating_point_v<T>)
+      if (a != a || b != b) return a != a ? a : b;
+    return a < b ? b : a;
+  } else {
+    if constexpr (std::is_floating_point_v<T>)
+      if (a != a || b != b) return a != a ? a : b;
+    return b < a ? b : a;
+  }
+}
+
+// Columns [begin, end) of one outer index. Sums of f32 are kept in f64.
+template <Opcode op, class T>
+void ScanColumns(const Scan& scan, const T* in, T* out, T init, int64_t begin, int64_t end) {
+  using Sum = std::conditional_t<std::is_same_v<T, float> && op == Opcode::kAdd, double, T>;
+  std::vector<Sum> sums(static_cast<size_t>(end - begin), init);
+  for (int64_t step = 0; step < scan.size; ++step) {
+    const int64_t row = (scan.reverse ? scan.size - 1 - step : step) * scan.inner;
+    for (int64_t j = begin; j < end; ++j) {
+      Sum& sum = sums[static_cast<size_t>(j - begin)];
+      sum = Folded<op, Sum>(sum, in[row + j]);
+      out[row + j] = static_cast<T>(sum);
+    }
+  }
+}
+
+template <Opcode op, class T>
+void ScanAs(const Scan& scan, const Array& in, const Array& init, Array& out, ThreadPool& pool) {
+  const T* from = in.As<T>().data();
+  T* to = out.Mutable<T>().data();
+  const T first = init.As<T>()[0];
+  const int64_t plane = scan.size * scan.inner, columns = 256;
+  const int64_t blocks = (scan.inner + columns - 1) / columns;
+  const int64_t each = std::max<int64_t>(1, scan.size * std::min(columns, scan.inner));
+  ForBlocks(pool, scan.outer * blocks, std::max<int64_t>(1, (1 << 14) / each), [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+      const int64_t o = t / blocks, column = t % blocks * columns;
+      ScanColumns<op, T>(scan, from + o * plane, to + o * plane, first, column, std::min(scan.inner, column + columns));
+    }
+  });
+}
+
+template <Opcode op>
+Status ScanTyped(const Scan& scan, std::span<const Array> operands, Array& out, ThreadPool& pool) {
+  switch (out.type()) {
+    case ElementType::kF32:
+      ScanAs<op, float>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kF64:
+      ScanAs<op, double>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kS32:
+      ScanAs<op, int32_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kU32:
+      ScanAs<op, uint32_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kS64:
+      ScanAs<op, int64_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    default:
+      ScanAs<op, uint64_t>(scan, operands[0], operands[1], out, pool);
+  }
+  return {};
+}
+
+template <Opcode op>
+Status PrefixScan(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  return ScanTyped<op>(*ScanOf(hlo), operands, results[0], pool);
+}
+
+}  // namespace
+
+LibraryFunction PrefixScanFunction(const Instruction& hlo) {
+  if (hlo.operand_count() != 2 || !hlo.shape().IsArray() || hlo.shape().ElementCount().value_or(0) <= 0) return nullptr;
+  const ElementType type = hlo.shape().element_type();
+  if (hlo.operand_shape(0).element_type() != type || hlo.operand_shape(1).element_type() != type) return nullptr;
+  static constexpr ElementType kTypes[] = {ElementType::kF32, ElementType::kF64, ElementType::kS32,
+                                           ElementType::kU32, ElementType::kS64, ElementType::kU64};
+  if (std::find(std::begin(kTypes), std::end(kTypes), type) == std::end(kTypes)) return nullptr;
+  const Instruction* op = OnlyOpOf(*hlo[kToApply]);
+  if (op == nullptr || op->shape().element_type() != type || !ScanOf(hlo)) return nullptr;
+  if (op->opcode == Opcode::kAdd) return &PrefixScan<Opcode::kAdd>;
+  if (op->opcode == Opcode::kMaximum) return &PrefixScan<Opcode::kMaximum>;
+  if (op->opcode == Opcode::kMinimum) return &PrefixScan<Opcode::kMinimum>;
+  return nullptr;
+}
+
+}  // namespace shoal
