@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/diag_width.h"
 #include "base/strings.h"
 #include "nlohmann/json.hpp"
 #include "proto/detect.h"
 #include "proto/read.h"
+#include "report/table.h"
 
 namespace shoal {
 
@@ -52,7 +54,7 @@ Input ReadInput(const std::string& path, const ParseOptions& options) {
 
 void Report(const Input& input, const CommonFlags& flags) {
   DiagStyle style;
-  style.color = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  style.color = ErrorStyle().color;
   style.verbose = flags.verbose;
   std::unique_ptr<Source> named;
   const Source* text = input.text();
@@ -60,7 +62,7 @@ void Report(const Input& input, const CommonFlags& flags) {
     named = Source::FromString(input.path, "");
     text = named.get();
   }
-  std::fputs(Render(input.diags, *text, style).c_str(), stderr);
+  std::fputs(Wrapped(Render(input.diags, *text, style, ErrorStyle().width), ErrorStyle().width).c_str(), stderr);
 }
 
 std::string DiagsAsJson(const Input& input) {

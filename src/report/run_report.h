@@ -6,6 +6,7 @@
 #include "collectives/infer_devices.h"
 #include "interp/data/outputs.h"
 #include "interp/run.h"
+#include "report/terminal.h"
 
 namespace shoal {
 
@@ -20,7 +21,7 @@ struct RunReport {
 };
 
 // For people: devices, time, and a table of the outputs.
-std::string ReportText(const RunReport& report);
+std::string ReportText(const RunReport& report, const TextStyle& style = OutputStyle());
 // For programs; docs/run.md says what stands in it.
 std::string ReportJson(const RunReport& report, const std::string& diagnostics);
 // The same when there is no outcome.
