@@ -40,7 +40,7 @@ class Table {
   void Add(std::vector<std::string> cells, LineColor color = LineColor::kPlain);
   bool empty() const { return rows_.empty(); }
   // Lines with their ends; no spaces at the ends of lines.
-  std::string ToText(const TextStyle& style) const;
+  std::string ToText(const TextStyle& style = OutputStyle()) const;
 
  private:
   friend class TableLayout;
