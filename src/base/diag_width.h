@@ -5,7 +5,7 @@
 
 namespace shoal {
 
-// As Render; no line of the source is shown wider. 0: 124 columns.
+// As Render; no line of the source is shown wider. 0: 123 columns.
 std::string Render(const Diags& diags, const Source& source, const DiagStyle& style, size_t width);
 
 }  // namespace shoal

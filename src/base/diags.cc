@@ -9,7 +9,7 @@
 namespace shoal {
 namespace {
 
-constexpr size_t kUsualWidth = 124;
+constexpr size_t kUsualWidth = 123;
 
 // Long lines are cut to a window around the span, so that a caret stays visible on a terminal.
 std::string Marked(std::string_view line, size_t column, size_t length, size_t width, const char* mark,

@@ -56,11 +56,11 @@ size_t StepOf(const ModuleMemory& memory) {
 
 std::string HeldText(const MemReport& report, const TextStyle& style) {
   const ModuleMemory& memory = report.memory;
-  Table table({{"buffer", Cut::kMiddle, 2, 16},
+  Table table({{"buffer", Cut::kMiddle, 3, 16},
                "kind",
                ">bytes",
-               Column("type", Cut::kRight, 1).MayGo(),
-               {"source", Cut::kPath, 3}});
+               Column("type", Cut::kRight, 2).MayGo(),
+               {"source", Cut::kPath, 1}});
   size_t shown = 0;
   int64_t rest = 0;
   for (const HeldBuffer& held : memory.held) {
