@@ -2,27 +2,28 @@
 
 #include <algorithm>
 
+#include "base/diag_width.h"
 #include "base/strings.h"
+#include "base/text_width.h"
 #include "base/world.h"
 
 namespace shoal {
 namespace {
 
-// Long lines are cut to a window around the span, so that a caret stays visible on a terminal.
-constexpr size_t kLineWidth = 120;
+constexpr size_t kUsualWidth = 123;
 
-std::string Marked(std::string_view line, size_t column, size_t length, const char* mark, const char* reset) {
-  size_t start = 0;
-  if (line.size() > kLineWidth && column > kLineWidth / 2) start = column - kLineWidth / 2;
-  std::string shown(line.substr(start, kLineWidth));
-  for (char& c : shown)
+// Long lines are cut to a window around the span, so that a caret stays visible on a terminal.
+std::string Marked(std::string_view line, size_t column, size_t length, size_t width, const char* mark,
+                   const char* reset) {
+  std::string text(line);
+  for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  size_t at = column - start;
-  size_t carets = std::clamp<size_t>(length, 1, shown.size() > at ? shown.size() - at : 1);
-  std::string_view before = start > 0 ? "…" : "";
-  std::string_view after = start + kLineWidth < line.size() ? "…" : "";
-  std::string pad(2 + at + (start > 0 ? 1 : 0), ' ');
-  return StrCat("\n  ", before, shown, after, "\n", pad, mark, std::string(carets, '^'), reset);
+  const std::string_view before = std::string_view(text).substr(0, column), rest = std::string_view(text).substr(column);
+  const size_t room = (width == 0 ? kUsualWidth : width) - 2, after = TextWidth(rest);
+  const std::string left = CutTo(before, std::max(room / 2, room - std::min(room, after)), Cut::kLeft);
+  const std::string right = CutTo(rest, room - TextWidth(left), Cut::kRight);
+  const size_t carets = std::clamp<size_t>(TextWidth(rest.substr(0, length)), 1, std::max<size_t>(TextWidth(right), 1));
+  return StrCat("\n  ", left, right, "\n", std::string(2 + TextWidth(left), ' '), mark, std::string(carets, '^'), reset);
 }
 
 }  // namespace
@@ -43,7 +44,9 @@ std::vector<CountedDiag> WithoutRepeats(const Diags& diags) {
   return all;
 }
 
-std::string Render(const Diag& diag, const Source& source, const DiagStyle& style) {
+namespace {
+
+std::string RenderOne(const Diag& diag, const Source& source, const DiagStyle& style, size_t width) {
   const bool error = diag.severity == Severity::kError;
   const char* bold = style.color ? "\033[1m" : "";
   const char* hue = !style.color ? "" : error ? "\033[1;31m" : "\033[1;33m";
@@ -61,13 +64,23 @@ std::string Render(const Diag& diag, const Source& source, const DiagStyle& styl
   if (style.verbose) StrAppend(&out, " (", diag.site.file, ":", diag.site.line, ")");
   if (diag.at.known()) {
     std::string_view line = source.LineAt(diag.at.offset);
-    out += Marked(line, source.Locate(diag.at.offset).column - 1, diag.at.length, hue, reset);
+    out += Marked(line, source.Locate(diag.at.offset).column - 1, diag.at.length, width, hue, reset);
   }
   out += "\n";
   return out;
 }
 
+}  // namespace
+
+std::string Render(const Diag& diag, const Source& source, const DiagStyle& style) {
+  return RenderOne(diag, source, style, 0);
+}
+
 std::string Render(const Diags& diags, const Source& source, const DiagStyle& style) {
+  return Render(diags, source, style, 0);
+}
+
+std::string Render(const Diags& diags, const Source& source, const DiagStyle& style, size_t width) {
   std::string out;
   int texts[2] = {0, 0}, shown[2] = {0, 0};
   for (const CountedDiag& each : WithoutRepeats(diags)) {
@@ -76,7 +89,7 @@ std::string Render(const Diags& diags, const Source& source, const DiagStyle& st
     shown[severity] += each.times;
     Diag diag = *each.diag;
     if (each.times > 1) StrAppend(&diag.message, " (", each.times, " times, here first)");
-    out += Render(diag, source, style);
+    out += RenderOne(diag, source, style, width);
   }
   auto count_rest = [&](int rest, const char* what) {
     if (rest > 0) StrAppend(&out, source.name(), ": and ", rest, " more ", what, rest == 1 ? "\n" : "s\n");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/diag_width.h"
 #include "base/strings.h"
 #include "base/units.h"
 #include "base/world.h"
@@ -12,6 +13,7 @@
 #include "proto/detect.h"
 #include "proto/read.h"
 #include "report/diags_json.h"
+#include "report/table.h"
 
 namespace shoal {
 namespace {
@@ -21,14 +23,17 @@ bool LooksBinary(std::string_view bytes) { return bytes.substr(0, 4096).find('\0
 
 DiagStyle StyleOf(const CommonFlags& flags) {
   DiagStyle style;
-  style.color = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  style.color = ErrorStyle().color;
   style.verbose = flags.verbose;
   return style;
 }
 
 std::string Rendered(const Input& input, const Diags& diags, const CommonFlags& flags) {
-  if (input.text() != nullptr) return Render(diags, *input.text(), StyleOf(flags));
-  return Render(diags, *Source::FromString(input.path, ""), StyleOf(flags));
+  std::unique_ptr<Source> named;
+  if (input.text() == nullptr) named = Source::FromString(input.path, "");
+  const Source& text = named == nullptr ? *input.text() : *named;
+  const size_t width = ErrorStyle().width;
+  return Wrapped(Render(diags, text, StyleOf(flags), width), width);
 }
 
 // Those of one kind.

@@ -6,6 +6,7 @@
 #include "base/world.h"
 #include "cli/output.h"
 #include "report/diags_json.h"
+#include "report/table.h"
 
 namespace shoal {
 namespace {
@@ -36,6 +37,25 @@ int Answer(const CLI::App& app, const CLI::ParseError& error, bool json) {
   }
   return kCallAtFault;
 }
+
+// Help in lines that fit, with what is said about options below each other.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    const std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
+    const size_t column = get_column_width();
+    std::string text;
+    for (size_t at = 0; at < help.size();) {
+      const size_t end = std::min(help.find('\n', at), help.size() - 1) + 1;
+      const std::string line = help.substr(at, end - at);
+      const bool described = line.size() > column && line[column - 1] == ' ' && line[column] != ' ';
+      const size_t indent = std::min(line.find_first_not_of(' '), column);
+      text += Wrapped(line, OutputStyle().width, described ? column - indent : 2);
+      at = end;
+    }
+    return text;
+  }
+};
 
 }  // namespace
 
@@ -137,6 +157,7 @@ void Options::Footer(const char* text) { verb_.footer(text); }
 int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
   CLI::App app("shoal opens the compiled programs of distributed machine learning (XLA HLO modules) on any machine.",
                "shoal");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   app.set_version_flag("--version", "shoal 0.1");
   app.footer(
@@ -146,6 +167,10 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
     CLI::App* added = app.add_subcommand(verb.name, verb.summary);
     Options options(*added);
     runs[added] = verb.add(options);
+    added
+        ->add_option_function<size_t>("--width", SetWidth,
+                                      "No line of text is longer; 0: as long as they are (default: the terminal's)")
+        ->check(WidthFault);
   }
   try {
     app.parse(argc, argv);

@@ -1,8 +1,4 @@
 // shoal show: the execution skeleton of a module.
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <cstdio>
 
 #include "analysis/assumptions.h"
 #include "base/strings.h"
@@ -28,14 +24,6 @@ const std::map<std::string, ShownOps> kOps = {{"communication", ShownOps::kCommu
                                               {"computation", ShownOps::kComputation},
                                               {"important", ShownOps::kThatMatter},
                                               {"all", ShownOps::kAll}};
-
-// Colour and width, if somebody is looking.
-void AdaptToTerminal(SkeletonStyle& style) {
-  if (isatty(STDOUT_FILENO) == 0) return;
-  style.color = std::getenv("NO_COLOR") == nullptr;
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) style.width = size.ws_col;
-}
 
 void KeepKinds(StepTotals& totals, ShownOps ops) {
   std::erase_if(totals.kinds, [&](const KindTotal& kind) {
@@ -65,10 +53,10 @@ int ShowVerb(const ShowFlags& flags) {
     return Finish(input, json, flags.common);
   }
   SkeletonStyle style = flags.style;
-  AdaptToTerminal(style);
+  style.text = OutputStyle();
   std::string text = StrCat(module.name.empty() ? "module" : module.name, " on ", devices.from, "\n");
   text += SkeletonText(shown, style);
-  for (const std::string& assumption : assumptions) StrAppend(&text, "note: ", assumption, "\n");
+  text = Fitted(text + NotesText(assumptions), style.text);
   return Finish(input, text, flags.common);
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/overlap.h"
 #include "analysis/traffic.h"
 #include "collectives/infer_devices.h"
+#include "report/table.h"
 
 namespace shoal {
 
@@ -32,7 +33,7 @@ struct CommReport {
 };
 
 // For people: a row per collective, totals by kind, by axis and by line, and the matrix if it is asked for.
-std::string CommText(const CommReport& report);
+std::string CommText(const CommReport& report, const TextStyle& style = OutputStyle());
 // For programs; docs/comm.md says what stands in it.
 std::string CommJson(const CommReport& report);
 // The device × device matrix alone.

@@ -50,12 +50,20 @@ std::vector<const CommRow*> TopRows(const CommReport& report) {
   return rows;
 }
 
-std::string Ledger(const CommReport& report) {
-  Table table({"collective", "kind", ">times", ">payload", ">ring/step", ">direct/step", "axis", "nodes", "overlaps",
-               "source"});
+std::string Ledger(const CommReport& report, const TextStyle& style) {
+  Table table({{"collective", Cut::kMiddle, 3, 14},
+               Column("kind").MayGo(),  // most names say it
+               ">times",
+               ">payload",
+               ">ring/step",
+               ">direct/step",
+               {"axis", Cut::kRight, 4, 16},
+               "nodes",
+               Column("overlaps", Cut::kRight, 1, 8).MayGo(),
+               {"source", Cut::kPath, 2}});
   const std::vector<const CommRow*> rows = TopRows(report);
   for (const CommRow* row : rows) table.Add(Row(*row));
-  std::string text = table.ToText();
+  std::string text = table.ToText(style);
   if (rows.size() < report.rows.size())
     StrAppend(&text, "(", report.rows.size() - rows.size(), " more that move less; --top=0 shows all)\n");
   return text;
@@ -69,9 +77,14 @@ std::vector<std::string> TotalRow(const CommTotal& total, bool nodes) {
   return cells;
 }
 
-std::string Totals(const CommReport& report, CommKey key, std::string title, bool sum) {
+std::string Totals(const CommReport& report, CommKey key, const char* title, bool sum, const TextStyle& style) {
   const bool nodes = report.devices.grid.count() > report.devices_per_node;
-  std::vector<std::string> columns{std::move(title), ">collectives", ">times", ">payload", ">ring", ">direct"};
+  std::vector<Column> columns{Column(title, key == CommKey::kLine ? Cut::kPath : Cut::kRight, 1, 16),
+                              Column(">collectives").MayGo(),
+                              ">times",
+                              ">payload",
+                              ">ring",
+                              ">direct"};
   if (nodes) columns.insert(columns.end(), {">between nodes: ring", ">direct"});
   Table table(std::move(columns));
   CommTotal all, rest;
@@ -86,30 +99,30 @@ std::string Totals(const CommReport& report, CommKey key, std::string title, boo
   rest.name = StrCat("(", std::ssize(totals) - report.top, " more)");
   if (rest.collectives > 0) table.Add(TotalRow(rest, nodes));
   if (sum) table.Add(TotalRow(all, nodes));
-  return table.ToText();
+  return table.ToText(style);
 }
 
-std::string Matrix(const CommReport& report) {
+std::string Matrix(const CommReport& report, const TextStyle& style) {
   const int64_t devices = report.devices.grid.count();
   const bool by_node = devices > kMostColumns;
   TrafficMatrix matrix = MatrixOf(report.collectives, devices, by_node ? report.devices_per_node : 1);
   const int64_t shown = std::min(matrix.size, kMostColumns);
-  std::vector<std::string> columns{by_node ? "node to node" : "from \\ to"};
-  for (int64_t to = 0; to < shown; ++to) columns.push_back(StrCat(">", to));
+  std::vector<Column> columns{by_node ? "node to node" : "from \\ to"};
+  for (int64_t to = 0; to < shown; ++to) columns.emplace_back(StrCat(">", to));
   Table table(std::move(columns));
   for (int64_t from = 0; from < shown; ++from) {
     std::vector<std::string> cells{StrCat(from)};
     for (int64_t to = 0; to < shown; ++to) cells.push_back(matrix.At(from, to) == 0 ? "-" : Bytes(matrix.At(from, to)));
     table.Add(std::move(cells));
   }
-  std::string text = table.ToText();
+  std::string text = table.ToText(style);
   if (shown < matrix.size) StrAppend(&text, "(", matrix.size - shown, " more; --matrix=csv has all)\n");
   return text;
 }
 
 }  // namespace
 
-std::string CommText(const CommReport& report) {
+std::string CommText(const CommReport& report, const TextStyle& style) {
   const int64_t devices = report.devices.grid.count();
   const int64_t nodes = (devices + report.devices_per_node - 1) / report.devices_per_node;
   std::string text =
@@ -118,15 +131,14 @@ std::string CommText(const CommReport& report) {
   text += "\n";
   if (report.rows.empty()) text += "no collectives\n";
   if (!report.rows.empty()) {
-    StrAppend(&text, "\n", Ledger(report), "\n", Totals(report, CommKey::kKind, "kind", true), "\n",
-              Totals(report, CommKey::kAxis, "axis", false));
+    StrAppend(&text, "\n", Ledger(report, style), "\n", Totals(report, CommKey::kKind, "kind", true, style), "\n",
+              Totals(report, CommKey::kAxis, "axis", false, style));
     const bool lines = std::any_of(report.rows.begin(), report.rows.end(), [](auto& row) { return !row.line.empty(); });
-    if (lines) StrAppend(&text, "\n", Totals(report, CommKey::kLine, "source", false));
-    if (report.matrix) StrAppend(&text, "\n", Matrix(report));
+    if (lines) StrAppend(&text, "\n", Totals(report, CommKey::kLine, "source", false, style));
+    if (report.matrix) StrAppend(&text, "\n", Matrix(report, style));
   }
-  for (size_t i = 0; i < report.assumptions.size(); ++i)
-    StrAppend(&text, i == 0 ? "\n" : "", "note: ", report.assumptions[i], "\n");
-  return text;
+  StrAppend(&text, report.assumptions.empty() ? "" : "\n", NotesText(report.assumptions));
+  return Fitted(text, style);
 }
 
 std::string CommMatrixCsv(const CommReport& report) {

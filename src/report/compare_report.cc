@@ -33,7 +33,7 @@ bool CompareReport::Agree() const {
                      [](const OutputComparison& output) { return output.difference.beyond == 0; });
 }
 
-std::string CompareText(const CompareReport& report) {
+std::string CompareText(const CompareReport& report, const TextStyle& style) {
   std::string text = StrCat("A: ", report.a, "\nB: ", report.b, "\n");
   if (!report.inputs.empty()) StrAppend(&text, report.inputs, "\n");
   for (const std::string& note : report.notes) StrAppend(&text, note, "\n");
@@ -43,9 +43,9 @@ std::string CompareText(const CompareReport& report) {
   for (const auto& [note, numbers] : notes)
     StrAppend(&text, numbers.size() == 1 ? "output " : "outputs ", StrJoin(numbers, ", "), " put together: ", note,
               "\n");
-  Table table({"output", "shape", "max abs", "max rel", "at", "A", "B", ""});
+  Table table({"output", {"shape", Cut::kRight, 1}, "max abs", "max rel", "at", "A", "B", ""});
   for (const OutputComparison& output : report.outputs) table.Add(RowOf(output));
-  text += table.ToText();
+  text += table.ToText(style);
   int64_t beyond = 0;
   for (const OutputComparison& output : report.outputs) {
     const Difference& difference = output.difference;
@@ -57,7 +57,7 @@ std::string CompareText(const CompareReport& report) {
   }
   const int64_t count = std::ssize(report.outputs);
   StrAppend(&text, StrCat(count - beyond, " of ", count, count == 1 ? " output agrees\n" : " outputs agree\n"));
-  return text;
+  return Fitted(text, style);
 }
 
 std::string CompareJson(const CompareReport& report) {

@@ -4,6 +4,7 @@
 #include "collectives/infer_devices.h"
 #include "interp/data/same_inputs.h"
 #include "interp/run.h"
+#include "report/table.h"
 
 namespace shoal {
 
@@ -16,7 +17,7 @@ struct CompareReport {
   bool Agree() const;
 };
 
-std::string CompareText(const CompareReport& report);
+std::string CompareText(const CompareReport& report, const TextStyle& style = OutputStyle());
 std::string CompareJson(const CompareReport& report);
 
 }  // namespace shoal

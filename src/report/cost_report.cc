@@ -75,11 +75,12 @@ Json ToJson(const Cost& cost) {
 
 }  // namespace
 
-std::string CostText(const CostReport& report) {
+std::string CostText(const CostReport& report, const TextStyle& style) {
   const ModuleCost& cost = report.cost;
   const std::vector<Group> groups = Groups(cost, *report.module, report.by);
   const size_t top = report.top > 0 ? static_cast<size_t>(report.top) : groups.size();
-  Table table({report.by, ">times", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
+  const bool is_path = report.by == "line" || report.by == "op_name";
+  Table table({{report.by.c_str(), is_path ? Cut::kPath : Cut::kMiddle, 1, 16}, ">times", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
   double times = 0, rest_times = 0;
   Cost rest;
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -94,11 +95,9 @@ std::string CostText(const CostReport& report) {
   if (groups.size() > top)
     table.Add(Row(StrCat("(", groups.size() - top, " more)"), rest_times, rest));
   table.Add(Row("total", times, cost.total));
-  std::string text = table.ToText();
-  StrAppend(&text, "\nXLA's own analysis, loop bodies once: ", Scaled(cost.xla.flops), " flops, ",
-            Scaled(cost.xla.transcendentals), " transcendentals, ", Bytes(cost.xla.bytes), " accessed\n");
-  for (const std::string& assumption : report.assumptions) StrAppend(&text, "note: ", assumption, "\n");
-  return text;
+  return Fitted(StrCat(table.ToText(style), "\nXLA's own analysis, loop bodies once: ", Scaled(cost.xla.flops), " flops, ",
+                        Scaled(cost.xla.transcendentals), " transcendentals, ", Bytes(cost.xla.bytes), " accessed\n",
+                        NotesText(report.assumptions)), style);
 }
 
 std::string CostJson(const CostReport& report) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "analysis/cost.h"
+#include "report/table.h"
 
 namespace shoal {
 
@@ -17,7 +18,7 @@ struct CostReport {
 };
 
 // For people: a row for each group, the heaviest first, and what XLA's own analysis says.
-std::string CostText(const CostReport& report);
+std::string CostText(const CostReport& report, const TextStyle& style = OutputStyle());
 // For programs; docs/cost.md says what stands in it.
 std::string CostJson(const CostReport& report);
 

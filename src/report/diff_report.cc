@@ -21,17 +21,14 @@ std::string PlaceOf(const Instruction& hlo, const Module& module) {
   return metadata == nullptr ? std::string() : SourcePlace(*metadata, module.stack_frames);
 }
 
-// "dot.3 jit(f)/dot_general model.py:12", with both names where they differ.
-std::string WhereText(const Change& change, const DiffReport& report) {
+// Adds its name, or both where they differ, its op_name and its line.
+void AddWhere(const Change& change, const DiffReport& report, std::vector<std::string>& row) {
   const Instruction* hlo = change.instruction();
-  if (hlo == nullptr) return "";
+  if (hlo == nullptr) return;
   const Module& module = *(change.b != nullptr ? report.b.module : report.a.module);
-  std::string text(hlo->name);
-  if (change.a != nullptr && change.b != nullptr && change.a->name != change.b->name)
-    text = StrCat(change.a->name, " → ", change.b->name);
-  if (const std::string_view op_name = OpNameOf(*hlo); !op_name.empty()) StrAppend(&text, "  ", op_name);
-  if (const std::string place = PlaceOf(*hlo, module); !place.empty()) StrAppend(&text, "  ", place);
-  return text;
+  const bool renamed = change.a != nullptr && change.b != nullptr && change.a->name != change.b->name;
+  row.push_back(renamed ? StrCat(change.a->name, " → ", change.b->name) : std::string(hlo->name));
+  row.insert(row.end(), {std::string(OpNameOf(*hlo)), PlaceOf(*hlo, module)});
 }
 
 std::string WhatText(const Change& change) {
@@ -75,25 +72,33 @@ bool IsBytes(const std::string& figure) {
   return false;
 }
 
-std::string ChangesText(const DiffReport& report, int64_t top) {
-  Table table({"change", ">times", "op", "what", "where"});
+std::string ChangesText(const DiffReport& report, int64_t top, const TextStyle& style) {
+  Table table({"change",
+               ">times",
+               {"op", Cut::kRight, 4},
+               {"what", Cut::kMiddle, 3, 20},
+               {"where", Cut::kMiddle, 2},
+               Column("", Cut::kPath, 1, 14).MayGo(),  // op_name
+               {"", Cut::kPath, 2}});                  // line
   int64_t rows = 0, rest_rows = 0, rest = 0;
   for (size_t i = 0; i < report.changes.size(); ++i) {
     const Change& change = report.changes[i];
     const std::string kind(ToString(change.kind));
     const Instruction* hlo = change.kind == ChangeKind::kFollows ? nullptr : change.instruction();
     if (top <= 0 || rows++ < top) {
-      table.Add({kind, StrCat("× ", change.count), hlo == nullptr ? "" : std::string(Text(hlo->opcode)),
-                 WhatText(change), WhereText(change, report)});
+      std::vector<std::string> row{kind, StrCat("× ", change.count),
+                                   hlo == nullptr ? "" : std::string(Text(hlo->opcode)), WhatText(change)};
+      AddWhere(change, report, row);
+      table.Add(std::move(row));
     } else {
       ++rest_rows;
       rest += change.count;
     }
     if (i + 1 < report.changes.size() && report.changes[i + 1].kind == change.kind) continue;
-    if (rest > 0) table.Add({kind, StrCat("× ", rest), "…", StrCat(Counted(rest_rows, "row"), " more"), ""});
+    if (rest > 0) table.Add({kind, StrCat("× ", rest), "…", StrCat(Counted(rest_rows, "row"), " more")});
     rows = rest_rows = rest = 0;
   }
-  return table.ToText();
+  return table.ToText(style);
 }
 
 std::string ThresholdText(const Threshold& threshold, const DiffReport& report) {
@@ -132,21 +137,20 @@ bool DiffReport::Holds(const Threshold& threshold) const {
   return shoal::Holds(threshold, FigureOf(a.totals, threshold.figure), FigureOf(b.totals, threshold.figure));
 }
 
-std::string DiffText(const DiffReport& report, int64_t top) {
+std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& style) {
   std::string text;
   for (const auto& [letter, side] : {std::pair("A: ", &report.a), std::pair("B: ", &report.b)})
     StrAppend(&text, letter, side->file, ", ", Counted(static_cast<int64_t>(side->totals.instructions), "instruction"),
               ", ", Counted(side->totals.devices.grid.count(), "device"), "\n");
-  text += report.changes.empty() ? "no difference\n" : "\n" + ChangesText(report, top);
+  text += report.changes.empty() ? "no difference\n" : "\n" + ChangesText(report, top, style);
   Table figures({"", ">A", ">B", ">change"});
   ForEachFigure(report, [&](const std::string& name, double before, double after, bool bytes) {
     if (before == 0 && after == 0) return;
     figures.Add({name, FigureText(before, bytes), FigureText(after, bytes), PercentText(before, after)});
   });
-  StrAppend(&text, "\n", figures.ToText());
+  StrAppend(&text, "\n", figures.ToText(style));
   for (const Threshold& threshold : report.thresholds) text += ThresholdText(threshold, report);
-  for (const std::string& assumption : report.assumptions) StrAppend(&text, "note: ", assumption, "\n");
-  return text;
+  return Fitted(text + NotesText(report.assumptions), style);
 }
 
 std::string DiffJson(const DiffReport& report) {

@@ -3,6 +3,7 @@
 
 #include "diff/changes.h"
 #include "diff/threshold.h"
+#include "report/table.h"
 
 namespace shoal {
 
@@ -21,7 +22,7 @@ struct DiffReport {
 };
 
 // For people: the changes, at most `top` rows of each kind (0: all), the figures, the thresholds that are broken.
-std::string DiffText(const DiffReport& report, int64_t top);
+std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& style = OutputStyle());
 // For programs; docs/diff.md says what stands in it.
 std::string DiffJson(const DiffReport& report);
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "analysis/executions.h"
 #include "base/strings.h"
 #include "base/units.h"
 #include "ir/source_place.h"
 #include "ir/buffer_bytes.h"
+#include "memory/timeline.h"
 #include "ops/op.h"
 #include "report/json.h"
 #include "report/plot.h"
@@ -52,9 +54,13 @@ size_t StepOf(const ModuleMemory& memory) {
   return 0;
 }
 
-std::string HeldText(const MemReport& report) {
+std::string HeldText(const MemReport& report, const TextStyle& style) {
   const ModuleMemory& memory = report.memory;
-  Table table({"buffer", "kind", ">bytes", "type", "source"});
+  Table table({{"buffer", Cut::kMiddle, 3, 16},
+               "kind",
+               ">bytes",
+               Column("type", Cut::kRight, 2).MayGo(),
+               {"source", Cut::kPath, 1}});
   size_t shown = 0;
   int64_t rest = 0;
   for (const HeldBuffer& held : memory.held) {
@@ -67,7 +73,7 @@ std::string HeldText(const MemReport& report) {
                Source(*held.hlo, *report.module)});
   }
   if (rest > 0) table.Add({StrCat("(", memory.held.size() - shown, " more)"), "", InBytes(rest), "", ""});
-  return table.ToText();
+  return table.ToText(style);
 }
 
 Json ToJson(const SpaceMemory& space) {
@@ -87,14 +93,35 @@ Json InstructionJson(const Instruction& hlo, const Module& module) {
           {"source", Source(hlo, module)}};
 }
 
+// Which loops run when, in the order of their ends: each with the steps of its body and condition.
+std::vector<PlotSpan> LoopSpans(const MemReport& report) {
+  const std::vector<const Instruction*>& steps = report.memory.steps;
+  const Executions executions(*report.module);
+  absl::flat_hash_map<const Computation*, size_t> first;  // steps of what stands in it, and of what that calls
+  std::vector<PlotSpan> spans;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    size_t start = i;
+    for (const Computation* callee : RunBy(*steps[i]))
+      if (auto found = first.find(callee); found != first.end()) start = std::min(start, found->second);
+    auto [own, is_new] = first.try_emplace(steps[i]->parent, start);
+    own->second = std::min(own->second, start);
+    if (start == i || CallKindOf(*steps[i]) != CallKind::kLoop) continue;
+    const TripCount* trips = executions.FindTrips(*steps[i]);
+    const std::string times = trips != nullptr && trips->known() ? StrCat(" × ", trips->count) : std::string();
+    spans.push_back({start, i, StrCat(steps[i]->name, times)});
+  }
+  return spans;
+}
+
 // Where it needs most, and the curve over the whole schedule.
-std::string PeakText(const ModuleMemory& memory, const Module& module) {
-  const std::string source = Source(*memory.at_peak, module);
-  constexpr size_t kColumns = 80, kRows = 8;
+std::string PeakText(const MemReport& report, const TextStyle& style) {
+  const ModuleMemory& memory = report.memory;
+  const std::string source = Source(*memory.at_peak, *report.module);
+  const size_t peak = StepOf(memory);
   return StrCat("\n", InBytes(memory.device.peak), " at the peak, at ", memory.at_peak->name,
-                source.empty() ? "" : StrCat(" (", source, ")"), ", step ", StepOf(memory), " of ", memory.steps.size(),
-                "; ", InBytes(memory.device.live), " of temporaries are needed there\n\n",
-                BytesPlot(memory.over_time, kColumns, kRows), "\n");
+                source.empty() ? "" : StrCat(" (", source, ")"), ", step ", peak, " of ", memory.steps.size(), "; ",
+                InBytes(memory.device.live), " of temporaries are needed there\n\n",
+                BytesPlot(memory.over_time, peak - 1, LoopSpans(report), style.width), "\n");
 }
 
 Json RunPeaksJson(const RunMemory& run) {
@@ -108,23 +135,23 @@ Json RunPeaksJson(const RunMemory& run) {
 
 bool MemReport::Fits() const { return !budget || DeviceBytes(memory) <= *budget; }
 
-std::string MemText(const MemReport& report) {
+std::string MemText(const MemReport& report, const TextStyle& style) {
   const ModuleMemory& memory = report.memory;
   Table table({"memory", ">arguments", ">outputs", ">aliased", ">constants", ">temporaries", ">at peak"});
   if (memory.spaces.size() > 1)
     for (const SpaceMemory& space : memory.spaces) table.Add(SpaceRow(SpaceName(space.space), space));
   table.Add(SpaceRow("device", memory.device));
-  std::string text = table.ToText();
-  if (memory.at_peak != nullptr) StrAppend(&text, PeakText(memory, *report.module), HeldText(report));
+  std::string text = table.ToText(style);
+  if (memory.at_peak != nullptr) StrAppend(&text, PeakText(report, style), HeldText(report, style));
   if (report.run)
     StrAppend(&text, "\nshoal run holds at most ",
               InBytes(report.run->peaks.front().bytes),
               " of arrays on a device\n");
-  for (const std::string& assumption : memory.assumptions) StrAppend(&text, "note: ", assumption, "\n");
+  text += NotesText(memory.assumptions);
   if (report.budget)
     StrAppend(&text, "\n", report.Fits() ? "it fits: " : "it does not fit: ", InBytes(DeviceBytes(memory)), " of ",
               InBytes(*report.budget), "\n");
-  return text;
+  return Fitted(text, style);
 }
 
 std::string MemJson(const MemReport& report) {

@@ -6,6 +6,7 @@
 
 #include "memory/memory.h"
 #include "memory/run_memory.h"
+#include "report/table.h"
 
 namespace shoal {
 
@@ -21,7 +22,7 @@ struct MemReport {
 };
 
 // For people: a row for each memory space, the curve over the schedule, and what is there at the peak.
-std::string MemText(const MemReport& report);
+std::string MemText(const MemReport& report, const TextStyle& style = OutputStyle());
 // For programs; docs/mem.md says what stands in it.
 std::string MemJson(const MemReport& report);
 

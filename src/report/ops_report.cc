@@ -34,7 +34,7 @@ void ForEachOp(Visit visit) {
 
 }  // namespace
 
-std::string OpsText() {
+std::string OpsText(const TextStyle& style) {
   std::string text;
   ForEachOp([&](const OpInfo& op) {
     char start[64];
@@ -43,7 +43,7 @@ std::string OpsText() {
     StrAppend(&text, start, AttrNames(op, "*"), "\n");
   });
   StrAppend(&text, kOpcodeCount, " ops; * marks attributes that must be given.\n");
-  return text;
+  return Wrapped(text, style.width, 4);
 }
 
 std::string OpsMarkdown() {

@@ -1,11 +1,11 @@
 // What `shoal ops` says: the op table.
 #pragma once
 
-#include <string>
+#include "report/table.h"
 
 namespace shoal {
 
-std::string OpsText();
+std::string OpsText(const TextStyle& style = OutputStyle());
 // The page docs/ops.md.
 std::string OpsMarkdown();
 std::string OpsJson();

@@ -16,8 +16,14 @@ struct PlotPoint {
 };
 std::vector<PlotPoint> Thinned(std::span<const int64_t> values, size_t columns);
 
-// Bytes over steps: `rows` lines of columns, each as high as the largest value of its part, with the largest and zero
-// at the left.
-std::string BytesPlot(std::span<const int64_t> values, size_t columns, size_t rows);
+// Steps from first to last that belong together.
+struct PlotSpan {
+  size_t first = 0, last = 0;
+  std::string name;
+};
+
+// Bytes over steps, in `width` columns (0: a hundred): each as high as the largest value of its part, with the largest
+// and zero at the left; below them the first and the last step and the peak, and the loops (in the order of their ends).
+std::string BytesPlot(std::span<const int64_t> values, size_t peak, const std::vector<PlotSpan>& loops, size_t width);
 
 }  // namespace shoal

@@ -101,7 +101,7 @@ Json BranchesJson(const RunStats& stats) {
 
 }  // namespace
 
-std::string ReportText(const RunReport& report) {
+std::string ReportText(const RunReport& report, const TextStyle& style) {
   const RunStats& stats = report.stats;
   std::string text = StrCat(report.file, ": ran on ", report.devices.from, ", in ", Seconds(stats.seconds), "\n");
   if (report.compile_seconds > 0) StrAppend(&text, "compiled in ", Seconds(report.compile_seconds), "\n");
@@ -118,12 +118,13 @@ std::string ReportText(const RunReport& report) {
   if (moved.calls > 0)
     StrAppend(&text, Counted(moved.calls, "collective call"), ", ", Bytes(static_cast<double>(moved.wire_bytes)),
               " received from others\n");
-  Table table({"output", "shape", "devices", "min", "max", "mean", "nan", "inf", "crc32"});
+  Table table({"output", {"shape", Cut::kRight, 1}, {"devices", Cut::kRight, 2, 7}, "min", "max", "mean", "nan", "inf",
+               Column("crc32").MayGo()});
   for (size_t i = 0; i < report.outputs.size() && i < kMostRows; ++i) table.Add(RowOf(report.outputs[i]));
-  if (!table.empty()) text += table.ToText();
+  if (!table.empty()) text += table.ToText(style);
   if (report.outputs.size() > kMostRows)
     StrAppend(&text, "… and ", report.outputs.size() - kMostRows, " more rows, which --json has\n");
-  return text;
+  return Fitted(text, style);
 }
 
 std::string ReportLiterals(const RunReport& report) {

@@ -7,6 +7,7 @@
 #include "collectives/infer_devices.h"
 #include "interp/data/outputs.h"
 #include "interp/run.h"
+#include "report/terminal.h"
 
 namespace shoal {
 
@@ -23,7 +24,7 @@ struct RunReport {
 };
 
 // For people: devices, time, and a table of the outputs.
-std::string ReportText(const RunReport& report);
+std::string ReportText(const RunReport& report, const TextStyle& style = OutputStyle());
 // For programs; docs/run.md says what stands in it.
 std::string ReportJson(const RunReport& report);
 // Each output as a literal; those of several devices that are the same once.

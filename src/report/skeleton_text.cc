@@ -8,7 +8,6 @@
 #include "base/units.h"
 #include "ir/source_place.h"
 #include "ops/families.h"
-#include "report/columns.h"
 #include "report/table.h"
 
 namespace shoal {
@@ -20,14 +19,18 @@ using Conditional = Op<Opcode::kConditional>;
 constexpr int64_t kMostDepth = 200;
 constexpr int64_t kShort = 4;    // blocks of so few lines are shown wherever they run
 constexpr int kShownInFull = 2;  // longer ones so often
-const std::vector<Column> kColumns = {
-    {40, false, false, false},  // name
-    {44, false, false, false},  // type
-    {14, true, false, false},   // size
-    {30, false, false, false},  // where
-    {70, false, true, true},    // op_name
-    {60, false, true, true},    // place
-};
+
+enum Cell : uint8_t { kHead, kName, kType, kSize, kWhere, kOpName, kPlace, kCells };
+
+std::vector<Column> Columns() {
+  return {Column("", Cut::kRight, 6, 24).Most(48),
+          Column("name", Cut::kMiddle, 4).Most(40),
+          Column("type", Cut::kRight, 3).Most(44).MayGo(),
+          Column(">size").Most(14),
+          Column("where", Cut::kRight, 5, 16).Most(30),
+          Column("op_name", Cut::kPath, 1, 14).Most(70).Faint().MayGo(),
+          Column("place", Cut::kPath, 2).Most(60).Faint()};
+}
 
 std::string TypeText(const Shape& shape) {
   if (!shape.IsTuple() || shape.elements().size() <= 2) return ToString(shape);
@@ -61,17 +64,37 @@ std::string Times(double times) {
 }
 
 class Writer {
+  struct Line {
+    int64_t depth = 0;
+    LineColor color = LineColor::kPlain;
+    std::vector<std::string> cells;
+  };
+
  public:
   Writer(const ShownModule& shown, const SkeletonStyle& style) : shown_(shown), style_(style) {}
 
   std::string Text() {
-    Block(shown_.skeleton.entry(), 0);
-    return ColumnText(lines_, kColumns, {style_.color, style_.width});
+    const SkeletonBlock& entry = shown_.skeleton.entry();
+    Block(entry, 0);
+    if (lines_.empty())
+      return entry.hidden > 0 ? StrCat(Counted(entry.hidden, "small op"), ", --op=all\n") : "nothing that computes\n";
+    int64_t deepest = 1;
+    for (const Line& line : lines_) deepest = std::max(deepest, line.depth);
+    // Where there is not much room, levels take less of it.
+    const int64_t room = style_.text.width == 0 ? INT64_MAX : static_cast<int64_t>(style_.text.width / 3);
+    const int64_t step = 2 * deepest <= room ? 2 : 1;
+    Table table = Table::Tree(Columns());
+    for (Line& line : lines_) {
+      line.cells[kHead].insert(0, static_cast<size_t>(std::min(step * line.depth, room)), ' ');
+      table.Add(std::move(line.cells), line.color);
+    }
+    return table.ToText(style_.text);
   }
 
  private:
   void Heading(int64_t depth, const std::string& text, LineColor color = LineColor::kControl) {
-    lines_.push_back({std::string(static_cast<size_t>(2 * depth), ' ') + text, color, {}});
+    lines_.push_back({depth, color, std::vector<std::string>(kCells)});
+    lines_.back().cells[kHead] = text;
   }
 
   void Block(const SkeletonBlock& block, int64_t depth) {
@@ -84,7 +107,7 @@ class Writer {
 
   // Under a heading that ends in a colon; what is not shown is said behind it.
   void Under(const SkeletonBlock& block, int64_t depth) {
-    std::string& heading = lines_.back().head;
+    std::string& heading = lines_.back().cells[kHead];
     if (block.items.empty()) {
       heading += Missing(block.hidden);
     } else if ((style_.depth > 0 && depth >= style_.depth) || depth >= kMostDepth) {
@@ -111,7 +134,7 @@ class Writer {
     std::string heading = StrCat(ItemLabel(item, shown_.skeleton.works()), ":");
     if (item.kind == Kind::kLoop) heading = StrCat("while i in ", LoopRange(shown_.executions.TripsOf(*item.hlo)), ":");
     Heading(depth, heading);
-    lines_.back().cells = Cells(item, item.hlo->opcode == Opcode::kFusion);
+    Fill(item, item.hlo->opcode == Opcode::kFusion);
     Under(*item.blocks[0], depth + 1);
   }
 
@@ -126,7 +149,7 @@ class Writer {
     const bool empty = items == 0;
     if (is_switch || empty) {
       Heading(depth, StrCat(is_switch ? "switch " : "if ", by, ":", empty ? Missing(hidden) : ""));
-      lines_.back().cells = Cells(item, false);
+      Fill(item, false);
     }
     if (empty) return;
     for (size_t i = 0; i < item.blocks.size(); ++i) {
@@ -135,7 +158,7 @@ class Writer {
       Heading(is_switch ? depth + 1 : depth, is_switch ? StrCat("case ", i, ":")
                                              : i == 0  ? StrCat("if ", by, ":")
                                                        : "else:");
-      if (!is_switch && i == 0) lines_.back().cells = Cells(item, false);
+      if (!is_switch && i == 0) Fill(item, false);
       Under(*item.blocks[i], is_switch ? depth + 2 : depth + 1);
     }
   }
@@ -147,7 +170,7 @@ class Writer {
             item.kind == Kind::kDone ? LineColor::kFaint
             : communicates           ? LineColor::kCommunication
                                      : LineColor::kPlain);
-    lines_.back().cells = Cells(item, true);
+    Fill(item, true);
   }
 
   // "5 light fusions: 3 elementwise, reduce, transpose", with the memory they go through.
@@ -164,40 +187,38 @@ class Writer {
         bytes += cost->second.bytes();
     }
     Heading(depth, StrCat(Counted(count, "light fusion"), ": ", MostOf(kinds), suffix), LineColor::kFaint);
-    lines_.back().cells.resize(kColumns.size());
-    lines_.back().cells[2] = Bytes(bytes);
+    lines_.back().cells[kSize] = Bytes(bytes);
   }
 
-  // name, type, size, where, op_name, place.
-  std::vector<std::string> Cells(const SkeletonItem& item, bool typed) {
+  // What stands behind the heading.
+  void Fill(const SkeletonItem& item, bool typed) {
     const Instruction& hlo = *item.hlo;
-    std::vector<std::string> cells(kColumns.size());
-    if (style_.names) cells[0] = hlo.name;
-    if (typed) cells[1] = TypeText(ItemShape(item));
-    if (item.kind == Kind::kDone) return cells;
+    std::vector<std::string>& cells = lines_.back().cells;
+    if (style_.names) cells[kName] = hlo.name;
+    if (typed) cells[kType] = TypeText(ItemShape(item));
+    if (item.kind == Kind::kDone) return;
     if (item.collective != nullptr) {
-      cells[2] = Bytes(static_cast<double>(item.collective->payload_bytes));
-      cells[3] = style_.topology ? GroupsAsWritten(*item.collective->hlo) : item.collective->axis();
+      cells[kSize] = Bytes(static_cast<double>(item.collective->payload_bytes));
+      cells[kWhere] = style_.topology ? GroupsAsWritten(*item.collective->hlo) : item.collective->axis();
     } else if (auto cost = shown_.totals.cost_of.find(&Unwrapped(hlo)); cost != shown_.totals.cost_of.end()) {
-      cells[2] = Work(cost->second, IsArithmetic(Unwrapped(hlo), shown_.skeleton.works()));
+      cells[kSize] = Work(cost->second, IsArithmetic(Unwrapped(hlo), shown_.skeleton.works()));
     }
     const Instruction& source = item.collective != nullptr ? *item.collective->hlo : hlo;
     const Metadata* metadata = source[kMetadata];
     if (metadata == nullptr) metadata = hlo[kMetadata];
-    if (metadata == nullptr) return cells;
-    cells[4] =
+    if (metadata == nullptr) return;
+    cells[kOpName] =
         item.op_name.empty() ? std::string(OpNameOf(metadata == source[kMetadata] ? source : hlo)) : item.op_name;
-    cells[5] = SourcePlace(*metadata, shown_.module.stack_frames);
-    return cells;
+    cells[kPlace] = SourcePlace(*metadata, shown_.module.stack_frames);
   }
 
   const ShownModule& shown_;
   const SkeletonStyle& style_;
-  std::vector<ColumnLine> lines_;
+  std::vector<Line> lines_;
   absl::flat_hash_map<uint64_t, int> seen_;  // blocks that were shown, and how often
 };
 
-std::string TotalsText(const StepTotals& totals) {
+std::string TotalsText(const StepTotals& totals, const TextStyle& style) {
   const auto any = [&](double KindTotal::*figure) {
     return std::any_of(totals.kinds.begin(), totals.kinds.end(),
                        [&](const KindTotal& kind) { return kind.*figure > 0; });
@@ -206,16 +227,16 @@ std::string TotalsText(const StepTotals& totals) {
   if (any(&KindTotal::payload_bytes)) figures.push_back({">payload", &KindTotal::payload_bytes});
   if (any(&KindTotal::memory_bytes)) figures.push_back({">memory", &KindTotal::memory_bytes});
   if (any(&KindTotal::flops)) figures.push_back({">flops", &KindTotal::flops});
-  std::vector<std::string> columns{">times", "op"};
-  for (const auto& [column, figure] : figures) columns.push_back(column);
-  Table table(columns);
+  std::vector<Column> columns{">times", {"op", Cut::kMiddle, 1}};
+  for (const auto& [column, figure] : figures) columns.emplace_back(column);
+  Table table(std::move(columns));
   for (const KindTotal& kind : totals.kinds) {
     std::vector<std::string> row{Times(kind.times), kind.kind};
     for (const auto& [column, figure] : figures)
       row.push_back(kind.*figure <= 0 ? "" : figure == &KindTotal::flops ? Scaled(kind.*figure) : Bytes(kind.*figure));
     table.Add(std::move(row));
   }
-  return table.empty() ? std::string() : "\nper step, on each device:\n" + table.ToText();
+  return table.empty() ? std::string() : "\nper step, on each device:\n" + table.ToText(style);
 }
 
 }  // namespace
@@ -269,7 +290,7 @@ std::string GroupsAsWritten(const Instruction& collective) {
 }
 
 std::string SkeletonText(const ShownModule& shown, const SkeletonStyle& style) {
-  return Writer(shown, style).Text() + TotalsText(shown.totals);
+  return Writer(shown, style).Text() + TotalsText(shown.totals, style.text);
 }
 
 }  // namespace shoal

@@ -3,6 +3,7 @@
 
 #include "analysis/skeleton.h"
 #include "analysis/step_totals.h"
+#include "report/table.h"
 
 namespace shoal {
 
@@ -10,8 +11,7 @@ struct SkeletonStyle {
   bool names = false;     // of instructions
   bool topology = false;  // groups as written, in place of what they are
   int64_t depth = 0;      // so many levels; 0: all
-  bool color = false;
-  size_t width = 0;  // lines are cut to so many columns; 0: they are not
+  TextStyle text;
 };
 
 struct ShownModule {

@@ -61,9 +61,18 @@ ModuleTotals StatsReport::Sum() const {
   return sum;
 }
 
-std::string StatsText(const StatsReport& report, int64_t top) {
-  Table table({"module", ">stages", ">files", ">size", ">devices", ">instructions", ">flops", ">bytes", ">collectives",
-               ">wire", ">peak"});
+std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& style) {
+  Table table({{"module", Cut::kMiddle, 1, 16},
+               Column(">stages").MayGo(),
+               Column(">files").MayGo(),
+               Column(">size").MayGo(),
+               ">devices",
+               ">instructions",
+               ">flops",
+               ">bytes",
+               ">collectives",
+               ">wire",
+               ">peak"});
   int64_t stages = 0, bytes = 0, rows = 0, files = 0;
   for (const ModuleStats* module : Heaviest(report)) {
     const DumpedModule& dumped = *module->dumped;
@@ -78,13 +87,12 @@ std::string StatsText(const StatsReport& report, int64_t top) {
   const ModuleTotals sum = report.Sum();
   table.Add(Row("total", stages, static_cast<size_t>(files), bytes, "", sum));
   std::string text = StrCat(report.folder, ": ", Counted(std::ssize(report.modules), "module"),
-                            "; figures are of the last stage of each, per device and run\n\n", table.ToText());
+                            "; figures are of the last stage of each, per device and run\n\n", table.ToText(style));
   if (!sum.by_kind.empty()) StrAppend(&text, "\ncollectives: ", KindsText(sum), "\n");
   auto kind = [](std::string* out, const auto& other) { StrAppend(out, other.second, " ", other.first); };
   if (!report.dump.others.empty()) StrAppend(&text, "\nother files: ", StrJoin(report.dump.others, ", ", kind), "\n");
   for (const auto& [path, why] : report.unreadable) StrAppend(&text, "not read: ", path, ": ", why, "\n");
-  for (const std::string& assumption : report.assumptions) StrAppend(&text, "note: ", assumption, "\n");
-  return text;
+  return Fitted(text + NotesText(report.assumptions), style);
 }
 
 std::string StatsJson(const StatsReport& report) {

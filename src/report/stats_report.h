@@ -3,6 +3,7 @@
 
 #include "diff/dump_files.h"
 #include "diff/totals.h"
+#include "report/table.h"
 
 namespace shoal {
 
@@ -24,7 +25,7 @@ struct StatsReport {
 };
 
 // For people: a row for each module, at most `top` (0: all), those that compute most first.
-std::string StatsText(const StatsReport& report, int64_t top);
+std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& style = OutputStyle());
 // For programs; docs/stats.md says what stands in it.
 std::string StatsJson(const StatsReport& report);
 

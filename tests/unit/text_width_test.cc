@@ -1,0 +1,59 @@
+// Columns of text on a terminal, and what is left of it where there are too few.
+#include "base/text_width.h"
+
+#include <gtest/gtest.h>
+
+namespace shoal {
+namespace {
+
+TEST(TextWidth, CountsColumnsNotBytes) {
+  EXPECT_EQ(TextWidth(""), 0u);
+  EXPECT_EQ(TextWidth("dot.3"), 5u);
+  EXPECT_EQ(TextWidth("× 32 …"), 6u);
+  EXPECT_EQ(TextWidth("層.py"), 5u);        // two columns
+  EXPECT_EQ(TextWidth("e\u0301"), 1u);      // a combining accent
+  EXPECT_EQ(TextWidth("\U0001f41f"), 2u);   // a fish
+  EXPECT_EQ(TextWidth("\xff\xc3"), 2u);     // no UTF-8
+}
+
+TEST(CutTo, KeepsWhatWasAskedFor) {
+  EXPECT_EQ(CutTo("abcdef", 6, Cut::kRight), "abcdef");
+  EXPECT_EQ(CutTo("abcdef", 4, Cut::kRight), "abc…");
+  EXPECT_EQ(CutTo("abcdef", 4, Cut::kLeft), "…def");
+  EXPECT_EQ(CutTo("abcdef", 4, Cut::kMiddle), "a…ef");
+  EXPECT_EQ(CutTo("abcdef", 4, Cut::kNever), "abcdef");
+  EXPECT_EQ(CutTo("/home/user/model/layers.py:12", 22, Cut::kPath), "…/model/layers.py:12");
+  EXPECT_EQ(CutTo("/home/user/model/layers.py:12", 6, Cut::kPath), "…py:12");
+  EXPECT_EQ(CutTo("層層層", 4, Cut::kRight), "層…");
+}
+
+// However it is cut, it fits, and fills all but a column that a wide letter would need two of.
+TEST(CutTo, FillsTheColumns) {
+  const std::string text = "jit(step)/層/e\u0301mbed/dot_general[\xff]";
+  for (Cut cut : {Cut::kRight, Cut::kLeft, Cut::kMiddle, Cut::kPath})
+    for (size_t columns = 0; columns <= TextWidth(text); ++columns) {
+      EXPECT_LE(TextWidth(CutTo(text, columns, cut)), columns);
+      if (cut != Cut::kPath) EXPECT_GE(TextWidth(CutTo(text, columns, cut)) + 2, columns);
+    }
+}
+
+TEST(Wrapped, BreaksAtSpaces) {
+  EXPECT_EQ(Wrapped("one two three\n", 0), "one two three\n");
+  EXPECT_EQ(Wrapped("one two three\n", 7), "one two\n  three\n");
+  EXPECT_EQ(Wrapped("  one two three", 9, 4), "  one two\n    three");
+  EXPECT_EQ(Wrapped("abcdefgh\nij\n", 4, 0), "abcd\nefgh\nij\n");
+  EXPECT_EQ(Wrapped("ab\n\ncd", 4), "ab\n\ncd");
+}
+
+TEST(Wrapped, NoLineIsWider) {
+  const std::string text = "note: 4 loops whose trip count depends on data (層.1, while.2): counted as one round\n\n  x";
+  for (size_t width = 4; width < 100; ++width)
+    for (size_t start = 0, end = 0; start < Wrapped(text, width).size(); start = end + 1) {
+      const std::string wrapped = Wrapped(text, width);
+      end = std::min(wrapped.find('\n', start), wrapped.size());
+      EXPECT_LE(TextWidth(wrapped.substr(start, end - start)), width);
+    }
+}
+
+}  // namespace
+}  // namespace shoal
