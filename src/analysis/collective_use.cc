@@ -1,11 +1,15 @@
 #include "analysis/collective_use.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/strings.h"
+#include "base/units.h"
 #include "collectives/chain.h"
 #include "collectives/wire_bytes.h"
+#include "ir/buffer_bytes.h"
+#include "ops/custom_calls.h"
 #include "ops/families.h"
 
 namespace shoal {
@@ -121,6 +125,7 @@ class Ledger {
  private:
   // What must be known before: which collectives begin chains, which channels are sent on.
   void Note(const Instruction& hlo) {
+    if (CommunicatesUnknown(hlo)) foreign_[std::string(hlo[Op<Opcode::kCustomCall>::kTarget])].push_back(&hlo);
     if (hlo.opcode == Opcode::kSend) sent_.insert(hlo[kChannelId]);
     if (!StartsChains(hlo)) return;
     for (const Instruction* operand : hlo.operands)
@@ -168,6 +173,26 @@ class Ledger {
         StrCat(who[0]->name, who.size() == 1 ? "" : StrCat(" and ", who.size() - 1, " more"), ": ", what));
   }
 
+  // Payloads are counted in elements; a TPU's arrays have more in memory.
+  void SayPadding() {
+    double plain = 0, padded = 0;
+    for (const CollectiveUse& use : result_.uses) {
+      for (const Instruction* operand : use.hlo->operands) {
+        const Shape& shape = operand->shape();
+        if (!shape.IsArray() || shape.layout() == nullptr || shape.layout()->tiles.empty()) continue;
+        const double elements = static_cast<double>(shape.ElementCount().value_or(0));
+        const int64_t bits = shape.layout()->element_size_in_bits;
+        plain += use.times * (bits > 0 ? elements * static_cast<double>(bits) / 8
+                                       : elements * static_cast<double>(StorageBytes(shape.element_type())));
+        padded += use.times * static_cast<double>(TiledBytes(shape));
+      }
+    }
+    if (padded > plain)
+      result_.assumptions.push_back(StrCat("tiles are padded in memory: the operands of collectives have ",
+                                           Bytes(padded), " there per step, of which ", Bytes(plain),
+                                           " are elements; payloads count elements"));
+  }
+
   void Assume() {
     std::set<std::string> misfits;
     std::vector<const Instruction*> ragged, rooted, dynamic, unlisted;
@@ -188,6 +213,9 @@ class Ledger {
     Say(dynamic, "sizes depend on data; counted at their bounds");
     Say(unlisted, "too many devices to list; counted by the size of the groups");
     Say(endless_, "nothing waits for it; counted as sync");
+    SayPadding();
+    for (const auto& [target, calls] : foreign_)
+      Say(calls, StrCat("a call of ", target, " that talks to other devices; how is not understood, and it is not counted"));
     if (any_async && !module_.is_scheduled)
       result_.assumptions.push_back("the module has no schedule: what overlaps is read off XLA's post-order");
   }
@@ -197,6 +225,7 @@ class Ledger {
   const AsyncRegions regions_;
   const Absorbed absorbed_;
   ModuleCollectives result_;
+  std::map<std::string, std::vector<const Instruction*>> foreign_;  // custom calls, by target
   std::set<int64_t> sent_;
   std::set<const Instruction*> begins_chain_;
   std::set<ChainKey> chains_;

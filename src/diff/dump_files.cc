@@ -44,6 +44,14 @@ size_t FindPass(const std::string& name) {
   return std::string::npos;
 }
 
+// Where the name of a step of some other compiler begins: X.before_run_auto_sharding, X.after_spmd_partitioner.
+size_t FindStep(const std::string& name) {
+  const size_t dot = name.rfind('.');
+  if (dot == std::string::npos || dot == 0) return std::string::npos;
+  const std::string_view last = std::string_view(name).substr(dot + 1);
+  return last.starts_with("before_") || last.starts_with("after_") ? dot : std::string::npos;
+}
+
 FileName Parse(std::string name) {
   FileName parts;
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
@@ -73,7 +81,11 @@ FileName Parse(std::string name) {
     parts.module = name.substr(0, pass);
     parts.stage = name.substr(pass + 1);
     std::from_chars(parts.stage.data(), parts.stage.data() + 4, parts.order);
-    ++parts.order;  // the first pass comes after what there was before all
+    parts.order += 2;  // the first pass comes after what there was before all
+  } else if (const size_t step = FindStep(name); step != std::string::npos) {
+    parts.module = name.substr(0, step);
+    parts.stage = name.substr(step + 1);
+    parts.order = parts.stage.starts_with("before_") ? 1 : kLast - 1;
   }
   return parts;
 }

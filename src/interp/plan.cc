@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "interp/custom_calls/backend_config.h"
+#include "ops/backend_config.h"
 #include "interp/declared_shape.h"
 #include "interp/elementwise/elementwise.h"
 #include "ops/control_flow.h"

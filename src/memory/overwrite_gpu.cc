@@ -1,7 +1,7 @@
 // Where GPUs go their own ways: kernels that write over what they read, and libraries that do not.
 #include <algorithm>
 
-#include "interp/custom_calls/backend_config.h"
+#include "ops/backend_config.h"
 #include "memory/overwrite.h"
 #include "ops/families.h"
 

@@ -135,20 +135,6 @@ Status CheckProducer(const Instruction& hlo) {
 
 }  // namespace
 
-bool IsRemark(const Instruction& hlo) {
-  static constexpr std::string_view kTargets[] = {
-      "Sharding",
-      "LocalToGlobalShape",
-      "GlobalToLocalShape",
-      "xla.sdy.LocalToGlobalShape",
-      "xla.sdy.GlobalToLocalShape",
-      "xla.sdy.FuncResultSharding",
-  };
-  if (hlo.opcode != Opcode::kCustomCall) return false;
-  const std::string_view target = hlo[Op<Opcode::kCustomCall>::kTarget];
-  return std::find(std::begin(kTargets), std::end(kTargets), target) != std::end(kTargets);
-}
-
 bool IsOtherThread(const Instruction& hlo) { return hlo[kAsyncExecutionThread] != kAsyncExecutionThread.fallback; }
 
 const Instruction* AsyncStartOf(const Instruction& hlo) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "base/strings.h"
 #include "base/units.h"
@@ -23,12 +24,18 @@ struct Group {
 std::string GroupName(const Instruction& hlo, const Module& module, const std::string& by) {
   if (by == "opcode") return std::string(Text(hlo.opcode));
   if (by == "computation") return std::string(hlo.parent->name);
-  if (by == "op") return std::string(hlo.name);
+  if (by == "op") return StrCat(hlo.parent->name, "/", hlo.name);
   const Metadata* metadata = hlo[kMetadata];
   std::string name;
   if (metadata != nullptr)
     name = by == "line" ? SourcePlace(*metadata, module.stack_frames) : std::string(metadata->op_name);
   return name.empty() ? "(none given)" : name;
+}
+
+// An instruction's id is computation/name; the name alone where no other has it.
+std::string NameIn(const std::string& id) { return id.substr(id.find('/') + 1); }
+std::string ShortestId(const std::string& id, const std::map<std::string, int>& same_name) {
+  return same_name.at(NameIn(id)) > 1 ? id : NameIn(id);
 }
 
 // By falling weight: flops and bytes on the scale of a machine with a hundred flops a byte.
@@ -39,11 +46,15 @@ std::vector<Group> Groups(const ModuleCost& cost, const Module& module, const st
     group.cost.Add(one.once, one.times);
     group.times += one.times;
   }
+  std::map<std::string, int> same_name;  // of how many instructions
+  if (by == "op")
+    for (const auto& [id, group] : groups) ++same_name[NameIn(id)];
   std::vector<Group> sorted;
   for (auto& [name, group] : groups) {
-    group.name = name;
+    group.name = by == "op" ? ShortestId(name, same_name) : name;
     sorted.push_back(std::move(group));
   }
+  std::sort(sorted.begin(), sorted.end(), [](const Group& a, const Group& b) { return a.name < b.name; });
   auto weight = [](const Group& group) { return group.cost.flops + 100 * group.cost.bytes(); };
   std::stable_sort(sorted.begin(), sorted.end(), [&](const Group& a, const Group& b) { return weight(a) > weight(b); });
   return sorted;

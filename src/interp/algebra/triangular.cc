@@ -1,6 +1,6 @@
 // cholesky and triangular-solve, of the matrices in the last two dimensions.
 #include "kernels/triangular.h"
-#include "interp/custom_calls/backend_config.h"
+#include "ops/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
 #include "kernels/doubles.h"
 #include "kernels/strided.h"

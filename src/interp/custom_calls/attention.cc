@@ -5,7 +5,7 @@
 
 #include "interp/algebra/product.h"
 #include "interp/custom_calls/attention_heads.h"
-#include "interp/custom_calls/backend_config.h"
+#include "ops/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
 #include "interp/elementwise/elementwise.h"
 #include "kernels/strided.h"

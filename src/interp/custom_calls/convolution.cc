@@ -6,7 +6,7 @@
 #include "interp/algebra/activation.h"
 #include "interp/algebra/convolution.h"
 #include "interp/algebra/product.h"
-#include "interp/custom_calls/backend_config.h"
+#include "ops/backend_config.h"
 #include "interp/custom_calls/convolution_vectors.h"
 #include "interp/custom_calls/custom_call.h"
 #include "interp/elementwise/elementwise.h"

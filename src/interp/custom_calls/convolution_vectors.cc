@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "interp/custom_calls/backend_config.h"
+#include "ops/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
 #include "kernels/strided.h"
 #include "ops/control_flow.h"

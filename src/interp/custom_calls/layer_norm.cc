@@ -1,7 +1,7 @@
 // Layer normalisation as cuDNN has it: rows of as many elements as the scale has. Computed in f32.
 #include "interp/custom_calls/layer_norm.h"
 
-#include "interp/custom_calls/backend_config.h"
+#include "ops/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
 #include "interp/elementwise/elementwise.h"
 

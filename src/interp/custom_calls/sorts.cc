@@ -1,7 +1,7 @@
 // Custom calls that sort, scan or choose: CUB's sorts and sums, TopK, PartialReduce.
 #include <algorithm>
 
-#include "interp/custom_calls/backend_config.h"
+#include "ops/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
 #include "interp/device.h"
 #include "interp/elementwise/elementwise.h"

@@ -1,4 +1,4 @@
-#include "interp/custom_calls/backend_config.h"
+#include "ops/backend_config.h"
 
 #include <charconv>
 
