@@ -43,9 +43,8 @@ Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argum
   const double most = argument_bytes + BytesOfAllValues(module) * static_cast<double>(grid.count());
   if (most < available / 2 || most > 0x1p60) return {};
   const RunMemory run = RunMemoryOf(module, Executions(module), grid);
-  if (run.peak_bytes.empty()) return {};
-  const double peak = static_cast<double>(*std::max_element(run.peak_bytes.begin(), run.peak_bytes.end()));
-  const double more = std::max(0.0, peak - ArgumentBytes(module));
+  if (run.peaks.empty()) return {};
+  const double more = std::max(0.0, static_cast<double>(run.peaks.front().bytes) - ArgumentBytes(module));
   if (argument_bytes + more > available) return TooLittle(argument_bytes, more, available);
   return {};
 }
