@@ -82,6 +82,7 @@ class Faults:
     def __init__(self, binary, folder):
         self.binary, self.folder = binary, pathlib.Path(folder)
         self.passed = self.failed = 0
+        self.known = []
         self.small = self.write("small.hlo", SMALL)
         self.dump = self.folder / "dump"
         self.dump.mkdir()
@@ -117,7 +118,8 @@ class Faults:
         names = re.findall(r"^  (\w+) ", text[text.index("Subcommands:"):], re.M)
         for name in names:
             self.expect(f"{name} is described in tests/faults.py", name in CALLS)
-        return [name for name in names if name in CALLS]
+        self.known = [name for name in names if name in CALLS]
+        return self.known
 
     def full_disk(self, verb):
         if verb == "report":  # writes a file, not standard output
@@ -268,11 +270,11 @@ class Faults:
     def terminal(self):
         """What a terminal would obey is not written to it; two names of the same module."""
         text = SMALL.replace("f32[2,3] negate(p)", 'f32[2,3] negate(p), metadata={op_name="a\\033]0;evil\\007b"}')
-        text = text.replace("HloModule small", "HloModule s\x1b[31mmall")
-        evil = self.write("evil\x1b[2J.hlo", text)
-        for verb in self.verbs():
-            if "FILE" in CALLS[verb] and verb != "print":
-                result = self.run(self.call(verb, evil))
+        good = self.write("evil\x1b[2J.hlo", text)
+        bad = self.write("bad\x1b[2J.hlo", text.replace("HloModule small", "HloModule s\x1b[31mmall"))
+        for verb in [name for name in CALLS if name in self.known]:
+            for file in (good, bad) if "FILE" in CALLS[verb] and verb not in ("print", "opt") else ():
+                result = self.run(self.call(verb, file))
                 self.expect(f"{verb} writes no escapes", b"\x1b" not in result.stdout + result.stderr, result)
 
     def all(self):

@@ -1,6 +1,7 @@
 #include "cli/shoal.h"
 
 #include <new>
+#include <system_error>
 
 #include "cli/output.h"
 #include "cli/verbs.h"
@@ -34,6 +35,9 @@ int Shoal(int argc, char** argv) {
     return RunCommand(argc, argv, kVerbs);
   } catch (const std::bad_alloc&) {
     return SayError("not enough memory");
+  } catch (const std::system_error& error) {  // a thread needs memory too
+    const bool memory = error.code() == std::errc::resource_unavailable_try_again;
+    return SayError(memory ? "not enough memory for another thread" : error.what());
   } catch (const std::exception& error) {
     return SayError(error.what());
   }

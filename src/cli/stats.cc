@@ -38,6 +38,7 @@ class DumpReader {
     for (size_t i = 1; i < std::min(most, report_.modules.size()); ++i) threads.emplace_back([this] { Work(); });
     Work();
     threads.clear();  // waits
+    if (no_memory_) throw std::bad_alloc();
     std::erase_if(report_.modules, [](const ModuleStats& module) { return module.final_file.empty(); });
     std::sort(report_.unreadable.begin(), report_.unreadable.end());
     if (unknown_loops_ > 0)
@@ -49,8 +50,13 @@ class DumpReader {
   }
 
  private:
+  // An exception that leaves a thread would end the program.
   void Work() {
-    for (size_t i = next_++; i < report_.modules.size(); i = next_++) ReadModule(report_.modules[i]);
+    try {
+      for (size_t i = next_++; i < report_.modules.size(); i = next_++) ReadModule(report_.modules[i]);
+    } catch (const std::bad_alloc&) {
+      no_memory_ = true;
+    }
   }
 
   // The figures are of the last stage that can be read.
@@ -86,6 +92,7 @@ class DumpReader {
   StatsReport& report_;
   const bool strict_;
   std::atomic<size_t> next_ = 0;
+  std::atomic<bool> no_memory_ = false;
   std::mutex mutex_;  // of all that follows
   int64_t files_ = 0, read_ = 0, unknown_loops_ = 0, conditionals_ = 0;
   std::set<std::string> sentences_;

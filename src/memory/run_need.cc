@@ -44,8 +44,7 @@ Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argum
   if (most < available / 2 || most > 0x1p60) return {};
   const RunMemory run = RunMemoryOf(module, Executions(module), grid);
   if (run.peaks.empty()) return {};
-  const auto peak = static_cast<double>(run.peaks.front().bytes);
-  const double more = std::max(0.0, peak - ArgumentBytes(module));
+  const double more = std::max(0.0, static_cast<double>(run.peaks.front().bytes) - ArgumentBytes(module));
   if (argument_bytes + more > available) return TooLittle(argument_bytes, more, available);
   return {};
 }

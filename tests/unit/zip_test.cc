@@ -50,6 +50,28 @@ TEST(Zip, SaysWhatIsWrong) {
             "entry a is packed with method 12, known are 0 (stored) and 8 (deflated)");
 }
 
+// A packed entry is unpacked as far as is asked for, and takes no more memory than that.
+TEST(Zip, Beginning) {
+  std::string zeros(1 << 20, '\0'), packed(1 << 14, '\0');
+  z_stream stream{};
+  ASSERT_EQ(deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY), Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(zeros.data());
+  stream.avail_in = static_cast<uInt>(zeros.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  ASSERT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  const std::string file = Archive("a", packed, 8, zeros.size(), Crc(zeros));
+  Result<ZipReader> zip = ZipReader::Open(file);
+  ASSERT_TRUE(zip.ok());
+  for (uint64_t most : {uint64_t{0}, uint64_t{1}, uint64_t{1000}, uint64_t{zeros.size()}, uint64_t{zeros.size()} * 2}) {
+    Result<std::string> beginning = zip->ReadBeginning("a", most);
+    ASSERT_TRUE(beginning.ok()) << most << ": " << beginning.diag().message;
+    EXPECT_EQ(beginning->size(), std::min<uint64_t>(most, zeros.size()));
+  }
+}
+
 // Whatever the bytes, reading ends and says something.
 TEST(Zip, AnyByteMayBeWrong) {
   const std::string good = Archive("name", "hello", 0, 5, Crc("hello"));
