@@ -57,7 +57,7 @@ class Picture {
       for (size_t i = 0; i < loops.size(); ++i) {
         const PlotSpan& loop = loops[i];
         if (levels[i] != level) continue;
-        const size_t first = ColumnOf(loop.first), last = ColumnOf(loop.last);
+        const size_t first = ColumnOf(loop.first), last = LastColumnOf(loop.last);
         if (first < width) continue;  // there is no room for it
         line.append(first - width, ' ') += Bracket(loop.name, last - first + 1);
         width = last + 1;
@@ -69,7 +69,11 @@ class Picture {
   std::string Text() const { return text_; }
 
  private:
-  size_t ColumnOf(size_t step) const { return step * columns_ / values_.size(); }
+  // The first and the last column that show a step.
+  size_t ColumnOf(size_t step) const {
+    return values_.size() < columns_ ? (step * columns_ + values_.size() - 1) / values_.size() : LastColumnOf(step);
+  }
+  size_t LastColumnOf(size_t step) const { return ((step + 1) * columns_ - 1) / values_.size(); }
 
   int64_t Largest(size_t column) const {
     const size_t first = column * values_.size() / columns_;
