@@ -158,6 +158,7 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
   CLI::App app("shoal opens the compiled programs of distributed machine learning (XLA HLO modules) on any machine.",
                "shoal");
   app.formatter(std::make_shared<HelpFormatter>());
+  SetWidth(std::nullopt);
   app.require_subcommand(1);
   app.set_version_flag("--version", "shoal 0.1");
   app.footer(
@@ -168,8 +169,9 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
     Options options(*added);
     runs[added] = verb.add(options);
     added
-        ->add_option_function<size_t>("--width", SetWidth,
-                                      "No line of text is longer; 0: as long as they are (default: the terminal's)")
+        ->add_option_function<size_t>(
+            "--width", [](size_t columns) { SetWidth(columns); },
+            "No line of text is longer; 0: as long as they are (default: the terminal's)")
         ->check(WidthFault);
   }
   try {

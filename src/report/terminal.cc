@@ -29,7 +29,7 @@ TextStyle StyleOf(int file) {
 
 }  // namespace
 
-void SetWidth(size_t columns) { asked = columns; }
+void SetWidth(std::optional<size_t> columns) { asked = columns; }
 
 std::string WidthFault(const std::string& text) {
   size_t width = 0;

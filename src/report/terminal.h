@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace shoal {
@@ -15,8 +16,8 @@ struct TextStyle {
 TextStyle OutputStyle();  // of standard output
 TextStyle ErrorStyle();   // of standard error
 
-// --width, for both.
-void SetWidth(size_t columns);
+// --width, for both; nothing: it was not given.
+void SetWidth(std::optional<size_t> columns);
 // What is wrong with one; nothing if it is right.
 std::string WidthFault(const std::string& text);
 
