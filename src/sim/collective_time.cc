@@ -54,6 +54,11 @@ CollectivePrice CollectiveTime(Opcode kind, double bytes, const GroupPlace& plac
     price = *measured;
   } else {
     price = NcclTime(kind, bytes, place, machine);
+    // More nodes never help: what one node's members take by themselves is the least.
+    GroupPlace inside{place.per_node, place.per_node, 1, {}, 1, false};
+    if (place.nodes > 1 && place.per_node > 1 && !place.permutes)
+      if (const auto least = Measured(kind, bytes, inside, machine))
+        price.seconds = std::max(price.seconds, least->seconds);
   }
   price.fabric = place.nodes > 1 && machine.node.links != NodeLinks::kTorus ? Fabric::kNetwork : Fabric::kNode;
   return price;

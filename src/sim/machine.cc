@@ -157,6 +157,8 @@ Status SetFigure(Machine& machine, std::string_view assignment) {
     return Fail(StrCat("'", assignment, "': ", figure->name, " must be ", divides ? "more than 0" : "1 or more"));
   figure->at(machine) = *value;
   if (figure->name == "cluster.nodes") machine.fixed_size = true;
+  // Measured curves say nothing about other links: the model does.
+  if (figure->name.substr(0, 5) == "node." && figure->name != "node.devices") machine.curves.clear();
   return {};
 }
 
