@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "base/strings.h"
 #include "nlohmann/json.hpp"
@@ -84,15 +85,19 @@ std::string DiagsAsJson(const Input& input) {
 
 Status WriteOutput(const std::string& path, std::string_view bytes) {
   const bool to_stdout = path.empty() || path == "-";
-  const std::string temporary = path + ".partial";
+  // A device or a pipe is written as it is: it must not be replaced by a file.
+  std::error_code none;
+  const auto kind = std::filesystem::status(path, none).type();
+  const bool whole = !to_stdout && (kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular);
+  const std::string temporary = whole ? path + ".partial" : path;
   std::FILE* file = to_stdout ? stdout : std::fopen(temporary.c_str(), "wb");
   if (file == nullptr) return Fail(StrCat("cannot write ", path, ": ", std::strerror(errno)));
   bool good = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() && std::fflush(file) == 0;
   int error = errno;
   if (!to_stdout) {
     good = std::fclose(file) == 0 && good;
-    if (good) good = std::rename(temporary.c_str(), path.c_str()) == 0;
-    if (!good) std::remove(temporary.c_str());
+    if (good && whole) good = std::rename(temporary.c_str(), path.c_str()) == 0;
+    if (!good && whole) std::remove(temporary.c_str());
   }
   if (good || (to_stdout && error == EPIPE)) return {};  // a reader that has seen enough is no fault
   return Fail(StrCat("cannot write ", to_stdout ? "standard output" : path, ": ", std::strerror(error)));
