@@ -9,9 +9,11 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIMEOUT = 60
+PAGE = pathlib.Path(tempfile.mkdtemp()) / "page.html"
 
 # Of a verb: the arguments of each call, {} being the module. The default is one call with the module.
 CALLS = {
@@ -20,6 +22,7 @@ CALLS = {
     "stats": [[str(ROOT / "examples")]],
     "diff": [["{}", "{}"], ["{}", str(ROOT / "examples/fsdp_mlp.hlo"), "--threshold=flops>=0"]],
     "mem": [["{}"], ["{}", "--budget=1KiB", "--top=0"]],
+    "report": [["{}", "-o", str(PAGE)]],
     "show": [["{}"], ["{}", "--op=all", "--fusion"]],
 }
 

@@ -1,11 +1,13 @@
 #include "report/page_html.h"
 
+#include <cstdio>
 #include <set>
 
 #include "base/strings.h"
 #include "base/units.h"
 #include "ir/source_place.h"
 #include "report/suspicions.h"
+#include "report/time_report.h"
 
 namespace shoal {
 namespace {
@@ -120,7 +122,42 @@ void WriteTotals(const PageModule& page, Html& html) {
   html.Figure("peak memory", Bytes(static_cast<double>(device.peak)),
               StrCat(Bytes(static_cast<double>(device.arguments)), " arguments, ",
                      Bytes(static_cast<double>(device.temporaries)), " temporaries"));
+  for (const Forecast& forecast : page.forecasts) {
+    char mfu[32];
+    std::snprintf(mfu, sizeof(mfu), "%.0f %%", 100 * forecast.mfu);
+    html.Figure(StrCat("time on ", forecast.machine.name), Seconds(forecast.prediction.step_seconds),
+                StrCat("predicted; ", mfu, " of the matrix units"));
+  }
   html.Raw("</dl>");
+}
+
+// One bar for each machine: where the time of a step goes.
+void WriteTimeByKind(const PageModule& page, Html& html) {
+  if (page.forecasts.empty()) return;
+  static constexpr const char* kClasses[] = {"k0", "k2", "k1", "k3", "idle"};
+  static_assert(std::size(kClasses) == kTimeKinds);
+  double longest = 0;
+  for (const Forecast& forecast : page.forecasts) longest = std::max(longest, forecast.prediction.device_seconds);
+  html.Raw("<h2>Where the time goes</h2>");
+  for (const Forecast& forecast : page.forecasts) {
+    html.Raw("<div class=timebar><span>");
+    html.Name(forecast.machine.name);
+    html.Raw("</span><svg viewBox=\"0 0 1000 14\" preserveAspectRatio=none role=img>");
+    double at = 0;
+    std::string words;
+    for (size_t i = 0; i < kTimeKinds; ++i) {
+      const double seconds = forecast.prediction.kinds[i], width = longest > 0 ? 1000 * seconds / longest : 0;
+      if (seconds <= 0) continue;
+      const std::string_view kind = ToString(static_cast<TimeKind>(i));
+      html.Raw(StrCat("<rect class=", kClasses[i], " fill=currentColor x=", at, " y=0 height=14 width=", width,
+                      "><title>", kind, " ", Seconds(seconds), "</title></rect>"));
+      StrAppend(&words, words.empty() ? "" : ", ", kind, " ", Seconds(seconds));
+      at += width;
+    }
+    html.Raw("</svg></div><p class=note>");
+    html.Text(words);
+    html.Raw("</p>");
+  }
 }
 
 void WriteList(const char* title, const std::vector<Suspicion>& rows, const char* none, Html& html) {
@@ -149,12 +186,23 @@ void WriteModule(const PageModule& page, const char* letter, Html& html) {
   WriteWhat(page, html);
   html.Raw("<h2>Per device and step</h2>");
   WriteTotals(page, html);
+  WriteTimeByKind(page, html);
   html.Raw("<div class=pictures></div></div><div class=right>");
   WriteList("Suspicious", SuspicionsOf(page), "nothing stands out", html);
   std::vector<Suspicion> assumptions;
   for (const std::string& sentence : page.assumptions) assumptions.push_back({sentence, ""});
   WriteList("Assumptions", assumptions, "none were needed", html);
   html.Raw("</div></section>");
+}
+
+void WriteChanges(const PageDiff& diff, Html& html) {
+  std::vector<Suspicion> rows;
+  for (const Change& change : diff.changes)
+    rows.push_back({ChangeSentence(change), change.instruction() == nullptr
+                                                ? std::string()
+                                                : StrCat("program&", change.b == nullptr ? "" : "m=b&",
+                                                         AddressOf(*change.instruction()))});
+  WriteList("What changed", rows, "nothing: the modules mean the same", html);
 }
 
 }  // namespace
@@ -171,7 +219,7 @@ std::string HtmlText(std::string_view text, size_t most) {
   return out;
 }
 
-std::string PageHtml(const PageModule& a, const PageModule* b, std::string_view data) {
+std::string PageHtml(const PageModule& a, const PageModule* b, const PageDiff* diff, std::string_view data) {
   const PageAsset script = PageScript(), style = PageStyle();
   Html html;
   html.Raw("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n");
@@ -183,6 +231,7 @@ std::string PageHtml(const PageModule& a, const PageModule* b, std::string_view 
   html.Text(StrCat(a.module.name.empty() ? a.file : a.module.name, b == nullptr ? "" : " against ",
                    b == nullptr ? "" : b->module.name.empty() ? b->file : b->module.name, " · shoal"));
   html.Raw(StrCat("</title>\n<style>", style.text, "</style>\n</head>\n<body>\n<div id=app></div>\n<main id=overview>"));
+  if (diff != nullptr) WriteChanges(*diff, html);
   WriteModule(a, "a", html);
   if (b != nullptr) WriteModule(*b, "b", html);
   html.Raw("</main>\n<noscript><p class=muted>The other views need a browser that runs scripts.</p></noscript>\n");

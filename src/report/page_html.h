@@ -2,12 +2,12 @@
 // data, and the script of viewer/ that draws it.
 #pragma once
 
-#include "report/page_module.h"
+#include "report/page_diff.h"
 
 namespace shoal {
 
-// `b` may be null. The data are already packed.
-std::string PageHtml(const PageModule& a, const PageModule* b, std::string_view data);
+// `b` and `diff` are null for one module. The data are already packed.
+std::string PageHtml(const PageModule& a, const PageModule* b, const PageDiff* diff, std::string_view data);
 
 // Text for HTML: nothing in it is markup, control characters and marks of direction are visible, and what is longer
 // than `most` characters is cut.

@@ -168,6 +168,26 @@ Json MemoryOf(const SpaceMemory& space) {
           {"peak", space.peak}};
 }
 
+// The machines that time was predicted on.
+Json MachinesOf(const PageModule& page) {
+  Json all = Json::array();
+  for (const Forecast& forecast : page.forecasts) {
+    const DeviceModel& device = forecast.machine.device;
+    Json kinds = Json::array();
+    for (size_t i = 0; i < kTimeKinds; ++i)
+      kinds.push_back({{"name", ToString(static_cast<TimeKind>(i))}, {"seconds", forecast.prediction.kinds[i]}});
+    all.push_back({{"name", forecast.machine.name},
+                   {"step_seconds", forecast.prediction.step_seconds},
+                   {"device_seconds", forecast.prediction.device_seconds},
+                   {"capacity", device.memory},
+                   {"peak_flops", std::max(device.peak.bf16, device.peak.f32)},
+                   {"bandwidth", device.bandwidth},
+                   {"mfu", forecast.mfu},
+                   {"by_kind", std::move(kinds)}});
+  }
+  return all;
+}
+
 Json About(const PageModule& page) {
   static constexpr const char* kBackends[] = {"cpu", "gpu", "tpu"};
   Json mesh = Json::array();
@@ -192,6 +212,7 @@ Json About(const PageModule& page) {
           {"needed", DeviceBytes(page.memory)},
           {"budget", page.budget},
           {"at_peak", page.memory.at_peak == nullptr ? Json() : Json(page.ids(*page.memory.at_peak))},
+          {"machines", MachinesOf(page)},
           {"loops", LoopsOf(page)},
           {"assumptions", page.assumptions}};
 }
@@ -223,6 +244,7 @@ void AddModuleSections(PageModule& page, const std::string& prefix, PageSections
   AddRows(page, strings, sections.Add(prefix + "rows"));
   AddCommSections(page, prefix, strings, sections);
   AddMemorySections(page, prefix, strings, sections);
+  AddTimeSections(page, prefix, sections);
   sections.Add(prefix + "text").Add("lines", {PrintInstructions(page.module)});
   string_section.Add("string", strings.all());
 }

@@ -8,6 +8,7 @@
 #include "collectives/infer_devices.h"
 #include "memory/memory.h"
 #include "report/page_sections.h"
+#include "sim/forecast.h"
 
 namespace shoal {
 
@@ -26,6 +27,9 @@ struct PageModule {
   int64_t devices_per_node = 8;
   double wire_bytes = 0;                 // that the device which receives most receives, per step, the direct way
   int64_t budget = -1;                   // bytes a device has; -1: nobody said
+  std::unique_ptr<ForecastInput> forecast_input;  // that forecasts point into
+  std::vector<Forecast> forecasts;                // on the machines that were asked for
+  std::vector<std::pair<std::string, Trace>> measured;  // profiles, by the names of their files
   std::vector<std::string> assumptions;  // sentences
   FusionWorks works;
 };
@@ -35,6 +39,7 @@ void AddModuleSections(PageModule& page, const std::string& prefix, PageSections
 
 // Parts of AddModuleSections with files of their own.
 void AddCommSections(const PageModule& page, const std::string& prefix, StringTable& strings, PageSections& sections);
+void AddTimeSections(PageModule& page, const std::string& prefix, PageSections& sections);
 void AddMemorySections(const PageModule& page, const std::string& prefix, StringTable& strings, PageSections& sections);
 
 }  // namespace shoal

@@ -79,7 +79,7 @@ void PageSection::Add(std::string_view column, const std::vector<std::string>& v
   }
 }
 
-std::string PageSections::Pack(const std::vector<std::string>& files) const {
+PageSections::Packed PageSections::Pack(const std::vector<std::string>& files) const {
   using Json = nlohmann::ordered_json;
   Json list = Json::array();
   std::string packed;
@@ -104,7 +104,7 @@ std::string PageSections::Pack(const std::vector<std::string>& files) const {
   AppendNumber(out, static_cast<uint32_t>(text.size()));
   out += text;
   out.resize(Aligned(out.size()), '\0');  // sections are counted from here
-  return out + packed;
+  return {out + packed, directory.dump(2, ' ', false, Json::error_handler_t::replace)};
 }
 
 uint32_t StringTable::operator()(std::string_view text) {

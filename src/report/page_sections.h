@@ -1,5 +1,5 @@
 // The data inside a page: named sections of columns, each section compressed by itself, so that the page unpacks what
-// the open view needs. docs/report.md says what stands in them; docs/schema/page.schema.json describes the directory.
+// the open view needs. docs/report.md says what stands in them; docs/schema/report.schema.json describes the directory.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,11 @@ class PageSection {
 class PageSections {
  public:
   PageSection& Add(std::string name) { return sections_.emplace_back(std::move(name)); }
-  // Magic, version, directory, sections: the bytes that stand in the page as base64.
-  std::string Pack(const std::vector<std::string>& files) const;
+  // Magic, version, directory, sections: the bytes that stand in the page as base64; and the directory by itself.
+  struct Packed {
+    std::string bytes, directory;
+  };
+  Packed Pack(const std::vector<std::string>& files) const;
 
  private:
   std::deque<PageSection> sections_;

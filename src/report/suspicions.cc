@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "ir/sharding.h"
 #include "ops/op.h"
+#include "report/time_report.h"
 
 namespace shoal {
 namespace {
@@ -69,6 +70,22 @@ void AddExposed(const PageModule& page, std::vector<Suspicion>& all) {
     all.push_back({StrCat(Grouped(static_cast<double>(bare)), " of ", count,
                           " collectives are async with nothing between start and done"),
                    StrCat("program&", AddressOf(*uses[static_cast<size_t>(first_bare)].start))});
+}
+
+// Collectives that the step waits for.
+void AddWaitedFor(const PageModule& page, std::vector<Suspicion>& all) {
+  if (page.forecasts.empty()) return;
+  const Forecast& forecast = page.forecasts.front();
+  const double step = forecast.prediction.step_seconds;
+  constexpr double kLeast = 0.02;
+  constexpr size_t kMost = 3;
+  size_t said = 0;
+  for (const AsyncTime& time : forecast.prediction.asyncs)
+    if (time.exposed > kLeast * step && said++ < kMost)
+      all.push_back({StrCat("the step waits ", Seconds(time.exposed), " for ", time.async->start->name, ", ",
+                            Percent(time.exposed / step), " of it, on ", forecast.machine.name),
+                     StrCat("timeline&", AddressOf(*time.async->start))});
+  for (const std::string& warning : forecast.warnings) all.push_back({warning, ""});
 }
 
 // Arguments that every device holds whole.
@@ -132,6 +149,7 @@ std::vector<Suspicion> SuspicionsOf(const PageModule& page) {
   AddUnknown(page, all);
   AddSmallCollectives(page, all);
   AddExposed(page, all);
+  AddWaitedFor(page, all);
   AddReplicated(page, all);
   return all;
 }

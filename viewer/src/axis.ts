@@ -13,13 +13,10 @@ export function ticks(from: number, to: number, most: number): number[] {
   return out;
 }
 
-/** The same for bytes: powers of two. */
+/** The same for bytes: powers of two, so that every tick is a round number of KiB, MiB, … */
 export function byteTicks(to: number, most: number): number[] {
   if (to <= 0) return [0];
-  let step = 2 ** Math.ceil(Math.log2(to / Math.max(most, 1)));
-  // Powers of two alone would leave wide gaps: halves of a decade of GiB read better.
-  const unit = 1024 ** Math.floor(Math.log2(step) / 10);
-  step = ([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((each) => each * unit >= to / most) ?? 1024) * unit;
+  const step = Math.max(2 ** Math.ceil(Math.log2(to / Math.max(most, 1))), 1);
   const out: number[] = [];
   for (let i = 0; i * step <= to; ++i) out.push(i * step);
   return out;

@@ -159,7 +159,7 @@ export class GraphView implements View {
     const box = svg("g", { class: "hit", tabindex: 0, role: "button", "aria-label": visible(`${model.name(each.id)} ${model.words(each.id)} ${model.type(each.id)}`), onclick: () => this.page.select({ kind: "instr", module: this.page.current, id: each.id }), ondblclick: () => this.expand(each.id) },
       svg("rect", { x: each.x - kWidth / 2 + 0.5, y: top + 0.5, width: kWidth - 1, height: kHeight - 1, rx: 4, fill: isCentre ? c.selected! : c.panel!, stroke: isCentre ? c.link! : coloured ? palette[kind]! : c.line!, "stroke-width": isCentre ? 1.6 : 1 }),
       svg("rect", { x: each.x - kWidth / 2 + 1, y: top + 1, width: 4, height: kHeight - 2, rx: 2, fill: palette[kind]! }),
-      svg("text", { x: each.x - kWidth / 2 + 11, y: top + 16, "font-weight": "600" }, fit(visible(model.words(each.id), 60), 17)),
+      svg("text", { x: each.x - kWidth / 2 + 11, y: top + 16, "font-weight": "600" }, fit(visible(model.words(each.id), 60), price ? 14 : 24)),
       svg("text", { x: each.x + kWidth / 2 - 6, y: top + 16, "text-anchor": "end", class: "muted" }, price),
       svg("text", { x: each.x - kWidth / 2 + 11, y: top + 31, class: "muted" }, fit(visible(model.type(each.id), 60), 26)),
       svg("title", {}, visible(`${model.name(each.id)}\n${model.words(each.id)} ${model.type(each.id)}`, 400)));

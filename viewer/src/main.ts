@@ -345,7 +345,7 @@ class Frame implements Page {
   state(): object {
     const view = this.views.get(this.view)?.view;
     const selection = this.selection?.kind === "instr" ? { kind: "instr", id: this.selection.id, name: this.models[this.selection.module]!.name(this.selection.id) } : this.selection;
-    return { view: this.view, selection, settings: Object.fromEntries(this.settings), said: this.said, searchMilliseconds: this.searchMilliseconds, strip: this.strip.innerText, totals: this.models.map((model) => ({ ...model.about.totals, peak: model.about.memory.peak, instructions: model.instr.count, devices: model.about.devices })), detail: view?.state() ?? {} };
+    return { view: this.view, selection, settings: Object.fromEntries(this.settings), said: this.said, searchMilliseconds: this.searchMilliseconds, machines: this.models[0]!.about.machines ?? [], strip: this.strip.innerText, totals: this.models.map((model) => ({ ...model.about.totals, peak: model.about.memory.peak, instructions: model.instr.count, devices: model.about.devices })), detail: view?.state() ?? {} };
   }
 }
 

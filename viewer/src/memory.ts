@@ -212,7 +212,9 @@ export class MemoryView implements View {
         if (places.some((step) => step < 0)) continue;
         const bands = places.map((step) => band(color, step));
         const lower = Math.min(...bands.map(([bottom]) => bottom)), upper = Math.max(...bands.map(([bottom, part]) => bottom - part));
-        if (lower - upper > best) { best = lower - upper; bestX = kLeft + centre / ratio; bestY = (lower + upper) / 2; }
+        // Of equal places the one nearest the middle.
+        const middle = 1 - Math.abs(centre / shown.length - 0.5) / 100;
+        if ((lower - upper) * middle > best) { best = (lower - upper) * middle; bestX = kLeft + centre / ratio; bestY = (lower + upper) / 2; }
       }
       if (best < 14) continue;
       context.fillStyle = color === 8 ? c.text! : dark ? "#14171C" : "#FFFFFF";

@@ -6,7 +6,7 @@ export const kindNames = ["matrix product", "collective", "elementwise, reduce",
 export const enum RowKind { Op, Start, Done, Loop, Conditional, Part, Call, Light, Quiet, Repeat }
 
 export interface Axis { name: string; size: number; stride: number }
-export interface Machine { name: string; step_seconds: number; capacity: number; peak_flops: number; bandwidth: number; by_kind: { name: string; seconds: number }[] }
+export interface Machine { name: string; step_seconds: number; device_seconds: number; mfu: number; capacity: number; peak_flops: number; bandwidth: number; by_kind: { name: string; seconds: number }[] }
 export interface About {
   name: string; file: string; scheduled: boolean; backend: string; devices: number; devices_from: string;
   devices_per_node: number; mesh: Axis[];
@@ -39,7 +39,10 @@ export class Instructions {
   readonly bytes: Float64Array;
   readonly wire: Float64Array;
   readonly step: Int32Array;
+  /** What the step waits for it; of a collective what nothing hides. */
   seconds: Float64Array;
+  /** From start to done. */
+  asyncSeconds: Float64Array;
 
   constructor(columns: Columns) {
     this.names = columns.strings("name");
@@ -63,7 +66,7 @@ export class Instructions {
     this.wire = columns.f64("wire");
     this.step = columns.i32("step");
     this.bytes = this.read.map((read, i) => read + this.written[i]!);
-    this.seconds = new Float64Array(this.count);
+    this.seconds = this.asyncSeconds = new Float64Array(this.count);
     const back = columns.u32("operand_back");
     this.operands = new Uint32Array(back.length);
     for (let id = 0, at = 0; id < this.count; ++id)
@@ -142,6 +145,8 @@ export const bufferKinds = ["argument", "output", "constant", "temporary"];
 
 export class Model {
   readonly axisOf = new Map<number, string>();
+  /** Of two modules: 0 the same in both, 1 changed, 2 only here. */
+  marks: Uint8Array | null = null;
   private users_: { end: Uint32Array; list: Uint32Array } | undefined;
   private lines_: Promise<{ text: string; lower: string; start: Uint32Array }> | undefined;
   private collectives_: Promise<Collectives> | undefined;
@@ -161,7 +166,12 @@ export class Model {
     const names = Array.from(computations.u32("name"), (at) => all[at]!);
     const model = new Model(data, prefix, JSON.parse(about.strings("json")[0]!) as About, all, table, new Rows(rows, table.count), names, first);
     await model.loadAxes();
-    if (data.has(prefix + "time")) table.seconds = (await data.section(prefix + "time")).f64("seconds");
+    if (data.has("diff")) model.marks = (await data.section("diff")).u8(prefix === "a." ? "a_mark" : "b_mark");
+    if (data.has(prefix + "time")) {
+      const time = await data.section(prefix + "time");
+      table.seconds = time.f64("seconds");
+      table.asyncSeconds = time.f64("async_seconds");
+    }
     return model;
   }
 

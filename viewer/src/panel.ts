@@ -126,7 +126,8 @@ export class Panel {
     if (collectives && joins)
       for (let i = 0; i < collectives.count; ++i)
         if (collectives.start[i] === id || collectives.done[i] === id || collectives.hlo[i] === id) entries.push(...this.collectiveEntries(model, collectives, joins, i));
-    if (model.hasTime && instr.seconds[id]! > 0) entries.push(["time *", each(instr.seconds[id]!, seconds)]);
+    if (model.hasTime && instr.asyncSeconds[id]! > 0) entries.push(["time *", `${each(instr.asyncSeconds[id]!, seconds)}, of it ${seconds(instr.seconds[id]!)} exposed`]);
+    else if (model.hasTime && instr.seconds[id]! > 0) entries.push(["time *", each(instr.seconds[id]!, seconds)]);
     if (entries.length === 0) entries.push(["", "no work"]);
     this.section("price, per step", list(entries));
   }

@@ -1,7 +1,7 @@
 // The program as a table: loops, layers and light ops folded, down to the instruction.
 import { chip, clear, glyph, h, name, visible } from "./dom";
 import { bytes, count, scaled, seconds } from "./format";
-import { Kind, Model, RowKind } from "./model";
+import { type Collectives, Kind, Model, RowKind } from "./model";
 import { type Column, fillNumber, type TableSource, VirtualTable } from "./table";
 import { kindColors, type Page, type View } from "./view";
 
@@ -42,15 +42,21 @@ export class ProgramView implements View, TableSource {
     this.table.scroller.append(this.gutter);
     this.minimap.addEventListener("pointerdown", (event) => this.dragMinimap(event));
     this.minimap.addEventListener("pointermove", (event) => { if (event.buttons & 1) this.dragMinimap(event); });
-    for (const each of this.model.about.loops) this.loops.set(each[0], each[1]);
-    const collectives = await this.model.collectives();
-    for (let i = 0; i < collectives.count; ++i)
-      if (collectives.start[i] !== collectives.done[i]) this.doneOf.set(collectives.start[i]!, collectives.done[i]!);
+    this.collectives = await Promise.all(page.models.map((model) => model.collectives()));
     this.prepare();
   }
   private loops = new Map<number, number>();
+  private collectives: Collectives[] = [];
 
+  private prepared = -1;
   private prepare(): void {
+    this.prepared = this.page.current;
+    this.open.clear();
+    this.openFusions.clear();
+    this.loops = new Map(this.model.about.loops);
+    this.doneOf.clear();
+    const all = this.collectives[this.page.current]!;
+    for (let i = 0; i < all.count; ++i) if (all.start[i] !== all.done[i]) this.doneOf.set(all.start[i]!, all.done[i]!);
     const { rows, instr } = this.model;
     this.sums = { flops: rows.sums(instr.flops), bytes: rows.sums(instr.bytes), wire: rows.sums(instr.wire), seconds: rows.sums(instr.seconds), times: rows.sums(instr.times) };
     this.hasScope = instr.scope.some((each) => each !== 0);
@@ -75,6 +81,7 @@ export class ProgramView implements View, TableSource {
   update(): void {
     const key = [this.page.current, this.page.settings.get("ops"), this.page.settings.get("by"), this.page.settings.get("q"), this.page.hits ? 1 : 0].join("|");
     if (key !== this.shownFor) {
+      if (this.prepared !== this.page.current) this.prepare();
       this.shownFor = key;
       this.flatten();
       this.table.reset();
@@ -217,7 +224,7 @@ export class ProgramView implements View, TableSource {
     const totals = this.model.about.totals;
     const text: { [key: string]: string } = {
       what: "per step", flops: scaled(totals.flops), bytes: bytes(totals.read + totals.written), wire: bytes(totals.wire),
-      seconds: this.model.hasTime ? seconds(this.model.about.machines![0]!.step_seconds) : "",
+      seconds: seconds(this.model.instr.seconds.reduce((sum, each) => sum + each, 0)),
     };
     this.columns().forEach((column, i) => { cells[i]!.textContent = text[column.key] ?? ""; if (column.key === "what") cells[i]!.style.paddingLeft = "31px"; });
     return true;
@@ -306,7 +313,22 @@ export class ProgramView implements View, TableSource {
     const [words, axis] = this.words(line);
     cell.classList.toggle("coll", work === Kind.Collective);
     const fold = this.canOpen(line) ? (open ? "▾" : "▸") : "";
+    const mark = this.markOf(line);
+    if (mark) cell.append(h("span", { class: `mark ${mark === "~" ? "mod" : mark === "+" ? "add" : mark === "−" ? "del" : ""}`, title: mark === "~" ? "changed" : mark === "=" ? "the same in both" : mark === "+" ? "only in B" : "only in A" }, mark));
     cell.append(h("span", { class: this.inside[line]! >= 0 || this.model.rows.end[this.rows[line]!] === this.rows[line]! + 1 ? "fold inner" : "fold" }, fold), glyph(work), h("span", { class: "t", title: visible(`${words} ${axis}`, 300) }, h("bdi", {}, visible(words, 120)), axis ? h("span", { class: "axis" }, ` ${visible(axis, 60)}`) : ""));
+  }
+
+  /** Of two modules: = ~ + − of the row's instructions and all below. */
+  private markOf(line: number): string {
+    const marks = this.model.marks;
+    if (!marks) return "";
+    const { rows } = this.model;
+    const row = this.rows[line]!;
+    const seen = [0, 0, 0];
+    if (this.inside[line]! >= 0) ++seen[marks[this.inside[line]!]!]!;
+    else for (let at = rows.memberStart(row); at < rows.memberEnd[rows.end[row]! - 1]!; ++at) ++seen[marks[rows.members[at]!]!]!;
+    if (seen[1] === 0 && seen[2] === 0) return "=";
+    return seen[0] === 0 && seen[1] === 0 ? (this.page.current === 0 ? "−" : "+") : "~";
   }
 
   /** The scope without what the row above it has in common. */
@@ -495,6 +517,6 @@ export class ProgramView implements View, TableSource {
     const top = { flops: 0, bytes: 0, wire: 0, seconds: 0 };
     const { rows } = this.model;
     for (let row = 0; row < rows.count; row = rows.end[row]!) for (const key of ["flops", "bytes", "wire", "seconds"] as const) top[key] += this.sums[key][row]!;
-    return { lines: this.rows.length, first, visible: Array.from({ length: Math.min(this.table.visibleCount, this.rows.length - first) }, (_, i) => line(first + i)), sums: top, selectedLine: this.selectedLine, hits: this.page.hits ? this.page.hits.reduce((sum, hit) => sum + hit, 0) : null };
+    return { lines: this.rows.length, first, visible: Array.from({ length: Math.min(this.table.visibleCount, this.rows.length - first) }, (_, i) => line(first + i)), sums: top, selectedLine: this.selectedLine, marks: this.model.marks ? [0, 1, 2].map((mark) => this.model.marks!.reduce((sum, each) => sum + (each === mark ? 1 : 0), 0)) : null, hits: this.page.hits ? this.page.hits.reduce((sum, hit) => sum + hit, 0) : null };
   }
 }
