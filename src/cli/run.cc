@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "interp/data/inputs.h"
+#include "interp/data/leaves.h"
 #include "interp/observers.h"
 #include "report/compare_report.h"
 #include "report/run_report.h"
@@ -80,6 +81,7 @@ class RunVerb {
   int RunVerified() {
     const Plans plans(*input_.module);
     if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
+    if (Status fit = ArgumentsFit(); !fit.ok()) return Failed(fit.diag(), kCallAtFault);
     Result<Arguments> arguments = MakeArguments();
     if (!arguments.ok()) return Failed(arguments.diag(), arguments.diag().rule.empty() ? kCallAtFault : kInputAtFault);
     Status watching = MakeObservers();
@@ -210,6 +212,19 @@ class RunVerb {
     if (!flags_.common.json) Report(input_, flags_.common);
     for (const Diag& diag : input_.diags.found()) earlier.Add(diag);
     input_.diags = std::move(earlier);
+  }
+
+  // Before any of them is made or read.
+  Status ArgumentsFit() const {
+    const std::optional<int64_t> most = BytesNamed(flags_.max_memory);
+    double bytes = 0;
+    for (const Leaf& leaf : ParameterLeaves(*input_.module))
+      if (leaf.shape->IsArray())
+        bytes += static_cast<double>(leaf.shape->ElementCount().value_or(INT64_MAX)) *
+                 StorageBytes(leaf.shape->element_type());
+    if (!most || bytes <= static_cast<double>(*most)) return {};
+    return Fail(input_.module->entry->at, "run.memory",
+                StrCat("a device's arguments take ", bytes, " bytes, more than --max_memory allows"));
   }
 
   Result<Arguments> MakeArguments() {

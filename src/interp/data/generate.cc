@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "collectives/shards.h"
 #include "interp/custom_calls/reshard.h"
 #include "kernels/floats.h"
+#include "kernels/machine.h"
 
 namespace shoal {
 namespace {
@@ -187,8 +189,23 @@ Arguments ArgumentsFromLeaves(const Module& module, const std::vector<std::vecto
   return arguments;
 }
 
+namespace {
+
+// Before anything is made: the system would grant more than there is, and end us when it is written.
+void RequireMemory(const std::vector<Leaf>& leaves, int64_t copies) {
+  double bytes = 0;
+  for (const Leaf& leaf : leaves)
+    if (leaf.shape->IsArray())
+      bytes += static_cast<double>(leaf.shape->ElementCount().value_or(INT64_MAX)) *
+               StorageBytes(leaf.shape->element_type());
+  if (bytes * static_cast<double>(copies) > static_cast<double>(MachineBytes())) throw std::bad_alloc();
+}
+
+}  // namespace
+
 Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed) {
   const std::vector<Leaf> leaves = ParameterLeaves(module);
+  RequireMemory(leaves, mode == ArgumentMode::kDeviceId ? grid.count() : 1);  // devices may share all others
   const bool any_sharding =
       std::any_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.sharding != nullptr; });
   const bool whole = HasManualRegions(module);
