@@ -43,11 +43,18 @@ class XlaCost::InstructionPricing : public Pricing {
   XlaCost& cost_;
 };
 
+// Verbs that only look at a module do not verify it. What a product costs is worked out from dimension numbers and
+// windows that nobody has held against the operands yet. (The rules of other ops compare shapes of the module's pool.)
+bool XlaCost::KeepsRules(const Instruction& hlo) {
+  const OpInfo& op = Info(hlo.opcode);
+  return op.op_class != OpClass::kContraction || op.infer(hlo, shapes_).ok();
+}
+
 Price XlaCost::Of(const Instruction& hlo) {
   if (auto found = instructions_.find(&hlo); found != instructions_.end()) return found->second;
   InstructionPricing pricing(*this);
   pricing.price = DefaultPrice(hlo);
-  if (HasAllItNeeds(hlo)) Info(hlo.opcode).price(hlo, pricing);
+  if (HasAllItNeeds(hlo) && KeepsRules(hlo)) Info(hlo.opcode).price(hlo, pricing);
   return instructions_[&hlo] = pricing.price;
 }
 

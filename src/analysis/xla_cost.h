@@ -17,6 +17,10 @@ class XlaCost {
  private:
   class InstructionPricing;
 
+  bool KeepsRules(const Instruction& hlo);
+
+  Arena arena_;
+  ShapePool shapes_{arena_};  // of shapes that are only looked at
   Users users_;
   absl::flat_hash_map<const Computation*, Price> computations_;
   absl::flat_hash_map<const Instruction*, Price> instructions_;

@@ -84,6 +84,7 @@ class RunVerb {
   int RunVerified() {
     const Plans plans(*input_.module);
     if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
+    if (Status fit = ArgumentsFit(); !fit.ok()) return Failed(fit.diag());
     if (Status room = CheckRoom(); !room.ok()) return Failed(room.diag());
     Result<Arguments> arguments = MakeArguments();
     if (!arguments.ok()) return Failed(arguments.diag());
@@ -214,6 +215,14 @@ class RunVerb {
     if (!flags_.common.json) Report(input_, flags_.common);
     for (const Diag& diag : input_.diags.found()) earlier.Add(diag);
     input_.diags = std::move(earlier);
+  }
+
+  // Before any of them is made or read.
+  Status ArgumentsFit() const {
+    const std::optional<int64_t> most = BytesNamed(flags_.max_memory);
+    const double bytes = ArgumentBytes(*input_.module);
+    if (!most || bytes <= static_cast<double>(*most)) return {};
+    return WorldFailed(StrCat("a device's arguments take ", Bytes(bytes), ", more than --max_memory allows"));
   }
 
   Result<Arguments> MakeArguments() {

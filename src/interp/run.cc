@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <thread>
 
-#include <unistd.h>
+#include "kernels/machine.h"
 
 namespace shoal {
 namespace {
@@ -15,12 +15,6 @@ using Clock = std::chrono::steady_clock;
 TextSpan PlaceOf(const Device& device) {
   const Instruction* now = device.progress().now;
   return now == nullptr ? TextSpan() : now->at;
-}
-
-// The arrays of the machine are those of all devices; one alone may have all of it.
-int64_t MachineBytes() {
-  const int64_t pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-  return pages > 0 && bytes > 0 ? pages * bytes : INT64_MAX;
 }
 
 Diag NotEnoughMemory(const Device& device, const MemoryMeter& meter) {

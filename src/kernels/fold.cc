@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/extremes.h"
 #include "kernels/floats.h"
 
 namespace shoal {
@@ -29,14 +30,14 @@ struct Multiply {
 struct Minimum {
   template <class T>
   static T Of(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return a < b || std::isnan(a) ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return MinimumOf(a, b);
     return a < b ? a : b;
   }
 };
 struct Maximum {
   template <class T>
   static T Of(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return a > b || std::isnan(a) ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return MaximumOf(a, b);
     return a > b ? a : b;
   }
 };

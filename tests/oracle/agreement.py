@@ -1,4 +1,5 @@
-"""Do two results agree? Integers and moved elements exactly; floats within units in the last place.
+"""Do two results agree? Integers and moved elements exactly, zeros with their sign; floats within units in the last
+place.
 
 A float is right if it is near XLA's, or near the reference where there is one. How near: the ulps of its Value, and
 eight times what XLA's own result changes when every input moves by up to two units in the last place.
@@ -35,6 +36,15 @@ def _near(value, got, wide, allowance, ulps):
     return near
 
 
+def _same_zeros(got, want):
+    """Where both are zero the sign counts too: == does not see it, but 1/x does."""
+    parts = [(got.real, want.real), (got.imag, want.imag)] if np.iscomplexobj(got) else [(got, want)]
+    same = np.ones(got.shape, bool)
+    for g, w in parts:
+        same &= (g != 0) | (w != 0) | (np.signbit(g) == np.signbit(w))
+    return same
+
+
 def disagreement(value, got, want, nudged=(), reference=None):
     """None, or a sentence about the first element of `got` that is wrong."""
     if got.shape != want.shape:
@@ -56,6 +66,8 @@ def disagreement(value, got, want, nudged=(), reference=None):
             if reference is not None:
                 rounded = reference.astype(want.dtype).astype(wide)
                 right |= _near(value, g, rounded, 0, min(value.ulps, 2))
+            if not value.ulps:
+                right &= _same_zeros(g, w)
     wrong = int(np.size(right) - np.count_nonzero(right))
     if not wrong:
         return None

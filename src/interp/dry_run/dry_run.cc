@@ -32,7 +32,7 @@ DryRunResult DryDevice::RunEntry() {
   const Computation& entry = *plans_.module().entry;
   std::vector<Value> arguments;
   for (const Instruction* parameter : entry.parameters) {
-    arguments.push_back(Imagined(parameter->shape()));
+    arguments.push_back(parameter == nullptr ? Value() : Imagined(parameter->shape()));  // loose text may lack some
     Fix(arguments.back());
   }
   { const Value result = Run(entry, std::move(arguments)); }
@@ -58,7 +58,8 @@ Value DryDevice::Run(const Computation& computation, std::vector<Value> argument
       continue;
     }
     if (hlo.opcode == Opcode::kParameter) {
-      value = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
+      const auto number = static_cast<size_t>(hlo[kParameterNumber]);
+      value = number < arguments.size() ? std::move(arguments[number]) : Imagined(hlo.shape());
     } else if (hlo.opcode == Opcode::kConstant) {
       value = Uncounted(hlo.shape());
     } else {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/extremes.h"
 #include "ops/elementwise.h"
 
 namespace shoal {
@@ -168,20 +169,13 @@ struct Numbers {
   T Remainder(T x, T y) {
     return std::fmod(x, y);
   }
-  // nan wins; 0 is more than -0.
   template <FloatNumber T>
   T Maximum(T x, T y) {
-    if (std::isnan(x)) return x;
-    if (std::isnan(y)) return y;
-    if (x == y) return std::signbit(x) ? y : x;
-    return x < y ? y : x;
+    return MaximumOf(x, y);
   }
   template <FloatNumber T>
   T Minimum(T x, T y) {
-    if (std::isnan(x)) return x;
-    if (std::isnan(y)) return y;
-    if (x == y) return std::signbit(x) ? x : y;
-    return y < x ? y : x;
+    return MinimumOf(x, y);
   }
   template <FloatNumber T>
   T Negate(T x) {

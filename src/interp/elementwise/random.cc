@@ -89,6 +89,10 @@ template <>
 Result<Value> Evaluate<Opcode::kRngBitGenerator>(Call& call) {
   const bool threefry = call.hlo[Op<Opcode::kRngBitGenerator>::kGenerator] == RandomAlgorithm::kThreeFry;
   const Shape& shape = call.hlo.shape();
+  const bool has_bits = !shape.IsTuple() || (shape.elements().size() == 2 && shape.element(1).IsArray());
+  if (!has_bits || !call.operands[0].IsArray())
+    return Stopped(call.hlo, StrCat("a state must be given, and bits declared, got ", ToString(shape), " of ",
+                                    ToString(call.hlo.operand_shape(0))));
   const Shape& bits_shape = shape.IsTuple() ? shape.element(1) : shape;
   Array state = std::move(call.operands[0].array());
   if (state.type() != ElementType::kU64 || state.rank() != 1 || state.count() < 2 || state.count() > (threefry ? 2 : 3))
