@@ -21,6 +21,7 @@ Result<std::string> Formatted(const Module& module, const PrintFlags& flags) {
   PrintOptions options = flags.format == "short" ? PrintOptions::Short() : PrintOptions{};
   options.elide_large_constants = flags.elide_large_constants;
   if (flags.format == "hlo" && !flags.common.strict) return PrintModuleLikeSource(module, options);
+  if (!flags.common.strict && IsAsPrinted(module)) options.renumber_frames = options.reorder_computations = false;
   return PrintModule(module, options);
 }
 

@@ -108,7 +108,7 @@ int64_t WindowApplications(const Instruction& hlo) {
     wide += dim.size != 1 ? 1 : 0;
     padded += dim.pad_low != 0 || dim.pad_high != 0 ? 1 : 0;
     const bool twice =
-        dim.size != 1 && dim.pad_low != 0 && dim.pad_low == dim.pad_high && dim.size / 2 == dim.pad_low && dim.size % 2 == 1;
+        dim.size > 1 && dim.size % 2 == 1 && dim.pad_low == dim.size / 2 && dim.pad_low == dim.pad_high;
     if (twice && whole < 0) whole = static_cast<int64_t>(d);
   }
   if (wide != 1 || padded != 1 || whole < 0) return SaturatingMul(window - 1, outputs);

@@ -38,7 +38,8 @@ Result<Instruction*> ModuleReader::ReadInstruction(proto::HloInstructionProto& f
   if (arity >= 0 && std::ssize(operands_) != arity)
     return Fail(
         StrCat(from.opcode(), " takes ", arity, arity == 1 ? " operand" : " operands", ", found ", operands_.size()));
-  draft.name = module_.arena.CopyString(from.shoal().written_name().empty() ? from.name() : from.shoal().written_name());
+  const std::string& written = from.shoal().written_name();
+  draft.name = module_.arena.CopyString(written.empty() ? from.name() : written);
   draft.operands = module_.arena.Copy(operands_);
   SHOAL_TRY(ReadInParentheses(from, draft, attrs));
   SHOAL_TRY(ReadAttributes(from, draft, attrs));

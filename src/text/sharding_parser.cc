@@ -187,7 +187,8 @@ bool Parser::ReadIota(std::vector<int64_t> dims, IotaTiles* iota) {
   if (!permutes) return Error(at, "T(…) must name every dimension of the device order once");
   const int64_t count = SaturatingProduct(reshape);
   if (count > kLargestCluster)
-    return Error(at, StrCat("the device order has ", count, " devices, more than the ", kLargestCluster, " of any cluster"));
+    return Error(at,
+                 StrCat("the device order has ", count, " devices, more than the ", kLargestCluster, " of any cluster"));
   const bool positive = std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim > 0; });
   if (count <= 0 || !positive || count != SaturatingProduct(dims))
     return Error(
