@@ -104,8 +104,11 @@ class Faults:
 
     def run(self, command, **keywords):
         keywords.setdefault("stdout", subprocess.PIPE)
-        return subprocess.run([str(word) for word in command], stderr=subprocess.PIPE, timeout=120, cwd=self.folder,
-                              **keywords)
+        command = [str(word) for word in command]
+        try:
+            return subprocess.run(command, stderr=subprocess.PIPE, timeout=60, cwd=self.folder, **keywords)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, 124, b"", b"it takes longer than a minute")
 
     def says(self, what, result, status, *words):
         """The exit status, and a sentence on standard error with all the words."""

@@ -158,7 +158,10 @@ Status CheckWritable(const std::string& folder, int64_t bytes) {
     at = at.has_parent_path() && at.parent_path() != at ? at.parent_path() : std::filesystem::path(".");
   }
   if (!S_ISDIR(info.st_mode)) return CannotWrite(folder, ENOTDIR);
-  if (access(at.c_str(), W_OK | X_OK) != 0) return CannotWrite(folder, errno);
+  // access() knows too little: of /proc it says that root may write there.
+  const std::string probe = StrCat(at.string(), "/.shoal-", getpid());
+  if (mkdir(probe.c_str(), 0700) != 0) return CannotWrite(folder, errno);
+  rmdir(probe.c_str());
   struct statvfs disk {};
   if (statvfs(at.c_str(), &disk) != 0) return {};
   const double room = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);

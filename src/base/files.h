@@ -33,7 +33,7 @@ Status WriteFile(const std::string& path, std::initializer_list<std::string_view
 // For handlers of signals: removes what WriteFile has not finished.
 void RemoveUnfinishedFiles();
 
-// Whether files of so many bytes can be written into the folder, which need not exist yet; makes nothing.
+// Whether files of so many bytes can be written into the folder, which need not exist yet; leaves nothing there.
 Status CheckWritable(const std::string& folder, int64_t bytes);
 
 // The folder and those above it. It may be there already.
