@@ -20,14 +20,16 @@ struct StatsFlags {
   CommonFlags common;
   std::string folder;
   int64_t top = 30;
+  bool diff = false;
 };
 
 // Reads every file of every module, a module at a time for each thread.
 class DumpReader {
  public:
-  DumpReader(StatsReport& report, bool strict) : report_(report), strict_(strict) {
+  DumpReader(StatsReport& report, const StatsFlags& flags)
+      : report_(report), strict_(flags.common.strict), diff_(flags.diff) {
     for (const DumpedModule& module : report.dump.modules) {
-      report_.modules.push_back({&module, "", {}});
+      report_.modules.push_back({&module, "", {}, {}});
       files_ += std::ssize(module.files);
     }
   }
@@ -55,8 +57,10 @@ class DumpReader {
 
   // The figures are of the last stage that can be read.
   void ReadModule(ModuleStats& stats) {
+    Input later;  // the stage after the file's, for which it is the one before
+    std::string later_stage;
     for (const DumpFile& file : stats.dumped->files) {
-      const Input input = ReadInput(file.path, {strict_});
+      Input input = ReadInput(file.path, {strict_});
       if (input.module != nullptr && stats.final_file.empty()) {
         stats.final_file = file.path;
         const Executions executions(*input.module);
@@ -66,8 +70,15 @@ class DumpReader {
         conditionals_ += std::ssize(executions.conditionals());
         sentences_.insert(stats.totals.assumptions.begin(), stats.totals.assumptions.end());
       }
+      const std::string why_not = input.module == nullptr ? WhyNot(input) : "";
+      if (diff_ && input.module != nullptr && (later.module == nullptr || file.stage != later_stage)) {
+        if (later.module != nullptr)
+          stats.stages.insert(stats.stages.begin(), ChangesOfStage(*input.module, *later.module, later_stage));
+        later_stage = file.stage;
+        later = std::move(input);
+      }
       const std::lock_guard lock(mutex_);
-      if (input.module == nullptr) report_.unreadable.push_back({file.path, WhyNot(input)});
+      if (!why_not.empty()) report_.unreadable.push_back({file.path, why_not});
       ++read_;
       if (ProgressLine::Wanted()) progress_.Show(ProgressBar(read_, files_, stats.dumped->name));
     }
@@ -83,7 +94,7 @@ class DumpReader {
   }
 
   StatsReport& report_;
-  const bool strict_;
+  const bool strict_, diff_;
   std::atomic<size_t> next_ = 0;
   std::mutex mutex_;  // of all that follows
   int64_t files_ = 0, read_ = 0, unknown_loops_ = 0, conditionals_ = 0;
@@ -100,7 +111,7 @@ int StatsVerb(const StatsFlags& flags) {
   StatsReport report;
   report.folder = flags.folder;
   report.dump = std::move(*dump);
-  DumpReader(report, flags.common.strict).ReadAll();
+  DumpReader(report, flags).ReadAll();
   std::fputs((flags.common.json ? StatsJson(report) : StatsText(report, flags.top)).c_str(), stdout);
   if (!report.modules.empty()) return kOk;
   std::fprintf(stderr, "shoal stats: %s has no module that can be read\n", flags.folder.c_str());
@@ -114,6 +125,7 @@ Run AddStats(CLI::App& shoal) {
   auto flags = std::make_shared<StatsFlags>();
   verb->add_option("DIR", flags->folder, "What --xla_dump_to named; also the folders in it")->required();
   verb->add_option("--top", flags->top, "So many rows; 0: all")->capture_default_str();
+  verb->add_flag("--diff", flags->diff, "Also say what each pass changed: its stage against the one before");
   verb->add_flag("--json", flags->common.json, "A report for programs, on standard output");
   flags->common.AddTo(*verb);
   verb->footer(
@@ -121,6 +133,7 @@ Run AddStats(CLI::App& shoal) {
       "is listed with the reason; the exit status is 1 only if nothing could be read.\n\n"
       "Examples:\n"
       "  XLA_FLAGS='--xla_dump_to=dump --xla_dump_hlo_pass_re=.*' python3 train.py && shoal stats dump\n"
+      "  shoal stats --diff dump\n"
       "  shoal stats --json dump | jq '.modules[] | {name, flops, peak_memory}'");
   return [=] { return StatsVerb(*flags); };
 }
