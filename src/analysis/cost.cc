@@ -1,5 +1,7 @@
 #include "analysis/cost.h"
 
+#include <algorithm>
+
 #include "ops/families.h"
 
 namespace shoal {
@@ -47,7 +49,9 @@ ModuleCost CostOf(const Module& module, const Executions& executions) {
         if (cost.unknown) ++result.unknown_calls[std::string((*hlo)[Op<Opcode::kCustomCall>::kTarget])];
       } else {
         const Price price = xla.Of(*hlo);
-        cost.once = {price.flops, price.transcendentals, price.read, price.written};
+        // XLA has -1 for what it does not know.
+        cost.once = {std::max<double>(price.flops, 0), std::max<double>(price.transcendentals, 0), price.read,
+                     price.written};
       }
       const bool nothing = cost.once.flops == 0 && cost.once.transcendentals == 0 && cost.once.bytes() == 0;
       if (nothing && !cost.unknown) continue;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_set.h"
 #include "analysis/async_regions.h"
 #include "ops/op.h"
 
 namespace shoal {
 namespace {
+
+// Communication first, what is of no interest last.
+int Rank(Interest interest) { return interest == Interest::kNone ? 2 : interest == Interest::kCommunication ? 0 : 1; }
 
 class Totals {
  public:
@@ -21,11 +23,18 @@ class Totals {
     total.flops += once.flops * times;
   }
 
+  // What a kind costs beyond what it was added with.
+  void AddCost(const std::string& kind, const Cost& once, double times) {
+    KindTotal& total = kinds_[index_.at(kind)];
+    total.memory_bytes += once.bytes() * times;
+    total.flops += once.flops * times;
+  }
+
   std::vector<KindTotal> Sorted() {
     // Flops and bytes on the scale of a machine with a hundred flops a byte.
     auto weight = [](const KindTotal& kind) { return kind.flops + 100 * (kind.memory_bytes + kind.payload_bytes); };
     std::stable_sort(kinds_.begin(), kinds_.end(), [&](const KindTotal& a, const KindTotal& b) {
-      return std::tuple(a.interest, weight(b)) < std::tuple(b.interest, weight(a));
+      return std::tuple(Rank(a.interest), weight(b)) < std::tuple(Rank(b.interest), weight(a));
     });
     return std::move(kinds_);
   }
@@ -40,21 +49,29 @@ class Totals {
 StepTotals TotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works) {
   Totals totals;
   StepTotals result;
-  absl::flat_hash_set<const Instruction*> counted;  // as part of a collective
+  absl::flat_hash_map<const Instruction*, std::string> counted;  // as part of a collective of this kind
   for (const CollectiveUse& use : collectives.uses) {
     KindTotal once;
     once.payload_bytes = static_cast<double>(use.payload_bytes);
-    totals.Add(std::string(Text(use.kind)), Interest::kCommunication, once, use.times);
-    counted.insert({use.hlo, use.start, use.done});
+    const std::string kind(Text(use.kind));
+    totals.Add(kind, Interest::kCommunication, once, use.times);
+    for (const Instruction* part : {use.hlo, use.start, use.done}) counted[part] = kind;
   }
   for (const InstructionCost& one : cost.instructions) {
-    const Interest interest = InterestOf(*one.hlo, works);
-    if (interest == Interest::kNone || counted.contains(one.hlo)) continue;
+    if (const auto of_collective = counted.find(one.hlo); of_collective != counted.end()) {
+      totals.AddCost(of_collective->second, one.once, one.times);
+      continue;
+    }
+    Interest interest = InterestOf(*one.hlo, works);
     // A collective that is no use of its own is an end of one that is, or a part that a TPU repeats.
-    if (IsAsyncDone(*one.hlo) || IsCommunication(*one.hlo)) continue;
+    if (IsAsyncDone(*one.hlo) || IsCommunication(*one.hlo)) interest = Interest::kNone;
     KindTotal once;
     once.memory_bytes = one.once.bytes();
-    once.flops = std::max(one.once.flops, 0.0);  // XLA has -1 for what it does not know
+    once.flops = one.once.flops;
+    if (interest == Interest::kNone) {
+      totals.Add(std::string(kSmallOps), interest, once, one.times);
+      continue;
+    }
     totals.Add(CountedAs(*one.hlo, works), interest, once, one.times);
     result.cost_of[one.hlo] = one.once;
   }

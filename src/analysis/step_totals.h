@@ -13,12 +13,16 @@ struct KindTotal {
   Interest interest = Interest::kNone;
   double times = 0;
   double payload_bytes = 0;  // of collectives
-  double memory_bytes = 0;   // read and written, of computations
+  double memory_bytes = 0;   // read and written
   double flops = 0;
 };
 
+// What all ops that are not worth a line of their own are counted as.
+inline constexpr std::string_view kSmallOps = "small ops";
+
 struct StepTotals {
-  std::vector<KindTotal> kinds;                           // communication first; then by falling weight
+  // Communication first, small ops last; else by falling weight. Memory and flops add up to those of ModuleCost.
+  std::vector<KindTotal> kinds;
   absl::flat_hash_map<const Instruction*, Cost> cost_of;  // of what is no collective, each time
 };
 

@@ -20,14 +20,16 @@ struct StatsFlags {
   CommonFlags common;
   std::string folder;
   int64_t top = 30;
+  bool diff = false;
 };
 
 // Reads every file of every module, a module at a time for each thread.
 class DumpReader {
  public:
-  DumpReader(StatsReport& report, bool strict) : report_(report), strict_(strict) {
+  DumpReader(StatsReport& report, const StatsFlags& flags)
+      : report_(report), strict_(flags.common.strict), diff_(flags.diff) {
     for (const DumpedModule& module : report.dump.modules) {
-      report_.modules.push_back({&module, "", {}});
+      report_.modules.push_back({&module, "", {}, {}});
       files_ += std::ssize(module.files);
     }
   }
@@ -61,8 +63,10 @@ class DumpReader {
 
   // The figures are of the last stage that can be read.
   void ReadModule(ModuleStats& stats) {
+    Input later;  // the stage after the file's, for which it is the one before
+    std::string later_stage;
     for (const DumpFile& file : stats.dumped->files) {
-      const Input input = ReadInput(file.path, {strict_});
+      Input input = ReadInput(file.path, {strict_});
       if (input.module != nullptr && stats.final_file.empty()) {
         stats.final_file = file.path;
         const Executions executions(*input.module);
@@ -72,8 +76,15 @@ class DumpReader {
         conditionals_ += std::ssize(executions.conditionals());
         sentences_.insert(stats.totals.assumptions.begin(), stats.totals.assumptions.end());
       }
+      const std::string why_not = input.module == nullptr ? WhyNot(input) : "";
+      if (diff_ && input.module != nullptr && (later.module == nullptr || file.stage != later_stage)) {
+        if (later.module != nullptr)
+          stats.stages.insert(stats.stages.begin(), ChangesOfStage(*input.module, *later.module, later_stage));
+        later_stage = file.stage;
+        later = std::move(input);
+      }
       const std::lock_guard lock(mutex_);
-      if (input.module == nullptr) report_.unreadable.push_back({file.path, WhyNot(input)});
+      if (!why_not.empty()) report_.unreadable.push_back({file.path, why_not});
       ++read_;
       progress_.Show(static_cast<double>(read_), static_cast<double>(files_),
                      StrCat(read_, " of ", files_, " files, ", stats.dumped->name));
@@ -90,7 +101,7 @@ class DumpReader {
   }
 
   StatsReport& report_;
-  const bool strict_;
+  const bool strict_, diff_;
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> no_memory_ = false;
   std::mutex mutex_;  // of all that follows
@@ -105,7 +116,7 @@ int StatsVerb(const StatsFlags& flags) {
   StatsReport report;
   report.folder = flags.folder;
   report.dump = std::move(*dump);
-  DumpReader(report, flags.common.strict).ReadAll();
+  DumpReader(report, flags).ReadAll();
   const int status = WriteText(flags.common.json ? StatsJson(report) : StatsText(report, flags.top));
   if (status != kOk || !report.modules.empty()) return status;
   Say(StrCat("shoal stats: ", flags.folder, " has no module that can be read\n"));
@@ -118,12 +129,14 @@ Run AddStats(Options& verb) {
   auto flags = std::make_shared<StatsFlags>();
   verb.Value("DIR", flags->folder, "What --xla_dump_to named; also the folders in it").Required();
   verb.Value("--top", flags->top, "So many rows; 0: all").NotNegative();
+  verb.Flag("--diff", flags->diff, "Also say what each pass changed: its stage against the one before");
   flags->common.AddTo(verb);
   verb.Footer(
       "Every file that may hold a module is read; a module's figures are those of its last stage. What cannot be read\n"
       "is listed with the reason; the exit status is 1 only if nothing could be read.\n\n"
       "Examples:\n"
       "  XLA_FLAGS='--xla_dump_to=dump --xla_dump_hlo_pass_re=.*' python3 train.py && shoal stats dump\n"
+      "  shoal stats --diff dump\n"
       "  shoal stats --json dump | jq '.modules[] | {name, flops, peak_memory}'");
   return [=] { return StatsVerb(*flags); };
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/strings.h"
+#include "diff/group_names.h"
 #include "ops/families.h"
 
 namespace shoal {
@@ -241,6 +242,26 @@ std::string_view ToString(ChangeKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+namespace {
+
+// Groups by the axes of each module's mesh, where those tell them apart.
+void NameGroups(const DiffSide& a, const DiffSide& b, std::vector<Change>& changes) {
+  auto is_about_groups = [](const Change& change) {
+    return change.kind == ChangeKind::kGroups && change.a != nullptr && change.b != nullptr;
+  };
+  if (std::none_of(changes.begin(), changes.end(), is_about_groups)) return;
+  GroupNames names_a(a.module), names_b(b.module);
+  for (Change& change : changes) {
+    if (!is_about_groups(change)) continue;
+    const std::string before = names_a.Of(*change.a), after = names_b.Of(*change.b);
+    if (before.empty() || after.empty() || before == after) continue;
+    change.before = before;
+    change.after = after;
+  }
+}
+
+}  // namespace
+
 std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) {
   std::vector<Change> changes;
   AddHeaderChanges(a.module, b.module, changes);
@@ -248,6 +269,7 @@ std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) {
     std::vector<Change> inside = Comparison(a, b).Compare();
     changes.insert(changes.end(), inside.begin(), inside.end());
   }
+  NameGroups(a, b, changes);
   return Folded(changes);
 }
 

@@ -69,36 +69,40 @@ std::string Ledger(const CommReport& report, const TextStyle& style) {
   return text;
 }
 
-// What goes between nodes is said where there are several.
-std::vector<std::string> TotalRow(const CommTotal& total, bool nodes) {
-  std::vector<std::string> cells{total.name,           StrCat(total.collectives), Scaled(total.times),
-                                 Bytes(total.payload), Bytes(total.ring),         Bytes(total.direct)};
-  if (nodes) cells.insert(cells.end(), {Bytes(total.between_ring), Bytes(total.between_direct)});
-  return cells;
+std::vector<std::string> TotalRow(const CommTotal& total) {
+  return {total.name,           StrCat(total.collectives), Scaled(total.times),
+          Bytes(total.payload), Bytes(total.ring),         Bytes(total.direct)};
+}
+
+// What all devices together send between nodes: figures of another kind than those of a device.
+std::string BetweenNodes(const CommReport& report, const TextStyle& style) {
+  if (report.devices.grid.count() <= report.devices_per_node) return "";
+  Table table({"between nodes, of all devices", ">ring", ">direct"});
+  CommTotal all;
+  for (const CommTotal& total : CommTotals(report, CommKey::kKind)) {
+    all.Add(total);
+    if (total.between_ring > 0 || total.between_direct > 0)
+      table.Add({total.name, Bytes(total.between_ring), Bytes(total.between_direct)});
+  }
+  table.Add({"total", Bytes(all.between_ring), Bytes(all.between_direct)});
+  return StrCat("\n", table.ToText(style));
 }
 
 std::string Totals(const CommReport& report, CommKey key, const char* title, bool sum, const TextStyle& style) {
-  const bool nodes = report.devices.grid.count() > report.devices_per_node;
-  std::vector<Column> columns{Column(title, key == CommKey::kLine ? Cut::kPath : Cut::kRight, 1, 16),
-                              Column(">collectives").MayGo(),
-                              ">times",
-                              ">payload",
-                              ">ring",
-                              ">direct"};
-  if (nodes) columns.insert(columns.end(), {">between nodes: ring", ">direct"});
-  Table table(std::move(columns));
+  Table table({Column(title, key == CommKey::kLine ? Cut::kPath : Cut::kRight, 1, 16), Column(">collectives").MayGo(),
+               ">times", ">payload", ">ring", ">direct"});
   CommTotal all, rest;
   const std::vector<CommTotal> totals = CommTotals(report, key);
   for (size_t i = 0; i < totals.size(); ++i) {
     all.Add(totals[i]);
     const bool shown = report.top == 0 || static_cast<int64_t>(i) < report.top;
-    if (shown) table.Add(TotalRow(totals[i], nodes));
+    if (shown) table.Add(TotalRow(totals[i]));
     if (!shown) rest.Add(totals[i]);
   }
   all.name = "total";
   rest.name = StrCat("(", std::ssize(totals) - report.top, " more)");
-  if (rest.collectives > 0) table.Add(TotalRow(rest, nodes));
-  if (sum) table.Add(TotalRow(all, nodes));
+  if (rest.collectives > 0) table.Add(TotalRow(rest));
+  if (sum) table.Add(TotalRow(all));
   return table.ToText(style);
 }
 
@@ -135,6 +139,7 @@ std::string CommText(const CommReport& report, const TextStyle& style) {
               Totals(report, CommKey::kAxis, "axis", false, style));
     const bool lines = std::any_of(report.rows.begin(), report.rows.end(), [](auto& row) { return !row.line.empty(); });
     if (lines) StrAppend(&text, "\n", Totals(report, CommKey::kLine, "source", false, style));
+    text += BetweenNodes(report, style);
     if (report.matrix) StrAppend(&text, "\n", Matrix(report, style));
   }
   StrAppend(&text, report.assumptions.empty() ? "" : "\n", NotesText(report.assumptions));

@@ -61,6 +61,33 @@ ModuleTotals StatsReport::Sum() const {
   return sum;
 }
 
+namespace {
+
+// A line for each pass that changed something.
+std::string StagesText(const ModuleStats& module, const TextStyle& style) {
+  if (module.stages.empty()) return "";
+  Table table({{"stage", Cut::kMiddle, 1, 16}, ">instructions", {"changes", Cut::kRight, 2, 20}});
+  int64_t unchanged = 0;
+  for (const StageChanges& stage : module.stages) {
+    unchanged += stage.none() ? 1 : 0;
+    if (!stage.none()) table.Add({stage.stage, StrCat(stage.instructions), ToString(stage)});
+  }
+  return StrCat("\n", module.dumped->name, ", each stage against the one before\n", table.ToText(style),
+                unchanged == 0 ? "" : StrCat("no change in ", Counted(unchanged, "stage"), "\n"));
+}
+
+Json StagesJson(const ModuleStats& module) {
+  Json stages = Json::array();
+  for (const StageChanges& stage : module.stages) {
+    Json counts = Json::object();
+    for (const auto& [kind, ops] : stage.counts) counts[std::string(ToString(kind))] = ops;
+    stages.push_back({{"stage", stage.stage}, {"instructions", stage.instructions}, {"changes", std::move(counts)}});
+  }
+  return stages;
+}
+
+}  // namespace
+
 std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& style) {
   Table table({{"module", Cut::kMiddle, 1, 16},
                Column(">stages").MayGo(),
@@ -89,6 +116,7 @@ std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& s
   std::string text = StrCat(report.folder, ": ", Counted(std::ssize(report.modules), "module"),
                             "; figures are of the last stage of each, per device and run\n\n", table.ToText(style));
   if (!sum.by_kind.empty()) StrAppend(&text, "\ncollectives: ", KindsText(sum), "\n");
+  for (const ModuleStats& module : report.modules) text += StagesText(module, style);
   auto kind = [](std::string* out, const auto& other) { StrAppend(out, other.second, " ", other.first); };
   if (!report.dump.others.empty()) StrAppend(&text, "\nother files: ", StrJoin(report.dump.others, ", ", kind), "\n");
   for (const auto& [path, why] : report.unreadable) StrAppend(&text, "not read: ", path, ": ", why, "\n");
@@ -106,6 +134,7 @@ std::string StatsJson(const StatsReport& report) {
     one["devices"] = module.totals.devices.grid.count();
     one["computations"] = module.totals.computations;
     one.update(FiguresJson(module.totals));
+    if (!module.stages.empty()) one["stage_changes"] = StagesJson(module);
     modules.push_back(std::move(one));
   }
   for (const auto& [path, why] : report.unreadable) unreadable.push_back({{"file", path}, {"why", why}});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "diff/dump_files.h"
+#include "diff/stage_changes.h"
 #include "diff/totals.h"
 #include "report/table.h"
 
@@ -11,6 +12,7 @@ struct ModuleStats {
   const DumpedModule* dumped = nullptr;
   std::string final_file;  // the one that the figures are of
   ModuleTotals totals;
+  std::vector<StageChanges> stages;  // from the first to the last, if that was asked
 };
 
 struct StatsReport {
