@@ -133,7 +133,10 @@ void DescribeTriton(const KernelView& view, const ConfigJson& config, DeviceKern
       const std::vector<double> k = NumbersOf(MemberOf(ConfigOf(*dot), "sizes"));
       if (!k.empty()) kernel.tile->k = std::max(1.0, k[0]);
       kernel.flops = kernel.product->flops();
-      kernel.family = KernelFamily::kTritonProduct;
+      // The smallest tile for a large product is what a compiler without a device writes down: nothing was tuned, and
+      // where it runs it will be.
+      const bool untuned = kernel.tile->m * kernel.tile->n <= 128 && kernel.tile->stages <= 1 && kernel.flops > 1e9;
+      kernel.family = untuned ? KernelFamily::kProduct : KernelFamily::kTritonProduct;
       return;
     }
   }
