@@ -17,7 +17,7 @@ import unicodedata
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WIDTHS = (80, 120, 200)
-LARGEST = 8  # of each folder
+LARGEST = 2  # of each folder
 FOLDERS = ("corpus", "golden/jax", "golden/gpu8", "golden/gpu_nodes", "seeds")
 ANALYSES = (["show"], ["show", "--op=all", "--name", "--topology", "--depth=3"], ["comm", "--matrix"], ["cost"],
             ["cost", "--by=line"], ["cost", "--by=op_name", "--top=40"], ["mem"], ["check"])
