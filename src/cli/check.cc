@@ -3,6 +3,7 @@
 #include "cli/input.h"
 #include "cli/verbs.h"
 #include "report/check_report.h"
+#include "report/table.h"
 #include "verify/verify.h"
 
 namespace shoal {
@@ -20,7 +21,7 @@ int CheckFiles(const std::vector<std::string>& files, const CommonFlags& flags) 
     if (flags.json) continue;
     Report(input, flags);
     if (input.diags.errors() == 0)
-      if (const int written = WriteText(report.LastLine()); written != kOk) return written;
+      if (const int written = WriteText(Fitted(report.LastLine(), OutputStyle())); written != kOk) return written;
   }
   if (flags.json || files.size() > 1)
     if (const int written = WriteText(flags.json ? report.Json() : report.Sum()); written != kOk) return written;
