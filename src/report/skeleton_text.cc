@@ -23,7 +23,7 @@ constexpr int kShownInFull = 2;  // longer ones so often
 enum Cell : uint8_t { kHead, kName, kType, kSize, kWhere, kOpName, kPlace, kCells };
 
 std::vector<Column> Columns() {
-  return {Column("", Cut::kRight, 6, 24).Most(48),
+  return {Column("", Cut::kRight, 6, 20).Most(48),
           Column("name", Cut::kMiddle, 4).Most(40),
           Column("type", Cut::kRight, 3).Most(44).MayGo(),
           Column(">size").Most(14),
