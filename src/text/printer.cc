@@ -58,9 +58,24 @@ std::string Printer::PrintLines() {
   return std::move(out_);
 }
 
+namespace {
+
+// A constant of more elements than the text has letters, which is printed with all of them.
+bool HasLongerConstant(const Module& module) {
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (const Literal* literal = (*hlo)[kConstantValue]; literal != nullptr && !literal->elided &&
+          literal->shape->IsArray() &&
+          literal->shape->ElementCount().value_or(INT64_MAX) > std::ssize(module.source->text()))
+        return true;
+  return false;
+}
+
+}  // namespace
+
 bool IsAsPrinted(const Module& module) {
   if (module.names_are_final) return true;
-  if (module.source == nullptr) return false;
+  if (module.source == nullptr || HasLongerConstant(module)) return false;
   PrintOptions options;
   options.renumber_frames = options.reorder_computations = false;
   const std::string printed = PrintModule(module, options);
