@@ -84,7 +84,10 @@ Input ReadInput(const std::string& path, const ParseOptions& options) {
 void Report(const Input& input, const CommonFlags& flags) { Say(Rendered(input, input.diags, flags)); }
 
 void SayWarnings(const Input& input, const CommonFlags& flags) {
-  const int count = input.diags.warnings();
+  // Without those that SayFirst has said.
+  const auto said = std::count_if(input.diags.found().begin(), input.diags.found().end(),
+                                  [](const Diag& diag) { return diag.rule == kCutShortRule; });
+  const int64_t count = input.diags.warnings() - (flags.warnings ? 0 : said);
   if (count == 0 || flags.json) return;
   if (flags.warnings) {
     Say(Rendered(input, Only(input.diags, Severity::kWarning), flags));

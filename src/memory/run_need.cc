@@ -27,17 +27,18 @@ double BytesOfAllValues(const Module& module) {
   return all;
 }
 
-Diag TooLittle(double arguments, double more, double available) {
+// Without the figure of the machine, which is another the next time.
+Diag TooLittle(double arguments, double more) {
   return WorldFailed(StrCat("not enough memory on this machine: the arguments take ", Bytes(arguments),
-                            more > 0 ? StrCat(" and the run another ", Bytes(more)) : std::string(), ", there are ",
-                            Bytes(available)));
+                            more > 0 ? StrCat(" and the run another ", Bytes(more)) : std::string(),
+                            ", more than is free"));
 }
 
 }  // namespace
 
 Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes) {
   const double available = AvailableMemory();
-  if (argument_bytes > available) return TooLittle(argument_bytes, 0, available);
+  if (argument_bytes > available) return TooLittle(argument_bytes, 0);
   // Working out the exact need takes time; most modules are far from it, and what no number can say is found where it
   // arises.
   const double most = argument_bytes + BytesOfAllValues(module) * static_cast<double>(grid.count());
@@ -45,7 +46,7 @@ Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argum
   const RunMemory run = RunMemoryOf(module, Executions(module), grid);
   if (run.peaks.empty()) return {};
   const double more = std::max(0.0, static_cast<double>(run.peaks.front().bytes) - ArgumentBytes(module));
-  if (argument_bytes + more > available) return TooLittle(argument_bytes, more, available);
+  if (argument_bytes + more > available) return TooLittle(argument_bytes, more);
   return {};
 }
 
