@@ -51,6 +51,24 @@ class Browser:
         self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def renderer_seconds(self):
+        """Seconds that pages have taken of a processor: other work on the machine does not count."""
+        ticks = 0
+        for folder in os.listdir("/proc"):
+            if not folder.isdigit():
+                continue
+            try:
+                with open(f"/proc/{folder}/cmdline", "rb") as file:
+                    line = file.read()
+                if self.folder.encode() not in line or b"--type=renderer" not in line:
+                    continue
+                with open(f"/proc/{folder}/stat") as file:
+                    fields = file.read().rpartition(")")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
+            except OSError:
+                pass
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def receive(self, until):
         while b"\0" not in self.buffer:
             if not select.select([self.into], [], [], max(until - time.monotonic(), 0))[0]:
@@ -113,7 +131,7 @@ class Page:
         self.browser.events.clear()
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=f"file://{os.path.abspath(path)}{'#' + fragment if fragment else ''}")
-        self.until("(window.shoal && window.shoal.ready) || document.getElementById('failure')", timeout)
+        self.until("Boolean((window.shoal && window.shoal.ready) || document.getElementById('failure'))", timeout)
         return self.js("performance.now()") / 1000
 
     def js(self, expression):

@@ -236,10 +236,16 @@ def walk(page, out, name):
     page.open(out, address[1:])
     again = page.state()
     check(f"{name}: the address gives the same", again["selection"] == last["selection"] or last["selection"]["kind"] == "row", (again["selection"], last["selection"]))
-    before = page.js("window.shoal.state()")["selection"]
-    page.key("o")
+    page.open(out, "program&ops=all")
+    for _ in range(40):
+        page.key("ArrowDown")
+        if (page.state()["selection"] or {}).get("kind") == "instr":
+            break
+    before = page.state()["selection"]
+    check(f"{name}: an instruction is selected", before and before["kind"] == "instr", before)
+    page.key("u")
     after = page.state()
-    check(f"{name}: o follows an operand", after["selection"] != before or "operands" in after["said"], after["selection"])
+    check(f"{name}: u follows a user", after["selection"] != before or "uses" in after["said"], (before, after["selection"], after["said"]))
     for number, view in enumerate(VIEWS, 1):
         page.key(str(number))
         check(f"{name}: key {number}", page.state()["view"] == view)
@@ -302,7 +308,6 @@ HOSTILE = """HloModule {name}
 ENTRY e {{
   p = f32[4] parameter(0), metadata={{op_name="</script><script>window.hacked=1</script>" source_file="a'\\"b\\\\.py<img src=x onerror=hacked=2>" source_line=3}}
   q = f32[4] negate(p), metadata={{op_name="\u202ereversed\u202c/jit(\\001\\033)" source_file="{long}" source_line=4}}
-  "%<b>" = f32[4] add(q, q)
   ROOT r = f32[4] multiply(q, p), metadata={{op_name="javascript:hacked=3"}}
 }}
 """
@@ -310,8 +315,7 @@ ENTRY e {{
 
 def hostile(page, options, folder):
     file, out = os.path.join(folder, "hostile.hlo"), os.path.join(folder, "hostile.html")
-    text = HOSTILE.format(name="x</title><script>hacked=4</script>".replace("<", "_").replace(">", "_").replace("/", "_"), long="x" * 100_000)
-    text = "\n".join(line for line in text.split("\n") if '"%<b>"' not in line)
+    text = HOSTILE.format(name="x", long="x" * 100_000)
     with open(file, "w") as out_file:
         out_file.write(text)
     write_page(options, [file], out)
@@ -362,29 +366,30 @@ def many(page, out, folder):
     with open(path, "w") as file:
         file.write(container.with_many(html, slices=200_000, rows=100_000))
     page.open(path, "timeline")
-    times = []
-    for key in ("w", "w", "d", "s", "a", "w", "0"):
+    page.state()
+    before, frames = page.browser.renderer_seconds(), 0
+    for key in ("w", "w", "d", "s", "a", "w", "s", "s", "0") * 2:
         page.key(key)
-        times.append(page.state()["detail"]["frameMilliseconds"])
-    # The quickest: other work on this machine is not the page's.
-    check("200,000 slices: a frame in 33 ms", min(times) <= 33, times)
+        frames += 2  # it waits for two
+    timeline = 1000 * (page.browser.renderer_seconds() - before) / frames
+    check("200,000 slices: a frame in 33 ms", timeline <= 33, timeline)
     check("200,000 slices: all there", sum(each["slices"] for each in page.state()["detail"]["traces"]) >= 200_000)
     page.open(path, "program&ops=all")
     lines = page.state()["detail"]["lines"]
     check("100,000 rows: all there", lines >= 100_000, lines)
-    took = page.js("""new Promise(async done => {
-      const scroller = document.querySelector('.program .scroller'), times = [];
-      for (let i = 0; i < 12; ++i) {
-        const begin = performance.now();
+    before = page.browser.renderer_seconds()
+    page.js("""new Promise(async done => {
+      const scroller = document.querySelector('.program .scroller');
+      for (let i = 0; i < 50; ++i) {
         scroller.scrollTop = (i * 7919 % 100) / 100 * scroller.scrollHeight;
         scroller.dispatchEvent(new Event('scroll'));
-        await new Promise(next => requestAnimationFrame(() => { const t = performance.now(); next(t); }));
-        times.push(performance.now() - begin);
+        await new Promise(next => requestAnimationFrame(() => setTimeout(next, 0)));
       }
-      done(Math.min(...times));
+      done(1);
     })""")
+    took = 1000 * (page.browser.renderer_seconds() - before) / 50
     check("100,000 rows: a frame in 33 ms", took <= 33, took)
-    print(f"timeline frames {['%.1f' % each for each in times]} ms, table frame {took:.1f} ms")
+    print(f"a frame of 200,000 slices takes {timeline:.1f} ms, of 100,000 rows {took:.1f} ms")
 
 
 def searching(page, out, name):
@@ -393,23 +398,21 @@ def searching(page, out, name):
     for word in ("a", "l", "l", "-", "g"):
         page.type(word)
     page.until("window.shoal.state().detail.hits !== null")
-    milliseconds = page.js("""new Promise(async done => {
-      const input = document.querySelector('.search input'), times = [];
-      for (const text of ['dot', 'all-reduce', 'opcode:dot type:bf16', 'name:add', 'multiply', 'no such thing']) {
-        let best = Infinity;
-        for (let round = 0; round < 3; ++round) {
-          input.value = text + ' '.repeat(round);
-          const begin = performance.now();
-          input.dispatchEvent(new Event('input'));
-          await new Promise(next => requestAnimationFrame(() => setTimeout(next, 0)));
-          best = Math.min(best, performance.now() - begin);
-        }
-        times.push(best);
+    texts = ["dot", "all-reduce", "opcode:dot type:bf16", "name:add", "multiply", "no such thing"] * 3
+    page.state()
+    before = page.browser.renderer_seconds()
+    page.js("""new Promise(async done => {
+      const input = document.querySelector('.search input');
+      for (const text of %s) {
+        input.value = text;
+        input.dispatchEvent(new Event('input'));
+        await new Promise(next => requestAnimationFrame(() => setTimeout(next, 0)));
       }
-      done(Math.max(...times));
-    })""")
+      done(1);
+    })""" % json.dumps(texts))
+    milliseconds = 1000 * (page.browser.renderer_seconds() - before) / len(texts)
     check(f"{name}: a search in 100 ms", milliseconds <= 100, milliseconds)
-    print(f"{name}: the slowest of six searches took {milliseconds:.0f} ms")
+    print(f"{name}: a search takes {milliseconds:.0f} ms")
 
 
 def modules(shared):

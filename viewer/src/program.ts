@@ -133,6 +133,7 @@ export class ProgramView implements View, TableSource {
   private flatten(): void {
     const { rows, instr } = this.model;
     const allowed = this.allowed();
+    ++this.flattened;
     this.rows = []; this.inside = []; this.depths = [];
     this.lineOfRow.clear(); this.lineOfInstr.clear();
     const hits = this.page.hits;
@@ -459,18 +460,31 @@ export class ProgramView implements View, TableSource {
     const ratio = devicePixelRatio;
     const height = this.minimap.clientHeight;
     if (height === 0) return;
+    // The rows are drawn once; scrolling moves the window over them.
+    const key = `${height} ${ratio} ${this.flattened} ${getComputedStyle(document.documentElement).colorScheme}`;
+    if (key !== this.minimapFor) { this.minimapFor = key; this.drawMinimapRows(height, ratio); }
     this.minimap.width = 56 * ratio;
     this.minimap.height = height * ratio;
     const context = this.minimap.getContext("2d")!;
+    context.scale(ratio, ratio);
+    const each = Math.min(height / Math.max(this.rows.length, 1), 6);
+    context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--grid");
+    context.fillRect(0, this.table.firstVisible * each, 56, Math.max(this.table.visibleCount * each, 3));
+    context.drawImage(this.minimapRows, 0, 0, 56, height);
+  }
+  private minimapFor = "";
+  private flattened = 0;
+  private minimapRows = h("canvas");
+
+  private drawMinimapRows(height: number, ratio: number): void {
+    this.minimapRows.width = 56 * ratio;
+    this.minimapRows.height = height * ratio;
+    const context = this.minimapRows.getContext("2d")!;
     context.scale(ratio, ratio);
     const palette = kindColors();
     const values = this.model.hasTime ? this.sums.seconds : this.sums.bytes;
     const lines = this.rows.length;
     const each = Math.min(height / Math.max(lines, 1), 6);
-    const style = getComputedStyle(document.documentElement);
-    const first = this.table.firstVisible;
-    context.fillStyle = style.getPropertyValue("--grid");
-    context.fillRect(0, first * each, 56, Math.max(this.table.visibleCount * each, 3));
     let most = 0;
     for (let line = 0; line < lines; ++line) if (!this.isOpen(line)) most = Math.max(most, values[this.rows[line]!]!);
     // Of the rows that share a pixel, the heaviest is drawn.
