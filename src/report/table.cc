@@ -67,7 +67,7 @@ class TableLayout {
       size_t path = 0;
       for (const Table::Row& row : table_.rows_) {
         if (c >= row.cells.size() || (table_.is_tree_ && c == 0)) continue;
-        widths_[c] = std::max(widths_[c], std::min(TextWidth(row.cells[c]), column.most));
+        widths_[c] = std::max(widths_[c], std::min(TextWidth(row.cells[c]), style_.width == 0 ? column.most : SIZE_MAX));
         if (column.cut == Cut::kPath && !column.may_go) path = std::max(path, LastPart(row.cells[c]));
       }
       least_[c] = std::max({column.least, std::min(path, kMostOfPath), LongestWord(column.name)});
@@ -229,7 +229,17 @@ Table Table::Tree(std::vector<Column> columns) {
   return table;
 }
 
-std::string Table::ToText(const TextStyle& style) const { return TableLayout(*this, style).Text(); }
+std::string Table::ToText(const TextStyle& style) const {
+  const TextStyle unlimited{0, style.color};
+  const std::string whole = TableLayout(*this, unlimited).Text();
+  if (style.width == 0) return whole;
+  for (size_t at = 0; at < whole.size();) {
+    const size_t end = whole.find('\n', at);
+    if (TextWidth(std::string_view(whole).substr(at, end - at)) > style.width) return TableLayout(*this, style).Text();
+    at = end + 1;
+  }
+  return whole;
+}
 
 void Table::Add(std::vector<std::string> cells, LineColor color) {
   for (std::string& cell : cells)
