@@ -21,6 +21,7 @@
 #include "CLI/CLI.hpp"
 #include "base/strings.h"
 #include "cases.h"
+#include "text/parser.h"
 
 // Sanitizers must neither stop at an allocation that fails nor end with a status that verbs have.
 extern "C" const char* __asan_default_options() {
@@ -45,6 +46,21 @@ std::string Slurp(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+// Small enough to be run in no time: mutations keep most sizes.
+bool IsSmall(const std::string& text) {
+  constexpr int64_t kMostElements = 1 << 16;
+  std::unique_ptr<Source> source = Source::FromString("origin", text);
+  Diags diags;
+  const std::unique_ptr<Module> module = ParseModule(source, {}, diags);
+  if (module == nullptr) return true;
+  for (const Computation* computation : module->computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (hlo->shape_ != nullptr && hlo->shape().IsArray() &&
+          hlo->shape().ElementCount().value_or(INT64_MAX) > kMostElements)
+        return false;
+  return true;
+}
+
 // In the order of their names, so that a seed gives the same cases on every machine.
 std::vector<Origin> ReadOrigins(const Flags& flags) {
   std::vector<Origin> origins;
@@ -59,7 +75,7 @@ std::vector<Origin> ReadOrigins(const Flags& flags) {
     std::sort(paths.begin(), paths.end());
     for (const fs::path& path : paths)
       if (static_cast<int64_t>(fs::file_size(path)) <= flags.most_bytes)
-        origins.push_back({path.string(), Slurp(path)});
+        if (std::string text = Slurp(path); IsSmall(text)) origins.push_back({path.string(), std::move(text)});
   }
   return origins;
 }
