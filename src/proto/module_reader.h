@@ -84,6 +84,7 @@ class ModuleReader {
   std::vector<Instruction*> operands_, control_predecessors_;
   std::vector<Computation*> called_;
   bool depends_on_broken_ = false;
+  bool has_written_names_ = false;  // of a text that had them more than once, or of what its printer leaves out
 };
 
 }  // namespace shoal

@@ -21,6 +21,7 @@ bool ModuleReader::NumberInstructions(const proto::HloComputationProto& from) {
 
 void ModuleReader::ReadComputation(proto::HloComputationProto& from) {
   const std::string& name = from.shoal_written_name().empty() ? from.name() : from.shoal_written_name();
+  has_written_names_ |= !from.shoal_written_name().empty();
   Computation* computation = module_.NewComputation(module_.arena.CopyString(name));
   computation_name_ = computation->name;
   instruction_name_ = {};

@@ -163,7 +163,7 @@ void ModuleReader::ReadOriginRecovery(proto::OriginalValueRecoveryTableProto& fr
 // Names in a message are final, unless somebody has tampered with them: then they are made so when printed.
 void ModuleReader::CheckNames(bool final) {
   module_.names_are_final = final;
-  if (!final) return;
+  if (!final || has_written_names_) return;
   absl::flat_hash_set<std::string_view> computations, instructions;
   auto check = [&](absl::flat_hash_set<std::string_view>& seen, std::string_view name) {
     const bool taken = !seen.insert(name).second;

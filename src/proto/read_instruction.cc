@@ -40,6 +40,7 @@ Result<Instruction*> ModuleReader::ReadInstruction(proto::HloInstructionProto& f
         StrCat(from.opcode(), " takes ", arity, arity == 1 ? " operand" : " operands", ", found ", operands_.size()));
   const std::string& written = from.shoal().written_name();
   draft.name = module_.arena.CopyString(written.empty() ? from.name() : written);
+  has_written_names_ |= !written.empty();
   draft.operands = module_.arena.Copy(operands_);
   SHOAL_TRY(ReadInParentheses(from, draft, attrs));
   SHOAL_TRY(ReadAttributes(from, draft, attrs));

@@ -137,7 +137,7 @@ Status ModuleWriter::CheckSize() {
 
 void ModuleWriter::WriteInstruction(const Instruction& hlo, proto::HloInstructionProto* to) {
   Assign(to->mutable_name(), names_(hlo));
-  if (!final_ && names_(hlo) != hlo.name) Assign(to->mutable_shoal()->mutable_written_name(), hlo.name);
+  if (names_(hlo) != hlo.name) Assign(to->mutable_shoal()->mutable_written_name(), hlo.name);
   Assign(to->mutable_opcode(), hlo.opcode == Opcode::kUnknown ? hlo[kUnknownOpcode] : Text(hlo.opcode));
   WriteShape(hlo.shape(), to->mutable_shape());
   to->set_id(ids_.Of(hlo));
@@ -164,7 +164,7 @@ void ModuleWriter::WriteInstruction(const Instruction& hlo, proto::HloInstructio
 
 void ModuleWriter::WriteComputation(const Computation& computation, proto::HloComputationProto* to) {
   Assign(to->mutable_name(), names_(computation));
-  if (!final_ && names_(computation) != computation.name) Assign(to->mutable_shoal_written_name(), computation.name);
+  if (names_(computation) != computation.name) Assign(to->mutable_shoal_written_name(), computation.name);
   to->set_id(ids_.Of(computation));
   for (const Instruction* hlo : PostOrder(computation)) WriteInstruction(*hlo, to->add_instructions());
   to->set_root_id(ids_.Of(*computation.root));
