@@ -79,7 +79,8 @@ class InstructionColumns {
     operand_end_.push_back(static_cast<uint32_t>(operand_back_.size()));
     if (CallsComputations(hlo))
       for (const Computation* callee : CalledComputations(hlo))
-        if (callee != nullptr) call_.push_back(computation_of_.at(callee));
+        // Loose text may name a computation that stands nowhere.
+        if (auto found = computation_of_.find(callee); found != computation_of_.end()) call_.push_back(found->second);
     call_end_.push_back(static_cast<uint32_t>(call_.size()));
     times_[id] = page_.executions.Of(hlo);
   }

