@@ -78,6 +78,11 @@ CALLS = {
 }
 
 
+def mind_interrupts():
+    """A shell has its background jobs ignore Ctrl-C, and with them whatever they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Faults:
     def __init__(self, binary, folder):
         self.binary, self.folder = binary, pathlib.Path(folder)
@@ -197,7 +202,7 @@ class Faults:
             return
         command = [str(word) for word in self.call(verb, "-")]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   cwd=self.folder)
+                                   cwd=self.folder, preexec_fn=mind_interrupts)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
@@ -207,7 +212,7 @@ class Faults:
     def run_interrupted(self):
         loop = self.write("loop.hlo", LOOP)
         process = subprocess.Popen([self.binary, "run", str(loop), "--outputs=out"], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, cwd=self.folder)
+                                   stderr=subprocess.PIPE, cwd=self.folder, preexec_fn=mind_interrupts)
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ops/index_maps.h"
+#include "ops/working_types.h"
 
 namespace shoal {
 namespace {
@@ -120,7 +121,7 @@ bool IsLoopType(ElementType type) {
 
 bool IsLoopOp(const Instruction& hlo) {
   if (!HasLoopTypes(hlo) || hlo.shape().ElementCount().value_or(0) <= 0) return false;
-  if (!hlo[kControlPredecessors].empty()) return false;
+  if (!hlo[kControlPredecessors].empty() || WorkingTypesOf(hlo).mixed) return false;
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kIndexMap) {
     if (hlo.opcode == Opcode::kBitcastConvert)

@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "ops/families.h"
+#include "ops/working_types.h"
 #include "program/program.h"
 
 namespace shoal {
@@ -19,6 +20,7 @@ class Lowering {
 
  private:
   void Add(const Instruction& hlo) {
+    if (WorkingTypesOf(hlo).mixed) return;  // converted and checked where it is evaluated
     if (std::unique_ptr<FusedKernel> kernel = FusedKernelOf(hlo)) {
       const auto [same, is_new] = kernels_.try_emplace(ToString(*kernel), program_.kernels.size());
       if (is_new) program_.kernels.push_back(std::move(*kernel));

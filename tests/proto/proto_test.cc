@@ -103,7 +103,7 @@ TEST(ReadProto, ChecksShardingsAndSchedules) {
   EXPECT_EQ(Complaint([](M m) { At(m, 1, 2)->mutable_sharding()->set_tile_assignment_dimensions(0, 3); }),
             "computation e, instruction s: devices: [3] and [2] differ in number");
   EXPECT_EQ(Complaint([](M m) { At(m, 1, 2)->mutable_sharding()->set_tile_assignment_dimensions(0, 1 << 30); }),
-            "computation e, instruction s: devices: [1073741824] are more than 4194304");
+            "computation e, instruction s: devices: [1073741824] are more than 16777216");
   EXPECT_EQ(Complaint([](M m) { At(m, 1, 2)->mutable_sharding()->set_type(9); }),
             "computation e, instruction s: sharding: there is no type 9");
   auto sequence = [](M m) { return m.mutable_schedule()->mutable_sequences(1)->mutable_value(); };

@@ -79,7 +79,8 @@ TEST(DefaultShards, InTheOrderOfTheDevices) {
   const std::vector<int64_t> whole{8, 4}, rows{4, 4}, both{4, 2}, odd{3, 4};
   auto first = [&](const std::vector<int64_t>& shard, int64_t devices) {
     std::vector<int64_t> rows_of;
-    for (const Dims& position : DefaultShards(whole, shard, devices)->positions) rows_of.push_back(position[0]);
+    const std::optional<ShardGrid> grid = DefaultShards(whole, shard, devices);
+    for (const Dims& position : grid->positions) rows_of.push_back(position[0]);
     return rows_of;
   };
   EXPECT_EQ(first(rows, 4), (std::vector<int64_t>{0, 0, 1, 1}));
