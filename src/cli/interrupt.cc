@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <new>
 
 #include "base/files.h"
+#include "cli/output.h"
 
 namespace shoal {
 namespace {
@@ -38,9 +40,18 @@ void Interrupted(int signal) {
   raise(signal);
 }
 
+// An exception would leave hash tables that were just growing in a state in which they cannot be destroyed. Arrays,
+// which are what is large, are not allocated by `new`: that they do not fit is said where it arises.
+void NoMemory() {
+  RemoveUnfinishedFiles();
+  Put("shoal: error: not enough memory\n");
+  _exit(kCallAtFault);
+}
+
 }  // namespace
 
 void HandleSignals() {
+  std::set_new_handler(NoMemory);
   struct sigaction action {};
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);

@@ -1,4 +1,5 @@
-// What happens on Ctrl-C: shoal says where it was, removes what it has not finished writing, and ends.
+// What happens on Ctrl-C: shoal says where it was, removes what it has not finished writing, and ends. Likewise where
+// there is no memory left.
 #pragma once
 
 #include <string_view>
