@@ -32,8 +32,7 @@ std::string Rendered(const Input& input, const Diags& diags, const CommonFlags& 
   std::unique_ptr<Source> named;
   if (input.text() == nullptr) named = Source::FromString(input.path, "");
   const Source& text = named == nullptr ? *input.text() : *named;
-  const size_t width = ErrorStyle().width;
-  return Wrapped(Render(diags, text, StyleOf(flags), width), width);
+  return Render(diags, text, StyleOf(flags), ErrorStyle().width);
 }
 
 // Those of one kind.

@@ -8,7 +8,9 @@
 #include "base/files.h"
 #include "base/printable.h"
 #include "base/strings.h"
+#include "base/text_width.h"
 #include "base/world.h"
+#include "report/terminal.h"
 
 namespace shoal {
 namespace {
@@ -44,7 +46,9 @@ Status WriteOutput(const std::string& path, std::string_view bytes) {
 }
 
 // Nobody can be told that standard error is closed.
-void Say(std::string_view text) { WriteAll(STDERR_FILENO, Printable(text)); }
+void Say(std::string_view text) {
+  WriteAll(STDERR_FILENO, Wrapped(Printable(text), ErrorStyle().width));
+}
 
 void SayOnOneLine(std::string_view text) {
   WriteAll(STDERR_FILENO, StrCat("\r\033[K", Printable(text)));

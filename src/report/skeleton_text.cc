@@ -27,7 +27,7 @@ std::vector<Column> Columns() {
           Column("name", Cut::kMiddle, 4).Most(40),
           Column("type", Cut::kRight, 3).Most(44).MayGo(),
           Column(">size").Most(14),
-          Column("where", Cut::kRight, 5, 16).Most(30),
+          Column("where", Cut::kRight, 5, 13).Most(30),
           Column("op_name", Cut::kPath, 1, 14).Most(70).Faint().MayGo(),
           Column("place", Cut::kPath, 2).Most(60).Faint()};
 }

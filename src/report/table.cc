@@ -191,7 +191,7 @@ class TableLayout {
         const size_t start = c == 0 ? wanted : std::max(at + kGap, wanted);
         if (style_.width == 0 || start < style_.width) {
           out.append(start - at, ' ');
-          Put(out, style_.width == 0 ? cell : CutTo(cell, style_.width - start, Cut::kRight), ColorOf(row, c));
+          Put(out, style_.width == 0 ? cell : CutTo(cell, style_.width - start, LastCut(c)), ColorOf(row, c));
           at = start + width;
         }
       }
@@ -205,6 +205,9 @@ class TableLayout {
     if (!table_.is_tree_ || c > 0) return CutTo(row.cells[c], width, columns_[c].cut);
     return CutTo(row.cells[c], width + RoomBehind(row, c), Cut::kRight);
   }
+
+  // Of a cell that reaches beyond the line.
+  Cut LastCut(size_t c) const { return columns_[c].cut == Cut::kNever ? Cut::kRight : columns_[c].cut; }
 
   LineColor ColorOf(const Table::Row& row, size_t c) const {
     if (c == 0) return row.color;
