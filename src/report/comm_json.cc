@@ -88,11 +88,7 @@ std::string CommJson(const CommReport& report) {
     mesh.push_back({{"name", axis.name}, {"size", axis.size}, {"stride", axis.stride}});
   Json all = {{"version", 1},
               {"file", report.file},
-              {"devices",
-               {{"count", grid.count()},
-                {"replicas", grid.replicas},
-                {"partitions", grid.partitions},
-                {"from", report.devices.from}}},
+              {"devices", DevicesJson(report.devices)},
               {"devices_per_node", report.devices_per_node},
               {"mesh", std::move(mesh)}};
   AddCollectives(report, all);

@@ -5,9 +5,14 @@
 
 namespace shoal {
 
+struct InferredGrid;
+
 using Json = nlohmann::ordered_json;
 
 // With the end of the line. Names come from files: bytes that are no UTF-8 are replaced, not refused.
 std::string JsonText(const Json& json, int indent = 2);
+
+// How many devices, and why so many.
+Json DevicesJson(const InferredGrid& devices);
 
 }  // namespace shoal

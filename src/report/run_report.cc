@@ -138,7 +138,6 @@ std::string ReportLiterals(const RunReport& report) {
 }
 
 std::string ReportJson(const RunReport& report) {
-  const DeviceGrid& grid = report.devices.grid;
   Json outputs = Json::array();
   for (const Output& output : report.outputs) {
     const ArraySummary summary = Summarize(output.array);
@@ -161,11 +160,7 @@ std::string ReportJson(const RunReport& report) {
       {"version", 1},
       {"ok", true},
       {"file", report.file},
-      {"devices",
-       {{"count", grid.count()},
-        {"replicas", grid.replicas},
-        {"partitions", grid.partitions},
-        {"from", report.devices.from}}},
+      {"devices", DevicesJson(report.devices)},
       {"inputs", report.inputs},
       {"seconds", report.stats.seconds},
       {"compile_seconds", report.compile_seconds},
