@@ -40,10 +40,11 @@ void LinkStart(ValueLinks& links, const Instruction& hlo) {
 
 void LinkDone(ValueLinks& links, const Instruction& hlo) {
   if (hlo.operand_count() == 0) return;
-  Part result = links.Of(hlo), started = Operand(links, hlo, 0);
-  if (const std::optional<int64_t> part = ResultPartOf(hlo)) started = links.places.Element(started, *part);
-  if (GivesToken(hlo)) result = links.places.Element(result, 0);
-  links.HandOn(result, started);
+  const std::optional<int64_t> part = ResultPartOf(hlo);
+  if (!part) return;  // all-reduce-done: to XLA a value of its own
+  const Part result = links.Of(hlo);
+  links.HandOn(GivesToken(hlo) ? links.places.Element(result, 0) : result,
+               links.places.Element(Operand(links, hlo, 0), *part));
 }
 
 void LinkArguments(ValueLinks& links, const Computation& callee, const Instruction& caller, size_t first_operand) {
