@@ -62,7 +62,7 @@ Status ModuleReader::ReadOpcode(const proto::HloInstructionProto& from, Instruct
                                 std::vector<NamedAttr>& attrs) {
   if (from.opcode().empty()) return Fail("it has no opcode");
   if (!IsOpcodeName(from.opcode())) return Fail("its opcode is no word");
-  draft.opcode = OpcodeNamed(from.opcode()).value_or(Opcode::kUnknown);
+  draft.opcode = OpcodeOf(from.opcode());
   if (!IsUnknown(draft)) return {};
   std::string message = StrCat("HLO has no op ", from.opcode());
   if (strict_) return Fail({}, "loose.opcode", std::move(message));

@@ -105,7 +105,7 @@ std::string Printer::Print() {
 void Printer::FindCallers() {
   for (const Computation* computation : module_.computations) {
     for (const Instruction* hlo : computation->instructions) {
-      if (hlo->opcode == Opcode::kAsyncStart && (*hlo)[kCalls] != nullptr) async_[(*hlo)[kCalls]] = true;
+      if (WrapsComputation(*hlo) && (*hlo)[kCalls] != nullptr) async_[(*hlo)[kCalls]] = true;
     }
   }
 }

@@ -65,7 +65,7 @@ void CheckShape(const Shape& shape, const Instruction& hlo, absl::flat_hash_set<
 void CheckConstrainedAllReduces(Inspection& inspection) {
   const Instruction* first = nullptr;
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
-    if (KindOf(hlo.opcode) != Opcode::kAllReduce) return;
+    if (!IsAllReduce(hlo)) return;
     if (first == nullptr) first = &hlo;
     if (hlo[kConstrainLayout] != (*first)[kConstrainLayout])
       inspection.Add(hlo, "layout.C7",
