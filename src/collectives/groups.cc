@@ -1,20 +1,10 @@
 // Where collectives meet: rendezvous, and the groups and routes that lead there.
 #include "base/strings.h"
 #include "collectives/rendezvous.h"
-#include "ops/families.h"
+#include "ops/attrs.h"
 
 namespace shoal {
 namespace {
-
-struct Started {
-  Opcode opcode, kind;
-};
-constexpr Started kStarted[] = {
-    {Opcode::kAllGatherStart, Opcode::kAllGather},
-    {Opcode::kAllReduceStart, Opcode::kAllReduce},
-    {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermute},
-    {Opcode::kRecv, Opcode::kSend},
-};
 
 constexpr int64_t kNoChannel = -1;
 
@@ -35,12 +25,6 @@ Result<const T*> Known(const Instruction& hlo, std::shared_mutex& mutex,
 }
 
 }  // namespace
-
-Opcode KindOf(Opcode opcode) {
-  for (const Started& each : kStarted)
-    if (each.opcode == opcode) return each.kind;
-  return opcode;
-}
 
 Rendezvous* World::RendezvousAt(const RendezvousKey& key) {
   std::lock_guard lock(mutex_);

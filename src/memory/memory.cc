@@ -6,6 +6,7 @@
 #include "ir/buffer_bytes.h"
 #include "memory/temporaries.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -32,7 +33,7 @@ EmbeddedValues EmbeddedIn(const Timeline& timeline) {
     if (!CallsComputations(caller)) return;
     for (const Computation* callee : CalledComputations(caller))
       if (timeline.SpanOf(*callee) == nullptr && seen.insert(callee).second)
-        todo.push_back({callee, caller.opcode == Opcode::kFusion});
+        todo.push_back({callee, IsFusion(caller)});
   };
   for (const Instruction* hlo : timeline.steps()) add_callees(*hlo);
   while (!todo.empty()) {
@@ -42,7 +43,7 @@ EmbeddedValues EmbeddedIn(const Timeline& timeline) {
       add_callees(*hlo);
       if (is_fused) continue;
       ++values.count;
-      if (hlo->opcode == Opcode::kConstant) values.constant_bytes += ArrayBytes(hlo->shape());
+      if (IsConstant(*hlo)) values.constant_bytes += ArrayBytes(hlo->shape());
     }
   }
   return values;
