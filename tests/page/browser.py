@@ -134,6 +134,17 @@ class Page:
         self.until("Boolean((window.shoal && window.shoal.ready) || document.getElementById('failure'))", timeout)
         return self.js("performance.now()") / 1000
 
+    def go(self, fragment):
+        """To another address of the page that is open, as a link would."""
+        self.js(f"(location.hash = {json.dumps('#' + fragment)}, 1)")
+        view = fragment.partition("&")[0]
+        self.until(f"window.shoal.state().view === {json.dumps(view)}")
+        self.settled()
+
+    def painted(self):
+        """Seconds from the start of loading to the first words on the screen."""
+        return (self.js("performance.getEntriesByName('first-contentful-paint')[0]?.startTime") or 0) / 1000
+
     def js(self, expression):
         result = self.call("Runtime.evaluate", expression=f"(async () => ({expression}))()", returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
