@@ -36,7 +36,7 @@ class Browser:
             for each in (3, 4):
                 os.set_inheritable(each, True)
         self.process = subprocess.Popen(
-            [path, "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--hide-scrollbars", "--disable-gpu",
+            [path, "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--hide-scrollbars", "--disable-gpu", "--disable-frame-rate-limit",
              "--no-first-run", "--disable-background-networking", "--disable-component-update", "--force-color-profile=srgb",
              f"--user-data-dir={self.folder}", "about:blank"],
             preexec_fn=descriptors, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -146,7 +146,8 @@ class Page:
         return (self.js("performance.getEntriesByName('first-contentful-paint')[0]?.startTime") or 0) / 1000
 
     def js(self, expression):
-        result = self.call("Runtime.evaluate", expression=f"(async () => ({expression}))()", returnByValue=True, awaitPromise=True)
+        result = self.call("Runtime.evaluate", expression=f"(async () => ({expression}))()", returnByValue=True, awaitPromise=True,
+                           allowUnsafeEvalBlockedByCSP=False)
         if "exceptionDetails" in result:
             details = result["exceptionDetails"]
             raise Failure(f"{expression[:80]}: {details.get('exception', {}).get('description', details['text'])}")

@@ -3,7 +3,7 @@ import { type Cell, exact } from "./cells";
 import { visible } from "./dom";
 import { Kind, type Model, RowKind } from "./model";
 import { type Figure, figures, type LineOptions, ProgramLines } from "./program_lines";
-import { figureText, figureTitles, kIndent, lastPart } from "./program_table";
+import { figureText, figureTitles, kIndent, lastPart, rowMarks } from "./program_table";
 import { type Column, type TableSource, VirtualTable } from "./table";
 import type { Page } from "./view";
 
@@ -48,7 +48,7 @@ export class ProgramPairs implements TableSource {
     const [a, b] = [page.models[0]!, page.models[1]!];
     this.sides = [new ProgramLines(a, undefined), new ProgramLines(b, undefined)];
     this.partner = partners(a, b, bOf);
-    this.marks = [changedRows(a), changedRows(b)];
+    this.marks = [rowMarks(a), rowMarks(b)];
     for (const row of this.sides[0].open) this.open.add(`a${row}`);
     for (const row of this.sides[1].open) this.open.add(`b${row}`);
   }
@@ -201,14 +201,3 @@ export class ProgramPairs implements TableSource {
 }
 
 const blank = (text: string) => (/^0( |$)/.test(text) ? "" : text);
-
-/** Of each row whether an instruction of it, or below, is not the same in both. */
-function changedRows(model: Model): Uint8Array {
-  const { rows } = model;
-  const out = new Uint8Array(rows.count);
-  for (let row = rows.count - 1; row >= 0; --row) {
-    for (let at = rows.memberStart(row); at < rows.memberEnd[row]!; ++at) if (model.marks?.[rows.members[at]!]) out[row] = 1;
-    if (out[row] && rows.parent[row]! >= 0) out[rows.parent[row]!] = 1;
-  }
-  return out;
-}

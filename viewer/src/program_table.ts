@@ -26,12 +26,32 @@ export function scopeBelow(scope: string, above: string): string {
   return visible(rest === scope || rest === "" ? scope : `…/${rest}`, 300);
 }
 
+/** Of two modules and each row: 0 all in it is the same in both, 1 something changed, 2 nothing of it is in the other. */
+export function rowMarks(model: Model): Uint8Array {
+  const { rows } = model;
+  const out = new Uint8Array(model.marks ? rows.count : 0);
+  if (!model.marks) return out;
+  const same = new Uint32Array(rows.count), other = new Uint32Array(rows.count), only = new Uint32Array(rows.count);
+  // What is fused, or part of an op, counts where the op stands.
+  for (let id = 0; id < model.instr.count; ++id) {
+    const row = model.rowOf(id);
+    if (row >= 0) ++[same, other, only][model.marks[id]!]![row]!;
+  }
+  for (let row = rows.count - 1; row >= 0; --row) {
+    out[row] = other[row] === 0 && only[row] === 0 ? 0 : same[row] === 0 && other[row] === 0 ? 2 : 1;
+    const parent = rows.parent[row]!;
+    if (parent >= 0) { same[parent]! += same[row]!; other[parent]! += other[row]!; only[parent]! += only[row]!; }
+  }
+  return out;
+}
+
 export class ProgramTable implements TableSource {
   readonly table = new VirtualTable(this, "program");
   lines!: ProgramLines;
   private keys: string[] = [];
   private readonly gutter = h("canvas", { class: "gutter", "aria-hidden": "true" });
   private readonly doneOf = new Map<number, number>();
+  private marks = new Uint8Array();
   private hasScope = false;
   private hasSource = false;
   private total = { seconds: 0, measured: 0 };
@@ -45,6 +65,7 @@ export class ProgramTable implements TableSource {
     this.doneOf.clear();
     for (let i = 0; i < all.count; ++i) if (all.start[i] !== all.done[i]) this.doneOf.set(all.start[i]!, all.done[i]!);
     const { instr } = lines.model;
+    this.marks = rowMarks(lines.model);
     this.hasScope = instr.scope.some((each) => each !== 0);
     this.hasSource = instr.source.some((each) => each !== 0);
     const sum = (values: Float64Array) => values.reduce((all, each) => all + each, 0);
@@ -140,15 +161,10 @@ export class ProgramTable implements TableSource {
 
   /** Of two modules: = ~ + − of the row's instructions and all below. */
   private markOf(line: number): string {
-    const marks = this.model.marks;
-    if (!marks) return "";
-    const { rows } = this.model;
-    const row = this.lines.rows[line]!;
-    const seen = [0, 0, 0];
-    if (this.lines.inside[line]! >= 0) ++seen[marks[this.lines.inside[line]!]!]!;
-    else for (let at = rows.memberStart(row); at < rows.memberEnd[rows.end[row]! - 1]!; ++at) ++seen[marks[rows.members[at]!]!]!;
-    if (seen[1] === 0 && seen[2] === 0) return "=";
-    return seen[0] === 0 && seen[1] === 0 ? (this.page.current === 0 ? "−" : "+") : "~";
+    const inside = this.lines.inside[line]!;
+    if (!this.model.marks) return "";
+    const mark = inside >= 0 ? this.model.marks[inside]! : this.marks[this.lines.rows[line]!]!;
+    return ["=", "~", this.page.current === 0 ? "−" : "+"][mark]!;
   }
 
   click(line: number, event: MouseEvent): void {

@@ -12,6 +12,15 @@ export interface SpanSums { byKind: Map<number, Sum>; byOp: Map<string, Sum>; bu
 
 /** Count, sum, mean, least and most by kind and by op of what lies in the span; what begins or ends outside counts as far as it is in. */
 export function sumsOf(placed: Placed[], span: Range): SpanSums {
+  if (last.placed === placed && last.from === span.from && last.to === span.to) return last.sums!;
+  const sums = addUp(placed, span);
+  last = { placed, from: span.from, to: span.to, sums };
+  return sums;
+}
+// Zooming asks for the same again and again.
+let last: { placed: Placed[] | null; from: number; to: number; sums: SpanSums | null } = { placed: null, from: 0, to: 0, sums: null };
+
+function addUp(placed: Placed[], span: Range): SpanSums {
   const out: SpanSums = { byKind: new Map(), byOp: new Map(), busy: 0, waiting: 0 };
   const add = <K>(map: Map<K, Sum>, key: K, value: number) => {
     const sum = map.get(key) ?? { count: 0, sum: 0, least: Infinity, most: 0 };
