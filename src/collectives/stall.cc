@@ -46,11 +46,11 @@ std::string DeviceList(const DeviceGroup& sorted) {
 }
 
 DeviceGroup StallReport::MissingFor(const World::DeviceState& state) const {
-  const Meeting& meeting = *state.waits_for;
+  const Operation& operation = *state.waits_for;
   DeviceGroup missing;
-  const size_t needed = meeting.room->transfer ? 1 : meeting.came.size();
+  const size_t needed = operation.rendezvous->transfer ? 1 : operation.came.size();
   for (size_t i = 0; i < needed; ++i)
-    if (meeting.came[i] == nullptr) missing.push_back(meeting.room->members[i]);
+    if (operation.came[i] == nullptr) missing.push_back(operation.rendezvous->members[i]);
   std::sort(missing.begin(), missing.end());
   return missing;
 }

@@ -210,30 +210,6 @@ bool IsLight(const Change& change) {
          std::find(std::begin(kHeavy), std::end(kHeavy), Info(hlo->opcode).op_class) == std::end(kHeavy);
 }
 
-std::vector<Change> Folded(const std::vector<Change>& changes) {
-  using Key = std::tuple<ChangeKind, int, std::string, std::string, std::string>;
-  std::map<Key, size_t> places;
-  std::vector<Change> folded;
-  for (const Change& change : changes) {
-    const Instruction* hlo = change.instruction();
-    const bool any = hlo == nullptr || change.kind == ChangeKind::kFollows;
-    const int opcode = any ? -1 : static_cast<int>(hlo->opcode);
-    // Of operands each has names of its own; what follows is not told apart.
-    const bool named = change.kind == ChangeKind::kOperands;
-    auto [place, is_new] = places.try_emplace(
-        Key{change.kind, opcode, change.what, named ? "" : change.before, named ? "" : change.after}, folded.size());
-    if (is_new) {
-      folded.push_back(change);
-    } else {
-      folded[place->second].count += change.count;
-    }
-  }
-  std::stable_sort(folded.begin(), folded.end(), [](const Change& x, const Change& y) {
-    return std::tuple(x.kind, IsLight(x), -x.count) < std::tuple(y.kind, IsLight(y), -y.count);
-  });
-  return folded;
-}
-
 }  // namespace
 
 std::string_view ToString(ChangeKind kind) {
@@ -263,7 +239,31 @@ void NameGroups(const DiffSide& a, const DiffSide& b, std::vector<Change>& chang
 
 }  // namespace
 
-std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) {
+std::vector<Change> Folded(const std::vector<Change>& changes) {
+  using Key = std::tuple<ChangeKind, int, std::string, std::string, std::string>;
+  std::map<Key, size_t> places;
+  std::vector<Change> folded;
+  for (const Change& change : changes) {
+    const Instruction* hlo = change.instruction();
+    const bool any = hlo == nullptr || change.kind == ChangeKind::kFollows;
+    const int opcode = any ? -1 : static_cast<int>(hlo->opcode);
+    // Of operands each has names of its own; what follows is not told apart.
+    const bool named = change.kind == ChangeKind::kOperands;
+    auto [place, is_new] = places.try_emplace(
+        Key{change.kind, opcode, change.what, named ? "" : change.before, named ? "" : change.after}, folded.size());
+    if (is_new) {
+      folded.push_back(change);
+    } else {
+      folded[place->second].count += change.count;
+    }
+  }
+  std::stable_sort(folded.begin(), folded.end(), [](const Change& x, const Change& y) {
+    return std::tuple(x.kind, IsLight(x), -x.count) < std::tuple(y.kind, IsLight(y), -y.count);
+  });
+  return folded;
+}
+
+std::vector<Change> EveryChange(const DiffSide& a, const DiffSide& b) {
   std::vector<Change> changes;
   AddHeaderChanges(a.module, b.module, changes);
   if (!AreTheSame(a, b)) {
@@ -271,7 +271,9 @@ std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) {
     changes.insert(changes.end(), inside.begin(), inside.end());
   }
   NameGroups(a, b, changes);
-  return Folded(changes);
+  return changes;
 }
+
+std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) { return Folded(EveryChange(a, b)); }
 
 }  // namespace shoal

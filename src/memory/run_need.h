@@ -1,7 +1,7 @@
 // Whether this machine can hold what a run needs, before anything of it is made.
 #pragma once
 
-#include "collectives/device_grid.h"
+#include "devices/device_grid.h"
 #include "ir/module.h"
 
 namespace shoal {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/diags.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "interp/data/outputs.h"
 #include "interp/run.h"
 #include "report/terminal.h"

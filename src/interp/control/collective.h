@@ -10,8 +10,8 @@ namespace shoal {
 
 // A collective between its beginning and its end.
 struct UnderWay {
-  std::vector<Ticket> tickets;
-  // The op's value from what each ticket gave.
+  std::vector<Handle> handles;
+  // The op's value from what each handle gave.
   std::function<Result<Value>(std::vector<Arrays> came)> assemble;
 };
 

@@ -178,9 +178,9 @@ Result<Value> BeginAllToAll(Call& call) {
 }
 
 Result<Value> BeginRaggedAllToAll(Call& call) {
-  SHOAL_ASSIGN(venue, call.device.world().VenueOf(call.hlo));
-  const Venue::Seat seat = venue->seats[static_cast<size_t>(call.device.id())];
-  const DeviceGroup& group = venue->groups[static_cast<size_t>(seat.group)];
+  SHOAL_ASSIGN(groups, call.device.world().GroupsOf(call.hlo));
+  const Groups::Member member = groups->members[static_cast<size_t>(call.device.id())];
+  const DeviceGroup& group = groups->all[static_cast<size_t>(member.group)];
   Arrays arrays = TakeArrays(call);
   const Array sizes = arrays[5];
   const int64_t row = arrays[0].bytes() / std::max<int64_t>(arrays[0].dim(0), 1);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "collectives/shards.h"
+#include "devices/shards.h"
 #include "interp/custom_calls/reshard.h"
 #include "kernels/floats.h"
 

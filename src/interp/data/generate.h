@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "collectives/device_grid.h"
+#include "devices/device_grid.h"
 #include "interp/data/leaves.h"
 #include "kernels/value.h"
 

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/zip.h"
-#include "collectives/shards.h"
+#include "devices/shards.h"
 #include "kernels/npy_array.h"
 
 namespace shoal {

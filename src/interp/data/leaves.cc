@@ -1,7 +1,7 @@
 #include "interp/data/leaves.h"
 
 #include "base/strings.h"
-#include "collectives/shards.h"
+#include "devices/shards.h"
 #include "ir/common_attrs.h"
 #include "ops/families.h"
 #include "ops/traits.h"

@@ -1,4 +1,4 @@
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "collectives/participation.h"
+#include "devices/participation.h"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
-// Where collectives meet: rooms, and the groups and routes that lead there.
+// Where collectives meet: rendezvous, and the groups and routes that lead there.
 #include "base/strings.h"
-#include "collectives/meeting.h"
+#include "collectives/rendezvous.h"
 #include "ops/attrs.h"
 
 namespace shoal {
@@ -26,38 +26,38 @@ Result<const T*> Known(const Instruction& hlo, std::shared_mutex& mutex,
 
 }  // namespace
 
-Room* World::RoomAt(const Place& place) {
+Rendezvous* World::RendezvousAt(const RendezvousKey& key) {
   std::lock_guard lock(mutex_);
-  std::unique_ptr<Room>& room = rooms_[place];
-  if (room == nullptr) room = std::make_unique<Room>(place.members, place.transfer);
-  return room.get();
+  std::unique_ptr<Rendezvous>& rendezvous = rendezvous_[key];
+  if (rendezvous == nullptr) rendezvous = std::make_unique<Rendezvous>(key.members, key.transfer);
+  return rendezvous.get();
 }
 
-std::unique_ptr<Venue> World::MakeVenue(const Instruction& hlo, std::vector<DeviceGroup> groups) {
-  auto venue = std::make_unique<Venue>();
-  venue->seats.resize(devices_.size());
-  for (size_t g = 0; g < groups.size(); ++g) {
-    for (size_t i = 0; i < groups[g].size(); ++i)
-      venue->seats[static_cast<size_t>(groups[g][i])] = {static_cast<int64_t>(g), static_cast<int64_t>(i)};
-    venue->rooms.push_back(RoomAt({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/false, groups[g]}));
+std::unique_ptr<Groups> World::MakeGroups(const Instruction& hlo, std::vector<DeviceGroup> all) {
+  auto groups = std::make_unique<Groups>();
+  groups->members.resize(devices_.size());
+  for (size_t g = 0; g < all.size(); ++g) {
+    for (size_t i = 0; i < all[g].size(); ++i)
+      groups->members[static_cast<size_t>(all[g][i])] = {static_cast<int64_t>(g), static_cast<int64_t>(i)};
+    groups->rendezvous.push_back(RendezvousAt({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/false, all[g]}));
   }
-  venue->groups = std::move(groups);
-  return venue;
+  groups->all = std::move(all);
+  return groups;
 }
 
-Result<const Venue*> World::VenueOf(const Instruction& hlo) {
-  return Known(hlo, known_mutex_, venues_, [&]() -> Result<std::unique_ptr<Venue>> {
+Result<const Groups*> World::GroupsOf(const Instruction& hlo) {
+  return Known(hlo, known_mutex_, groups_, [&]() -> Result<std::unique_ptr<Groups>> {
     SHOAL_ASSIGN(groups, DeviceGroupsOf(hlo, grid_));
-    return MakeVenue(hlo, std::move(groups));
+    return MakeGroups(hlo, std::move(groups));
   });
 }
 
-Result<const Venue*> World::VenueOfPartitions(const Instruction& hlo) {
-  return Known(hlo, known_mutex_, venues_, [&]() -> Result<std::unique_ptr<Venue>> {
+Result<const Groups*> World::PartitionGroupsOf(const Instruction& hlo) {
+  return Known(hlo, known_mutex_, groups_, [&]() -> Result<std::unique_ptr<Groups>> {
     std::vector<DeviceGroup> groups(static_cast<size_t>(grid_.replicas));
     for (int64_t device = 0; device < grid_.count(); ++device)
       groups[static_cast<size_t>(grid_.ReplicaOf(device))].push_back(device);
-    return MakeVenue(hlo, std::move(groups));
+    return MakeGroups(hlo, std::move(groups));
   });
 }
 
@@ -71,9 +71,9 @@ Result<const Routes*> World::RoutesOf(const Instruction& hlo) {
     routes->to.resize(devices_.size());
     std::vector<int64_t> sources(devices_.size()), targets(devices_.size());
     for (auto [source, target] : pairs) {
-      Room* room = RoomAt({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/true, {source, target}});
+      Rendezvous* rendezvous = RendezvousAt({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/true, {source, target}});
       routes->all.push_back(
-          {source, target, sources[static_cast<size_t>(source)]++, targets[static_cast<size_t>(target)]++, room});
+          {source, target, sources[static_cast<size_t>(source)]++, targets[static_cast<size_t>(target)]++, rendezvous});
     }
     for (const Route& route : routes->all) {
       routes->from[static_cast<size_t>(route.source)].push_back(&route);

@@ -1,4 +1,4 @@
-#include "collectives/shardy.h"
+#include "devices/shardy.h"
 
 #include <algorithm>
 #include <charconv>

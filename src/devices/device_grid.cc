@@ -1,4 +1,4 @@
-#include "collectives/device_grid.h"
+#include "devices/device_grid.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// What World keeps of rooms, meetings and devices. World's own: everything here is guarded by its mutex.
+// What World keeps of rendezvous, operations and devices. World's own: everything here is guarded by its mutex.
 #pragma once
 
 #include <condition_variable>
@@ -8,8 +8,8 @@
 
 namespace shoal {
 
-struct Meeting {
-  const Room* room = nullptr;
+struct Operation {
+  const Rendezvous* rendezvous = nullptr;
   int64_t number = 0;
   int64_t missing = 0;                   // members who must still come
   std::vector<const Instruction*> came;  // with which instruction each member came; null: not yet
@@ -21,22 +21,22 @@ struct Meeting {
   bool over = false;
 };
 
-struct World::Place {
+struct World::RendezvousKey {
   Opcode kind{};
   int64_t channel = 0;
   bool transfer = false;  // from members[0] to members[1], who may be the same
   DeviceGroup members;
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const RendezvousKey&) const = default;
 };
 
-struct Room {
-  explicit Room(const DeviceGroup& members, bool transfer)
+struct Rendezvous {
+  explicit Rendezvous(const DeviceGroup& members, bool transfer)
       : members(members), transfer(transfer), arrivals(members.size()) {}
 
   const DeviceGroup members;
   const bool transfer;
   std::vector<int64_t> arrivals;                  // of each member so far
-  std::deque<std::shared_ptr<Meeting>> expected;  // those to which somebody must still come, in order
+  std::deque<std::shared_ptr<Operation>> expected;  // those to which somebody must still come, in order
   int64_t first_expected = 0;                     // the number of expected[0]
 };
 
@@ -44,7 +44,7 @@ struct World::DeviceState {
   std::condition_variable changed;
   bool has_turn = false;
   const Instruction* waits_at = nullptr;  // null: it does not wait
-  const Meeting* waits_for = nullptr;
+  const Operation* waits_for = nullptr;
   const Whereabouts* whereabouts = nullptr;  // of one that waits or has finished
   bool finished = false;
   Whereabouts last;

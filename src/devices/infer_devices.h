@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "collectives/device_grid.h"
+#include "devices/device_grid.h"
 
 namespace shoal {
 
