@@ -5,7 +5,7 @@
 
 #include "base/strings.h"
 #include "ops/families.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 namespace {

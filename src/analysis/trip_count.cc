@@ -5,7 +5,7 @@
 #include <set>
 
 #include "ops/families.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/op.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 namespace {

@@ -126,7 +126,6 @@ class CompareVerb {
     RunSettings settings;
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
-    settings.numerics = InferNumerics(side.module()).numerics;
     Result<RunOutcome> outcome = RunModule(plans, side.devices.grid, std::move(arguments), settings);
     if (!outcome.ok()) return Failed(side, outcome.diag());
     side.outcome = std::move(*outcome);

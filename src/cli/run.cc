@@ -33,7 +33,7 @@ struct RunFlags {
   std::string file, inputs, outputs, argument_mode = "use_random_inputs", dump, dump_dir = "dump";
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
-  std::string engine = "interp", cpu, numerics;
+  std::string engine = "interp", cpu;
   int threads = 0;
   int64_t num_repeats = 1;
   bool explain = false;
@@ -83,8 +83,6 @@ class RunVerb {
 
   int RunVerified() {
     const Plans plans(*input_.module);
-    const std::optional<Numerics> given = NumericsNamed(flags_.numerics);
-    report_.numerics = given ? NumericsChoice{*given, "given"} : InferNumerics(*input_.module);
     if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
     if (Status fit = ArgumentsFit(); !fit.ok()) return Failed(fit.diag());
     if (Status room = CheckRoom(); !room.ok()) return Failed(room.diag());
@@ -102,7 +100,6 @@ class RunVerb {
     RunSettings settings;
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
-    settings.numerics = report_.numerics.numerics;
     settings.observer = observer_.get();
     settings.most_instructions = flags_.max_steps;
     settings.most_bytes = BytesNamed(flags_.max_memory).value_or(0);
@@ -344,8 +341,6 @@ Run AddRun(Options& verb) {
   verb.Value("--engine", flags->engine, "jit: compiled for this machine; interp: the reference, op by op")
       .OneOf({"jit", "interp"})
       .FromEnvironment("SHOAL_ENGINE");
-  verb.Value("--numerics", flags->numerics, "How sums round where HLO leaves it open; default: what the module shows")
-      .OneOf({std::begin(kNumerics), std::end(kNumerics)});
   verb.Value("--threads", flags->threads, "Of the engine; default: as many as there are cores").Between(0, 1024);
   verb.Value("--num_repeats", flags->num_repeats, "Run so often; the results are those of the last run")
       .Between(1, int64_t{1} << 40);

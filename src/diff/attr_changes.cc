@@ -5,7 +5,7 @@
 #include "diff/changes.h"
 #include "nlohmann/json.hpp"
 #include "ops/families.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "collectives/world.h"
 #include "interp/plan.h"
-#include "ops/numerics.h"
 
 namespace shoal {
 
@@ -31,7 +30,6 @@ using Stubs = std::map<std::string_view, Stub>;  // by target
 struct RunSettings {
   bool stub_custom_calls = false;
   uint64_t random_seed = 0;  // of rng, whose numbers no module determines
-  Numerics numerics = Numerics::kXlaCpu;
   Observer* observer = nullptr;
   // Where a run that may not end is given up; 0: nowhere.
   int64_t most_instructions = 0;  // on each device

@@ -42,9 +42,6 @@ int64_t BytesOf(const Shape& shape);
 // Of all arrays in it.
 double LeafBytesOf(const Shape& shape);
 
-// Loose text may leave out operands; whether it has as many as its price looks at.
-bool HasPricedOperands(const Instruction& hlo);
-
 // The price every instruction begins with.
 Price DefaultPrice(const Instruction& hlo);
 

@@ -169,15 +169,4 @@ void Op<Opcode::kCustomCall>::Price(const Instruction& hlo, Pricing& pricing) {
   pricing.price.flops = pricing.price.bytes = marker ? 0.0f : -1.0f;
 }
 
-bool HasPricedOperands(const Instruction& hlo) {
-  // Of ops with any number of operands: how many their prices look at.
-  static constexpr std::pair<Opcode, size_t> kLeast[] = {{Opcode::kDynamicSlice, 2}, {Opcode::kDynamicUpdateSlice, 3},
-                                                         {Opcode::kReduce, 1},       {Opcode::kReduceWindow, 1},
-                                                         {Opcode::kScatter, 3},      {Opcode::kSort, 1}};
-  if (static_cast<int64_t>(hlo.operand_count()) < Info(hlo.opcode).arity) return false;
-  return std::none_of(std::begin(kLeast), std::end(kLeast), [&](const auto& least) {
-    return least.first == hlo.opcode && hlo.operand_count() < least.second;
-  });
-}
-
 }  // namespace shoal

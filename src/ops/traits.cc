@@ -33,25 +33,12 @@ bool ActsOutside(const Instruction& hlo) {
       Opcode::kRecv,                 Opcode::kRecvDone,              Opcode::kRng,
       Opcode::kRngGetAndUpdateState, Opcode::kSend,                  Opcode::kSendDone,
   };
-  return IsOneOf(kAct, hlo) || HasSideEffect(hlo);
-}
-
-bool IsFromNothing(const Instruction& hlo) {
-  static constexpr Opcode kFromNothing[] = {Opcode::kConstant, Opcode::kIota, Opcode::kPartitionId, Opcode::kReplicaId};
-  if (hlo.opcode == Opcode::kBroadcast && hlo.operand_count() == 1)
-    return IsConstant(*hlo.operands[0]) || hlo.operands[0]->opcode == Opcode::kIota;
-  return IsOneOf(kFromNothing, hlo);
-}
-
-bool IsSeldomShown(const Instruction& hlo) {
-  static constexpr Opcode kSeldom[] = {Opcode::kMap, Opcode::kPartitionId, Opcode::kReduce, Opcode::kReplicaId,
-                                       Opcode::kRngGetAndUpdateState};
-  return IsOneOf(kSeldom, hlo);
+  return IsOneOf(kAct, hlo) || hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
 }
 
 bool IsPure(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
-  if (op_class == OpClass::kOpaque) return !HasSideEffect(hlo);
+  if (op_class == OpClass::kOpaque) return !hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
   if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // keeps its state in its operand
   return op_class != OpClass::kRandom && op_class != OpClass::kControlFlow && op_class != OpClass::kCollective &&
          op_class != OpClass::kTransfer && hlo.opcode != Opcode::kParameter;

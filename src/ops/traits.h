@@ -4,7 +4,6 @@
 
 #include "ops/async_pairs.h"
 #include "ops/control_flow.h"
-#include "ops/elementwise.h"
 #include "ops/structure.h"
 #include "ops/value_flow.h"
 
@@ -20,41 +19,17 @@ inline bool IsCall(const Instruction& hlo) { return hlo.opcode == Opcode::kCall;
 inline bool IsFusion(const Instruction& hlo) { return hlo.opcode == Opcode::kFusion; }
 inline bool IsCustomCall(const Instruction& hlo) { return hlo.opcode == Opcode::kCustomCall; }
 inline bool IsUnknown(const Instruction& hlo) { return hlo.opcode == Opcode::kUnknown; }
-inline bool IsCompare(const Instruction& hlo) { return hlo.opcode == Opcode::kCompare; }
-inline bool IsAllReduce(const Instruction& hlo) { return KindOf(hlo.opcode) == Opcode::kAllReduce; }
-inline bool IsSort(const Instruction& hlo) { return hlo.opcode == Opcode::kSort; }
 inline bool IsLoop(const Instruction& hlo) { return CallKindOf(hlo) == CallKind::kLoop; }
 inline bool IsBranch(const Instruction& hlo) { return CallKindOf(hlo) == CallKind::kBranch; }
 inline bool IsCollective(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kCollective; }
 
-// Collectives that a device may be left out of, and those of a source and a target each.
-inline bool LeavesDevicesOut(const Instruction& hlo) { return hlo.opcode == Opcode::kCollectiveBroadcast; }
-inline bool IsPointToPoint(const Instruction& hlo) {
-  const Opcode kind = KindOf(hlo.opcode);
-  return kind == Opcode::kCollectivePermute || kind == Opcode::kSend;
-}
-// An async-start, whatever the text calls it: runs a computation while others go on.
-inline bool WrapsComputation(const Instruction& hlo) { return hlo.opcode == Opcode::kAsyncStart; }
-// copy-start and copy-done.
-inline bool IsAsyncCopy(const Instruction& hlo) {
-  return hlo.opcode == Opcode::kCopyStart || hlo.opcode == Opcode::kCopyDone;
-}
-
 // Of a while.
 inline Computation* BodyOf(const Instruction& loop) { return loop[Op<Opcode::kWhile>::kBody]; }
 inline Computation* ConditionOf(const Instruction& loop) { return loop[Op<Opcode::kWhile>::kCondition]; }
-// Of a conditional: chosen by a predicate, not by a number.
-inline bool HasPredicate(const Instruction& branch) { return Op<Opcode::kConditional>::HasPredicate(branch); }
 // Of a fusion.
 inline FusionKind FusionKindOf(const Instruction& fusion) { return fusion[Op<Opcode::kFusion>::kKind]; }
 // Of a get-tuple-element.
 inline int64_t ElementIndexOf(const Instruction& hlo) { return hlo[Op<Opcode::kGetTupleElement>::kIndex]; }
-// The attribute that says so.
-inline constexpr auto& kElementIndex = Op<Opcode::kGetTupleElement>::kIndex;
-// Of a compare.
-inline ComparisonDirection DirectionOf(const Instruction& hlo) { return hlo[Op<Opcode::kCompare>::kDirection]; }
-// A custom call that its writer wants to be run for what it does.
-inline bool HasSideEffect(const Instruction& call) { return call[Op<Opcode::kCustomCall>::kHasSideEffect]; }
 // Of a custom call; empty for other ops.
 inline std::string_view TargetOf(const Instruction& hlo) { return hlo[Op<Opcode::kCustomCall>::kTarget]; }
 // The op's name as the text has it, also where we do not know the op.
@@ -62,18 +37,11 @@ inline std::string_view OpcodeTextOf(const Instruction& hlo) {
   return hlo.opcode == Opcode::kUnknown ? hlo[kUnknownOpcode] : Text(hlo.opcode);
 }
 
-// The op of that name, or the one that stands for all that are not known.
-inline Opcode OpcodeOf(std::string_view name) { return OpcodeNamed(name).value_or(Opcode::kUnknown); }
-
 // Hands data on without computing it, so that the precision of floats must stay as well. Any other op may be declared
 // in another precision than its operands give: XLA's passes between bf16 and f32 do that.
 bool KeepsPrecision(const Instruction& hlo);
 // Acts on something outside of the program, or on the state of a generator: there for what it does, not for its result.
 bool ActsOutside(const Instruction& hlo);
-// Reads nothing and is cheap: may run wherever its value is wanted.
-bool IsFromNothing(const Instruction& hlo);
-// Heavy or not, nobody who wants to see what a program does looks for it: reduce and map are shown as what they apply.
-bool IsSeldomShown(const Instruction& hlo);
 // Does nothing but give its value, which its operands determine.
 bool IsPure(const Instruction& hlo);
 

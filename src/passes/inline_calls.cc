@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "ir/rewrite.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
 

@@ -15,7 +15,6 @@ struct RunReport {
   std::string file;
   InferredGrid devices;
   std::string inputs;  // where they came from
-  NumericsChoice numerics;
   RunStats stats;
   double compile_seconds = 0;       // of the engine
   std::vector<double> run_seconds;  // of each repeat

@@ -1,6 +1,7 @@
 // Layouts fit their shapes.
 #include "absl/container/flat_hash_set.h"
 #include "ops/collective.h"
+#include "ops/op_kinds.h"
 #include "ops/rules.h"
 #include "verify/families.h"
 

@@ -10,9 +10,7 @@
 namespace shoal {
 
 struct Reducer {
-  // kSums: folds many elements into few, in accumulators that wide numerics have wider than is written.
-  enum class Of : uint8_t { kSums, kUpdates };
-  Reducer(const Call& call, const Computation& computation, Of what = Of::kUpdates);
+  Reducer(const Call& call, const Computation& computation);
 
   const Instruction& hlo;
   const Computation& computation;
