@@ -45,7 +45,7 @@ ModuleCost CostOf(const Module& module, const Executions& executions) {
       if (hlo->opcode == Opcode::kCustomCall) {
         std::optional<Cost> known = CustomCallCost(*hlo);
         cost.unknown = !known;
-        if (known) cost.once = *known;
+        cost.once = known ? *known : MemoryOfCall(*hlo);
         if (cost.unknown) ++result.unknown_calls[std::string((*hlo)[Op<Opcode::kCustomCall>::kTarget])];
       } else {
         const Price price = xla.Of(*hlo);
