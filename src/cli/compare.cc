@@ -7,6 +7,7 @@
 #include "base/world.h"
 #include "cli/generate.h"
 #include "cli/input.h"
+#include "cli/run_limits.h"
 #include "cli/verbs.h"
 #include "interp/custom_calls/reshard.h"
 #include "interp/data/same_inputs.h"
@@ -23,6 +24,7 @@ struct CompareFlags {
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
   ErrorBounds bounds;
+  RunLimits limits;
   bool stub_custom_calls = false;
 };
 
@@ -61,6 +63,7 @@ class CompareVerb {
     if (ParameterBytes(a_.module()) < ParameterBytes(b_.module()) ||
         (a_.module().num_partitions > 1 && b_.module().num_partitions == 1))
       std::swap(whole, parts);
+    if (Status fit = flags_.limits.Check(parts->module(), parts->devices); !fit.ok()) return Failed(*parts, fit.diag());
     Result<Partitioning> partitioning = PartitioningOf(whole->module(), parts->part());
     if (!partitioning.ok()) return Failed(*parts, partitioning.diag());
     const bool split = partitioning->divided;
@@ -70,6 +73,7 @@ class CompareVerb {
                                whole->devices.grid.count() != parts->devices.grid.count();
     if ((split || unpartitioned) && !HasManualRegions(first))
       whole->devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
+    if (Status fit = flags_.limits.Check(first, whole->devices); !fit.ok()) return Failed(*whole, fit.diag());
     // Both sides' arguments are there at once.
     const double bytes = ArgumentBytes(first) + ArgumentBytes(parts->module());
     if (Status room = CheckRunMemory(first, whole->devices.grid, bytes); !room.ok())
@@ -126,6 +130,7 @@ class CompareVerb {
     RunSettings settings;
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
+    flags_.limits.Set(settings);
     Result<RunOutcome> outcome = RunModule(plans, side.devices.grid, std::move(arguments), settings);
     if (!outcome.ok()) return Failed(side, outcome.diag());
     side.outcome = std::move(*outcome);
@@ -174,6 +179,7 @@ Run AddCompare(Options& verb) {
   verb.Value("--random_seed", flags->random_seed, "For made-up inputs and rng");
   verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
+  flags->limits.AddTo(verb);
   flags->common.AddTo(verb, Reading::kStrict);
   verb.Footer(
       "An element is out of bounds if it is beyond both. Where the parameters of one module are shards of the "

@@ -6,6 +6,9 @@
 
 namespace shoal {
 
+// Whether there is room for the module's constants, elided ones too, which are made before anything runs.
+Status CheckConstantMemory(const Module& module);
+
 // `argument_bytes`: of all devices' arguments together. The need is a lower bound, so that nothing is refused that
 // might have run. The module was verified.
 Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes);
