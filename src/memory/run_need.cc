@@ -36,12 +36,12 @@ Diag TooLittle(double arguments, double more) {
 
 }  // namespace
 
-Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes) {
+Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes, int64_t devices) {
   const double available = AvailableMemory();
   if (argument_bytes > available) return TooLittle(argument_bytes, 0);
   // Working out the exact need takes time; most modules are far from it, and what no number can say is found where it
   // arises.
-  const double most = argument_bytes + BytesOfAllValues(module) * static_cast<double>(grid.count());
+  const double most = argument_bytes + BytesOfAllValues(module) * static_cast<double>(devices);
   if (most < available / 2 || most > 0x1p60) return {};
   const RunMemory run = RunMemoryOf(module, Executions(module), grid);
   if (run.peaks.empty()) return {};
