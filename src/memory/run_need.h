@@ -10,8 +10,7 @@ namespace shoal {
 Status CheckConstantMemory(const Module& module);
 
 // `argument_bytes`: of the arguments of all `devices` that this process runs, together. The need is a lower bound, so
-// that nothing is refused that
-// might have run. The module was verified.
+// that nothing is refused that might have run. The module was verified.
 Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes, int64_t devices);
 
 }  // namespace shoal
