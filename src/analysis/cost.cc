@@ -46,7 +46,7 @@ ModuleCost CostOf(const Module& module, const Executions& executions) {
       if (IsCustomCall(*hlo)) {
         std::optional<Cost> known = CustomCallCost(*hlo);
         cost.unknown = !known;
-        if (known) cost.once = *known;
+        cost.once = known ? *known : MemoryOfCall(*hlo);
         if (cost.unknown) ++result.unknown_calls[std::string(TargetOf(*hlo))];
       } else {
         const Price price = xla.Of(*hlo);

@@ -21,11 +21,11 @@ std::optional<int64_t> GivenTripCount(const Instruction& loop) {
   if (at == std::string_view::npos) return std::nullopt;
   at = config.find("\"n\"", at);
   if (at == std::string_view::npos) return std::nullopt;
-  at = config.find_first_of("0123456789", at + 3);
+  at = config.find_first_of("-0123456789", at + 3);
   int64_t count = 0;
   if (at == std::string_view::npos) return std::nullopt;
   auto [end, error] = std::from_chars(config.data() + at, config.data() + config.size(), count);
-  return error == std::errc() ? std::optional(count) : std::nullopt;
+  return error == std::errc() && count >= 0 ? std::optional(count) : std::nullopt;
 }
 
 // The scalars that decide when a loop ends, round by round.

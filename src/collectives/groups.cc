@@ -1,5 +1,6 @@
 // Where collectives meet: rendezvous, and the groups and routes that lead there.
 #include "base/strings.h"
+#include "collectives/link.h"
 #include "collectives/rendezvous.h"
 #include "ops/attrs.h"
 
@@ -26,10 +27,30 @@ Result<const T*> Known(const Instruction& hlo, std::shared_mutex& mutex,
 
 }  // namespace
 
+// The same in every process, and different for whatever differs.
+uint64_t World::HashOf(const RendezvousKey& key) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  auto add = [&](int64_t number) {
+    hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+  };
+  add(static_cast<int64_t>(key.kind));
+  add(key.channel);
+  add(key.transfer ? 1 : 0);
+  for (int64_t member : key.members) add(member);
+  return hash;
+}
+
 Rendezvous* World::RendezvousAt(const RendezvousKey& key) {
   std::lock_guard lock(mutex_);
   std::unique_ptr<Rendezvous>& rendezvous = rendezvous_[key];
-  if (rendezvous == nullptr) rendezvous = std::make_unique<Rendezvous>(key.members, key.transfer);
+  if (rendezvous != nullptr) return rendezvous.get();
+  rendezvous = std::make_unique<Rendezvous>(key.members, key.transfer);
+  if (link_ == nullptr) return rendezvous.get();
+  rendezvous->layout = link_->LayoutOf(key.members);
+  rendezvous->hash = HashOf(key);
+  if (const GroupLayout* layout = rendezvous->layout.get())
+    rendezvous->here = layout->self == SIZE_MAX ? 0 : layout->local().size();
   return rendezvous.get();
 }
 

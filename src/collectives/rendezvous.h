@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 
+#include "collectives/exchange.h"
 #include "collectives/world.h"
 
 namespace shoal {
@@ -11,7 +12,7 @@ namespace shoal {
 struct Operation {
   const Rendezvous* rendezvous = nullptr;
   int64_t number = 0;
-  int64_t missing = 0;                   // members who must still come
+  int64_t missing = 0;                   // members of this process who must still come
   std::vector<const Instruction*> came;  // with which instruction each member came; null: not yet
   std::vector<Arrays> contributions;     // of each member
   Arrays sum;                            // where contributions are folded: of the first members
@@ -31,10 +32,13 @@ struct World::RendezvousKey {
 
 struct Rendezvous {
   explicit Rendezvous(const DeviceGroup& members, bool transfer)
-      : members(members), transfer(transfer), arrivals(members.size()) {}
+      : members(members), transfer(transfer), here(members.size()), arrivals(members.size()) {}
 
   const DeviceGroup members;
   const bool transfer;
+  std::unique_ptr<GroupLayout> layout;            // null: all members are in this process
+  size_t here = 0;                                // members in this process
+  uint64_t hash = 0;                              // of its key: the same in every process
   std::vector<int64_t> arrivals;                  // of each member so far
   std::deque<std::shared_ptr<Operation>> expected;  // those to which somebody must still come, in order
   int64_t first_expected = 0;                     // the number of expected[0]

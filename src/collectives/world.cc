@@ -2,29 +2,20 @@
 
 #include <utility>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 #include "base/strings.h"
+#include "collectives/link.h"
 #include "collectives/rendezvous.h"
 #include "collectives/stall.h"
+#include "collectives/unmetered.h"
 
 namespace shoal {
-namespace {
-
-// While it is there, what the thread makes counts for no device.
-class UnmeteredThread {
- public:
-  UnmeteredThread() : meter_(Buffer::MeterThisThread(nullptr)) {}
-  ~UnmeteredThread() { Buffer::MeterThisThread(meter_); }
-  UnmeteredThread(const UnmeteredThread&) = delete;
-  UnmeteredThread& operator=(const UnmeteredThread&) = delete;
-
- private:
-  MemoryMeter* meter_;
-};
-
-}  // namespace
-
-World::World(const DeviceGrid& grid, const Source* source, int64_t turns)
-    : grid_(grid), source_(source), running_(grid.count()), free_turns_(turns) {
+World::World(const DeviceGrid& grid, const Source* source, int64_t turns, Link* link)
+    : grid_(grid), source_(source), link_(link), running_(grid.count()), free_turns_(turns) {
+  if (link != nullptr) running_ = std::ssize(link->placement().Local());
   for (int64_t i = 0; i < grid.count(); ++i) devices_.push_back(std::make_unique<DeviceState>());
 }
 
@@ -67,7 +58,7 @@ std::shared_ptr<Operation> World::Enter(const Instruction& hlo, Rendezvous& rend
     auto operation = std::make_shared<Operation>();
     operation->rendezvous = &rendezvous;
     operation->number = rendezvous.first_expected + std::ssize(rendezvous.expected);
-    operation->missing = std::ssize(rendezvous.members);
+    operation->missing = static_cast<int64_t>(rendezvous.here);
     operation->came.resize(rendezvous.members.size());
     operation->contributions.resize(rendezvous.members.size());
     rendezvous.expected.push_back(std::move(operation));
@@ -110,6 +101,26 @@ Result<Handle> World::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int
   }
   SHOAL_TRY(FoldIn(*operation, accumulate));
   return Handle{std::move(operation), at};
+}
+
+const GroupLayout* World::LayoutOf(const Rendezvous& rendezvous) const { return rendezvous.layout.get(); }
+
+Handle World::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
+                     const MakeExchange& exchange) {
+  const auto at = static_cast<size_t>(rank);
+  std::shared_ptr<Operation> operation;
+  bool complete = false;
+  {
+    std::lock_guard lock(mutex_);
+    operation = Enter(hlo, rendezvous, at);
+    operation->contributions[at] = std::move(contribution);
+    complete = operation->missing == 0;
+  }
+  if (complete) {
+    const UnmeteredThread unmetered;
+    link_->Begin(operation, exchange());
+  }
+  return {std::move(operation), at};
 }
 
 // As far as members have come one after the other; then the result, if that was all of them.
@@ -177,8 +188,12 @@ void World::Wake(Operation& operation) {
 }
 
 void World::Deliver(const Instruction& hlo, const Route& route, Arrays contribution) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const std::shared_ptr<Operation> operation = Enter(hlo, *route.rendezvous, 0);
+  if (route.rendezvous->layout != nullptr) {
+    lock.unlock();
+    return link_->Deliver(hlo, *route.rendezvous, operation->number, std::move(contribution));
+  }
   operation->results.resize(2);
   operation->results[1] = std::move(contribution);
   operation->over = true;
@@ -186,8 +201,37 @@ void World::Deliver(const Instruction& hlo, const Route& route, Arrays contribut
 }
 
 Handle World::Expect(const Instruction& hlo, const Route& route) {
+  std::unique_lock lock(mutex_);
+  std::shared_ptr<Operation> operation = Enter(hlo, *route.rendezvous, 1);
+  lock.unlock();
+  if (route.rendezvous->layout != nullptr) {
+    const UnmeteredThread unmetered;
+    link_->Expect(operation);
+  }
+  return {std::move(operation), 1};
+}
+
+// From another process.
+void World::Delivered(Operation& operation, const Instruction& source, Arrays arrays) {
   std::lock_guard lock(mutex_);
-  return {Enter(hlo, *route.rendezvous, 1), 1};
+  operation.came[0] = &source;
+  operation.results.resize(2);
+  operation.results[1] = std::move(arrays);
+  operation.over = true;
+  Wake(operation);
+}
+
+// What comes from another process in a moment is fetched by whoever waits for it: waking a thread takes longer. Not where
+// another device could use the core.
+void World::PollForTurn(std::unique_lock<std::mutex>& lock, const DeviceState& state) {
+  using Clock = std::chrono::steady_clock;
+  const UnmeteredThread unmetered;
+  const auto until = Clock::now() + std::chrono::microseconds(300);
+  while (!state.has_turn && free_turns_ > 0 && Clock::now() < until) {
+    lock.unlock();
+    if (!link_->TryPoll()) std::this_thread::yield();
+    lock.lock();
+  }
 }
 
 Result<Arrays> World::Wait(int64_t device, const Instruction& hlo, const Whereabouts& whereabouts, const Handle& handle,
@@ -202,6 +246,7 @@ Result<Arrays> World::Wait(int64_t device, const Instruction& hlo, const Whereab
     --running_;
     PassTurnOn(state);
     CheckForStall();
+    if (operation.rendezvous->layout != nullptr) PollForTurn(lock, state);
     state.changed.wait(lock, [&] { return state.has_turn; });
     state.whereabouts = nullptr;
   }
@@ -230,8 +275,12 @@ void World::Finish(int64_t device, const Whereabouts& whereabouts) {
 }
 
 void World::Stop(Diag reason) {
-  std::lock_guard lock(mutex_);
-  StopLocked(std::move(reason));
+  {
+    std::lock_guard lock(mutex_);
+    if (stopped()) return;
+    StopLocked(reason);
+  }
+  if (link_ != nullptr) link_->Stopped(reason);
 }
 
 void World::StopLocked(Diag reason) {
@@ -246,7 +295,7 @@ void World::StopLocked(Diag reason) {
 }
 
 void World::CheckForStall() {
-  if (running_ > 0 || stopped()) return;
+  if (running_ > 0 || stopped() || link_ != nullptr) return;  // with others, they are asked
   if (std::optional<Diag> stall = StallReport(*this).Explain()) StopLocked(std::move(*stall));
 }
 

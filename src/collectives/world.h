@@ -15,8 +15,8 @@
 #include <unordered_map>
 
 #include "base/source.h"
+#include "collectives/contribution.h"
 #include "devices/device_grid.h"
-#include "kernels/value.h"
 #include "ops/async_pairs.h"
 
 namespace shoal {
@@ -27,10 +27,6 @@ struct Whereabouts {
   std::map<const Instruction*, int64_t> rounds;    // how often a while's body began, the last time it ran
 };
 
-using Arrays = std::vector<Array>;
-// Everybody's contributions, in the order of the members, to everybody's results.
-using Combine = std::function<Result<std::vector<Arrays>>(std::vector<Arrays> contributions)>;
-
 // The same where a contribution can be worked in as soon as those of the members before it are, and need not be kept:
 // `add` works the next one into `sum`, which is empty at first.
 struct Accumulate {
@@ -38,6 +34,7 @@ struct Accumulate {
   std::function<Result<std::vector<Arrays>>(Arrays sum)> finish;
 };
 
+class Link;
 struct Rendezvous;
 struct Operation;
 
@@ -82,8 +79,9 @@ struct Traffic {
 
 class World {
  public:
-  // `source` is the module's text, for line numbers; may be null. Of the devices, `turns` run at a time.
-  World(const DeviceGrid& grid, const Source* source, int64_t turns);
+  // `source` is the module's text, for line numbers; may be null. Of the devices, `turns` run at a time. With a link,
+  // some of them run in other processes.
+  World(const DeviceGrid& grid, const Source* source, int64_t turns, Link* link = nullptr);
   explicit World(const DeviceGrid& grid, const Source* source = nullptr) : World(grid, source, grid.count()) {}
   ~World();
 
@@ -106,6 +104,11 @@ class World {
   // to the n-th operation at the rendezvous. The last member to arrive runs `combine`.
   Result<Handle> Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                         const Combine& combine);
+  // Whether some members are in other processes. Then arrivals are with an Exchange, which the last member of this
+  // process makes; `exchange` must not depend on what the caller has on its stack.
+  const GroupLayout* LayoutOf(const Rendezvous& rendezvous) const;
+  Handle Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
+                const MakeExchange& exchange);
   // Whoever arrives runs `add` for all whose turn it is in the order of the members, unless somebody is at it already.
   Result<Handle> Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                         const Accumulate& accumulate);
@@ -125,6 +128,17 @@ class World {
   // Why the run was stopped: the first reason given.
   std::optional<Diag> reason() const;
 
+  // For the processes of a job together: how many devices of this one run, and how many wait for others.
+  struct Census {
+    int64_t running = 0, waiting = 0;
+  };
+  Census TakeCensus() const;
+  // Where this process's devices are, for the one that explains a stall; and what another process said of its own.
+  std::string DescribeWaiting() const;
+  void AddWaiting(std::string_view description);
+  // Nothing happens any more in any process, and all were described: stops with the explanation.
+  void StopStalled();
+
   // From the device's own thread.
   void Count(int64_t device, Opcode opcode, const Traffic& more);
   // Of each device, by op; starts count as what they start. For after the run.
@@ -134,7 +148,9 @@ class World {
   struct DeviceState;
   struct RendezvousKey;
   friend class StallReport;
+  friend class Link;
 
+  static uint64_t HashOf(const RendezvousKey& key);
   Rendezvous* RendezvousAt(const RendezvousKey& key);
   std::unique_ptr<Groups> MakeGroups(const Instruction& hlo, std::vector<DeviceGroup> all);
   std::shared_ptr<Operation> Enter(const Instruction& hlo, Rendezvous& rendezvous, size_t rank);
@@ -142,7 +158,9 @@ class World {
   Status Conclude(Operation& operation, const Combine& combine);
   Status FoldIn(Operation& operation, const Accumulate& accumulate);
   void Conclude(Operation& operation, std::vector<Arrays> results);
+  void Delivered(Operation& operation, const Instruction& source, Arrays arrays);
   void Wake(Operation& operation);
+  void PollForTurn(std::unique_lock<std::mutex>& lock, const DeviceState& state);
   void GiveTurn(DeviceState& state);
   void PassTurnOn(DeviceState& state);
   void StopLocked(Diag reason);
@@ -150,12 +168,14 @@ class World {
 
   const DeviceGrid grid_;
   const Source* const source_;
+  Link* const link_;  // null: all devices are in this process
 
   mutable std::mutex mutex_;  // of all that follows
   std::atomic<bool> stopped_ = false;
   std::optional<Diag> reason_;
   std::vector<std::unique_ptr<DeviceState>> devices_;
-  int64_t running_ = 0;  // devices that wait for no other; some of them may wait for a turn
+  int64_t running_ = 0;  // devices of this process that wait for no other; some of them may wait for a turn
+  std::vector<std::shared_ptr<Operation>> elsewhere_;  // for which devices of other processes wait, in a stall
   int64_t free_turns_ = 0;
   std::deque<DeviceState*> ready_;  // for a turn
   std::map<RendezvousKey, std::unique_ptr<Rendezvous>> rendezvous_;

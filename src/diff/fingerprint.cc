@@ -85,6 +85,7 @@ bool IsElided(const Instruction& hlo) {
 Fingerprints::Fingerprints(const Module& module, const InstructionIds& ids, bool without_large_constants)
     : module_(module), ids_(ids), without_large_constants_(without_large_constants) {
   own_.resize(ids.size());
+  bare_.resize(ids.size());
   whole_.resize(ids.size());
   for (const Computation* computation : PostOrder(module)) Visit(*computation);
   // Computations that call each other in a circle, which only loose text has.
@@ -101,7 +102,10 @@ void Fingerprints::Visit(const Computation& computation) {
   uint64_t sum = 0;
   for (const Instruction* hlo : PostOrder(computation)) {
     const uint32_t id = ids_(*hlo);
-    own_[id] = OwnOf(*hlo);
+    const uint64_t meaning = MeaningOf(*hlo);
+    const TypeHashes& type = TypeOf(hlo->shape());
+    own_[id] = Mix(meaning, type.with_layout);
+    bare_[id] = Mix(meaning, type.without);
     uint64_t whole = own_[id];
     for (const Instruction* operand : hlo->operands) whole = Mix(whole, whole_[ids_(*operand)]);
     for (const Computation* callee : CalledComputations(*hlo)) whole = Mix(whole, Of(*callee));
@@ -114,11 +118,14 @@ void Fingerprints::Visit(const Computation& computation) {
   computations_[&computation] = Mix(Mix(sum, root), HashName(computation.execution_thread));
 }
 
-uint64_t Fingerprints::OwnOf(const Instruction& hlo) const {
-  auto [type, is_new] = types_.try_emplace(hlo.shape_);
-  if (is_new) type->second = HashName(TypeText(hlo.shape()));
-  const std::string_view opcode = OpcodeTextOf(hlo);
-  uint64_t hash = Mix(HashName(opcode), type->second);
+const Fingerprints::TypeHashes& Fingerprints::TypeOf(const Shape& shape) const {
+  auto [type, is_new] = types_.try_emplace(&shape);
+  if (is_new) type->second = {HashName(TypeText(shape)), HashName(ToString(shape))};
+  return type->second;
+}
+
+uint64_t Fingerprints::MeaningOf(const Instruction& hlo) const {
+  uint64_t hash = HashName(OpcodeTextOf(hlo));
   if (IsParameter(hlo)) hash = Mix(hash, static_cast<uint64_t>(hlo[kParameterNumber]));
   const Literal* value = hlo[kConstantValue];
   if (value != nullptr && !(without_large_constants_ && IsLargeConstant(hlo))) hash = Mix(hash, HashLiteral(*value));

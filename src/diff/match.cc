@@ -81,14 +81,25 @@ uint64_t Matcher::OwnOfWeighty(const DiffSide& side, uint32_t id) const {
   return IsWeighty(side.ids[id]) && !side.flow.HandsOn(id) ? side.prints.Own(id) : 0;
 }
 // In what is the same computation in both: the entry, what partners run, or what nobody or several call.
-uint64_t Matcher::OwnInComputation(const DiffSide& side, uint32_t id) const {
+uint64_t Matcher::InComputation(const DiffSide& side, uint32_t id, uint64_t print) const {
   const Computation* computation = side.ids[id].parent;
   if (side.flow.HandsOn(id)) return 0;
-  if (computation == side.module.entry) return Mix(side.prints.Own(id), 1);
+  if (computation == side.module.entry) return Mix(print, 1);
   const Surroundings& around = side.flow.Around(*computation);
-  if (around.caller == nullptr) return Mix(side.prints.Own(id), 2);
+  if (around.caller == nullptr) return Mix(print, 2);
   const uint64_t known = KnownValue(side, side.ids(*side.flow.SourceOf(side.ids(*around.caller)).hlo));
-  return known == 0 ? 0 : Mix(Mix(side.prints.Own(id), known), static_cast<uint64_t>(around.number));
+  return known == 0 ? 0 : Mix(Mix(print, known), static_cast<uint64_t>(around.number));
+}
+uint64_t Matcher::OwnInComputation(const DiffSide& side, uint32_t id) const {
+  return InComputation(side, id, side.prints.Own(id));
+}
+// Where nothing but a layout is different.
+uint64_t Matcher::BareInComputation(const DiffSide& side, uint32_t id) const {
+  return InComputation(side, id, side.prints.Bare(id));
+}
+uint64_t Matcher::BareAndOpName(const DiffSide& side, uint32_t id) const {
+  const std::string_view name = OpNameOf(side.ids[id]);
+  return name.empty() || side.flow.HandsOn(id) ? 0 : Mix(side.prints.Bare(id), HashName(name));
 }
 uint64_t Matcher::HandedOn(const DiffSide& side, uint32_t id) const {
   if (!side.flow.HandsOn(id)) return 0;
@@ -170,8 +181,8 @@ void Matcher::MatchEqualValues() {
 }
 
 void Matcher::MatchTheRest() {
-  for (Key key : {&Matcher::OwnAndOpName, &Matcher::OpcodeAndOpName, &Matcher::ParameterNumber, &Matcher::OwnOfWeighty,
-                  &Matcher::OwnInComputation}) {
+  for (Key key : {&Matcher::OwnAndOpName, &Matcher::BareAndOpName, &Matcher::OpcodeAndOpName, &Matcher::ParameterNumber,
+                  &Matcher::OwnOfWeighty, &Matcher::OwnInComputation, &Matcher::BareInComputation}) {
     MatchByKey(key);
     Spread({Likeness::Of::kOwn});
   }

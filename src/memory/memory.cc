@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/strings.h"
 #include "ir/buffer_bytes.h"
+#include "ir/sizes.h"
 #include "memory/temporaries.h"
 #include "ops/families.h"
 #include "ops/traits.h"
@@ -252,8 +254,27 @@ int64_t DeviceBytes(const ModuleMemory& memory) {
   return space.peak - space.live + space.temporaries;
 }
 
+// No figure here is more than the bytes of all values, with what aligns them: if those can be added up, so can others.
+const Instruction* FirstBeyondCount(const Module& module) {
+  constexpr int64_t kMostBytes = int64_t{1} << 60;
+  int64_t bytes = 0;
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (bytes = SaturatingAdd(bytes, ArrayBytes(hlo->shape())); bytes > kMostBytes) return hlo;
+  return nullptr;
+}
+
 ModuleMemory MemoryOf(const Module& module, std::optional<Backend> given) {
   const BackendChoice choice = given ? BackendChoice{*given, "given"} : InferBackend(module);
+  if (const Instruction* beyond = FirstBeyondCount(module)) {
+    ModuleMemory memory;
+    memory.device.peak = kTooLarge;
+    memory.at_peak = beyond;
+    memory.backend = choice.backend;
+    memory.backend_why = choice.why;
+    memory.assumptions.push_back(StrCat("memory: with ", beyond->name, " there are more bytes than can be counted"));
+    return memory;
+  }
   MemoryCount in_order(module, choice, StepOrder::kText);
   if (module.is_scheduled) return in_order.Take();
   MemoryCount listed(module, choice, StepOrder::kListed);

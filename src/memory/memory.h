@@ -59,7 +59,11 @@ struct ModuleMemory {
 // main memory, S(0).
 int64_t DeviceBytes(const ModuleMemory& memory);
 
-// As the back end's compiler plans it; nothing given: the one the module shows.
+// As the back end's compiler plans it; nothing given: the one the module shows. Where the values of a module have more
+// bytes than can be added up, its peak is kTooLarge and nothing else is said.
 ModuleMemory MemoryOf(const Module& module, std::optional<Backend> given = std::nullopt);
+
+// The instruction whose value makes it so; null if all can be added up.
+const Instruction* FirstBeyondCount(const Module& module);
 
 }  // namespace shoal

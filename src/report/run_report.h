@@ -15,6 +15,7 @@ struct RunReport {
   std::string file;
   InferredGrid devices;
   std::string inputs;  // where they came from
+  std::string processes;  // of a job: "4 processes on one machine, Open MPI v4.1.4"; else nothing
   RunStats stats;
   double compile_seconds = 0;       // of the engine
   std::vector<double> run_seconds;  // of each repeat

@@ -163,11 +163,16 @@ Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const W
   const int64_t members = std::ssize(groups->all[group]);
   device.world().Count(device.id(), call.hlo.opcode, {1, payload, wire_bytes(members, member.rank, payload)});
   LeaveDevice(contribution);
+  Rendezvous& rendezvous = *groups->rendezvous[group];
   auto arrive = [&](const auto& how) {
-    return device.world().Arrive(call.hlo, *groups->rendezvous[group], member.rank, std::move(contribution), how);
+    return device.world().Arrive(call.hlo, rendezvous, member.rank, std::move(contribution), how);
   };
-  SHOAL_ASSIGN(handle, std::visit(arrive, together));
-  under_way->handles.push_back(std::move(handle));
+  if (device.world().LayoutOf(rendezvous) != nullptr) {
+    under_way->handles.push_back(arrive(together.between));
+  } else {
+    SHOAL_ASSIGN(handle, std::visit(arrive, together.here));
+    under_way->handles.push_back(std::move(handle));
+  }
   under_way->assemble = [&result, &hlo = call.hlo, members](std::vector<Arrays> came) -> Result<Value> {
     Value value = FromArrays(result, std::move(came[0]));
     if (HasShape(value, result)) return value;

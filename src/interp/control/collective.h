@@ -4,6 +4,7 @@
 
 #include <variant>
 
+#include "collectives/exchange.h"
 #include "interp/device.h"
 
 namespace shoal {
@@ -36,8 +37,12 @@ int64_t TotalBytes(std::span<const Array> arrays);
 
 // Of the device's group; 0 if it is in none.
 Result<size_t> MembersOf(const Call& call);
-// How everybody's contributions become everybody's results: all together, or one after the other.
-using Together = std::variant<Combine, Accumulate>;
+// How everybody's contributions become everybody's results: all together, or one after the other; and between the
+// processes of a job.
+struct Together {
+  std::variant<Combine, Accumulate> here;
+  MakeExchange between;  // keeps what it needs: it may be used after the call
+};
 // Arrives in the device's group with operands that are all payload.
 Result<Value> BeginInGroup(Call& call, Arrays contribution, const Together& together);
 // What the device is to receive, as Traffic defines it, as member `position` of n that comes with `payload` bytes.
@@ -75,6 +80,9 @@ Result<Value> BeginCollectivePermute(Call& call);
 
 // The part of an array from `start` on along one dimension.
 Array PartOf(const Array& array, int64_t dim, int64_t start, int64_t size);
+// The same without a copy where its elements lie side by side; then the array must outlive it.
+Array PartOrView(const Array& array, int64_t dim, int64_t start, int64_t size);
+Diag DifferentSizes(const Instruction& hlo, const std::string& a, const std::string& b);
 
 // Of a member of a TPU's async collective fusion that repeats what another fusion began: its result; else null.
 // (async_collective_fusion.cc)

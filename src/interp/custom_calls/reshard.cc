@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "collectives/exchange.h"
 #include "devices/shards.h"
 #include "devices/shardy.h"
 #include "interp/control/collective.h"
@@ -68,8 +69,15 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
   };
   Arrays parts = TakeArrays(call);
   LeaveDevice(parts);
-  SHOAL_ASSIGN(handle, device.world().Arrive(call.hlo, *groups->rendezvous[static_cast<size_t>(member.group)], member.rank,
-                                             std::move(parts), join));
+  World& world = device.world();
+  Rendezvous& rendezvous = *groups->rendezvous[static_cast<size_t>(member.group)];
+  Handle handle;
+  if (world.LayoutOf(rendezvous) != nullptr) {
+    handle = world.Arrive(call.hlo, rendezvous, member.rank, std::move(parts), [&] { return NewGatherExchange(join); });
+  } else {
+    SHOAL_ASSIGN(arrived, world.Arrive(call.hlo, rendezvous, member.rank, std::move(parts), Combine(join)));
+    handle = std::move(arrived);
+  }
   SHOAL_ASSIGN(came, device.world().Wait(device.id(), call.hlo, device.whereabouts(), handle));
   return FromArrays(call.hlo.shape(), std::move(came));
 }

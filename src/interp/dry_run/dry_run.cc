@@ -47,6 +47,11 @@ DryRunResult DryDevice::RunEntry() {
 Value DryDevice::Run(const Computation& computation, std::vector<Value> arguments) {
   const Plan& plan = plans_.Of(computation);
   if (depth_ >= kMostDepth) return Imagined(computation.result_shape());  // a run stops here
+  // Calls within calls can be more than there is time for; no module that somebody compiled has so many.
+  constexpr int64_t kMostSteps = 4'000'000;
+  steps_ += std::ssize(plan.steps);
+  if (steps_ > kMostSteps) out_.complete = false;
+  if (!out_.complete) return Imagined(computation.result_shape());
   ++depth_;
   std::vector<Value> values(computation.instructions.size());
   auto known = plan.invariants == nullptr ? kept_.end() : kept_.find(&plan);
