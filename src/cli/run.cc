@@ -123,7 +123,6 @@ class RunVerb {
   // All that is done before the devices run.
   Status Prepare(Arguments& arguments) {
     SHOAL_TRY(job_.Place(report_.devices.grid.count()));
-    SHOAL_TRY(ArgumentsFit());
     SHOAL_TRY(CheckRoom());
     SHOAL_ASSIGN(made, MakeArguments());
     arguments = std::move(made);
