@@ -14,7 +14,7 @@ export function bars(rows: BarRow[]): HTMLElement {
     const fill = h("i", { class: row.kind === undefined ? "" : `k${row.kind}` });
     fill.style.width = `${(100 * row.value) / most}%`;
     fill.style.background = row.color ?? "currentColor";
-    box.append(h("span", { class: row.act ? "link" : "", title: visible(row.label, 400), onclick: row.act }, name(row.label)), h("div", { class: "track" }, fill), h("span", { class: "v" }, row.text), h("span", { class: "muted" }, row.note ?? ""));
+    box.append(h("span", { class: row.act ? "link" : "", title: visible(row.label, 400), onclick: row.act }, name(row.label)), h("div", { class: "track" }, fill), h("span", { class: "v" }, row.text), h("span", { class: "muted note" }, row.note ?? ""));
   }
   return box;
 }

@@ -117,12 +117,13 @@ export class ProgramView implements View {
     const hits = page.hits ? page.hits.reduce((sum, hit) => sum + hit, 0) : 0;
     const note = page.hits ? `${count(hits)} of ${count(this.model.instr.count)} instructions` : "per step, of one device";
     const out: (Node | string)[] = [];
-    if (this.pairs) out.push(chip("both in one table", this.together !== null, () => page.set("side", this.together ? "one" : "")), h("span", { class: "gap" }));
+    if (this.pairs) out.push(chip("both", this.together !== null, () => page.set("side", this.together ? "one" : "")), h("span", { class: "gap" }));
     out.push(...filters.map((each) => chip(each, this.filter === each, () => page.set("ops", each === "important" ? "" : each))), h("span", { class: "gap" }));
     if (this.together) out.push("of", ...figures.filter((each) => hasFigure(this.model, each)).map((each: Figure) => chip(figureTitles[each].replace(" *", ""), this.together!.columns()[2]!.title === `A: ${figureTitles[each]}`, () => page.set("of", each))));
     else out.push(h("span", { class: "note" }, note));
-    out.push(h("span", { class: "grow" }), chip("names", this.names, () => { this.names = !this.names; page.redraw(); }), "order",
-      chip("program", !this.heaviest, () => page.set("by", "")), chip(this.together ? "largest change" : "heaviest", this.heaviest, () => page.set("by", "heaviest")));
+    out.push(h("span", { class: "grow" }));
+    if (!this.together) out.push(chip("names", this.names, () => { this.names = !this.names; page.redraw(); }));
+    out.push("order", chip("program", !this.heaviest, () => page.set("by", "")), chip(this.together ? "change" : "heaviest", this.heaviest, () => page.set("by", "heaviest")));
     return out;
   }
   oneSided(): boolean { return this.together === null; }

@@ -233,10 +233,10 @@ export class TimelineView implements View {
     return [h("span", { class: "note" }, visible(what, 200)), h("span", { class: "grow" }), "show", chip("all", whole, () => this.setRange(this.all)),
       shortest < this.all.to * 0.8 ? chip("the first step", false, () => this.setRange({ from: 0, to: shortest })) : ""];
   }
-  keys(): [string, string][] { return this.traces.length === 0 ? [] : [["w s", "zoom"], ["a d", "pan"], ["f", "to the selection"], ["0", "all"], ["drag", "a span with its sums"], ["← →", "slice"]]; }
+  keys(): [string, string][] { return this.traces.length === 0 ? [] : [["w s", "zoom"], ["a d", "pan"], ["f", "to the selection"], ["drag", "a span"], ["← →", "slice"]]; }
   legend(): (Node | string)[] {
     const kinds = sliceKinds.slice(0, 5).map((each, i) => h("span", {}, glyph(i), each));
-    return this.traces.some(({ trace }) => trace.lanes.some((lane) => lane.critical)) ? [h("span", {}, "hatched: waiting · underlined: critical path"), ...kinds] : kinds;
+    return this.traces.some(({ trace }) => trace.lanes.some((lane) => lane.critical)) ? [h("span", {}, "hatched: waits · underlined: critical path"), ...kinds] : kinds;
   }
   oneSided(): boolean { return false; }
 
