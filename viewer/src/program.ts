@@ -122,8 +122,8 @@ export class ProgramView implements View {
     if (this.together) out.push("of", ...figures.filter((each) => hasFigure(this.model, each)).map((each: Figure) => chip(figureTitles[each].replace(" *", ""), this.together!.columns()[2]!.title === `A: ${figureTitles[each]}`, () => page.set("of", each))));
     else out.push(h("span", { class: "note" }, note));
     out.push(h("span", { class: "grow" }));
-    if (!this.together) out.push(chip("names", this.names, () => { this.names = !this.names; page.redraw(); }));
-    out.push("order", chip("program", !this.heaviest, () => page.set("by", "")), chip(this.together ? "change" : "heaviest", this.heaviest, () => page.set("by", "heaviest")));
+    if (this.together) out.push(chip("largest change first", this.heaviest, () => page.set("by", this.heaviest ? "" : "heaviest")));
+    else out.push(chip("names", this.names, () => { this.names = !this.names; page.redraw(); }), "order", chip("program", !this.heaviest, () => page.set("by", "")), chip("heaviest", this.heaviest, () => page.set("by", "heaviest")));
     return out;
   }
   oneSided(): boolean { return this.together === null; }
