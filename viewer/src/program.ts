@@ -23,6 +23,7 @@ export class ProgramView implements View {
     root.classList.add("program");
     this.one = new ProgramTable(page, { select: (line) => this.selectLine(line), toggle: (line, all) => this.toggle(line, all), scrolled: () => this.drawMinimap() });
     this.minimap = new Minimap(this.one.table.scroller, () => ({ first: this.one.table.firstVisible, count: this.one.table.visibleCount, height: this.one.table.viewHeight + 47 }));
+    this.one.table.element.classList.add("with-map");
     root.append(this.one.table.element, this.minimap.canvas);
     this.collectives = await Promise.all(page.models.map((model) => model.collectives()));
     if (page.models.length > 1) {
@@ -122,7 +123,7 @@ export class ProgramView implements View {
     if (this.together) out.push("of", ...figures.filter((each) => hasFigure(this.model, each)).map((each: Figure) => chip(figureTitles[each].replace(" *", ""), this.together!.columns()[2]!.title === `A: ${figureTitles[each]}`, () => page.set("of", each))));
     else out.push(h("span", { class: "note" }, note));
     out.push(h("span", { class: "grow" }));
-    if (this.together) out.push(chip("largest change first", this.heaviest, () => page.set("by", this.heaviest ? "" : "heaviest")));
+    if (this.together) out.push(chip("by change", this.heaviest, () => page.set("by", this.heaviest ? "" : "heaviest")));
     else out.push(chip("names", this.names, () => { this.names = !this.names; page.redraw(); }), "order", chip("program", !this.heaviest, () => page.set("by", "")), chip("heaviest", this.heaviest, () => page.set("by", "heaviest")));
     return out;
   }
