@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "diff/group_names.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 // What hands values on; it is counted, not listed.
 bool IsPlumbing(const DiffSide& side, uint32_t id) {
   const Instruction& hlo = side.ids[id];
-  if (hlo.opcode == Opcode::kParameter) return hlo.parent != side.module.entry;
-  return hlo.opcode == Opcode::kTuple || side.flow.HandsOn(id);
+  if (IsParameter(hlo)) return hlo.parent != side.module.entry;
+  return IsTuple(hlo) || side.flow.HandsOn(id);
 }
 
 bool DoesWork(const Instruction& hlo) { return Info(hlo.opcode).op_class != OpClass::kStructure; }
@@ -76,7 +77,7 @@ class Comparison {
 
 void Comparison::ComparePair(const Instruction& a, const Instruction& b) {
   if (a.opcode != b.opcode) Add(ChangeKind::kReplaced, a, b, std::string(Text(a.opcode)), std::string(Text(b.opcode)));
-  if (a.opcode == Opcode::kWhile && b.opcode == Opcode::kWhile) CompareTrips(a, b);
+  if (IsLoop(a) && IsLoop(b)) CompareTrips(a, b);
   std::vector<Change> own;
   AddAttrChanges(a_, b_, a, b, own);
   for (Change& change : own) {
@@ -92,7 +93,7 @@ void Comparison::ComparePair(const Instruction& a, const Instruction& b) {
 
 // The types of parameters are those of what they are given.
 bool Comparison::Follows(const Instruction& a, const Instruction& b) const {
-  if (a.opcode == Opcode::kParameter) return a.parent != a_.module.entry;
+  if (IsParameter(a)) return a.parent != a_.module.entry;
   for (size_t i = 0; i < std::min(a.operand_count(), b.operand_count()); ++i) {
     const bool same = TypeText(a.operand_shape(i)) == TypeText(b.operand_shape(i));
     if (!same &&
@@ -147,7 +148,7 @@ bool Comparison::IsExplained(const ValuePlace& a, const ValuePlace& b) const {
 bool Comparison::IsStateBeside(const DiffSide& side, const ValuePlace& state, const DiffSide& other,
                                const ValuePlace& value) const {
   const Surroundings& around = side.flow.Around(*state.hlo->parent);
-  if (state.hlo->opcode != Opcode::kParameter || around.kind != CallKind::kLoop || around.caller == nullptr)
+  if (!IsParameter(*state.hlo) || around.kind != CallKind::kLoop || around.caller == nullptr)
     return false;
   const uint32_t loop = (&side == &a_ ? matching_.b_of : matching_.a_of)[side.ids(*around.caller)];
   if (loop == kNoMatch || other.ids[loop].operand_count() == 0) return false;
@@ -156,7 +157,7 @@ bool Comparison::IsStateBeside(const DiffSide& side, const ValuePlace& state, co
 
 void Comparison::CompareOperands(const Instruction& a, const Instruction& b) {
   const bool same_count = a.operand_count() == b.operand_count();
-  if (!same_count && a.opcode == Opcode::kTuple) return;
+  if (!same_count && IsTuple(a)) return;
   std::vector<std::string> before, after;
   bool explained = false;
   for (size_t i = 0; i < std::max(a.operand_count(), b.operand_count()); ++i) {
