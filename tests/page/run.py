@@ -7,6 +7,7 @@ of the verbs' --json. No error in the console, no request leaves the page. Witho
 
 import argparse
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -48,6 +49,8 @@ def small_things(options, folder):
     if os.path.exists("/dev/full"):
         done = shoal(options, "report", module, "-o", "/dev/full")
         check("a full disk: 2", done.returncode == 2 and "cannot write" in done.stderr, done.stderr)
+    done = subprocess.run([options.bin, "report", module, "-o", out], capture_output=True, text=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)))
+    check("no room for all of it: 2, and no page", done.returncode == 2 and "cannot write" in done.stderr and os.listdir(folder) == ["bad.hlo"], (done.returncode, done.stderr, os.listdir(folder)))
     done = shoal(options, "report", module, "-o", out, "--on=no-such-machine")
     check("no such machine: 2", done.returncode == 2 and not os.path.exists(out), done.stderr)
     write_page(options, [module], out)

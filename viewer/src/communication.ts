@@ -1,11 +1,11 @@
 // Communication: who sends how much to whom, over which axis, and the ledger with alike collectives as one row.
 import { chip, clear, h, name, visible } from "./dom";
 import { bytes, count } from "./format";
+import { Kind } from "./instructions";
 import { alikeOf, Ledger, type Side } from "./ledger";
 import { loadPairRules, type Matrix, matrixOf, uniform } from "./matrix";
 import { drawMatrix, kLabel, matrixLegend } from "./matrix_picture";
 import { mesh } from "./mesh";
-import { Kind } from "./model";
 import { bars } from "./overview";
 import { groupsText, instrLink, list } from "./panel";
 import { isDark, type Page, type View } from "./view";

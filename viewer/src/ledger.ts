@@ -2,8 +2,9 @@
 import { type Cell, exact } from "./cells";
 import { visible } from "./dom";
 import { bytes, count, counted, scaled } from "./format";
-import { type Collectives, type Join, Kind, type Model } from "./model";
+import { Kind } from "./instructions";
 import type { PairRules } from "./matrix";
+import type { Collectives, Join, Model } from "./model";
 import { type Column, type TableSource, VirtualTable } from "./table";
 import type { Page } from "./view";
 

@@ -1,7 +1,8 @@
 // What the page says first. Its words stand in the page as HTML; here the pictures are added.
 import { h, name, svg, visible } from "./dom";
 import { bytes, count, scaled, seconds } from "./format";
-import { Kind, kindNames, type Model } from "./model";
+import { Kind, kindNames } from "./instructions";
+import type { Model } from "./model";
 import { colors, kindColors, type Page, type View } from "./view";
 
 /** A row of a small bar chart. */

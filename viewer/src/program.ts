@@ -1,8 +1,9 @@
 // The program as a table: loops, layers and light ops folded, down to the instruction. Of two modules, both in one.
 import { chip, h } from "./dom";
 import { count } from "./format";
-import { type Collectives, Kind, type Model } from "./model";
+import { Kind } from "./instructions";
 import { Minimap } from "./minimap";
+import type { Collectives, Model } from "./model";
 import { type Figure, figures, filters, hasFigure, type LineOptions, ProgramLines } from "./program_lines";
 import { ProgramPairs } from "./program_pairs";
 import { figureTitles, ProgramTable } from "./program_table";

@@ -2,8 +2,10 @@
 import { type Cell, exact } from "./cells";
 import { h, visible } from "./dom";
 import { bytes, count, scaled, seconds } from "./format";
-import { type Collectives, Kind, type Model, RowKind } from "./model";
+import { Kind } from "./instructions";
+import type { Collectives, Model } from "./model";
 import { type Figure, figures, hasFigure, type ProgramLines } from "./program_lines";
+import { RowKind } from "./rows";
 import { type Column, type TableSource, VirtualTable } from "./table";
 import { kindColors, type Page } from "./view";
 
