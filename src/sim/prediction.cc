@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "ir/source_place.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "sim/cache.h"
 #include "sim/kernel_traffic.h"
 #include "sim/values.h"
@@ -231,8 +232,8 @@ class Simulation {
 
   // The first round, one like all others, and as many times that one as are left.
   void Loop(const Instruction& loop, double weight) {
-    const Computation* body = loop[Op<Opcode::kWhile>::kBody];
-    const Computation* condition = loop[Op<Opcode::kWhile>::kCondition];
+    const Computation* body = BodyOf(loop);
+    const Computation* condition = ConditionOf(loop);
     const TripCount* trips = input_.executions.FindTrips(loop);
     const auto rounds = static_cast<double>(trips != nullptr ? std::max<int64_t>(0, trips->count) : 1);
     if (body == nullptr || body->root == nullptr || rounds <= 0) return;
