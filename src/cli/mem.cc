@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "memory/run_need.h"
 #include "report/mem_report.h"
 #include "verify/verify.h"

@@ -1,9 +1,10 @@
 #include "diff/fingerprint.h"
 
-#include "analysis/call_graph.h"
+#include "ir/call_graph.h"
 #include "base/names.h"
 #include "base/strings.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -70,7 +71,7 @@ std::string TypeText(const Shape& shape) {
 }
 
 bool IsLargeConstant(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kConstant) return false;
+  if (!IsConstant(hlo)) return false;
   constexpr int64_t kLarge = 10;  // XLA leaves out values from here on
   const std::optional<int64_t> count = hlo.shape().IsArray() ? hlo.shape().ElementCount() : std::nullopt;
   return !count || *count > kLarge;
@@ -78,7 +79,7 @@ bool IsLargeConstant(const Instruction& hlo) {
 
 bool IsElided(const Instruction& hlo) {
   const Literal* value = hlo[kConstantValue];
-  return hlo.opcode == Opcode::kConstant && (value == nullptr || value->elided);
+  return IsConstant(hlo) && (value == nullptr || value->elided);
 }
 
 Fingerprints::Fingerprints(const Module& module, const InstructionIds& ids, bool without_large_constants)
@@ -124,9 +125,8 @@ const Fingerprints::TypeHashes& Fingerprints::TypeOf(const Shape& shape) const {
 }
 
 uint64_t Fingerprints::MeaningOf(const Instruction& hlo) const {
-  const std::string_view opcode = hlo.opcode == Opcode::kUnknown ? hlo[kUnknownOpcode] : Text(hlo.opcode);
-  uint64_t hash = HashName(opcode);
-  if (hlo.opcode == Opcode::kParameter) hash = Mix(hash, static_cast<uint64_t>(hlo[kParameterNumber]));
+  uint64_t hash = HashName(OpcodeTextOf(hlo));
+  if (IsParameter(hlo)) hash = Mix(hash, static_cast<uint64_t>(hlo[kParameterNumber]));
   const Literal* value = hlo[kConstantValue];
   if (value != nullptr && !(without_large_constants_ && IsLargeConstant(hlo))) hash = Mix(hash, HashLiteral(*value));
   ForEachAttr(module_, hlo, [&](const AttrDef* def, std::string_view name, std::string_view text) {

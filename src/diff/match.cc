@@ -4,6 +4,7 @@
 #include "base/names.h"
 #include "diff/matcher.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -19,8 +20,8 @@ bool IsWeighty(const Instruction& hlo) {
 }  // namespace
 
 uint64_t OpcodeHash(const Instruction& hlo) {
-  if (hlo.opcode == Opcode::kUnknown) return HashName(hlo[kUnknownOpcode]);
-  if (hlo.opcode == Opcode::kCustomCall) return HashName(hlo[Op<Opcode::kCustomCall>::kTarget]);
+  if (IsUnknown(hlo)) return HashName(hlo[kUnknownOpcode]);
+  if (IsCustomCall(hlo)) return HashName(TargetOf(hlo));
   return static_cast<uint64_t>(hlo.opcode);
 }
 
@@ -48,7 +49,7 @@ uint64_t Matcher::ValueInComputation(const DiffSide& side, uint32_t id) const {
 }
 uint64_t Matcher::ValueOfLoop(const DiffSide& side, uint32_t id) const {
   const Instruction& hlo = side.ids[id];
-  const bool is_loop = hlo.opcode == Opcode::kWhile && side.flow.Around(*hlo.parent).loops == depth_;
+  const bool is_loop = IsLoop(hlo) && side.flow.Around(*hlo.parent).loops == depth_;
   return is_loop ? side.values[id] : 0;
 }
 uint64_t Matcher::ValueInLoop(const DiffSide& side, uint32_t id) const {
@@ -73,7 +74,7 @@ uint64_t Matcher::OpcodeAndOpName(const DiffSide& side, uint32_t id) const {
 }
 uint64_t Matcher::ParameterNumber(const DiffSide& side, uint32_t id) const {
   const Instruction& hlo = side.ids[id];
-  if (hlo.opcode != Opcode::kParameter || hlo.parent != side.module.entry) return 0;
+  if (!IsParameter(hlo) || hlo.parent != side.module.entry) return 0;
   return static_cast<uint64_t>(hlo[kParameterNumber]) + 1;
 }
 uint64_t Matcher::OwnOfWeighty(const DiffSide& side, uint32_t id) const {
@@ -191,7 +192,7 @@ void Matcher::MatchTheRest() {
 bool Matcher::Replaces(const Instruction& a, const Instruction& b) const {
   const uint32_t in_a = a_.ids(a), in_b = b_.ids(b);
   if (!Free(in_a, in_b) || a.operand_count() == 0 || a.operand_count() != b.operand_count()) return false;
-  if (a.opcode == Opcode::kTuple || b.opcode == Opcode::kTuple || TypeText(a.shape()) != TypeText(b.shape()))
+  if (IsTuple(a) || IsTuple(b) || TypeText(a.shape()) != TypeText(b.shape()))
     return false;
   for (size_t i = 0; i < a.operand_count(); ++i) {
     const ValuePlace& from_a = a_.flow.SourceOf(a_.ids(*a.operands[i]));

@@ -8,6 +8,7 @@
 #include "ir/sizes.h"
 #include "memory/temporaries.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -34,7 +35,7 @@ EmbeddedValues EmbeddedIn(const Timeline& timeline) {
     if (!CallsComputations(caller)) return;
     for (const Computation* callee : CalledComputations(caller))
       if (timeline.SpanOf(*callee) == nullptr && seen.insert(callee).second)
-        todo.push_back({callee, caller.opcode == Opcode::kFusion});
+        todo.push_back({callee, IsFusion(caller)});
   };
   for (const Instruction* hlo : timeline.steps()) add_callees(*hlo);
   while (!todo.empty()) {
@@ -44,7 +45,7 @@ EmbeddedValues EmbeddedIn(const Timeline& timeline) {
       add_callees(*hlo);
       if (is_fused) continue;
       ++values.count;
-      if (hlo->opcode == Opcode::kConstant) values.constant_bytes += ArrayBytes(hlo->shape());
+      if (IsConstant(*hlo)) values.constant_bytes += ArrayBytes(hlo->shape());
     }
   }
   return values;

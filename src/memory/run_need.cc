@@ -49,13 +49,13 @@ Status CheckConstantMemory(const Module& module) {
   return WorldFailed(StrCat("not enough memory on this machine: the module's constants take ", Bytes(bytes), ", more than is free"));
 }
 
-Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes) {
+Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes, int64_t devices) {
   SHOAL_TRY(CheckConstantMemory(module));
   const double available = AvailableMemory();
   if (argument_bytes > available) return TooLittle(argument_bytes, 0);
   // Working out the exact need takes time; most modules are far from it, and what no number can say is found where it
   // arises.
-  const double most = argument_bytes + BytesOfAllValues(module) * static_cast<double>(grid.count());
+  const double most = argument_bytes + BytesOfAllValues(module) * static_cast<double>(devices);
   if (most < available / 2 || most > 0x1p60) return {};
   const RunMemory run = RunMemoryOf(module, Executions(module), grid);
   if (run.peaks.empty()) return {};

@@ -14,7 +14,7 @@
 #include "base/npy.h"
 #include "base/zip.h"
 #include "cli/shoal.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "mutate.h"
 #include "proto/detect.h"
 #include "proto/read.h"

@@ -2,7 +2,7 @@
 // arrays that have sizes but no elements.
 #pragma once
 
-#include "collectives/participation.h"
+#include "devices/participation.h"
 #include "interp/plan.h"
 
 namespace shoal {
