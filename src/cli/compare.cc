@@ -8,6 +8,7 @@
 #include "cli/generate.h"
 #include "cli/input.h"
 #include "cli/job.h"
+#include "cli/run_limits.h"
 #include "cli/verbs.h"
 #include "interp/custom_calls/reshard.h"
 #include "interp/data/job_outputs.h"
@@ -26,6 +27,7 @@ struct CompareFlags {
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
   ErrorBounds bounds;
+  RunLimits limits;
   bool stub_custom_calls = false;
 };
 
@@ -69,6 +71,7 @@ class CompareVerb {
     if (ParameterBytes(a_.module()) < ParameterBytes(b_.module()) ||
         (a_.module().num_partitions > 1 && b_.module().num_partitions == 1))
       std::swap(whole, parts);
+    if (Status fit = flags_.limits.Check(parts->module(), parts->devices); !fit.ok()) return Failed(*parts, fit.diag());
     Result<Partitioning> partitioning = PartitioningOf(whole->module(), parts->part());
     if (!partitioning.ok()) return Failed(*parts, partitioning.diag());
     const bool split = partitioning->divided;
@@ -78,6 +81,7 @@ class CompareVerb {
                                whole->devices.grid.count() != parts->devices.grid.count();
     if ((split || unpartitioned) && !HasManualRegions(first))
       whole->devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
+    if (Status fit = flags_.limits.Check(first, whole->devices); !fit.ok()) return Failed(*whole, fit.diag());
     // Both sides' arguments are there at once.
     const double bytes = ArgumentBytes(first) + ArgumentBytes(parts->module());
     if (Status room = CheckRunMemory(first, whole->devices.grid, bytes, whole->devices.grid.count()); !room.ok())
@@ -139,6 +143,7 @@ class CompareVerb {
     settings.placement = job_.placement();
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
+    flags_.limits.Set(settings);
     Result<RunOutcome> outcome = RunModule(plans, side.devices.grid, std::move(arguments), settings);
     if (!outcome.ok()) return Failed(side, outcome.diag());
     side.outcome = std::move(*outcome);
@@ -189,6 +194,7 @@ Run AddCompare(Options& verb) {
   verb.Value("--random_seed", flags->random_seed, "For made-up inputs and rng");
   verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
+  flags->limits.AddTo(verb);
   flags->job.AddTo(verb);
   flags->common.AddTo(verb, Reading::kStrict);
   verb.Footer(

@@ -11,12 +11,12 @@
 #include "analysis/run_steps.h"
 #include "base/files.h"
 #include "base/strings.h"
-#include "base/units.h"
 #include "base/world.h"
 #include "cli/generate.h"
 #include "cli/input.h"
 #include "cli/job.h"
 #include "cli/progress.h"
+#include "cli/run_limits.h"
 #include "cli/verbs.h"
 #include "interp/data/inputs.h"
 #include "interp/data/job_outputs.h"
@@ -40,15 +40,10 @@ struct RunFlags {
   int threads = 0;
   int64_t num_repeats = 1;
   bool explain = false;
-  int64_t max_steps = 0;
-  double max_seconds = 0;
-  std::string max_memory;
+  RunLimits limits;
   bool print_literals = false, check_nans = false, stub_custom_calls = false, fill_elided = true,
        check_snapshot = false;
 };
-
-// Each device is a thread.
-constexpr int64_t kMostDevices = 4096;
 
 class RunVerb {
  public:
@@ -65,8 +60,7 @@ class RunVerb {
     if (refused) return Refuse(input_, flags_.common);
     report_.file = input_.text()->name();
     report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
-    if (report_.devices.grid.count() > kMostDevices)
-      return Failed(WorldFailed(StrCat(report_.devices.from, ", are more than the ", kMostDevices, " that are possible")));
+    if (Status fit = flags_.limits.Check(*input_.module, report_.devices); !fit.ok()) return Failed(fit.diag());
     try {
       return RunVerified();
     } catch (const std::bad_alloc&) {
@@ -90,6 +84,7 @@ class RunVerb {
   }
 
   int RunVerified() {
+    if (Status room = job_.Agree(CheckConstantMemory(*input_.module)); !room.ok()) return Failed(room.diag());
     const Plans plans(*input_.module);
     if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
     Arguments arguments;
@@ -103,9 +98,7 @@ class RunVerb {
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
     settings.observer = observer_.get();
-    settings.most_instructions = flags_.max_steps;
-    settings.most_bytes = BytesNamed(flags_.max_memory).value_or(0);
-    settings.most_seconds = flags_.max_seconds;
+    flags_.limits.Set(settings);
     if (flags_.print_literals)
       settings.outfeed = [this](const Device& device, const Instruction&, const Value& value) {
         KeepOutfeed(device, value);
@@ -130,7 +123,6 @@ class RunVerb {
   // All that is done before the devices run.
   Status Prepare(Arguments& arguments) {
     SHOAL_TRY(job_.Place(report_.devices.grid.count()));
-    SHOAL_TRY(ArgumentsFit());
     SHOAL_TRY(CheckRoom());
     SHOAL_ASSIGN(made, MakeArguments());
     arguments = std::move(made);
@@ -254,14 +246,6 @@ class RunVerb {
     input_.diags = std::move(earlier);
   }
 
-  // Before any of them is made or read.
-  Status ArgumentsFit() const {
-    const std::optional<int64_t> most = BytesNamed(flags_.max_memory);
-    const double bytes = ArgumentBytes(*input_.module);
-    if (!most || bytes <= static_cast<double>(*most)) return {};
-    return WorldFailed(StrCat("a device's arguments take ", Bytes(bytes), ", more than --max_memory allows"));
-  }
-
   Result<Arguments> MakeArguments() {
     const Module& module = *input_.module;
     const DeviceGrid& grid = report_.devices.grid;
@@ -367,14 +351,7 @@ Run AddRun(Options& verb) {
   verb.Flag("--check_nans", flags->check_nans, "Stop at the first instruction that makes a NaN or an infinity");
   verb.Value("--dump", flags->dump, "Write every value of instructions whose name matches this expression");
   verb.Value("--dump_dir", flags->dump_dir, "Where to, as dD/NAME.npy");
-  verb.Value("--max_steps", flags->max_steps, "Give up when a device has run so many instructions; 0: never")
-      .NotNegative();
-  verb.Value("--max_seconds", flags->max_seconds, "Give up after so long; 0: never").NotNegative();
-  verb.Value("--max_memory", flags->max_memory,
-             "Give up when a device's arrays need more: 2GB, 512MiB; default: what the machine has")
-      .Check([](const std::string& text) {
-        return BytesNamed(text) ? std::string() : StrCat("not a number of bytes: ", text);
-      });
+  flags->limits.AddTo(verb);
   verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
   verb.Value("--fill_elided", flags->fill_elided, "Make up the values of literals that the dump elided");

@@ -2,20 +2,10 @@
 #include "base/strings.h"
 #include "collectives/link.h"
 #include "collectives/rendezvous.h"
-#include "ops/families.h"
+#include "ops/attrs.h"
 
 namespace shoal {
 namespace {
-
-struct Started {
-  Opcode opcode, kind;
-};
-constexpr Started kStarted[] = {
-    {Opcode::kAllGatherStart, Opcode::kAllGather},
-    {Opcode::kAllReduceStart, Opcode::kAllReduce},
-    {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermute},
-    {Opcode::kRecv, Opcode::kSend},
-};
 
 constexpr int64_t kNoChannel = -1;
 
@@ -36,12 +26,6 @@ Result<const T*> Known(const Instruction& hlo, std::shared_mutex& mutex,
 }
 
 }  // namespace
-
-Opcode KindOf(Opcode opcode) {
-  for (const Started& each : kStarted)
-    if (each.opcode == opcode) return each.kind;
-  return opcode;
-}
 
 // The same in every process, and different for whatever differs.
 uint64_t World::HashOf(const RendezvousKey& key) {

@@ -19,14 +19,9 @@ bool TextOrder(const Instruction* a, const Instruction* b) {
 }
 
 std::string BranchName(const Instruction& conditional, int64_t branch) {
-  using Conditional = Op<Opcode::kConditional>;
-  const Computation* computation = nullptr;
-  if (conditional.has(Conditional::kBranchComputations)) {
-    const Computations all = conditional[Conditional::kBranchComputations];
-    if (branch >= 0 && branch < std::ssize(all)) computation = all[static_cast<size_t>(branch)];
-  } else {
-    computation = conditional[branch == 0 ? Conditional::kTrueComputation : Conditional::kFalseComputation];
-  }
+  const std::vector<Computation*> branches = CalledComputations(conditional);
+  const Computation* computation =
+      branch >= 0 && branch < std::ssize(branches) ? branches[static_cast<size_t>(branch)] : nullptr;
   return computation == nullptr ? StrCat("branch ", branch) : std::string(computation->name);
 }
 

@@ -17,6 +17,7 @@
 #include "base/source.h"
 #include "collectives/contribution.h"
 #include "devices/device_grid.h"
+#include "ops/async_pairs.h"
 
 namespace shoal {
 
@@ -183,8 +184,5 @@ class World {
   std::unordered_map<const Instruction*, std::unique_ptr<Groups>> groups_;
   std::unordered_map<const Instruction*, std::unique_ptr<Routes>> routes_;
 };
-
-// The op that a start stands for: all-gather for all-gather-start, send for recv, which meets it.
-Opcode KindOf(Opcode opcode);
 
 }  // namespace shoal

@@ -91,7 +91,7 @@ bool KeepsOperands(const Call& start) {
   return start.device.settings().observer != nullptr || !start.device.plans().OnlyEnded(start.hlo);
 }
 
-bool IsCollective(const Instruction& hlo) { return FindBeginning(hlo) != nullptr; }
+bool BeginsCollective(const Instruction& hlo) { return FindBeginning(hlo) != nullptr; }
 
 Result<Value> Begin(Call& call) { return FindBeginning(call.hlo)->begin(call); }
 

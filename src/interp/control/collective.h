@@ -21,7 +21,7 @@ Result<Value> Begin(Call& call);
 // Waits for what Begin gave; `at` is where the device is. A value that is not under way is already what it will be.
 Result<Value> End(Device& device, const Instruction& at, Value value);
 // Whether Begin knows the op.
-bool IsCollective(const Instruction& hlo);
+bool BeginsCollective(const Instruction& hlo);
 
 // Whether the value of this start must have its operands, as its shape says: somebody may look at them.
 bool KeepsOperands(const Call& start);

@@ -1,6 +1,6 @@
-#include "analysis/users.h"
+#include "ir/users.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace shoal {
 namespace {
@@ -8,10 +8,12 @@ namespace {
 // Calls visit(operand, user) once for each pair.
 template <class Visit>
 void ForEachUse(const Computation& computation, Visit visit) {
+  std::vector<const Instruction*> last_user(computation.instructions.size(), nullptr);
   for (const Instruction* user : computation.instructions)
-    for (size_t i = 0; i < user->operands.size(); ++i) {
-      const auto before = user->operands.first(i);
-      if (std::find(before.begin(), before.end(), user->operands[i]) == before.end()) visit(*user->operands[i], *user);
+    for (const Instruction* operand : user->operands) {
+      // Loose text may name what stands in another computation.
+      if (operand->parent != &computation || operand->index >= last_user.size()) continue;
+      if (std::exchange(last_user[operand->index], user) != user) visit(*operand, *user);
     }
 }
 
@@ -25,7 +27,7 @@ const Users::Lists& Users::ListsOf(const Computation& computation) {
   ForEachUse(computation, [&](const Instruction& hlo, const Instruction&) { ++lists.starts[hlo.index + 1]; });
   for (size_t i = 1; i < lists.starts.size(); ++i) lists.starts[i] += lists.starts[i - 1];
   lists.all.resize(lists.starts.back());
-  std::vector<size_t> next = lists.starts;
+  std::vector<uint32_t> next = lists.starts;
   ForEachUse(computation,
              [&](const Instruction& hlo, const Instruction& user) { lists.all[next[hlo.index]++] = &user; });
   return lists;

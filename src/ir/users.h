@@ -2,9 +2,9 @@
 #pragma once
 
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "ir/module.h"
 
 namespace shoal {
@@ -17,11 +17,11 @@ class Users {
  private:
   struct Lists {
     std::vector<const Instruction*> all;
-    std::vector<size_t> starts;  // of instruction number i: all[starts[i]] to all[starts[i + 1]]
+    std::vector<uint32_t> starts;  // of instruction number i: all[starts[i]] to all[starts[i + 1]]
   };
   const Lists& ListsOf(const Computation& computation);
 
-  std::unordered_map<const Computation*, Lists> lists_;
+  absl::flat_hash_map<const Computation*, Lists> lists_;
 };
 
 }  // namespace shoal

@@ -24,8 +24,4 @@ class CallGraph {
   std::vector<const Computation*> from_entry_;
 };
 
-// The operand that becomes parameter `number` of `callee` when `caller` runs it; null where it is not an operand as it
-// stands (the state of a while after its first round, the elements a reduce folds).
-const Instruction* ArgumentOf(const Instruction& caller, const Computation& callee, int64_t number);
-
 }  // namespace shoal

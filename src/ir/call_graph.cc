@@ -1,9 +1,8 @@
-#include "analysis/call_graph.h"
+#include "ir/call_graph.h"
 
 #include <algorithm>
-#include <unordered_set>
 
-#include "ops/families.h"
+#include "absl/container/flat_hash_set.h"
 
 namespace shoal {
 namespace {
@@ -12,7 +11,9 @@ namespace {
 std::vector<const Computation*> CalleesOf(const Computation& computation) {
   std::vector<const Computation*> callees;
   for (const Instruction* hlo : computation.instructions)
-    for (const Computation* callee : CalledComputations(*hlo)) callees.push_back(callee);
+    if (CallsComputations(*hlo))
+      for (const Computation* callee : CalledComputations(*hlo))
+        if (callee != nullptr) callees.push_back(callee);
   return callees;
 }
 
@@ -24,7 +25,7 @@ std::vector<const Computation*> CalleesFirst(const Computation& entry) {
     size_t next = 0;
   };
   std::vector<const Computation*> order;
-  std::unordered_set<const Computation*> seen{&entry};
+  absl::flat_hash_set<const Computation*> seen{&entry};
   std::vector<Visit> open;
   open.push_back({&entry, CalleesOf(entry)});
   while (!open.empty()) {
@@ -44,11 +45,13 @@ std::vector<const Computation*> CalleesFirst(const Computation& entry) {
 
 CallGraph::CallGraph(const Module& module) {
   for (const Computation* computation : module.computations)
-    for (const Instruction* hlo : computation->instructions)
+    for (const Instruction* hlo : computation->instructions) {
+      if (!CallsComputations(*hlo)) continue;
       for (const Computation* callee : CalledComputations(*hlo)) {
         std::vector<const Instruction*>& callers = callers_[callee];
         if (callers.empty() || callers.back() != hlo) callers.push_back(hlo);
       }
+    }
   if (module.entry == nullptr) return;
   from_entry_ = CalleesFirst(*module.entry);
   std::reverse(from_entry_.begin(), from_entry_.end());
@@ -58,19 +61,6 @@ std::span<const Instruction* const> CallGraph::CallersOf(const Computation& comp
   auto found = callers_.find(&computation);
   if (found == callers_.end()) return {};
   return found->second;
-}
-
-const Instruction* ArgumentOf(const Instruction& caller, const Computation& callee, int64_t number) {
-  const CallKind kind = CallKindOf(caller);
-  auto at = static_cast<size_t>(number);
-  if (kind == CallKind::kBranch) {
-    const std::vector<Computation*> branches = CalledComputations(caller);
-    if (std::count(branches.begin(), branches.end(), &callee) != 1) return nullptr;
-    at = 1 + static_cast<size_t>(std::find(branches.begin(), branches.end(), &callee) - branches.begin());
-  } else if (kind != CallKind::kOnce) {
-    return nullptr;
-  }
-  return at < caller.operand_count() ? caller.operands[at] : nullptr;
 }
 
 }  // namespace shoal
