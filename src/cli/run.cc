@@ -56,6 +56,7 @@ class RunVerb {
     if (input_.module == nullptr && input_.source != nullptr) FindAllDefects();
     if (input_.module != nullptr) Verify(*input_.module, input_.diags);
     if (input_.diags.errors() > 0) return Refuse(input_, flags_.common);
+    if (flags_.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // while the inputs are read
     report_.file = input_.text()->name();
     report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
     if (report_.devices.grid.count() > kMostDevices)
@@ -306,6 +307,7 @@ class RunVerb {
   std::map<int64_t, std::string> outfeeds_;  // of each device, as text
   std::unique_ptr<Dump> dump_;
   std::unique_ptr<Observer> nan_check_, observer_;
+  std::future<void> prefetch_;
   std::unique_ptr<Engine> engine_;
 };
 
