@@ -1,5 +1,7 @@
 #include "passes/traits.h"
 
+#include "absl/container/flat_hash_set.h"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -100,15 +102,26 @@ bool IsHarmlessInit(Opcode op, const Instruction& init, ElementType type) {
   return op == Opcode::kMultiply && bits == one;
 }
 
+// Each computation is looked at once, however often it is called.
+bool CallsFunctions(const Instruction& hlo, absl::flat_hash_set<const Computation*>& seen) {
+  for (const Computation* callee : CalledComputations(hlo)) {
+    if (!seen.insert(callee).second) continue;
+    for (const Instruction* inside : callee->instructions) {
+      if (inside->opcode == Opcode::kParameter) continue;
+      const bool calls = Info(inside->opcode).op_class == OpClass::kControlFlow;
+      if (calls ? !CallsFunctions(*inside, seen) : !IsFunction(*inside)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool IsFunction(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kControlFlow) {
-    for (const Computation* callee : CalledComputations(hlo))
-      for (const Instruction* inside : callee->instructions)
-        if (inside->opcode != Opcode::kParameter && !IsFunction(*inside)) return false;
-    return true;
+    absl::flat_hash_set<const Computation*> seen;
+    return CallsFunctions(hlo, seen);
   }
   if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // keeps its state in its operand
   return op_class != OpClass::kRandom && op_class != OpClass::kCollective && op_class != OpClass::kTransfer &&
