@@ -58,6 +58,7 @@ class RunVerb {
     if (Status same = job_.Compare(input_, refused ? Status(input_.diags.found()[0]) : Status()); !same.ok())
       return Failed(same.diag());
     if (refused) return Refuse(input_, flags_.common);
+    if (flags_.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // while the inputs are read
     report_.file = input_.text()->name();
     report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
     if (Status fit = flags_.limits.Check(*input_.module, report_.devices); !fit.ok()) return Failed(fit.diag());
@@ -330,6 +331,7 @@ class RunVerb {
   std::map<int64_t, std::string> outfeeds_;  // of each device, as text
   std::unique_ptr<Dump> dump_;
   std::unique_ptr<Observer> nan_check_, observer_;
+  std::future<void> prefetch_;
   std::unique_ptr<Engine> engine_;
 };
 

@@ -2,6 +2,7 @@
 // that what compiles nothing does not pay for it.
 #pragma once
 
+#include <future>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,10 +28,13 @@ class CodeGenerator {
   virtual ~CodeGenerator() = default;
   // All of them, on the pool's threads. `cpu` is a name that LLVM knows, as "haswell"; empty: this machine's.
   virtual Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
-                                                           std::span<const std::unique_ptr<Routine>> routines,
+                                                           std::span<const Routine* const> routines,
                                                            const std::string& cpu, ThreadPool& pool) = 0;
 };
 
+// Begins to open the library, on a thread of its own, for who will need it soon. What it returns waits for that when it
+// is dropped, which must be before the program ends: the library's own objects end then.
+std::future<void> PrefetchCodeGenerator();
 // Opens the library; a failure says where it was looked for.
 Result<CodeGenerator*> LoadCodeGenerator();
 

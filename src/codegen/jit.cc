@@ -59,7 +59,7 @@ class Code : public CompiledKernels {
 
 struct Sources {
   std::span<const FusedKernel> kernels;
-  std::span<const std::unique_ptr<Routine>> routines;
+  std::span<const Routine* const> routines;
 
   size_t size() const { return kernels.size() + routines.size(); }
   void Emit(size_t i, llvm::Module& module) const {
@@ -143,7 +143,7 @@ class Generator : public CodeGenerator {
   }
 
   Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
-                                                   std::span<const std::unique_ptr<Routine>> routines,
+                                                   std::span<const Routine* const> routines,
                                                    const std::string& cpu, ThreadPool& pool) override {
     const Target target = TargetFor(cpu);
     const Sources sources{kernels, routines};

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <future>
 #include <mutex>
 
 #include "base/strings.h"
@@ -20,13 +21,17 @@ std::string LibraryPath() {
 
 }  // namespace
 
+std::future<void> PrefetchCodeGenerator() {
+  return std::async(std::launch::async, [] { (void)LoadCodeGenerator(); });
+}
+
 Result<CodeGenerator*> LoadCodeGenerator() {
   static std::mutex mutex;
   static CodeGenerator* loaded = nullptr;
   std::lock_guard lock(mutex);
   if (loaded != nullptr) return loaded;
   const std::string path = LibraryPath();
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return Fail(StrCat("the code generator cannot be loaded: ", dlerror()));
   auto* make = reinterpret_cast<CodeGenerator* (*)()>(dlsym(library, "shoal_new_code_generator"));
   if (make == nullptr) return Fail(StrCat(path, " is not shoal's code generator"));

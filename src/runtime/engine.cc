@@ -28,9 +28,18 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     all.push_back(cut ? std::move(cut->partial) : program.kernels[i]);
   }
   all.insert(all.end(), std::make_move_iterator(seconds.begin()), std::make_move_iterator(seconds.end()));
-  if (!all.empty() || !program.routines.empty()) {
+  // Equal routines have one code.
+  std::vector<const Routine*> routines;
+  std::vector<size_t> routine_code;
+  std::unordered_map<std::string, size_t> known;
+  for (const auto& routine : program.routines) {
+    const auto [same, is_new] = known.try_emplace(ToString(*routine), routines.size());
+    if (is_new) routines.push_back(routine.get());
+    routine_code.push_back(same->second);
+  }
+  if (!all.empty() || !routines.empty()) {
     SHOAL_ASSIGN(generator, LoadCodeGenerator());
-    SHOAL_ASSIGN(code, generator->Compile(all, program.routines, options.cpu, engine->pool_));
+    SHOAL_ASSIGN(code, generator->Compile(all, routines, options.cpu, engine->pool_));
     engine->code_ = std::move(code);
   }
   auto launched = [&](size_t i) {
@@ -40,7 +49,7 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     if (step.kind == ProgramStep::Kind::kKernel) {
       engine->steps_[hlo] = NewKernelStep(*hlo, launched(step.kernel), launched(second[step.kernel]), engine->pool_);
     } else if (step.kind == ProgramStep::Kind::kRoutine) {
-      engine->steps_[hlo] = NewRoutineStep(*program.routines[step.kernel], engine->code_->routine(step.kernel));
+      engine->steps_[hlo] = NewRoutineStep(*program.routines[step.kernel], engine->code_->routine(routine_code[step.kernel]));
     } else if (step.kind == ProgramStep::Kind::kLibrary) {
       engine->steps_[hlo] = NewLibraryStep(step.library, engine->pool_);
     }
