@@ -51,7 +51,16 @@ KernelEmitter::Level KernelEmitter::LevelOf(const Index& index) const {
     const LinearPart part = LinearIn(index, loop, [](int) { return false; });
     if (!part.is_linear || part.factor != 0) return kRound;
   }
-  return kRow;
+  return DataLevel(index);
+}
+
+KernelEmitter::Level KernelEmitter::DataLevel(const Index& index) const {
+  Level level = kRow;
+  for (const IndexTerm& term : index.terms) {
+    if (term.kind == IndexTerm::Kind::kData) level = std::max(level, levels_[static_cast<size_t>(term.of)]);
+    if (term.inner != nullptr) level = std::max(level, DataLevel(*term.inner));
+  }
+  return level;
 }
 
 void KernelEmitter::FindLevels() {

@@ -21,6 +21,8 @@ class KernelEmitter {
   // Where a node's value is known: once per row, once per round of the outer walked loops, or in each lane.
   enum Level : uint8_t { kRow, kRound, kLane };
   Level LevelOf(const Index& index) const;
+  // Of the data in it.
+  Level DataLevel(const Index& index) const;
   void FindLevels();
   void ChooseLanes();
 

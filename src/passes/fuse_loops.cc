@@ -20,7 +20,8 @@ int64_t Count(const Instruction& hlo) { return hlo.shape().ElementCount().value_
 
 // How many elements the loops of a group with this root go through.
 int64_t RoundsOf(const Instruction& root) {
-  return root.opcode == Opcode::kReduce ? Count(*root.operands[0]) : Count(root);
+  if (root.opcode == Opcode::kReduce) return Count(*root.operands[0]);
+  return IsLoopUpdate(root) ? Count(*root.operands[1]) : Count(root);
 }
 
 // The same bytes under another shape: nothing to do, and nothing to gain by a loop of its own.
@@ -37,9 +38,16 @@ bool MovesMinor(const Instruction& hlo) {
          dimensions.back() != static_cast<int64_t>(dimensions.size()) - 1 && Count(hlo) > 64;
 }
 
-bool IsFusible(const Instruction& hlo) { return IsUniformConstant(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo)); }
+bool IsFusible(const Instruction& hlo) {
+  return IsUniformConstant(hlo) || IsIndexedRead(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo));
+}
 
-bool IsRepeatable(const Instruction& hlo) { return IsUniformConstant(hlo) || IsIndexMap(hlo); }
+bool IsRepeatable(const Instruction& hlo) {
+  return IsUniformConstant(hlo) || IsIndexMap(hlo) || (hlo.opcode == Opcode::kDynamicSlice && IsIndexedRead(hlo));
+}
+
+// Worth no loop nest of its own: a constant needs none, and plain copies are the library's.
+bool NeedsOthers(const Instruction& hlo) { return IsUniformConstant(hlo) || IsIndexedRead(hlo); }
 
 class Fusing {
  public:
@@ -70,11 +78,12 @@ class Fusing {
     const auto& all = computation_.instructions;
     users_.resize(all.size());
     groups_.resize(all.size());
+    stays_.resize(all.size(), false);
     for (Instruction* hlo : all)
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
     for (size_t i = all.size(); i-- > 0;) {
       Instruction* hlo = all[i];
-      if (IsLoopReduction(*hlo)) {
+      if (IsLoopReduction(*hlo) || IsLoopUpdate(*hlo)) {
         Join(*hlo, hlo);
       } else if (IsFusible(*hlo)) {
         Place(*hlo);
@@ -86,14 +95,18 @@ class Fusing {
     Groups wanted;
     bool is_wanted_outside = &hlo == computation_.root;
     for (const Instruction* user : users_[hlo.index]) {
+      if (IsLoopUpdate(*user) && user->operands[0] == &hlo) {
+        is_wanted_outside = true;  // as memory to write to
+        continue;
+      }
       const Groups& groups = groups_[user->index];
-      is_wanted_outside |= groups.empty();
+      is_wanted_outside |= groups.empty() || stays_[user->index];
       for (Instruction* root : groups)
         if (std::find(wanted.begin(), wanted.end(), root) == wanted.end()) wanted.push_back(root);
     }
     if (!IsRepeatable(hlo)) {
       if (!is_wanted_outside && wanted.size() == 1 && MayJoin(hlo, *wanted[0])) return Join(hlo, wanted[0]);
-      if (!IsUniformConstant(hlo)) Join(hlo, &hlo);
+      if (!NeedsOthers(hlo)) Join(hlo, &hlo);
       return;
     }
     for (Instruction* root : wanted) {
@@ -102,12 +115,16 @@ class Fusing {
       else
         is_wanted_outside = true;
     }
-    if (is_wanted_outside && !IsUniformConstant(hlo)) Join(hlo, &hlo);
+    if (is_wanted_outside && !NeedsOthers(hlo)) Join(hlo, &hlo);
+    stays_[hlo.index] = is_wanted_outside && NeedsOthers(hlo);
   }
 
   bool MayJoin(const Instruction& hlo, const Instruction& root) const {
     if (IsUniformConstant(hlo)) return true;
     if (members_.at(&root).size() >= kMostOps) return false;
+    // What a loop writes in place it does not read elsewhere.
+    if (IsLoopUpdate(root) && std::find(hlo.operands.begin(), hlo.operands.end(), root.operands[0]) != hlo.operands.end())
+      return false;
     // Evaluated so often for each of its elements.
     return RoundsOf(root) <= Count(hlo) * 3 / 2 || !IsDear(hlo.opcode);
   }
@@ -118,8 +135,9 @@ class Fusing {
   }
 
   bool IsWorthIt(const std::vector<Instruction*>& ops) const {
-    return !std::all_of(ops.begin(), ops.end(),
-                        [](const Instruction* hlo) { return IsFree(*hlo) || IsUniformConstant(*hlo); });
+    return !std::all_of(ops.begin(), ops.end(), [](const Instruction* hlo) {
+      return IsFree(*hlo) || IsUniformConstant(*hlo) || IsLoopUpdate(*hlo);
+    });
   }
 
   // `ops` in the order of the computation; the root last.
@@ -158,6 +176,7 @@ class Fusing {
   Computation& computation_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Groups> groups_;
+  std::vector<bool> stays_;  // also as an instruction of its own, which wants its operands in memory
   absl::flat_hash_map<const Instruction*, std::vector<Instruction*>> members_;  // by root, last first
 };
 

@@ -134,6 +134,35 @@ bool IsLoopOp(const Instruction& hlo) {
          hlo.opcode != Opcode::kComplex;
 }
 
+namespace {
+
+// Starts that become numbers of 64 bits with a sign without a second thought.
+bool HasPlainStarts(const Instruction& hlo, size_t first) {
+  for (size_t i = first; i < hlo.operand_count(); ++i) {
+    const ElementType type = hlo.operand_shape(i).element_type();
+    if (!IsInteger(type) || type == ElementType::kU64) return false;
+  }
+  return hlo.operand_count() > first;
+}
+
+}  // namespace
+
+bool IsIndexedRead(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kDynamicSlice && hlo.opcode != Opcode::kGather) return false;
+  if (!HasLoopTypes(hlo) || hlo.shape().ElementCount().value_or(0) <= 0 || !hlo[kControlPredecessors].empty()) return false;
+  if (hlo.operand_shape(0).ElementCount().value_or(0) <= 0) return false;
+  // One operand for each start.
+  if (hlo.opcode == Opcode::kDynamicSlice && hlo.operand_count() != hlo.operand_shape(0).dims().size() + 1) return false;
+  return hlo.shape().element_type() == hlo.operand_shape(0).element_type() && HasPlainStarts(hlo, 1);
+}
+
+bool IsLoopUpdate(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kDynamicUpdateSlice || !HasLoopTypes(hlo) || !hlo[kControlPredecessors].empty()) return false;
+  if (hlo.operand_count() != hlo.shape().dims().size() + 2 || hlo.operand_shape(1).ElementCount().value_or(0) <= 0) return false;
+  return hlo.shape().element_type() == hlo.operand_shape(0).element_type() &&
+         hlo.shape().element_type() == hlo.operand_shape(1).element_type() && HasPlainStarts(hlo, 2);
+}
+
 const Instruction* OnlyOpOf(const Computation& computation) {
   const Instruction* root = computation.root;
   if (computation.parameters.size() != 2 || root == nullptr || root->operand_count() != 2) return nullptr;

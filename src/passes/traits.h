@@ -11,6 +11,10 @@ bool IsFunction(const Instruction& hlo);
 // One loop nest of ours can compute it from its operands, element by element: elementwise ops and index maps of static
 // arrays of numbers that have vector code.
 bool IsLoopOp(const Instruction& hlo);
+// Reads of elements at places that are data, which a loop nest can do on the way: dynamic-slice, gather.
+bool IsIndexedRead(const Instruction& hlo);
+// dynamic-update-slice of what a loop nest computes, into memory that is there.
+bool IsLoopUpdate(const Instruction& hlo);
 // The same of a reduction: one operand, one op that may be reordered, from a neutral initial value.
 bool IsLoopReduction(const Instruction& hlo);
 // A scalar constant, or one whose elements are all the same.

@@ -76,6 +76,8 @@ struct FusedKernel {
   std::vector<KernelReduction> reductions;
   std::vector<KernelStore> stores;
   int stages = 1;
+  // The input whose memory the output is: what is not stored to stays as it was. No other load reads it.
+  int updates = -1;
 
   int64_t RowCount() const;
   int64_t WalkedCount() const;

@@ -74,7 +74,10 @@ class KernelBuilder {
       if (!parameter->shape().IsArray() || parameter->shape().has_dynamic()) return nullptr;
       kernel_->inputs.push_back(parameter->shape().element_type());
     }
-    const bool built = fused_.root->opcode == Opcode::kReduce ? BuildReduction(*fused_.root) : BuildLoop(*fused_.root);
+    const Instruction& root = *fused_.root;
+    const bool built = root.opcode == Opcode::kReduce ? BuildReduction(root)
+                       : IsLoopUpdate(root)           ? BuildUpdate(root)
+                                                      : BuildLoop(root);
     if (!built || failed_) return nullptr;
     return std::move(kernel_);
   }
@@ -98,6 +101,31 @@ class KernelBuilder {
     const int node = Node(root, index);
     kernel_->stores.push_back({node, 0, builder_.Linearize(index, dims), false});
     return true;
+  }
+
+  // The loops of the update; its elements go to where the starts say.
+  bool BuildUpdate(const Instruction& root) {
+    const Instruction &operand = *root.operands[0], &update = *root.operands[1];
+    if (operand.opcode != Opcode::kParameter) return false;
+    const Ints dims = update.shape().dims();
+    Indices index, place;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      index.push_back(Index::Loop(static_cast<int>(d), dims[d]));
+      place.push_back(index[d] + Start(*root.operands[d + 2], {}, root.shape().dims()[d] - dims[d]));
+    }
+    if (dims.empty()) {
+      kernel_->walked = {1};
+    } else {
+      kernel_->rows.assign(dims.begin(), dims.end() - 1);
+      kernel_->walked = {dims.back()};
+    }
+    kernel_->outputs = {root.shape().element_type()};
+    kernel_->updates = static_cast<int>(operand[kParameterNumber]);
+    const int node = Node(update, index);
+    kernel_->stores.push_back({node, 0, builder_.Linearize(place, root.shape().dims()), false});
+    return std::none_of(kernel_->nodes.begin(), kernel_->nodes.end(), [&](const KernelNode& other) {
+      return other.kind == KernelNode::Kind::kLoad && other.input == kernel_->updates;
+    });
   }
 
   bool BuildReduction(const Instruction& root) {
@@ -168,6 +196,8 @@ class KernelBuilder {
       node.index = index[static_cast<size_t>(hlo[Op<Opcode::kIota>::kIotaDimension])];
       return Add(std::move(node));
     }
+    if (IsIndexedRead(hlo))
+      return Node(*hlo.operands[0], hlo.opcode == Opcode::kGather ? GatheredFrom(hlo, index) : SlicedFrom(hlo, index));
     if (!IsLoopOp(hlo)) {
       failed_ = true;
       return 0;
@@ -175,6 +205,60 @@ class KernelBuilder {
     if (MapFunction map = kMaps[static_cast<size_t>(hlo.opcode)]; map != nullptr)
       return Node(*hlo.operands[0], map(builder_, hlo, index));
     return Apply(hlo, index);
+  }
+
+  // A start that is data, moved into [0, most].
+  Index Start(const Instruction& hlo, const Indices& at, int64_t most) {
+    if (most <= 0 || failed_) return {};
+    KernelNode whole;
+    whole.type = ElementType::kS64;
+    whole.opcode = Opcode::kConvert;
+    whole.operands[0] = Node(hlo, at);
+    KernelNode raised = Limited(Opcode::kMaximum, Add(std::move(whole)), 0);
+    return Index::Data(Add(Limited(Opcode::kMinimum, Add(std::move(raised)), most)), most);
+  }
+
+  KernelNode Limited(Opcode opcode, int node, int64_t limit) {
+    KernelNode constant, limited;
+    constant.kind = KernelNode::Kind::kConstant;
+    constant.type = limited.type = ElementType::kS64;
+    constant.bits[0] = static_cast<uint64_t>(limit);
+    limited.opcode = opcode;
+    limited.operands[0] = node;
+    limited.operands[1] = Add(std::move(constant));
+    return limited;
+  }
+
+  Indices SlicedFrom(const Instruction& hlo, Indices index) {
+    const Ints dims = hlo.operand_shape(0).dims(), sizes = hlo.shape().dims();
+    for (size_t d = 0; d < index.size(); ++d) index[d] = index[d] + Start(*hlo.operands[d + 1], {}, dims[d] - sizes[d]);
+    return index;
+  }
+
+  Indices GatheredFrom(const Instruction& hlo, const Indices& index) {
+    using Gather = Op<Opcode::kGather>;
+    auto has = [](Ints dims, size_t d) { return std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end(); };
+    const Shape &operand = hlo.operand_shape(0), &starts = hlo.operand_shape(1);
+    const Ints offset_dims = hlo[Gather::kOffsetDims], map = hlo[Gather::kStartIndexMap];
+    const Ints batching = hlo[Gather::kOperandBatchingDims], with = hlo[Gather::kStartIndicesBatchingDims];
+    const Ints sizes = hlo[Gather::kSliceSizes];
+    const auto vector_dim = static_cast<size_t>(hlo[kIndexVectorDim]);
+    Indices at, place(operand.dims().size());
+    for (size_t d = 0; d < index.size(); ++d)
+      if (!has(offset_dims, d)) at.push_back(index[d]);
+    if (vector_dim < starts.dims().size()) at.insert(at.begin() + static_cast<ptrdiff_t>(vector_dim), Index());
+    size_t offset = 0;
+    for (size_t d = 0; d < place.size(); ++d)
+      if (!has(hlo[Gather::kCollapsedSliceDims], d) && !has(batching, d))
+        place[d] = index[static_cast<size_t>(offset_dims[offset++])];
+    for (size_t i = 0; i < batching.size(); ++i)
+      place[static_cast<size_t>(batching[i])] = at[static_cast<size_t>(with[i])];
+    for (size_t i = 0; i < map.size(); ++i) {
+      const auto d = static_cast<size_t>(map[i]);
+      if (vector_dim < at.size()) at[vector_dim] = Index::Constant(static_cast<int64_t>(i));
+      place[d] = place[d] + Start(*hlo.operands[1], at, operand.dims()[d] - sizes[d]);
+    }
+    return place;
   }
 
   int Apply(const Instruction& hlo, const Indices& index) {

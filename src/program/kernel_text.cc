@@ -55,7 +55,7 @@ std::string ToString(const FusedKernel& kernel) {
   AppendTypes(out, kernel.inputs);
   out += ") -> (";
   AppendTypes(out, kernel.outputs);
-  out += ")\n";
+  StrAppend(&out, ")", kernel.updates < 0 ? "" : StrCat(" in place of in", kernel.updates), "\n");
   for (size_t i = 0; i < kernel.nodes.size(); ++i) {
     StrAppend(&out, "  n", i, " = ");
     AppendNode(out, kernel.nodes[i]);

@@ -38,7 +38,7 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
           NewKernelStep(*hlo, program.kernels[step.kernel], engine->code_->code(step.kernel),
                         combine == SIZE_MAX ? nullptr : engine->code_->code(combine), engine->pool_);
     } else if (step.kind == ProgramStep::Kind::kLibrary) {
-      engine->steps_[hlo] = NewLibraryStep(step.library, engine->pool_);
+      engine->steps_[hlo] = NewLibraryStep(*hlo, step.library, engine->pool_);
     }
   }
   for (const auto& [hlo, step] : engine->steps_)

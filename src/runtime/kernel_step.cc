@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "interp/device.h"
+#include "kernels/parallel_copy.h"
 #include "ops/families.h"
 #include "runtime/steps.h"
 
@@ -40,7 +41,8 @@ class KernelStep : public CompiledStep {
   KernelStep(const Instruction& hlo, const FusedKernel& kernel, KernelCode code, KernelCode combine, ThreadPool& pool)
       : code_(code), combine_(combine), pool_(pool), type_(hlo.shape().element_type()), dims_(ToDims(hlo.shape().dims())) {
     for (const Instruction* operand : hlo.operands) counts_.push_back(operand->shape().ElementCount().value_or(-1));
-    in_place_ = FindInPlace(kernel);
+    updates_ = kernel.updates;
+    if (updates_ < 0) in_place_ = FindInPlace(kernel);
     rows_ = kernel.RowCount();
     lanes_ = kernel.walked.back();
     const int64_t per_row = kernel.WalkedCount();
@@ -71,6 +73,7 @@ class KernelStep : public CompiledStep {
 
  private:
   Array Destination(Call& call) const {
+    if (updates_ >= 0) return Owned(std::move(call.operands[static_cast<size_t>(updates_)].array()), pool_);
     for (size_t i : in_place_) {
       Array& operand = call.operands[i].array();
       if (operand.unique()) return Array(std::move(operand)).WithType(type_).WithDims(dims_);
@@ -107,12 +110,14 @@ class KernelStep : public CompiledStep {
   Dims dims_;
   std::vector<int64_t> counts_;  // of the operands' elements
   std::vector<size_t> in_place_;
+  int updates_ = -1;
   int64_t rows_ = 1, lanes_ = 1, row_block_ = 1, lane_block_ = 1;
 };
 
 class LibraryStep : public CompiledStep {
  public:
-  LibraryStep(LibraryFunction function, ThreadPool& pool) : function_(function), pool_(pool) {}
+  LibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool)
+      : function_(function), pool_(pool), updates_(UpdatesOperand(hlo)) {}
 
   Result<Value> Run(Call& call) const override {
     // XLA:CPU's library sums narrow floats in an order of its own, which the evaluators follow.
@@ -121,11 +126,15 @@ class LibraryStep : public CompiledStep {
     for (size_t i = 0; i < call.operands.size(); ++i) {
       if (!call.operands[i].IsArray() || !std::ranges::equal(call.array(i).dims(), call.hlo.operand_shape(i).dims()))
         return EvaluatorOf(call.hlo.opcode)(call);
-      operands.push_back(call.array(i));
     }
+    for (size_t i = 0; i < call.operands.size(); ++i) operands.push_back(std::move(call.operands[i].array()));
     const Shape& shape = call.hlo.shape();
     const bool is_tuple = shape.IsTuple();
     for (size_t i = 0; i < (is_tuple ? shape.elements().size() : 1); ++i) {
+      if (i == 0 && updates_) {
+        results.push_back(Owned(std::exchange(operands[0], Array()), pool_));
+        continue;
+      }
       const Shape& one = is_tuple ? shape.element(static_cast<int64_t>(i)) : shape;
       results.emplace_back(one.element_type(), one.dims());
     }
@@ -138,6 +147,7 @@ class LibraryStep : public CompiledStep {
  private:
   LibraryFunction function_;
   ThreadPool& pool_;
+  bool updates_;
 };
 
 }  // namespace
@@ -169,8 +179,8 @@ std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, const FusedK
   return std::make_unique<KernelStep>(hlo, kernel, code, combine, pool);
 }
 
-std::unique_ptr<CompiledStep> NewLibraryStep(LibraryFunction function, ThreadPool& pool) {
-  return std::make_unique<LibraryStep>(function, pool);
+std::unique_ptr<CompiledStep> NewLibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool) {
+  return std::make_unique<LibraryStep>(hlo, function, pool);
 }
 
 }  // namespace shoal

@@ -8,13 +8,22 @@ struct LibraryRow {
   Opcode opcode;
   // The function for this instruction, or null.
   LibraryFunction (*of)(const Instruction& hlo);
+  bool updates = false;  // see UpdatesOperand
 };
 
 constexpr LibraryRow kRows[] = {
+    {Opcode::kConcatenate, ConcatenateFunction},
     {Opcode::kConvolution, ConvolutionFunction},
     {Opcode::kDot, DotFunction},
+    {Opcode::kDynamicSlice, DynamicSliceFunction},
+    {Opcode::kDynamicUpdateSlice, DynamicUpdateSliceFunction, true},
+    {Opcode::kFft, FftFunction},
+    {Opcode::kGather, GatherFunction},
+    {Opcode::kPad, PadFunction},
     {Opcode::kReduceWindow, PrefixScanFunction},
+    {Opcode::kScatter, ScatterFunction, true},
     {Opcode::kSort, SortFunction},
+    {Opcode::kTopK, TopKFunction},
     {Opcode::kTranspose, TransposeFunction},
 };
 
@@ -24,6 +33,12 @@ LibraryFunction LibraryFunctionOf(const Instruction& hlo) {
   for (const LibraryRow& row : kRows)
     if (row.opcode == hlo.opcode) return row.of(hlo);
   return nullptr;
+}
+
+bool UpdatesOperand(const Instruction& hlo) {
+  for (const LibraryRow& row : kRows)
+    if (row.opcode == hlo.opcode) return row.updates;
+  return false;
 }
 
 }  // namespace shoal
