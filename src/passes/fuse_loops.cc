@@ -20,8 +20,12 @@ int64_t Count(const Instruction& hlo) { return hlo.shape().ElementCount().value_
 
 // How many elements the loops of a group with this root go through.
 int64_t RoundsOf(const Instruction& root) {
-  if (root.opcode == Opcode::kReduce) return Count(*root.operands[0]);
-  return IsLoopUpdate(root) ? Count(*root.operands[1]) : Count(root);
+  if (root.opcode == Opcode::kReduceWindow) {
+    int64_t rounds = Count(root);
+    for (const WindowDim& dim : root[kWindow]->dims) rounds *= dim.size;
+    return rounds;
+  }
+  return root.opcode == Opcode::kReduce ? Count(*root.operands[0]) : Count(root);
 }
 
 // The same bytes under another shape: nothing to do, and nothing to gain by a loop of its own.
@@ -38,16 +42,9 @@ bool MovesMinor(const Instruction& hlo) {
          dimensions.back() != static_cast<int64_t>(dimensions.size()) - 1 && Count(hlo) > 64;
 }
 
-bool IsFusible(const Instruction& hlo) {
-  return IsUniformConstant(hlo) || IsIndexedRead(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo));
-}
+bool IsFusible(const Instruction& hlo) { return IsUniformConstant(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo)); }
 
-bool IsRepeatable(const Instruction& hlo) {
-  return IsUniformConstant(hlo) || IsIndexMap(hlo) || (hlo.opcode == Opcode::kDynamicSlice && IsIndexedRead(hlo));
-}
-
-// Worth no loop nest of its own: a constant needs none, and plain copies are the library's.
-bool NeedsOthers(const Instruction& hlo) { return IsUniformConstant(hlo) || IsIndexedRead(hlo); }
+bool IsRepeatable(const Instruction& hlo) { return IsUniformConstant(hlo) || IsIndexMap(hlo); }
 
 class Fusing {
  public:
@@ -58,14 +55,17 @@ class Fusing {
     bool any = false;
     Replacements replacements;
     const std::vector<Instruction*> before = computation_.instructions;
+    std::vector<Instruction*> order;  // fusions stand where their roots did
     for (Instruction* hlo : before) {
+      order.push_back(hlo);
       auto members = members_.find(hlo);
       if (members == members_.end() || !IsWorthIt(members->second)) continue;
       std::vector<Instruction*> ops(members->second.rbegin(), members->second.rend());
-      replacements[hlo] = Fuse(*hlo, ops);
+      order.push_back(replacements[hlo] = Fuse(*hlo, ops));
       any = true;
     }
     if (!any) return false;
+    computation_.instructions = std::move(order);
     Apply(replacements, module_, computation_);
     SortByUse(computation_);
     return true;
@@ -78,12 +78,11 @@ class Fusing {
     const auto& all = computation_.instructions;
     users_.resize(all.size());
     groups_.resize(all.size());
-    stays_.resize(all.size(), false);
     for (Instruction* hlo : all)
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
     for (size_t i = all.size(); i-- > 0;) {
       Instruction* hlo = all[i];
-      if (IsLoopReduction(*hlo) || IsLoopUpdate(*hlo)) {
+      if (IsLoopReduction(*hlo) || IsLoopWindow(*hlo)) {
         Join(*hlo, hlo);
       } else if (IsFusible(*hlo)) {
         Place(*hlo);
@@ -95,18 +94,15 @@ class Fusing {
     Groups wanted;
     bool is_wanted_outside = &hlo == computation_.root;
     for (const Instruction* user : users_[hlo.index]) {
-      if (IsLoopUpdate(*user) && user->operands[0] == &hlo) {
-        is_wanted_outside = true;  // as memory to write to
-        continue;
-      }
       const Groups& groups = groups_[user->index];
-      is_wanted_outside |= groups.empty() || stays_[user->index];
+      is_wanted_outside |= groups.empty();
       for (Instruction* root : groups)
         if (std::find(wanted.begin(), wanted.end(), root) == wanted.end()) wanted.push_back(root);
     }
+    if (ReadsWhatIsWritten(hlo)) return Join(hlo, &hlo);
     if (!IsRepeatable(hlo)) {
       if (!is_wanted_outside && wanted.size() == 1 && MayJoin(hlo, *wanted[0])) return Join(hlo, wanted[0]);
-      if (!NeedsOthers(hlo)) Join(hlo, &hlo);
+      if (!IsUniformConstant(hlo)) Join(hlo, &hlo);
       return;
     }
     for (Instruction* root : wanted) {
@@ -115,16 +111,21 @@ class Fusing {
       else
         is_wanted_outside = true;
     }
-    if (is_wanted_outside && !NeedsOthers(hlo)) Join(hlo, &hlo);
-    stays_[hlo.index] = is_wanted_outside && NeedsOthers(hlo);
+    if (is_wanted_outside && !IsUniformConstant(hlo)) Join(hlo, &hlo);
+  }
+
+  // A slice of what is written in place is taken before that: with its users it might come too late.
+  bool ReadsWhatIsWritten(const Instruction& hlo) const {
+    if (hlo.opcode != Opcode::kDynamicSlice) return false;
+    const auto& users = users_[hlo.operands[0]->index];
+    return std::any_of(users.begin(), users.end(), [](const Instruction* user) {
+      return user->opcode == Opcode::kDynamicUpdateSlice || user->opcode == Opcode::kScatter;
+    });
   }
 
   bool MayJoin(const Instruction& hlo, const Instruction& root) const {
     if (IsUniformConstant(hlo)) return true;
     if (members_.at(&root).size() >= kMostOps) return false;
-    // What a loop writes in place it does not read elsewhere.
-    if (IsLoopUpdate(root) && std::find(hlo.operands.begin(), hlo.operands.end(), root.operands[0]) != hlo.operands.end())
-      return false;
     // Evaluated so often for each of its elements.
     return RoundsOf(root) <= Count(hlo) * 3 / 2 || !IsDear(hlo.opcode);
   }
@@ -135,9 +136,8 @@ class Fusing {
   }
 
   bool IsWorthIt(const std::vector<Instruction*>& ops) const {
-    return !std::all_of(ops.begin(), ops.end(), [](const Instruction* hlo) {
-      return IsFree(*hlo) || IsUniformConstant(*hlo) || IsLoopUpdate(*hlo);
-    });
+    return !std::all_of(ops.begin(), ops.end(),
+                        [](const Instruction* hlo) { return IsFree(*hlo) || IsUniformConstant(*hlo); });
   }
 
   // `ops` in the order of the computation; the root last.
@@ -165,7 +165,7 @@ class Fusing {
     }
     fused->root = inside.at(&root);
     Instruction* fusion = NewInstruction(module_, computation_, Opcode::kFusion, root.shape_, arguments, root);
-    const bool reduces = root.opcode == Opcode::kReduce;
+    const bool reduces = root.opcode == Opcode::kReduce || root.opcode == Opcode::kReduceWindow;
     SetAttr(*fusion, module_, Op<Opcode::kFusion>::kKind.id,
             EnumValue{static_cast<uint8_t>(reduces ? FusionKind::kInput : FusionKind::kLoop)});
     SetAttr(*fusion, module_, kCalls, fused);
@@ -176,7 +176,6 @@ class Fusing {
   Computation& computation_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Groups> groups_;
-  std::vector<bool> stays_;  // also as an instruction of its own, which wants its operands in memory
   absl::flat_hash_map<const Instruction*, std::vector<Instruction*>> members_;  // by root, last first
 };
 

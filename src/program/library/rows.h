@@ -15,6 +15,7 @@ LibraryFunction GatherFunction(const Instruction& hlo);
 LibraryFunction PadFunction(const Instruction& hlo);
 LibraryFunction PrefixScanFunction(const Instruction& hlo);
 LibraryFunction ScatterFunction(const Instruction& hlo);
+LibraryFunction SelectAndScatterFunction(const Instruction& hlo);
 LibraryFunction SortFunction(const Instruction& hlo);
 LibraryFunction TopKFunction(const Instruction& hlo);
 LibraryFunction TransposeFunction(const Instruction& hlo);

@@ -22,6 +22,7 @@ constexpr LibraryRow kRows[] = {
     {Opcode::kPad, PadFunction},
     {Opcode::kReduceWindow, PrefixScanFunction},
     {Opcode::kScatter, ScatterFunction, true},
+    {Opcode::kSelectAndScatter, SelectAndScatterFunction},
     {Opcode::kSort, SortFunction},
     {Opcode::kTopK, TopKFunction},
     {Opcode::kTranspose, TransposeFunction},
