@@ -51,7 +51,7 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     } else if (step.kind == ProgramStep::Kind::kRoutine) {
       engine->steps_[hlo] = NewRoutineStep(*program.routines[step.kernel], engine->code_->routine(routine_code[step.kernel]));
     } else if (step.kind == ProgramStep::Kind::kLibrary) {
-      engine->steps_[hlo] = NewLibraryStep(step.library, engine->pool_);
+      engine->steps_[hlo] = NewLibraryStep(*hlo, step.library, engine->pool_);
     }
   }
   for (const auto& [hlo, step] : engine->steps_)
