@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "base/world.h"
+#include "cli/engine_flags.h"
 #include "cli/generate.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
@@ -24,6 +25,7 @@ struct CompareFlags {
   uint64_t random_seed = 0;
   ErrorBounds bounds;
   bool stub_custom_calls = false;
+  EngineFlags engine;
 };
 
 // One of the two modules, and what came of it.
@@ -123,10 +125,13 @@ class CompareVerb {
     if (plans.elided().count > 0)
       report_.notes.push_back(StrCat(side.input.text()->name(), " has ", plans.elided().count,
                                      " elided literals, which were filled with made-up numbers"));
+    Result<std::unique_ptr<Engine>> engine =
+        CompiledModule(side.module(), std::string(side.input.text()->name()), flags_.engine, flags_.common.json);
+    if (!engine.ok()) return Failed(side, engine.diag());
     RunSettings settings;
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
-    Result<RunOutcome> outcome = RunModule(plans, side.devices.grid, std::move(arguments), settings);
+    Result<RunOutcome> outcome = RunModule(*engine == nullptr ? plans : (*engine)->plans(), side.devices.grid, std::move(arguments), settings);
     if (!outcome.ok()) return Failed(side, outcome.diag());
     side.outcome = std::move(*outcome);
     return kOk;
@@ -174,6 +179,7 @@ Run AddCompare(Options& verb) {
   verb.Value("--random_seed", flags->random_seed, "For made-up inputs and rng");
   verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
+  flags->engine.AddTo(verb);
   flags->common.AddTo(verb, Reading::kStrict);
   verb.Footer(
       "An element is out of bounds if it is beyond both. Where the parameters of one module are shards of the "

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "base/thread_pool.h"
+#include "codegen/object_cache.h"
 #include "program/kernel.h"
 
 namespace shoal {
@@ -20,13 +22,21 @@ class CompiledKernels {
   virtual KernelCode code(size_t i) const = 0;
 };
 
+struct CodeOptions {
+  std::string cpu;               // a name that LLVM knows, as "haswell"; empty: this machine's
+  ObjectCache* cache = nullptr;  // null: none
+};
+
 class CodeGenerator {
  public:
   virtual ~CodeGenerator() = default;
-  // All of them, on the pool's threads. `cpu` is a name that LLVM knows, as "haswell"; empty: this machine's.
-  virtual Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels, const std::string& cpu,
-                                                           ThreadPool& pool) = 0;
+  // All of them, on the pool's threads. A CPU that nobody knows, or whose code this machine cannot run, is the call's fault.
+  virtual Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
+                                                           const CodeOptions& options, ThreadPool& pool) = 0;
 };
+
+// The rule of a failure to open the library: what was to be compiled can still be interpreted.
+inline constexpr std::string_view kNoCodeGenerator = "codegen.missing";
 
 // Opens the library; a failure says where it was looked for.
 Result<CodeGenerator*> LoadCodeGenerator();

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/strings.h"
 #include "ir/rewrite.h"
 #include "runtime/steps.h"
 
@@ -12,8 +13,13 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
   const auto start = Clock::now();
   std::unique_ptr<Engine> engine(new Engine(options.threads));
   engine->source_ = &module;
+  const auto begin_stage = [&](const std::string& stage) {
+    if (options.progress) options.progress(stage);
+  };
+  begin_stage("passes");
   std::unique_ptr<Module> copy = CloneModule(module);
   SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), options.passes));
+  begin_stage("loops");
   engine->program_ = Lower(std::move(copy));
   Program& program = engine->program_;
 
@@ -27,9 +33,13 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     all.push_back(std::move(*combine));
   }
   if (!all.empty()) {
+    begin_stage(StrCat("code of ", all.size(), " kernels"));
     SHOAL_ASSIGN(generator, LoadCodeGenerator());
-    SHOAL_ASSIGN(code, generator->Compile(all, options.cpu, engine->pool_));
+    ObjectCache cache(options.cache_dir);
+    SHOAL_ASSIGN(code, generator->Compile(all, {options.cpu, options.cache_dir.empty() ? nullptr : &cache}, engine->pool_));
     engine->code_ = std::move(code);
+    cache.Trim();
+    engine->warnings_ = cache.TakeWarnings();
   }
   for (const auto& [hlo, step] : program.steps) {
     if (step.kind == ProgramStep::Kind::kKernel) {
@@ -43,6 +53,10 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
   }
   for (const auto& [hlo, step] : engine->steps_)
     SetAttr(*const_cast<Instruction*>(hlo), *program.module, kCompiledStep, reinterpret_cast<int64_t>(step.get()));
+  for (const Computation* computation : program.module->computations)
+    for (Instruction* hlo : computation->instructions)
+      if (Info(hlo->opcode).op_class == OpClass::kCollective)
+        SetAttr(*hlo, *program.module, kEnginePool, reinterpret_cast<int64_t>(&engine->pool_));
   engine->plans_ = std::make_unique<Plans>(*program.module);
   engine->compile_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
   return engine;
