@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "codegen/object_cache.h"
-#include "program/kernel.h"
+#include "program/routine.h"
 
 namespace shoal {
 
@@ -20,6 +20,8 @@ class CompiledKernels {
   virtual ~CompiledKernels() = default;
   // Of kernel number i.
   virtual KernelCode code(size_t i) const = 0;
+  // Of routine number i.
+  virtual RoutineCode routine(size_t i) const = 0;
 };
 
 struct CodeOptions {
@@ -32,6 +34,7 @@ class CodeGenerator {
   virtual ~CodeGenerator() = default;
   // All of them, on the pool's threads. A CPU that nobody knows, or whose code this machine cannot run, is the call's fault.
   virtual Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
+                                                           std::span<const std::unique_ptr<Routine>> routines,
                                                            const CodeOptions& options, ThreadPool& pool) = 0;
 };
 

@@ -7,6 +7,7 @@
 #include "interp/declared_shape.h"
 #include "interp/depth.h"
 #include "interp/step_log.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -27,13 +28,6 @@ void KeepInvariants(InvariantValues& invariants, std::vector<Value> values) {
 Diag NotScalar(const Instruction& at, const Computation& computation, const Shape& shape) {
   return Stopped(at, StrCat(computation.name, " must take and give scalars, got ", ToString(shape)));
 }
-
-StepLog* LogOf(const RunSettings& settings) {
-  return settings.observer == nullptr ? nullptr : dynamic_cast<StepLog*>(settings.observer);
-}
-
-// Who sees values.
-Observer* WatcherOf(const RunSettings& settings) { return LogOf(settings) != nullptr ? nullptr : settings.observer; }
 
 }  // namespace
 
@@ -60,9 +54,9 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
       if (step.is_kept) value = (*known)[hlo.index];
       continue;
     }
-    if (hlo.opcode == Opcode::kParameter) {
+    if (IsParameter(hlo)) {
       value = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
-    } else if (hlo.opcode == Opcode::kConstant) {
+    } else if (IsConstant(hlo)) {
       value = plan.constants[hlo.index];
     } else {
       SHOAL_ASSIGN(computed, RunStep(step, values));
@@ -84,7 +78,7 @@ Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
     return Stopped(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_steps allows"));
   progress_.now.store(&hlo, std::memory_order_relaxed);
   const StepLog::Timer timer(in_lanes_ ? nullptr : LogOf(settings_), id_, hlo);
-  if (step.takes_element) return values[hlo.operands[0]->index].TakeElement(hlo[Op<Opcode::kGetTupleElement>::kIndex]);
+  if (step.takes_element) return values[hlo.operands[0]->index].TakeElement(ElementIndexOf(hlo));
   absl::InlinedVector<Value, 4> operands;
   for (size_t i = 0; i < hlo.operand_count(); ++i) {
     Value& operand = values[hlo.operands[i]->index];

@@ -88,4 +88,13 @@ class StepLog : public Observer {
   std::vector<OfDevice> devices_;
 };
 
+// Null where nobody times the run.
+inline StepLog* LogOf(const RunSettings& settings) {
+  return settings.observer == nullptr ? nullptr : dynamic_cast<StepLog*>(settings.observer);
+}
+// Who sees values; null where nobody does.
+inline Observer* WatcherOf(const RunSettings& settings) {
+  return LogOf(settings) != nullptr ? nullptr : settings.observer;
+}
+
 }  // namespace shoal

@@ -9,14 +9,16 @@
 #include "base/world.h"
 #include "interp/data/generate.h"
 #include "memory/run_memory.h"
+#include "ops/structure.h"
 
 namespace shoal {
 namespace {
 
-double BytesOf(const Instruction& hlo) {
-  if (!hlo.shape().IsArray()) return 0;
-  double bytes = StorageBytes(hlo.shape().element_type());
-  for (int64_t size : hlo.shape().dims()) bytes *= static_cast<double>(size);
+// Of one array, however large.
+double HostBytes(const Shape& shape) {
+  if (!shape.IsArray()) return 0;
+  double bytes = StorageBytes(shape.element_type());
+  for (int64_t size : shape.dims()) bytes *= static_cast<double>(size);
   return bytes;
 }
 
@@ -24,7 +26,7 @@ double BytesOf(const Instruction& hlo) {
 double BytesOfAllValues(const Module& module) {
   double all = 0;
   for (const Computation* computation : module.computations)
-    for (const Instruction* hlo : computation->instructions) all += BytesOf(*hlo);
+    for (const Instruction* hlo : computation->instructions) all += HostBytes(hlo->shape());
   return all;
 }
 
@@ -33,7 +35,7 @@ std::string LargestBuffers(const Module& module) {
   std::vector<std::pair<double, const Instruction*>> largest;
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (const double bytes = BytesOf(*hlo); bytes > 0) largest.emplace_back(bytes, hlo);
+      if (const double bytes = HostBytes(hlo->shape()); bytes > 0) largest.emplace_back(bytes, hlo);
   const auto more = [](const auto& a, const auto& b) { return a.first > b.first; };
   std::stable_sort(largest.begin(), largest.end(), more);
   std::string text;
@@ -53,12 +55,22 @@ Diag TooLittle(const Module& module, const DeviceGrid& grid, double arguments, d
 
 }  // namespace
 
-Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes) {
+Status CheckConstantMemory(const Module& module) {
+  double bytes = 0;
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if ((*hlo)[kConstantValue] != nullptr) bytes += HostBytes(hlo->shape());
+  if (bytes <= AvailableMemory()) return {};
+  return WorldFailed(StrCat("not enough memory on this machine: the module's constants take ", Bytes(bytes), ", more than is free"));
+}
+
+Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes, int64_t devices) {
+  SHOAL_TRY(CheckConstantMemory(module));
   const double available = AvailableMemory();
   if (argument_bytes > available) return TooLittle(module, grid, argument_bytes, 0, available);
   // Working out the exact need takes time; most modules are far from it, and what no number can say is found where it
   // arises.
-  const double most = argument_bytes + BytesOfAllValues(module) * static_cast<double>(grid.count());
+  const double most = argument_bytes + BytesOfAllValues(module) * static_cast<double>(devices);
   if (most < available / 2 || most > 0x1p60) return {};
   const RunMemory run = RunMemoryOf(module, Executions(module), grid);
   if (run.peaks.empty()) return {};

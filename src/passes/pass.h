@@ -35,5 +35,9 @@ Result<bool> SimplifyLoops(Module& module);
 Result<bool> HoistInvariants(Module& module);
 // Everything one loop nest can compute becomes one fusion.
 Result<bool> FuseLoops(Module& module);
+// Fusions that reduce rows, and those that use the results row by row, become one.
+Result<bool> FuseRows(Module& module);
+// What is written in place is read before, where the order is free.
+Result<bool> ReadBeforeWrite(Module& module);
 
 }  // namespace shoal

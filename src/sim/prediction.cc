@@ -297,7 +297,7 @@ class Simulation {
       if (const Metadata* metadata = (*hlo)[kMetadata])
         if (std::string place = SourcePlace(*metadata, input_.module.stack_frames); !place.empty())
           details.emplace_back("source", std::move(place));
-    events.push_back({std::move(name), 0, stream, start, seconds, std::move(category), std::move(details), times});
+    events.push_back({std::move(name), 0, stream, start, seconds, std::move(category), std::move(details), times, hlo});
     return events.size() - 1;
   }
 
