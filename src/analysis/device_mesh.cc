@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "collectives/shardy.h"
+#include "devices/shardy.h"
 
 namespace shoal {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/options.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "interp/run.h"
 
 namespace shoal {
