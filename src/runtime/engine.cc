@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/strings.h"
 #include "ir/rewrite.h"
 #include "runtime/steps.h"
 
@@ -12,8 +13,13 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
   const auto start = Clock::now();
   std::unique_ptr<Engine> engine(new Engine(options.threads));
   engine->source_ = &module;
+  const auto begin_stage = [&](const std::string& stage) {
+    if (options.progress) options.progress(stage);
+  };
+  begin_stage("passes");
   std::unique_ptr<Module> copy = CloneModule(module);
   SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), options.passes));
+  begin_stage("loops");
   engine->program_ = Lower(std::move(copy));
   Program& program = engine->program_;
 
@@ -38,9 +44,14 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     routine_code.push_back(same->second);
   }
   if (!all.empty() || !routines.empty()) {
+    begin_stage(StrCat("code of ", all.size() + routines.size(), " kernels"));
     SHOAL_ASSIGN(generator, LoadCodeGenerator());
-    SHOAL_ASSIGN(code, generator->Compile(all, routines, options.cpu, engine->pool_));
+    ObjectCache cache(options.cache_dir);
+    const CodeOptions code_options{options.cpu, options.cache_dir.empty() ? nullptr : &cache};
+    SHOAL_ASSIGN(code, generator->Compile(all, routines, code_options, engine->pool_));
     engine->code_ = std::move(code);
+    cache.Trim();
+    engine->warnings_ = cache.TakeWarnings();
   }
   auto launched = [&](size_t i) {
     return i == SIZE_MAX ? LaunchedKernel() : LaunchedKernel{&all[i], engine->code_->code(i)};
@@ -56,6 +67,10 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
   }
   for (const auto& [hlo, step] : engine->steps_)
     SetAttr(*const_cast<Instruction*>(hlo), *program.module, kCompiledStep, reinterpret_cast<int64_t>(step.get()));
+  for (const Computation* computation : program.module->computations)
+    for (Instruction* hlo : computation->instructions)
+      if (Info(hlo->opcode).op_class == OpClass::kCollective)
+        SetAttr(*hlo, *program.module, kEnginePool, reinterpret_cast<int64_t>(&engine->pool_));
   engine->plans_ = std::make_unique<Plans>(*program.module);
   engine->compile_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
   return engine;
