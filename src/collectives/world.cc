@@ -226,10 +226,15 @@ void World::Delivered(Operation& operation, const Instruction& source, Arrays ar
 void World::PollForTurn(std::unique_lock<std::mutex>& lock, const DeviceState& state) {
   using Clock = std::chrono::steady_clock;
   const UnmeteredThread unmetered;
-  const auto until = Clock::now() + std::chrono::microseconds(300);
-  while (!state.has_turn && free_turns_ > 0 && Clock::now() < until) {
+  // A busy machine takes milliseconds to give a core back: others get it only after a while.
+  constexpr auto kOwn = std::chrono::microseconds(100), kPatience = std::chrono::microseconds(10000);
+  auto last = Clock::now();
+  for (auto now = last; !state.has_turn && free_turns_ > 0 && now - last < kPatience; now = Clock::now()) {
     lock.unlock();
-    if (!link_->TryPoll()) std::this_thread::yield();
+    if (link_->TryPoll())
+      last = now;
+    else if (now - last > kOwn)
+      std::this_thread::yield();
     lock.lock();
   }
 }

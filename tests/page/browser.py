@@ -18,6 +18,9 @@ def find():
     return None
 
 
+SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(1), 0))))"
+
+
 class Failure(Exception):
     pass
 
@@ -167,20 +170,21 @@ class Page:
 
     def settled(self):
         """Two frames later: what was asked for is drawn."""
-        self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(1), 0))))")
+        self.js(SETTLED)
 
     def state(self):
-        self.settled()
-        return self.js("window.shoal.state()")
+        """When what was asked for is drawn."""
+        return self.js(f"(await {SETTLED}, window.shoal.state())")
 
-    def key(self, key, shift=False, alt=False):
+    def key(self, key, shift=False, alt=False, wait=True):
         codes = {"ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Enter": 13,
                  "Escape": 27, "PageDown": 34, "PageUp": 33, "Backspace": 8, "Tab": 9}
         code = codes.get(key, ord(key.upper()) if len(key) == 1 else 0)
         event = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": (8 if shift else 0) | (1 if alt else 0)}
         self.call("Input.dispatchKeyEvent", type="keyDown", **event, **({"text": key} if len(key) == 1 else {}))
         self.call("Input.dispatchKeyEvent", type="keyUp", **event)
-        self.settled()
+        if wait:
+            self.settled()
 
     def type(self, text):
         self.call("Input.insertText", text=text)
