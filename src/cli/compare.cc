@@ -148,6 +148,7 @@ class CompareVerb {
     settings.placement = job_.placement();
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
+    settings.numerics = InferNumerics(side.module()).numerics;
     flags_.limits.Set(settings);
     Result<RunOutcome> outcome = RunModule(*engine == nullptr ? plans : (*engine)->plans(), side.devices.grid,
                                            std::move(arguments), settings);

@@ -40,6 +40,7 @@ struct RunFlags {
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
   EngineFlags engine;
+  std::string numerics;
   std::string profile;  // "-": the table alone; else a file for the trace
   int64_t num_repeats = 1;
   bool explain = false;
@@ -61,7 +62,7 @@ class RunVerb {
     if (Status same = job_.Compare(input_, refused ? Status(input_.diags.found()[0]) : Status()); !same.ok())
       return Failed(same.diag());
     if (refused) return Refuse(input_, flags_.common);
-    if (flags_.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // while the inputs are read
+    if (flags_.engine.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // while the inputs are read
     report_.file = input_.text()->name();
     report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
     if (Status fit = flags_.limits.Check(*input_.module, report_.devices); !fit.ok()) return Failed(fit.diag());
@@ -90,6 +91,8 @@ class RunVerb {
   int RunVerified() {
     if (Status room = job_.Agree(CheckConstantMemory(*input_.module)); !room.ok()) return Failed(room.diag());
     const Plans plans(*input_.module);
+    const std::optional<Numerics> given = NumericsNamed(flags_.numerics);
+    report_.numerics = given ? NumericsChoice{*given, "given"} : InferNumerics(*input_.module);
     if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
     Arguments arguments;
     if (Status ready = job_.Agree(Prepare(arguments)); !ready.ok()) return Failed(ready.diag());
@@ -101,6 +104,7 @@ class RunVerb {
     settings.placement = job_.placement();
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
+    settings.numerics = report_.numerics.numerics;
     settings.observer = observer_.get();
     if (!flags_.profile.empty()) step_log_ = std::make_unique<StepLog>(report_.devices.grid.count());
     flags_.limits.Set(settings);
@@ -371,6 +375,8 @@ Run AddRun(Options& verb) {
   verb.Value("--hlo_argument_mode", flags->argument_mode, "How to make up inputs that are not given")
       .OneOf(ArgumentModeNames());
   verb.Value("--random_seed", flags->random_seed, "For made-up inputs and rng");
+  verb.Value("--numerics", flags->numerics, "How sums round where HLO leaves it open; default: what the module shows")
+      .OneOf({std::begin(kNumerics), std::end(kNumerics)});
   verb.Flag("--print_literals", flags->print_literals, "Print the results as HLO literals, not a summary");
   verb.Flag("--check_nans", flags->check_nans, "Stop at the first instruction that makes a NaN or an infinity");
   verb.Value("--dump", flags->dump, "Write every value of instructions whose name matches this expression");

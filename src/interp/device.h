@@ -9,6 +9,7 @@
 
 #include "collectives/world.h"
 #include "interp/plan.h"
+#include "ops/numerics.h"
 
 namespace shoal {
 
@@ -36,6 +37,7 @@ struct RunSettings {
   const Placement* placement = nullptr;
   bool stub_custom_calls = false;
   uint64_t random_seed = 0;  // of rng, whose numbers no module determines
+  Numerics numerics = Numerics::kXlaCpu;
   Observer* observer = nullptr;
   // Where a run that may not end is given up; 0: nowhere.
   int64_t most_instructions = 0;  // on each device

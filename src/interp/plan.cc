@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/backend_config.h"
 #include "interp/declared_shape.h"
 #include "interp/elementwise/elementwise.h"
 #include "ops/traits.h"
@@ -167,8 +166,6 @@ void Plans::AddFusion(const Instruction& hlo) {
   Plan& plan = *plans_.at(hlo[kCalls]);
   plan.is_fused = true;
   plan.is_loop_fusion = hlo.shape().IsArray() && FusionKindOf(hlo) == FusionKind::kLoop;
-  const BackendConfig fusion = BackendConfig::Of(hlo).Object("fusion_config");
-  uses_ynnpack_ = uses_ynnpack_ || fusion.Text("kind") == "__ynn_fusion";
 }
 
 bool Plans::IsFunction(const Instruction& hlo) const {

@@ -99,8 +99,6 @@ class Plans {
   bool OnlyEnded(const Instruction& start) const { return only_ended_.contains(&start); }
   const ElidedLiterals& elided() const { return elided_; }
   const MixedFloats& mixed() const { return mixed_; }
-  // XLA:CPU compiled the module, and gave what it could to the library YNNPACK.
-  bool uses_ynnpack() const { return uses_ynnpack_; }
 
  private:
   void Add(const Computation& computation);
@@ -115,7 +113,6 @@ class Plans {
   ShapePool shapes_{arena_};  // of typed instructions
   ElidedLiterals elided_;
   MixedFloats mixed_;
-  bool uses_ynnpack_ = false;
   std::unordered_set<const Instruction*> only_ended_;
   std::unordered_map<const Computation*, std::unique_ptr<Plan>> plans_;
 };

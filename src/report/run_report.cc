@@ -111,7 +111,8 @@ std::string ReportText(const RunReport& report, const TextStyle& style) {
   int64_t peak = 0;
   for (int64_t bytes : stats.peak_bytes) peak = std::max(peak, bytes);
   StrAppend(&text, Counted(stats.instructions, "instruction"), ", ", Counted(stats.iterations, "loop iteration"),
-            ", at most ", Bytes(static_cast<double>(peak)), " of arrays on a device\n");
+            ", at most ", Bytes(static_cast<double>(peak)), " of arrays on a device; numerics ",
+            ToString(report.numerics.numerics), "\n");
   Traffic moved;
   for (const auto& [opcode, traffic] : AllTraffic(stats)) {
     moved.calls += traffic.calls;
@@ -164,6 +165,7 @@ std::string ReportJson(const RunReport& report) {
       {"file", report.file},
       {"devices", DevicesJson(report.devices)},
       {"inputs", report.inputs},
+      {"numerics", {{"name", ToString(report.numerics.numerics)}, {"why", report.numerics.why}}},
       {"seconds", report.stats.seconds},
       {"compile_seconds", report.compile_seconds},
       {"run_seconds", report.run_seconds},

@@ -16,6 +16,7 @@ struct RunReport {
   InferredGrid devices;
   std::string inputs;  // where they came from
   std::string processes;  // of a job: "4 processes on one machine, Open MPI v4.1.4"; else nothing
+  NumericsChoice numerics;
   RunStats stats;
   double compile_seconds = 0;       // of the engine
   std::vector<double> run_seconds;  // of each repeat

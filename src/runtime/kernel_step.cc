@@ -140,7 +140,7 @@ class LibraryStep : public CompiledStep {
 
   Result<Value> Run(Call& call) const override {
     // XLA:CPU's library sums narrow floats in an order of its own, which the evaluators follow.
-    if (call.device.plans().uses_ynnpack()) return EvaluatorOf(call.hlo.opcode)(call);
+    if (call.device.settings().numerics == Numerics::kXlaCpuYnnpack) return EvaluatorOf(call.hlo.opcode)(call);
     std::vector<Array> operands, results;
     for (size_t i = 0; i < call.operands.size(); ++i) {
       if (!call.operands[i].IsArray() || !std::ranges::equal(call.array(i).dims(), call.hlo.operand_shape(i).dims()))

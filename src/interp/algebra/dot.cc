@@ -22,9 +22,9 @@ ElementType ScaledType(ElementType operand, ElementType scale) {
 // XLA:CPU has products in bf16 summed in f32, but for those that become bf16 after it has divided the work between
 // YNNPACK and itself: what it then does itself, it does in bf16 throughout.
 bool IsLeftInBf16(const Call& call) {
-  const Plans& plans = call.device.plans();
   auto is_bf16 = [](const Shape& shape) { return shape.element_type() == ElementType::kBf16; };
-  return plans.uses_ynnpack() && !plans.Of(*call.hlo.parent).is_fused && is_bf16(call.hlo.shape()) &&
+  if (call.device.settings().numerics != Numerics::kXlaCpuYnnpack) return false;
+  return !call.device.plans().Of(*call.hlo.parent).is_fused && is_bf16(call.hlo.shape()) &&
          is_bf16(call.hlo.operands[0]->shape()) && is_bf16(call.hlo.operands[1]->shape());
 }
 

@@ -87,7 +87,8 @@ Result<int64_t> FoldStretches(Reducer& reducer, std::span<Array> accumulators, s
 constexpr int64_t kStretch = 32;
 
 bool FoldsInStages(const Call& call, const Reducer& reducer, const Array& input, const Array& init) {
-  if (reducer.count() != 1 || call.device.plans().Of(*call.hlo.parent).is_loop_fusion) return false;
+  if (reducer.count() != 1 || call.device.settings().numerics == Numerics::kWide) return false;
+  if (call.device.plans().Of(*call.hlo.parent).is_loop_fusion) return false;
   if (!reducer.fold) return true;
   if (reducer.fold->ordered()) return true;
   // Large sums of these are left to a library.
@@ -121,7 +122,7 @@ bool HasLong(const Array& input, Ints dimensions) {
 
 template <>
 Result<Value> Evaluate<Opcode::kReduce>(Call& call) {
-  Reducer reducer(call, *call.hlo[kToApply]);
+  Reducer reducer(call, *call.hlo[kToApply], Reducer::Of::kSums);
   const size_t n = reducer.count();
   std::vector<Array> inputs = OperandsAs(call, 0, reducer.types);
   const std::vector<Array> inits = OperandsAs(call, n, reducer.types);

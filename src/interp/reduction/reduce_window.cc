@@ -48,7 +48,7 @@ Result<std::vector<Array>> ReduceWindows(Reducer& reducer, std::span<const Array
 
 template <>
 Result<Value> Evaluate<Opcode::kReduceWindow>(Call& call) {
-  Reducer reducer(call, *call.hlo[kToApply]);
+  Reducer reducer(call, *call.hlo[kToApply], Reducer::Of::kSums);
   std::vector<Array> inputs = OperandsAs(call, 0, reducer.types);
   const std::vector<Array> inits = OperandsAs(call, reducer.count(), reducer.types);
   // XLA takes the initial value for the function's identity where there is nothing to move over.

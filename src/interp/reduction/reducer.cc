@@ -4,12 +4,18 @@
 
 namespace shoal {
 
-Reducer::Reducer(const Call& call, const Computation& computation)
+Reducer::Reducer(const Call& call, const Computation& computation, Of what)
     : hlo(call.hlo), computation(computation), device(call.device) {
   const size_t n = computation.parameters.size() / 2;
   for (size_t i = 0; i < n; ++i) types.push_back(computation.parameters[i]->shape().element_type());
   const LaneFunction* lanes = device.plans().Of(computation).lanes.get();
-  if (n == 1 && lanes != nullptr && lanes->binary_op()) fold = Fold::Of(*lanes->binary_op(), types[0]);
+  if (n == 1 && lanes != nullptr && lanes->binary_op()) {
+    const bool is_narrow = IsFloat(types[0]) && BitWidth(types[0]) < 32;
+    if (is_narrow && what == Of::kSums && device.settings().numerics == Numerics::kWide)
+      fold = Fold::Of(*lanes->binary_op(), ElementType::kF32);
+    if (fold) types[0] = ElementType::kF32;
+    if (!fold) fold = Fold::Of(*lanes->binary_op(), types[0]);
+  }
 }
 
 Status Reducer::Step(std::span<Array> accumulators, std::span<const std::byte* const> elements, int64_t n) {

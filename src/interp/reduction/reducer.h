@@ -10,7 +10,9 @@
 namespace shoal {
 
 struct Reducer {
-  Reducer(const Call& call, const Computation& computation);
+  // kSums: folds many elements into few, in accumulators that wide numerics have wider than is written.
+  enum class Of : uint8_t { kSums, kUpdates };
+  Reducer(const Call& call, const Computation& computation, Of what = Of::kUpdates);
 
   const Instruction& hlo;
   const Computation& computation;
