@@ -89,7 +89,10 @@ int TimeVerb(const TimeFlags& flags) {
   std::string text;
   if (!flags.explain.empty()) {
     text = (flags.common.json ? ExplainJson : ExplainText)(report, flags.explain);
-    if (text.empty()) return RefuseCall(StrCat("nothing that takes time is called '", flags.explain, "'"), flags.common);
+    if (text.empty()) {
+      const std::string like = NamesLike(report, flags.explain);
+      return RefuseCall(StrCat("nothing that takes time is called '", flags.explain, "'", like.empty() ? "" : "; there are ", like), flags.common);
+    }
   } else {
     text = flags.common.json ? TimeJson(report) : report.against ? AgainstText(report) : TimeText(report);
   }

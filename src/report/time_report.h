@@ -30,10 +30,15 @@ std::string AgainstText(const TimeReport& report);
 std::string ExplainText(const TimeReport& report, const std::string& name);
 std::string ExplainJson(const TimeReport& report, const std::string& name);
 
+// Some of those that take time and are called a little like it; empty if none is.
+std::string NamesLike(const TimeReport& report, const std::string& name);
+
 // Perfetto's (Chrome's) trace events.
 std::string TraceJson(const Trace& trace);
 
-// 0.00123 as "1.23 ms".
+// 0.00123 as "1.23 ms"; a part as "12.3 %"; where in the source an instruction comes from.
 std::string Seconds(double seconds);
+std::string Percent(double part, double whole);
+std::string PlaceOfOp(const Instruction& hlo, const Module& module);
 
 }  // namespace shoal
