@@ -78,8 +78,10 @@ def check_properties(t):
             steps = [t.time(t.module(collective(op, 1 << k, 8, 8)), f"--on={machine}")["device_seconds"] for k in range(8, 29, 4)]
             t.check(f"{op} on {machine} never takes less with more bytes", rising(steps), "" if rising(steps) else str(steps))
     for op in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all"):
-        for machine, sizes in (("h100x8", (2, 4, 8, 16, 64, 256)), ("a100x8", (2, 4, 8, 16, 64)), ("tpu-v5p", (4, 8, 64, 512))):
-            steps = [t.time(t.module(collective(op, 1 << 24, n, n)), f"--on={machine}")["device_seconds"] for n in sizes]
+        # Within a node of H100s measured curves count, and eight, for which the switch adds up, are faster than four. On a
+        # torus another axis brings more links; along one axis it takes longer.
+        for machine, sizes, least in (("h100x8", (8, 16, 64, 256), 1), ("a100x8", (2, 4, 8, 16, 64), 1), ("tpu-v5p-16x1x1", (4, 8, 16), 16)):
+            steps = [t.time(t.module(collective(op, 1 << 24, n, max(n, least))), f"--on={machine}")["device_seconds"] for n in sizes]
             t.check(f"{op} never takes less on more devices of {machine}", rising(steps), "" if rising(steps) else str(steps))
         path = t.module(collective(op, 1 << 24, 8, 8))
         for machine, figure, values in (("a100x8", "node.bandwidth", (1000, 300, 100, 30)), ("tpu-v5p-2x2x2", "torus.link", (200, 90, 30, 10))):

@@ -1,6 +1,7 @@
 // How one op, or collective, was priced.
 #include <algorithm>
 
+#include "analysis/assumptions.h"
 #include "base/strings.h"
 #include "base/units.h"
 #include "ops/op.h"
@@ -82,7 +83,7 @@ std::string ExplainText(const TimeReport& report, const std::string& name) {
   return text;
 }
 
-std::string NamesLike(const TimeReport& report, const std::string& name) {
+std::string NothingCalled(const TimeReport& report, const std::string& name) {
   std::string names;
   size_t count = 0;
   auto offer = [&](std::string_view one) {
@@ -94,7 +95,17 @@ std::string NamesLike(const TimeReport& report, const std::string& name) {
     for (const AsyncTime& time : forecast.prediction.asyncs) offer(time.async->start->name);
     break;
   }
-  return names;
+  return StrCat("nothing that takes time is called '", name, "'", names.empty() ? "" : "; there are ", names);
+}
+
+std::vector<std::string> TimeNotes(const ForecastInput& input, const std::string& devices_from) {
+  std::vector<std::string> notes = AssumptionsOf(input.executions());
+  // Where every branch follows from the device's id, none is likely or unlikely.
+  if (const DeviceClass& any = input.classes().all.front(); any.branches.size() == input.executions().conditionals().size() && !any.branches.empty())
+    std::erase_if(notes, [](const std::string& note) { return note.find("equally likely") != std::string::npos; });
+  if (input.devices() > 1 && !devices_from.empty()) notes.push_back(devices_from);
+  for (const std::string& note : input.collectives().assumptions) notes.push_back(note);
+  return notes;
 }
 
 }  // namespace shoal

@@ -30,8 +30,10 @@ std::string AgainstText(const TimeReport& report);
 std::string ExplainText(const TimeReport& report, const std::string& name);
 std::string ExplainJson(const TimeReport& report, const std::string& name);
 
-// Some of those that take time and are called a little like it; empty if none is.
-std::string NamesLike(const TimeReport& report, const std::string& name);
+// That nothing of that name takes time, and what is called a little like it.
+std::string NothingCalled(const TimeReport& report, const std::string& name);
+// What the prediction assumes of loops, branches and devices; `devices_from`: where their number was found.
+std::vector<std::string> TimeNotes(const ForecastInput& input, const std::string& devices_from);
 
 // Perfetto's (Chrome's) trace events.
 std::string TraceJson(const Trace& trace);

@@ -108,7 +108,7 @@ class NcclModel {
   CollectivePrice AllToAll() const {
     const double inside = bytes_ * (per_node() - 1) / n_ / LinkRate();
     const double outside = place_.nodes > 1 ? bytes_ * (n_ - per_node()) / n_ / NicRate() : 0;
-    const double latency = (Begin(20) + (place_.nodes > 1 ? NetHop(14) + .3 * (n_ - per_node()) : 0)) * 1e-6;
+    const double latency = (Begin(20) + (place_.nodes > 1 ? NetHop(14 + .3 * (n_ - per_node())) : 0)) * 1e-6;
     return {latency + std::max(inside, outside), latency, "all to all, direct", {}};
   }
 

@@ -102,7 +102,7 @@ Prediction Recorder::Finish(double result_bytes) {
   for (size_t i = 0; i < kTimeKinds; ++i)
     if (i != static_cast<size_t>(TimeKind::kIdle)) result_.device_seconds += result_.kinds[i];
   const bool gpu = machine.device.kind == DeviceKind::kGpu;
-  const double start = gpu ? machine.kernels.step_start * 1e-6 + machine.kernels.result_new * 1e-12 * result_bytes : 0;
+  const double start = gpu ? machine.kernels.step_start * 1e-6 + machine.kernels.result_new * 1e-15 * result_bytes : 0;
   const double device = result_.device_seconds + gaps_ + start;
   result_.host_seconds = machine.device.host_start + (gpu ? machine.device.launch * result_.launches : 0);
   result_.step_seconds = std::max(device, result_.host_seconds) + trips_;

@@ -5,6 +5,7 @@
 
 #include "ops/families.h"
 #include "sim/cache.h"
+#include "sim/kernel_config.h"
 #include "sim/kernel_traffic.h"
 #include "sim/recorder.h"
 #include "sim/values.h"
@@ -200,7 +201,9 @@ class Simulation {
     if (body == nullptr || body->root == nullptr || rounds <= 0) return;
     // The host of a GPU asks after every round whether there is another, unless it knows how many there are: then nobody
     // asks.
-    const bool host_knows = trips != nullptr && (trips->from == TripCount::From::kGiven || (plan_.ours && trips->known()));
+    // A module that has no schedule yet will be told what can be inferred.
+    const bool host_knows = !MemberOf(ConfigOf(loop), "known_trip_count").empty() ||
+                            (plan_.ours && trips != nullptr && trips->from == TripCount::From::kInferred);
     if (!host_knows) RoundTrips(rounds, weight);
     Leaves state = loop.operands.empty() ? values_.Fresh(loop.shape()) : values_.Of(*loop.operands[0]);
     const bool outer_round = in_later_round_;
@@ -283,22 +286,6 @@ class Simulation {
 };
 
 }  // namespace
-
-void Arrivals::Begin(size_t c) {
-  at_[c].before = std::move(at_[c].now);
-  at_[c].now.clear();
-}
-
-double Arrivals::Others(size_t c, const PlannedAsync& async, size_t n) {
-  double latest = 0;
-  for (uint32_t other : meetings_.Awaited(*async.use->joins, c)) {
-    const auto found = at_[other].now.find({&async, n});
-    if (found != at_[other].now.end()) latest = std::max(latest, found->second);
-  }
-  return latest;
-}
-
-bool Arrivals::TakesPart(size_t c, const PlannedAsync& async) { return meetings_.TakesPart(*async.use->joins, c); }
 
 Prediction Simulate(const PlanInput& input, const StepPlan& plan, const DeviceClasses& classes, size_t c, Arrivals* arrivals) {
   return Simulation(input, plan, classes.all[c], c, arrivals).Run();
