@@ -61,7 +61,7 @@ class RunVerb {
     if (Status same = job_.Compare(input_, refused ? Status(input_.diags.found()[0]) : Status()); !same.ok())
       return Failed(same.diag());
     if (refused) return Refuse(input_, flags_.common);
-    if (flags_.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // while the inputs are read
+    if (flags_.engine.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // while the inputs are read
     report_.file = input_.text()->name();
     report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
     if (Status fit = flags_.limits.Check(*input_.module, report_.devices); !fit.ok()) return Failed(fit.diag());
