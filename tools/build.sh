@@ -9,7 +9,7 @@ packages() {
   local section='' line
   while read -r line; do
     case $line in
-      '# build' | '# test' | '# develop') section=${line#'# '} ;;
+      '# build' | '# mpi' | '# test' | '# develop') section=${line#'# '} ;;
       '' | '#'*) ;;
       *) [[ $section == "$1" ]] && printf '%s\n' "$line" ;;
     esac

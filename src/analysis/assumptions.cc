@@ -38,7 +38,7 @@ std::vector<std::string> AssumptionsOf(const Executions& executions) {
 std::vector<std::string> AssumptionsOf(const ModuleCost& cost) {
   std::vector<std::string> all;
   for (const auto& [target, count] : cost.unknown_calls)
-    all.push_back(StrCat(Counted(count, "custom call"), " of ", target, ": nobody can say what it costs; not counted"));
+    all.push_back(StrCat(Counted(count, "custom call"), " of ", target, ": nobody can say what it computes; only its operands and results count"));
   return all;
 }
 

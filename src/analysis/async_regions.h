@@ -4,7 +4,8 @@
 
 #include <unordered_map>
 
-#include "analysis/call_graph.h"
+#include "ir/call_graph.h"
+#include "ops/async_pairs.h"
 
 namespace shoal {
 
@@ -24,10 +25,6 @@ class AsyncRegions {
   const CallGraph& calls_;
   std::unordered_map<const Instruction*, const Instruction*> dones_;
 };
-
-// all-reduce-start, async-start, copy-start, send, …: what a done of its own waits for.
-bool IsAsyncStart(const Instruction& hlo);
-bool IsAsyncDone(const Instruction& hlo);
 
 // The instruction of `computation` in the course of which `hlo` runs: itself, or the one that calls, directly or not,
 // the computation it stands in. Null if there is none.

@@ -11,6 +11,7 @@
 #include "ir/buffer_bytes.h"
 #include "ops/custom_calls.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -77,10 +78,10 @@ class Absorbed {
   bool IsAbsorbed(const Computation& computation, const CallGraph& calls) const {
     const auto callers = calls.CallersOf(computation);
     auto wraps = [](const Instruction* hlo) {
-      return hlo->opcode == Opcode::kFusion || hlo->opcode == Opcode::kAsyncStart;
+      return IsFusion(*hlo) || hlo->opcode == Opcode::kAsyncStart;
     };
     if (callers.size() == 1 && Holds(*callers[0]->parent))
-      return wraps(callers[0]) || callers[0]->opcode == Opcode::kCall;
+      return wraps(callers[0]) || IsCall(*callers[0]);
     return !callers.empty() && std::all_of(callers.begin(), callers.end(), [&](const Instruction* caller) {
       return wraps(caller) && !Holds(*caller->parent);
     });

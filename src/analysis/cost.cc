@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
 
 // Ops whose work is that of the computations they run, which stand for themselves.
 bool OnlyCalls(const Instruction& hlo) {
-  return hlo.opcode != Opcode::kFusion && hlo.opcode != Opcode::kCustomCall && CallsComputations(hlo) &&
+  return !IsFusion(hlo) && !IsCustomCall(hlo) && CallsComputations(hlo) &&
          CallKindOf(hlo) != CallKind::kElements;
 }
 
@@ -42,11 +43,11 @@ ModuleCost CostOf(const Module& module, const Executions& executions) {
     for (const Instruction* hlo : computation->instructions) {
       if (OnlyCalls(*hlo)) continue;
       InstructionCost cost{hlo, times, {}, false};
-      if (hlo->opcode == Opcode::kCustomCall) {
+      if (IsCustomCall(*hlo)) {
         std::optional<Cost> known = CustomCallCost(*hlo);
         cost.unknown = !known;
-        if (known) cost.once = *known;
-        if (cost.unknown) ++result.unknown_calls[std::string((*hlo)[Op<Opcode::kCustomCall>::kTarget])];
+        cost.once = known ? *known : MemoryOfCall(*hlo);
+        if (cost.unknown) ++result.unknown_calls[std::string(TargetOf(*hlo))];
       } else {
         const Price price = xla.Of(*hlo);
         // XLA has -1 for what it does not know.

@@ -37,6 +37,8 @@ bool IsPricedByCaller(const Computation& computation, const CallGraph& calls);
 
 // What a custom call comes to, if its target and shapes say so.
 std::optional<Cost> CustomCallCost(const Instruction& hlo);
+// What is known of every custom call: it reads its operands and writes its results.
+Cost MemoryOfCall(const Instruction& hlo);
 // A custom call that only says something about a value.
 bool IsFreeCall(const Instruction& hlo);
 

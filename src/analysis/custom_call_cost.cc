@@ -10,4 +10,10 @@ std::optional<Cost> CustomCallCost(const Instruction& hlo) {
   return Cost{price->flops, price->transcendentals, price->bytes_read, price->bytes_written};
 }
 
+Cost MemoryOfCall(const Instruction& hlo) {
+  CallPrice price;
+  AddCallMemory(hlo, price);
+  return {0, 0, price.bytes_read, price.bytes_written};
+}
+
 }  // namespace shoal

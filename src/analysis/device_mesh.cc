@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "devices/shardy.h"
+
 namespace shoal {
 namespace {
 
@@ -19,6 +21,13 @@ template <class Visit>
 void ForEachTiling(const Sharding& sharding, Visit visit) {
   if (sharding.kind == Sharding::Kind::kTiled) visit(sharding.tiles);
   for (const Sharding& element : sharding.elements) ForEachTiling(element, visit);
+}
+
+// All names are the partitioner's: axis_0, axis_1, …
+bool IsNumbered(const Mesh& mesh) {
+  return std::all_of(mesh.axis_names.begin(), mesh.axis_names.end(), [](const std::string& name) {
+    return name.starts_with("axis_") && name.find_first_not_of("0123456789", 5) == std::string::npos;
+  });
 }
 
 // The strides at which the dimensions begin, the last one first.
@@ -43,28 +52,34 @@ DeviceMesh::DeviceMesh(const Module& module, const Memberships& memberships) {
   TakeTiles(module);
   // Axes may still be split by permutes, which are therefore looked at before any is named.
   for (Membership* each : pairs) DescribePairs(*each);
+  DropUnusedCuts();
   for (Membership* each : pairs) DescribePairs(*each);
   for (Membership* each : groups) each->axis = DescribeGroups(*each);
 }
 
-// A mesh with names, over all devices or all partitions: the first one that groups name, else that shardings do.
+// A mesh with names, over all devices or all partitions: the first one that groups name, else that shardings or the
+// header do. The partitioner's own names, axis_0, are taken only where there are no others.
 void DeviceMesh::TakeNames(const Module& module, const DeviceGrid& grid) {
-  const Mesh* of_sharding = nullptr;
-  auto fits = [&](const Mesh& mesh) {
+  std::vector<Mesh> of_groups, others;
+  auto take = [&](const Mesh& mesh, std::vector<Mesh>& list) {
     const int64_t count = DevicesNamedBy(mesh.devices);
-    return !mesh.maximal && count > 1 && count <= kMostDevices && (count == grid.count() || count == grid.partitions);
+    const bool fits = !mesh.maximal && count > 1 && count <= kMostDevices && (count == grid.count() || count == grid.partitions);
+    if (fits && (list.empty() || !(list.back() == mesh))) list.push_back(mesh);
   };
   for (const Computation* computation : module.computations) {
     for (const Instruction* hlo : computation->instructions) {
       const ReplicaGroups* groups = (*hlo)[kReplicaGroups];
-      const auto* axes = groups == nullptr ? nullptr : std::get_if<ReplicaGroups::MeshAxes>(&groups->rep);
-      if (axes != nullptr && fits(axes->mesh)) return TakeMesh(axes->mesh, grid);
-      const Sharding* sharding = of_sharding == nullptr ? (*hlo)[kSharding] : nullptr;
-      const Mesh* mesh = sharding == nullptr ? nullptr : MeshOf(*sharding);
-      if (mesh != nullptr && fits(*mesh)) of_sharding = mesh;
+      if (const auto* axes = groups == nullptr ? nullptr : std::get_if<ReplicaGroups::MeshAxes>(&groups->rep))
+        take(axes->mesh, of_groups);
+      const Sharding* sharding = (*hlo)[kSharding];
+      if (const Mesh* mesh = sharding == nullptr ? nullptr : MeshOf(*sharding)) take(*mesh, others);
     }
   }
-  if (of_sharding != nullptr) TakeMesh(*of_sharding, grid);
+  for (const Mesh& mesh : StatedMeshes(module)) take(mesh, others);
+  of_groups.insert(of_groups.end(), others.begin(), others.end());
+  const auto named = std::find_if(of_groups.begin(), of_groups.end(), [](const Mesh& mesh) { return !IsNumbered(mesh); });
+  if (named != of_groups.end()) return TakeMesh(*named, grid);
+  if (!of_groups.empty()) TakeMesh(of_groups.front(), grid);
 }
 
 void DeviceMesh::TakeMesh(const Mesh& mesh, const DeviceGrid& grid) {
@@ -113,7 +128,15 @@ bool DeviceMesh::AddCuts(const std::vector<int64_t>& cuts) {
 bool DeviceMesh::AddSteps(const std::vector<Step>& steps) {
   std::vector<int64_t> cuts;
   for (const Step& step : steps) cuts.insert(cuts.end(), {step.stride, step.end()});
-  return !steps.empty() && AddCuts(cuts);
+  if (steps.empty() || !AddCuts(cuts)) return false;
+  used_.insert(cuts.begin(), cuts.end());
+  return true;
+}
+
+// Axes that no collective tells apart are one, unless they have names.
+void DeviceMesh::DropUnusedCuts() {
+  if (!named_.empty() || used_.empty()) return;
+  std::erase_if(cuts_, [&](int64_t cut) { return cut != 1 && cut != devices_ && !used_.contains(cut); });
 }
 
 std::vector<DeviceGroup> DeviceMesh::InMesh(std::vector<DeviceGroup> groups) const {

@@ -2,6 +2,8 @@
 // strides and sizes of all groups together give the mesh back; names of axes come from meshes that the text writes out.
 #pragma once
 
+#include <set>
+
 #include "analysis/membership.h"
 #include "ir/module.h"
 
@@ -39,6 +41,7 @@ class DeviceMesh {
   void TakeTiles(const Module& module);
   bool AddCuts(const std::vector<int64_t>& cuts);
   bool AddSteps(const std::vector<Step>& steps);
+  void DropUnusedCuts();
 
   std::vector<DeviceGroup> InMesh(std::vector<DeviceGroup> groups) const;
   std::vector<DevicePair> InMesh(std::vector<DevicePair> pairs) const;
@@ -55,6 +58,7 @@ class DeviceMesh {
   std::vector<int64_t>
       cuts_;  // strides at which an axis begins, rising from 1, each a divisor of the next; last: devices_
   std::vector<int64_t> position_;  // of each device in the mesh; empty: its id
+  std::set<int64_t> used_;  // cuts at which the groups or the pairs of some collective begin or end
   std::vector<NamedAxis> named_;
 };
 

@@ -142,7 +142,9 @@ void DeviceMesh::DescribePairs(Membership& membership) {
   if (membership.misfit.empty()) {
     for (size_t i = 1; i < cuts_.size(); ++i) {
       const Step axis{cuts_[i] / cuts_[i - 1], cuts_[i - 1]};
-      if (axis.size != devices_ && DescribeShift(pairs, axis, membership)) return;
+      if (axis.size == devices_ || !DescribeShift(pairs, axis, membership)) continue;
+      used_.insert({axis.stride, axis.end()});
+      return;
     }
     // Connected devices may be an axis that no groups show.
     const std::vector<Step> steps = StepsOf(Connected(pairs));

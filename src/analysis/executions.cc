@@ -1,6 +1,7 @@
 #include "analysis/executions.h"
 
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 
@@ -29,8 +30,8 @@ void Executions::AddCallees(const Instruction& caller, double count, const Execu
     }
     if (!trips.known()) unknown_loops_.push_back(&caller);
     if (trips.from == TripCount::From::kAssumed) assumed_loops_.push_back(&caller);
-    counts_[caller[Op<Opcode::kWhile>::kBody]] += count * static_cast<double>(trips.count);
-    counts_[caller[Op<Opcode::kWhile>::kCondition]] += count * static_cast<double>(trips.count + 1);
+    counts_[BodyOf(caller)] += count * static_cast<double>(trips.count);
+    counts_[ConditionOf(caller)] += count * static_cast<double>(trips.count + 1);
     trips_[&caller] = trips;
     return;
   }

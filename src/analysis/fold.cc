@@ -4,7 +4,7 @@
 
 #include "analysis/repeats.h"
 #include "ir/source_place.h"
-#include "ops/op.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -20,7 +20,7 @@ size_t AfterNumber(std::string_view text, size_t at) {
 bool IsLightFusion(const SkeletonItem& item, FusionWorks& works) {
   if (item.hlo == nullptr || item.collective != nullptr || !item.blocks.empty()) return false;
   const Instruction& hlo = Unwrapped(*item.hlo);
-  return hlo.opcode == Opcode::kFusion && works.Of(hlo).is_light;
+  return IsFusion(hlo) && works.Of(hlo).is_light;
 }
 
 std::string_view NameOf(const SkeletonItem& item) {

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -36,7 +37,7 @@ const Instruction& Behind(const Instruction& hlo) {
 
 bool IsZero(const Instruction& hlo) {
   const Instruction& source = Behind(hlo);
-  const Literal* value = source.opcode == Opcode::kConstant ? source[kConstantValue] : nullptr;
+  const Literal* value = IsConstant(source) ? source[kConstantValue] : nullptr;
   return value != nullptr && !value->elided && value->shape->IsScalar() &&
          std::all_of(value->data.begin(), value->data.end(), [](std::byte b) { return b == std::byte{0}; });
 }
@@ -44,7 +45,7 @@ bool IsZero(const Instruction& hlo) {
 // A vector from outside, spread over the rows.
 bool IsSpreadParameter(const Instruction& hlo) {
   const Instruction& source = Behind(hlo);
-  return source.opcode == Opcode::kParameter && source.shape().IsArray() && hlo.shape().IsArray() &&
+  return IsParameter(source) && source.shape().IsArray() && hlo.shape().IsArray() &&
          source.shape().ElementCount().value_or(0) > 1 &&
          source.shape().ElementCount().value_or(0) < hlo.shape().ElementCount().value_or(0);
 }
@@ -106,8 +107,8 @@ class Tally {
   };
 
   static std::string NameOf(const Instruction& hlo) {
-    const std::string_view target = hlo[Op<Opcode::kCustomCall>::kTarget];
-    return std::string(hlo.opcode == Opcode::kCustomCall && !target.empty() ? target : Text(hlo.opcode));
+    const std::string_view target = TargetOf(hlo);
+    return std::string(IsCustomCall(hlo) && !target.empty() ? target : Text(hlo.opcode));
   }
   static size_t Rank(const Instruction& hlo) {
     return static_cast<size_t>(std::find(std::begin(kWeighty), std::end(kWeighty), Info(hlo.opcode).op_class) -

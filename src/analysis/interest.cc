@@ -5,11 +5,11 @@
 #include "analysis/cost.h"
 #include "base/strings.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
 
-using CustomCall = Op<Opcode::kCustomCall>;
 constexpr int64_t kHostMemory = 5;
 
 bool IsIn(std::span<const Opcode> list, Opcode opcode) {
@@ -29,7 +29,7 @@ bool CopiesToOrFromHost(const Instruction& hlo) {
 
 Interest OfCustomCall(const Instruction& hlo) {
   static constexpr std::string_view kToOrFromHost[] = {"MoveToHost", "MoveToDevice"};
-  const std::string_view target = hlo[CustomCall::kTarget];
+  const std::string_view target = TargetOf(hlo);
   if (std::find(std::begin(kToOrFromHost), std::end(kToOrFromHost), target) != std::end(kToOrFromHost))
     return Interest::kCommunication;
   return IsFreeCall(hlo) || IsRemark(hlo) ? Interest::kNone : Interest::kComputation;
@@ -61,8 +61,8 @@ Interest InterestOf(const Instruction& hlo, FusionWorks& works) {
                                        OpClass::kGatherScatter, OpClass::kRandom,    OpClass::kOpaque};
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (IsIn(kQuiet, hlo.opcode)) return Interest::kNone;
-  if (hlo.opcode == Opcode::kFusion) return works.Of(hlo).is_trifle ? Interest::kNone : Interest::kComputation;
-  if (hlo.opcode == Opcode::kCustomCall) return OfCustomCall(hlo);
+  if (IsFusion(hlo)) return works.Of(hlo).is_trifle ? Interest::kNone : Interest::kComputation;
+  if (IsCustomCall(hlo)) return OfCustomCall(hlo);
   if (op_class == OpClass::kTransfer) return OfTransfer(hlo, works);
   if (op_class == OpClass::kCollective) return Interest::kCommunication;
   const bool heavy = std::find(std::begin(kHeavy), std::end(kHeavy), op_class) != std::end(kHeavy);
@@ -70,19 +70,19 @@ Interest InterestOf(const Instruction& hlo, FusionWorks& works) {
 }
 
 bool IsArithmetic(const Instruction& hlo, FusionWorks& works) {
-  return hlo.opcode == Opcode::kFusion ? works.Of(hlo).is_arithmetic : IsArithmetic(Info(hlo.opcode).op_class);
+  return IsFusion(hlo) ? works.Of(hlo).is_arithmetic : IsArithmetic(Info(hlo.opcode).op_class);
 }
 
 std::string LabelOf(const Instruction& hlo, FusionWorks& works) {
-  if (hlo.opcode == Opcode::kFusion) return StrCat("fusion: ", works.Of(hlo).words);
-  if (hlo.opcode == Opcode::kUnknown) return std::string(hlo[kUnknownOpcode]);
-  if (hlo.opcode == Opcode::kCustomCall) return StrCat("custom-call ", hlo[CustomCall::kTarget]);
+  if (IsFusion(hlo)) return StrCat("fusion: ", works.Of(hlo).words);
+  if (IsUnknown(hlo)) return std::string(hlo[kUnknownOpcode]);
+  if (IsCustomCall(hlo)) return StrCat("custom-call ", TargetOf(hlo));
   return std::string(Text(hlo.opcode));
 }
 
 std::string CountedAs(const Instruction& hlo, FusionWorks& works) {
-  if (hlo.opcode == Opcode::kFusion) return StrCat(works.Of(hlo).main, " fusion");
-  if (hlo.opcode == Opcode::kCustomCall) return std::string(hlo[CustomCall::kTarget]);
+  if (IsFusion(hlo)) return StrCat(works.Of(hlo).main, " fusion");
+  if (IsCustomCall(hlo)) return std::string(TargetOf(hlo));
   return LabelOf(hlo, works);
 }
 

@@ -4,22 +4,16 @@
 #include <cstring>
 
 #include "interp/elementwise/elementwise.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
 
-using While = Op<Opcode::kWhile>;
-using GetTupleElement = Op<Opcode::kGetTupleElement>;
-
 constexpr int kMostDepth = 400;
 
-// Ops that hand a value on, or the one element of it.
-bool HandsOn(const Instruction& hlo) {
-  static constexpr Opcode kOpcodes[] = {Opcode::kCopy,      Opcode::kBitcast,      Opcode::kReshape,
-                                        Opcode::kBroadcast, Opcode::kTranspose,    Opcode::kOptimizationBarrier,
-                                        Opcode::kDomain,    Opcode::kAddDependency};
-  return std::find(std::begin(kOpcodes), std::end(kOpcodes), hlo.opcode) != std::end(kOpcodes);
-}
+// A scalar, or an array of one element, stays what it is.
+constexpr Hands kKeepsScalar = Hands::kSame | Hands::kOrdered | Hands::kMarked | Hands::kBitcast | Hands::kReshaped |
+                               Hands::kSpread | Hands::kCopied;
 
 bool SameBytes(const Array& a, const Array& b) {
   return a.type() == b.type() && a.bytes() == b.bytes() && std::equal(a.data(), a.data() + a.bytes(), b.data());
@@ -76,18 +70,17 @@ class KnownValues::Walk {
 
  private:
   std::optional<Array> Evaluate(const Instruction& hlo, const ShapeIndex& path) {
-    if (hlo.opcode == Opcode::kConstant) return ConstantAt(hlo, path);
-    if (hlo.opcode == Opcode::kParameter) return Parameter(hlo, path);
-    if (hlo.opcode == Opcode::kTuple && !path.empty())
-      return At({hlo.operands[static_cast<size_t>(path[0])], ShapeIndex(path.begin() + 1, path.end())});
-    if (hlo.opcode == Opcode::kGetTupleElement) {
-      ShapeIndex longer{hlo[GetTupleElement::kIndex]};
-      longer.insert(longer.end(), path.begin(), path.end());
-      return At({hlo.operands[0], std::move(longer)});
+    if (IsConstant(hlo)) return ConstantAt(hlo, path);
+    const Hands hands = HandsOn(hlo);
+    if (hands == Hands::kArgument) return Parameter(hlo, path);
+    if (hands == Hands::kPacked || hands == Hands::kPart) {
+      ValuePlace place{&hlo, path};
+      return StepBack(place, hands) ? At(place) : std::nullopt;
     }
-    if (HandsOn(hlo)) return HandedOn(hlo, path);
-    if (hlo.opcode == Opcode::kCall || hlo.opcode == Opcode::kFusion) return Called(hlo, path);
-    if (hlo.opcode == Opcode::kWhile) return known_.IsInvariant(hlo, path) ? At({hlo.operands[0], path}) : std::nullopt;
+    if (Has(kKeepsScalar, hands)) return HandedOn(hlo, path);
+    if (Has(Hands::kCalled | Hands::kFused, hands)) return Called(hlo, path);
+    if (hands == Hands::kLoopState)
+      return known_.IsInvariant(hlo, path) ? At({hlo.operands[0], path}) : std::nullopt;
     if (Info(hlo.opcode).op_class == OpClass::kElementwise && path.empty()) return Computed(hlo);
     if (hlo.opcode == Opcode::kDynamicSlice) return LookedUp(hlo);
     if (known_.device_ && hlo.opcode == Opcode::kPartitionId)
@@ -117,7 +110,6 @@ class KnownValues::Walk {
     return element;
   }
 
-  // A scalar, or an array of one element, stays what it is.
   std::optional<Array> HandedOn(const Instruction& hlo, const ShapeIndex& path) {
     const Shape* from = hlo.operand_shape(0).At(path);
     const Shape* to = hlo.shape().At(path);
@@ -127,8 +119,8 @@ class KnownValues::Walk {
   }
 
   std::optional<Array> Called(const Instruction& hlo, const ShapeIndex& path) {
-    const Computation* callee = hlo.opcode == Opcode::kCall ? hlo[kToApply] : hlo[kCalls];
-    if (callee == nullptr || callee->root == nullptr) return std::nullopt;
+    const Computation* callee = RunOnceBy(hlo);
+    if (callee == nullptr) return std::nullopt;
     Walk inner(known_, nullptr, nullptr);
     inner.caller_ = &hlo;
     inner.callee_ = callee;
@@ -187,7 +179,7 @@ std::optional<Array> KnownValues::OfParameter(const Instruction& parameter, cons
   std::optional<Array> same;
   for (const Instruction* caller : calls_.CallersOf(*parameter.parent)) {
     const Instruction* argument = ArgumentOf(*caller, *parameter.parent, parameter[kParameterNumber]);
-    if (caller->opcode == Opcode::kWhile && IsInvariant(*caller, path)) argument = caller->operands[0];
+    if (IsLoop(*caller) && IsInvariant(*caller, path)) argument = caller->operands[0];
     if (argument == nullptr) return std::nullopt;
     std::optional<Array> value = Of({argument, path});
     if (!value || (same && !SameBytes(*same, *value))) return std::nullopt;
@@ -198,25 +190,13 @@ std::optional<Array> KnownValues::OfParameter(const Instruction& parameter, cons
 
 // Follows the root of the body at the path back to the parameter, through nothing but moves.
 bool KnownValues::IsInvariant(const Instruction& loop, const ShapeIndex& path) {
-  const Computation* body = loop[While::kBody];
+  const Computation* body = BodyOf(loop);
   if (body == nullptr || body->root == nullptr) return false;
-  const Instruction* hlo = body->root;
-  ShapeIndex at = path;
-  for (int steps = 0; steps < kMostDepth; ++steps) {
-    if (hlo->opcode == Opcode::kParameter) return hlo->parent == body && at == path;
-    if (hlo->opcode == Opcode::kTuple && !at.empty()) {
-      hlo = hlo->operands[static_cast<size_t>(at[0])];
-      at.erase(at.begin());
-    } else if (hlo->opcode == Opcode::kGetTupleElement) {
-      at.insert(at.begin(), (*hlo)[GetTupleElement::kIndex]);
-      hlo = hlo->operands[0];
-    } else if (hlo->opcode == Opcode::kCopy || hlo->opcode == Opcode::kOptimizationBarrier) {
-      hlo = hlo->operands[0];
-    } else {
-      return false;
-    }
+  constexpr Hands kMoves = Hands::kSame | Hands::kCopied | Hands::kPart | Hands::kPacked;
+  ValuePlace place{body->root, path};
+  for (int steps = 0; steps < kMostDepth && StepBack(place, kMoves); ++steps) {
   }
-  return false;
+  return IsParameter(*place.hlo) && place.hlo->parent == body && place.path == path;
 }
 
 }  // namespace shoal

@@ -7,17 +7,11 @@
 #include <map>
 #include <optional>
 
-#include "analysis/call_graph.h"
+#include "ir/call_graph.h"
+#include "ops/value_flow.h"
 #include "kernels/array.h"
 
 namespace shoal {
-
-// A scalar somewhere in an instruction's value: the instruction, and the path into its tuple.
-struct ValuePlace {
-  const Instruction* hlo = nullptr;
-  ShapeIndex path;
-  auto operator<=>(const ValuePlace&) const = default;
-};
 
 // What replica-id and partition-id give on one device.
 struct DeviceIds {

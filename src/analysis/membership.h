@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "collectives/device_grid.h"
+#include "devices/device_grid.h"
 
 namespace shoal {
 

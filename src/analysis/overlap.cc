@@ -4,6 +4,7 @@
 
 #include "analysis/async_regions.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 bool DoesWork(const Instruction& hlo) {
   static constexpr OpClass kIdle[] = {OpClass::kStructure, OpClass::kTransfer, OpClass::kCollective};
   const OpClass op_class = Info(hlo.opcode).op_class;
-  return hlo.opcode != Opcode::kBitcast && std::find(std::begin(kIdle), std::end(kIdle), op_class) == std::end(kIdle);
+  return !IsBitcast(hlo) && std::find(std::begin(kIdle), std::end(kIdle), op_class) == std::end(kIdle);
 }
 
 }  // namespace
@@ -30,7 +31,7 @@ Overlaps::Overlaps(const ModuleCost& cost, const Executions& executions) : execu
 double Overlaps::FlopsOf(const Instruction& hlo) const {
   auto own = flops_.find(&hlo);
   if (own != flops_.end()) return own->second;
-  if (!CallsComputations(hlo) || hlo.opcode == Opcode::kFusion) return 0;
+  if (!CallsComputations(hlo) || IsFusion(hlo)) return 0;
   const CallKind kind = CallKindOf(hlo);
   if (kind == CallKind::kElements) return 0;
   const std::vector<Computation*> callees = CalledComputations(hlo);

@@ -5,6 +5,7 @@
 #include "analysis/fold.h"
 #include "base/strings.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 
@@ -48,7 +49,7 @@ class Skeleton::Builder {
              return CallKindOf(*caller) != CallKind::kElements && (!IsFused(*caller) || options_.inside_fusions);
            });
   }
-  static bool IsFused(const Instruction& caller) { return caller.opcode == Opcode::kFusion; }
+  static bool IsFused(const Instruction& caller) { return IsFusion(caller); }
   bool IsInsideFusion(const Computation& computation) const {
     const auto callers = executions_.calls().CallersOf(computation);
     return !callers.empty() && IsFused(*callers[0]);
@@ -121,16 +122,15 @@ class Skeleton::Builder {
   void AddBlocks(SkeletonItem& item) {
     const Instruction& hlo = *item.hlo;
     if (!CallsComputations(hlo)) return;
-    static constexpr Opcode kDones[] = {Opcode::kAsyncDone, Opcode::kAsyncUpdate};
-    if (std::find(std::begin(kDones), std::end(kDones), hlo.opcode) != std::end(kDones)) return;
+    if (IsAsyncChain(hlo) && !IsAsyncStart(hlo)) return;
     const CallKind call = CallKindOf(hlo);
     if (call == CallKind::kLoop) {
       item.kind = Kind::kLoop;
-      item.blocks = {BlockOf(hlo[Op<Opcode::kWhile>::kBody])};
+      item.blocks = {BlockOf(BodyOf(hlo))};
     } else if (call == CallKind::kBranch) {
       item.kind = Kind::kConditional;
       for (const Computation* branch : CalledComputations(hlo)) item.blocks.push_back(BlockOf(branch));
-    } else if (call == CallKind::kOnce && hlo.opcode != Opcode::kCustomCall &&
+    } else if (call == CallKind::kOnce && !IsCustomCall(hlo) &&
                (!IsFused(hlo) || options_.inside_fusions) && &Unwrapped(hlo) == &hlo) {
       item.kind = Kind::kCall;
       for (const Computation* callee : CalledComputations(hlo)) item.blocks.push_back(BlockOf(callee));
@@ -148,7 +148,7 @@ class Skeleton::Builder {
 
   // A call of one op is that op.
   bool CanInline(const SkeletonItem& item) const {
-    return options_.ops != ShownOps::kAll && item.hlo->opcode == Opcode::kCall && item.blocks.size() == 1 &&
+    return options_.ops != ShownOps::kAll && IsCall(*item.hlo) && item.blocks.size() == 1 &&
            item.blocks[0]->items.size() == 1;
   }
 

@@ -5,11 +5,11 @@
 #include <set>
 
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
 
-using While = Op<Opcode::kWhile>;
 
 // Rounds that are simply gone through; a longer loop must have a counter with a constant step.
 constexpr int64_t kMostRounds = 2000;
@@ -21,11 +21,11 @@ std::optional<int64_t> GivenTripCount(const Instruction& loop) {
   if (at == std::string_view::npos) return std::nullopt;
   at = config.find("\"n\"", at);
   if (at == std::string_view::npos) return std::nullopt;
-  at = config.find_first_of("0123456789", at + 3);
+  at = config.find_first_of("-0123456789", at + 3);
   int64_t count = 0;
   if (at == std::string_view::npos) return std::nullopt;
   auto [end, error] = std::from_chars(config.data() + at, config.data() + config.size(), count);
-  return error == std::errc() ? std::optional(count) : std::nullopt;
+  return error == std::errc() && count >= 0 ? std::optional(count) : std::nullopt;
 }
 
 // The scalars that decide when a loop ends, round by round.
@@ -35,7 +35,7 @@ class LoopState {
 
   // Whether the loop goes on from here; nothing if that is not known.
   std::optional<bool> GoesOn() {
-    const Instruction* root = loop_[While::kCondition]->root;
+    const Instruction* root = ConditionOf(loop_)->root;
     std::optional<Array> value = known_.InRound({root, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
     if (!value) return std::nullopt;
     return IntAt(*value, 0) != 0;
@@ -49,7 +49,7 @@ class LoopState {
 
   // One round further. False if a scalar that matters gets a value nobody knows.
   bool Step() {
-    const Instruction* root = loop_[While::kBody]->root;
+    const Instruction* root = BodyOf(loop_)->root;
     std::map<ShapeIndex, std::optional<Array>> next;
     const KnownValues::State state = [&](const ShapeIndex& path) { return Scalar(path); };
     // Working out one scalar may ask for more of them, which then matter too.
@@ -66,7 +66,7 @@ class LoopState {
   // True if there are some.
   bool AssumeZeros() {
     bool assumed = false;
-    const Computation& condition = *loop_[While::kCondition];
+    const Computation& condition = *ConditionOf(loop_);
     if (loop_.operands.empty() || condition.parameters.empty() || condition.parameters[0] == nullptr) return false;
     for (const ShapeIndex& path : order_) {
       const Shape* wanted = condition.parameters[0]->shape().At(path);
@@ -151,7 +151,7 @@ std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, 
   if (!state.Step()) return std::nullopt;
   const int64_t step = *state.ValueAt(counter) - start;
   if (step == 0) return std::nullopt;
-  const Instruction* root = loop[While::kCondition]->root;
+  const Instruction* root = ConditionOf(loop)->root;
   const bool is_unequal =
       root->opcode == Opcode::kCompare && (*root)[Op<Opcode::kCompare>::kDirection] == ComparisonDirection::kNe;
   // How far the counter can go in its type; from a far end of 64 bits that is more than can be counted.
@@ -213,7 +213,7 @@ TripCount InferTripCount(const Instruction& loop, LoopState& state) {
     goes_on = state.GoesOn();
   }
   if (goes_on.value_or(false) && !state.reads_state())
-    return BetweenConstants(*loop[While::kCondition]->root, state).value_or(TripCount{});
+    return BetweenConstants(*ConditionOf(loop)->root, state).value_or(TripCount{});
   for (int64_t round = 0; round < kMostRounds; ++round) {
     if (!goes_on) return {};
     if (!*goes_on) return {round, from, {}};
@@ -231,8 +231,8 @@ TripCount TripCountOf(const Instruction& loop, KnownValues& known) {
   TripCount trips;
   const std::optional<int64_t> given = GivenTripCount(loop);
   if (given) trips = {*given, TripCount::From::kGiven, {}};
-  const Computation* condition = loop[While::kCondition];
-  const Computation* body = loop[While::kBody];
+  const Computation* condition = ConditionOf(loop);
+  const Computation* body = BodyOf(loop);
   const bool whole = condition != nullptr && body != nullptr && condition->root != nullptr && body->root != nullptr;
   if (!whole || loop.operands.empty()) return trips;
   if (!given) {

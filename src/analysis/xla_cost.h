@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/container/flat_hash_map.h"
-#include "analysis/users.h"
+#include "ir/users.h"
 #include "ops/price.h"
 
 namespace shoal {

@@ -7,8 +7,11 @@
 #include "base/world.h"
 #include "cli/generate.h"
 #include "cli/input.h"
+#include "cli/job.h"
+#include "cli/run_limits.h"
 #include "cli/verbs.h"
 #include "interp/custom_calls/reshard.h"
+#include "interp/data/job_outputs.h"
 #include "interp/data/same_inputs.h"
 #include "report/compare_report.h"
 #include "memory/run_need.h"
@@ -19,10 +22,12 @@ namespace {
 
 struct CompareFlags {
   CommonFlags common;
+  JobFlags job;
   std::string a, b, inputs, argument_mode = "use_random_inputs";
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
   ErrorBounds bounds;
+  RunLimits limits;
   bool stub_custom_calls = false;
 };
 
@@ -40,14 +45,19 @@ class CompareVerb {
   explicit CompareVerb(const CompareFlags& flags) : flags_(flags) {}
 
   int Run() {
+    if (Status joined = job_.Join(flags_.job); !joined.ok()) return Failed(a_, joined.diag());
     for (auto [side, file] : {std::pair(&a_, &flags_.a), std::pair(&b_, &flags_.b)}) {
       side->input = ReadInput(*file, {/*strict=*/true});
       if (side->input.module != nullptr) Verify(*side->input.module, side->input.diags);
-      if (side->input.diags.errors() > 0) return Refuse(side->input, flags_.common);
+      const bool refused = side->input.diags.errors() > 0;
+      const Status fault = refused ? Status(side->input.diags.found()[0]) : Status();
+      if (Status same = job_.Compare(side->input, fault); !same.ok()) return Failed(*side, same.diag());
+      if (refused) return Refuse(side->input, flags_.common);
     }
     try {
       return Compare();
     } catch (const std::bad_alloc&) {
+      if (job_.job() != nullptr) job_.Leave("not enough memory on this machine");
       return Failed(a_, WorldFailed("not enough memory on this machine to run both modules"));
     }
   }
@@ -61,6 +71,7 @@ class CompareVerb {
     if (ParameterBytes(a_.module()) < ParameterBytes(b_.module()) ||
         (a_.module().num_partitions > 1 && b_.module().num_partitions == 1))
       std::swap(whole, parts);
+    if (Status fit = flags_.limits.Check(parts->module(), parts->devices); !fit.ok()) return Failed(*parts, fit.diag());
     Result<Partitioning> partitioning = PartitioningOf(whole->module(), parts->part());
     if (!partitioning.ok()) return Failed(*parts, partitioning.diag());
     const bool split = partitioning->divided;
@@ -70,12 +81,14 @@ class CompareVerb {
                                whole->devices.grid.count() != parts->devices.grid.count();
     if ((split || unpartitioned) && !HasManualRegions(first))
       whole->devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
+    if (Status fit = flags_.limits.Check(first, whole->devices); !fit.ok()) return Failed(*whole, fit.diag());
     // Both sides' arguments are there at once.
     const double bytes = ArgumentBytes(first) + ArgumentBytes(parts->module());
-    if (Status room = CheckRunMemory(first, whole->devices.grid, bytes); !room.ok())
+    if (Status room = CheckRunMemory(first, whole->devices.grid, bytes, whole->devices.grid.count()); !room.ok())
       return Failed(*whole, room.diag());
     Result<Arguments> arguments = MakeArguments(*whole);
-    if (!arguments.ok()) return Failed(*whole, arguments.diag());
+    if (Status made = job_.Agree(arguments.ok() ? Status() : Status(arguments.diag())); !made.ok())
+      return Failed(*whole, made.diag());
     if (!split && a_.devices.grid.count() != b_.devices.grid.count()) {
       if (whole->devices.grid.count() != 1)
         return Failed(*parts,
@@ -88,7 +101,8 @@ class CompareVerb {
     if (split) report_.notes = std::move(partitioning->notes);
     int status = Execute(*whole, std::move(*arguments));
     if (status == kOk) status = Execute(*parts, std::move(of_parts));
-    return status == kOk ? CompareOutputs(*whole, *parts, *partitioning) : status;
+    if (status != kOk) return status;
+    return job_.AgreeOnExit(job_.leads() ? CompareOutputs(*whole, *parts, *partitioning) : kOk);
   }
 
   static int64_t ParameterBytes(const Module& module) {
@@ -123,12 +137,17 @@ class CompareVerb {
     if (plans.elided().count > 0)
       report_.notes.push_back(StrCat(side.input.text()->name(), " has ", plans.elided().count,
                                      " elided literals, which were filled with made-up numbers"));
+    if (Status placed = job_.Place(side.devices.grid.count()); !placed.ok()) return Failed(side, placed.diag());
     RunSettings settings;
+    settings.job = job_.job();
+    settings.placement = job_.placement();
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
+    flags_.limits.Set(settings);
     Result<RunOutcome> outcome = RunModule(plans, side.devices.grid, std::move(arguments), settings);
     if (!outcome.ok()) return Failed(side, outcome.diag());
     side.outcome = std::move(*outcome);
+    if (job_.job() != nullptr) GatherResults(*job_.job(), *job_.placement(), side.module(), side.outcome.results);
     return kOk;
   }
 
@@ -150,6 +169,7 @@ class CompareVerb {
   int Failed(Side& side, const Diag& diag) { return Refuse(side.input, diag, flags_.common); }
 
   const CompareFlags& flags_;
+  JobOfVerb job_;  // before all else: it is left last
   Side a_, b_;
   CompareReport report_;
 };
@@ -174,6 +194,8 @@ Run AddCompare(Options& verb) {
   verb.Value("--random_seed", flags->random_seed, "For made-up inputs and rng");
   verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
+  flags->limits.AddTo(verb);
+  flags->job.AddTo(verb);
   flags->common.AddTo(verb, Reading::kStrict);
   verb.Footer(
       "An element is out of bounds if it is beyond both. Where the parameters of one module are shards of the "

@@ -21,15 +21,16 @@ double BytesAsNumber(const Shape& shape) {
 
 }  // namespace
 
-Arguments Generate(const Module& module, const DeviceGrid& grid, const std::string& mode, uint64_t seed) {
+Arguments Generate(const Module& module, const DeviceGrid& grid, const std::string& mode, uint64_t seed,
+                   const Placement* placement) {
   const ArgumentMode argument_mode = *ArgumentModeNamed(mode);
-  const double all = GeneratedBytes(module, grid, argument_mode);
+  const double all = GeneratedBytes(module, grid, argument_mode, placement);
   double done = 0;
   ProgressLine line("making inputs");
   return GenerateArguments(module, grid, argument_mode, seed, [&](int64_t bytes) {
     done += static_cast<double>(bytes);
     line.Show(done, all, StrCat(Bytes(done), " of ", Bytes(all)));
-  });
+  }, placement);
 }
 
 int64_t ResultBytes(const Module& module) {

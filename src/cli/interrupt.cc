@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <ctime>
 #include <new>
 
 #include "base/files.h"
@@ -19,13 +20,29 @@ namespace {
 constexpr size_t kMostBytes = 400;
 char texts[2][kMostBytes];
 std::atomic<const char*> now_doing = nullptr;
+std::atomic<void (*)()> tell_peers = nullptr;
+std::atomic<bool> is_silent = false;
 
 void Put(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // nobody to tell
 }
 
+// The shell must see what it was that ended us.
+void End(int signal) {
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  sigaction(signal, &standard, nullptr);
+  raise(signal);
+}
+
 void Interrupted(int signal) {
   RemoveUnfinishedFiles();
+  if (auto* tell = tell_peers.load()) {
+    const timespec while_others_say_why{0, 300'000'000};
+    nanosleep(&while_others_say_why, nullptr);
+    tell();
+  }
+  if (is_silent) return End(signal);
   if (isatty(STDERR_FILENO) != 0) Put("\r\033[K");
   Put("shoal: interrupted");
   if (const char* what = now_doing) {
@@ -33,11 +50,7 @@ void Interrupted(int signal) {
     Put(what);
   }
   Put("\n");
-  // The shell must see what it was that ended us.
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
-  sigaction(signal, &standard, nullptr);
-  raise(signal);
+  End(signal);
 }
 
 // An exception would leave hash tables that were just growing in a state in which they cannot be destroyed. Arrays,
@@ -63,6 +76,11 @@ void HandleSignals() {
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     sigaction(signal, &action, nullptr);
   }
+}
+
+void TellPeersOfInterrupt(void (*tell)(), bool leads) {
+  tell_peers = tell;
+  is_silent = !leads;
 }
 
 void NowDoing(std::string_view what) {

@@ -160,7 +160,7 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
   app.formatter(std::make_shared<HelpFormatter>());
   SetWidth(std::nullopt);
   app.require_subcommand(1);
-  app.set_version_flag("--version", "shoal 0.1");
+  app.set_version_flag("--version", kVersion);
   app.footer(
       "shoal VERB --help says more. Files may be HLO text, .pb or either packed with gzip; - is standard input.");
   std::map<const CLI::App*, Run> runs;

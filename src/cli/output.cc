@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -15,8 +16,11 @@
 namespace shoal {
 namespace {
 
+std::atomic<bool> is_silent = false;
+
 // 0, or errno.
 int WriteAll(int file, std::string_view bytes) {
+  if (is_silent) return 0;
   while (!bytes.empty()) {
     const ssize_t written = write(file, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -33,6 +37,9 @@ Status WriteStandardOutput(std::string_view bytes) {
 }
 
 }  // namespace
+
+void Silence() { is_silent = true; }
+void Unsilence() { is_silent = false; }
 
 int WriteText(std::string_view text) {
   const Status written = WriteStandardOutput(Printable(text));

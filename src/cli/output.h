@@ -8,6 +8,8 @@
 
 namespace shoal {
 
+inline constexpr const char* kVersion = "shoal 0.1";
+
 // Exit statuses.
 inline constexpr int kOk = 0;
 inline constexpr int kInputAtFault = 1;
@@ -23,6 +25,10 @@ int WriteText(std::string_view text);
 
 // The bytes as they are to `path` ("" or "-": standard output; a terminal gets them as text).
 Status WriteOutput(const std::string& path, std::string_view bytes);
+
+// From now on nothing is written to standard output or standard error: another process of the job speaks.
+void Silence();
+void Unsilence();
 
 // To standard error.
 void Say(std::string_view text);

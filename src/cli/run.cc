@@ -11,13 +11,15 @@
 #include "analysis/run_steps.h"
 #include "base/files.h"
 #include "base/strings.h"
-#include "base/units.h"
 #include "base/world.h"
 #include "cli/generate.h"
 #include "cli/input.h"
+#include "cli/job.h"
 #include "cli/progress.h"
+#include "cli/run_limits.h"
 #include "cli/verbs.h"
 #include "interp/data/inputs.h"
+#include "interp/data/job_outputs.h"
 #include "interp/observers.h"
 #include "memory/run_need.h"
 #include "report/compare_report.h"
@@ -30,6 +32,7 @@ namespace {
 
 struct RunFlags {
   CommonFlags common;
+  JobFlags job;
   std::string file, inputs, outputs, argument_mode = "use_random_inputs", dump, dump_dir = "dump";
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
@@ -37,32 +40,31 @@ struct RunFlags {
   int threads = 0;
   int64_t num_repeats = 1;
   bool explain = false;
-  int64_t max_steps = 0;
-  double max_seconds = 0;
-  std::string max_memory;
+  RunLimits limits;
   bool print_literals = false, check_nans = false, stub_custom_calls = false, fill_elided = true,
        check_snapshot = false;
 };
-
-// Each device is a thread.
-constexpr int64_t kMostDevices = 4096;
 
 class RunVerb {
  public:
   explicit RunVerb(const RunFlags& flags) : flags_(flags) {}
 
   int Run() {
+    if (Status joined = job_.Join(flags_.job); !joined.ok()) return Failed(joined.diag());
     input_ = ReadInput(flags_.file, {/*strict=*/true});
     if (input_.module == nullptr && input_.source != nullptr) FindAllDefects();
     if (input_.module != nullptr) Verify(*input_.module, input_.diags);
-    if (input_.diags.errors() > 0) return Refuse(input_, flags_.common);
+    const bool refused = input_.diags.errors() > 0;
+    if (Status same = job_.Compare(input_, refused ? Status(input_.diags.found()[0]) : Status()); !same.ok())
+      return Failed(same.diag());
+    if (refused) return Refuse(input_, flags_.common);
     report_.file = input_.text()->name();
     report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
-    if (report_.devices.grid.count() > kMostDevices)
-      return Failed(WorldFailed(StrCat(report_.devices.from, ", are more than the ", kMostDevices, " that are possible")));
+    if (Status fit = flags_.limits.Check(*input_.module, report_.devices); !fit.ok()) return Failed(fit.diag());
     try {
       return RunVerified();
     } catch (const std::bad_alloc&) {
+      if (job_.job() != nullptr) job_.Leave("not enough memory on this machine");
       return Failed(WorldFailed("not enough memory on this machine for the arguments"));
     }
   }
@@ -82,46 +84,73 @@ class RunVerb {
   }
 
   int RunVerified() {
+    if (Status room = job_.Agree(CheckConstantMemory(*input_.module)); !room.ok()) return Failed(room.diag());
     const Plans plans(*input_.module);
     if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
-    if (Status fit = ArgumentsFit(); !fit.ok()) return Failed(fit.diag());
-    if (Status room = CheckRoom(); !room.ok()) return Failed(room.diag());
-    Result<Arguments> arguments = MakeArguments();
-    if (!arguments.ok()) return Failed(arguments.diag());
-    Status watching = MakeObservers();
-    if (!watching.ok()) return Failed(watching.diag());
+    Arguments arguments;
+    if (Status ready = job_.Agree(Prepare(arguments)); !ready.ok()) return Failed(ready.diag());
     if (flags_.inputs.empty()) Say(report_.inputs);  // what the user did not ask for
-    if (flags_.engine == "jit" && observer_ == nullptr) {
-      Status compiled = Compile();
-      if (!compiled.ok()) return Failed(compiled.diag());
-      if (flags_.explain) return Explain();
-    }
+    if (engine_ != nullptr && flags_.explain) return Explain();
 
     RunSettings settings;
+    settings.job = job_.job();
+    settings.placement = job_.placement();
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
     settings.observer = observer_.get();
-    settings.most_instructions = flags_.max_steps;
-    settings.most_bytes = BytesNamed(flags_.max_memory).value_or(0);
-    settings.most_seconds = flags_.max_seconds;
+    flags_.limits.Set(settings);
     if (flags_.print_literals)
       settings.outfeed = [this](const Device& device, const Instruction&, const Value& value) {
         KeepOutfeed(device, value);
         return Status();
       };
-    Result<RunOutcome> outcome = RunWatched(engine_ == nullptr ? plans : engine_->plans(), std::move(*arguments), settings);
+    Result<RunOutcome> outcome = RunWatched(engine_ == nullptr ? plans : engine_->plans(), std::move(arguments), settings);
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written()));
     if (!outcome.ok()) return Failed(outcome.diag());
     outcome_ = std::move(*outcome);
     WarnOfLiberties(outcome_.stats, plans.mixed());
-    if (!flags_.outputs.empty()) {
-      Status written = WriteOutputs(outcome_.results, flags_.outputs);
-      if (!written.ok()) return Failed(written.diag());
-    }
+    if (gathers()) GatherResults(*job_.job(), *job_.placement(), *input_.module, outcome_.results);
+    if (Status written = job_.Agree(Write()); !written.ok()) return Failed(written.diag());
     report_.stats = outcome_.stats;
+    report_.processes = job_.Describe();
     report_.outputs = FoldOutputs(outcome_.results);
+    if (job_.job() != nullptr && !gathers()) report_.outputs = GatherOutputs(*job_.job(), std::move(report_.outputs));
+    GatherOutfeeds();
     const int status = Print();
-    return status == kOk && flags_.check_snapshot ? CheckSnapshot() : status;
+    return job_.AgreeOnExit(status == kOk && flags_.check_snapshot && job_.leads() ? CheckSnapshot() : status);
+  }
+
+  // All that is done before the devices run.
+  Status Prepare(Arguments& arguments) {
+    SHOAL_TRY(job_.Place(report_.devices.grid.count()));
+    SHOAL_TRY(CheckRoom());
+    SHOAL_ASSIGN(made, MakeArguments());
+    arguments = std::move(made);
+    SHOAL_TRY(MakeObservers());
+    return flags_.engine == "jit" && observer_ == nullptr ? Compile() : Status();
+  }
+
+  // Whether the first process needs all results.
+  bool gathers() const {
+    const bool needs = flags_.job.gather || flags_.print_literals || flags_.check_snapshot;
+    return needs && job_.placement() != nullptr;
+  }
+
+  Status Write() {
+    if (flags_.outputs.empty()) return {};
+    if (!flags_.job.gather) return WriteOutputs(outcome_.results, flags_.outputs, job_.placement());
+    return job_.leads() ? WriteOutputs(outcome_.results, flags_.outputs) : Status();
+  }
+
+  void GatherOutfeeds() {
+    if (job_.job() == nullptr || !flags_.print_literals) return;
+    Writer writer;
+    for (const auto& [device, text] : outfeeds_) writer.Int(device).String(text);
+    for (const std::string& each : job_.job()->Gather(writer.Take()))
+      for (Reader reader(each); !reader.rest().empty();) {
+        const int64_t device = reader.Int();
+        outfeeds_[device] = reader.String();
+      }
   }
 
   // Compares with the result that the snapshot recorded.
@@ -217,30 +246,22 @@ class RunVerb {
     input_.diags = std::move(earlier);
   }
 
-  // Before any of them is made or read.
-  Status ArgumentsFit() const {
-    const std::optional<int64_t> most = BytesNamed(flags_.max_memory);
-    const double bytes = ArgumentBytes(*input_.module);
-    if (!most || bytes <= static_cast<double>(*most)) return {};
-    return WorldFailed(StrCat("a device's arguments take ", Bytes(bytes), ", more than --max_memory allows"));
-  }
-
   Result<Arguments> MakeArguments() {
     const Module& module = *input_.module;
     const DeviceGrid& grid = report_.devices.grid;
     if (!flags_.inputs.empty()) {
       report_.inputs = StrCat("inputs from ", flags_.inputs);
-      return ReadArguments(module, grid, flags_.inputs);
+      return ReadArguments(module, grid, flags_.inputs, job_.placement());
     }
     if (!input_.arguments.empty()) {
       report_.inputs = "inputs from the snapshot";
-      return SnapshotArguments(module, grid, input_.arguments);
+      return SnapshotArguments(module, grid, input_.arguments, job_.placement());
     }
     if (module.entry->parameters.empty()) return Arguments(static_cast<size_t>(grid.count()));
     report_.inputs = StrCat("no inputs given: generated with ", flags_.argument_mode);
     if (flags_.argument_mode.find("random") != std::string::npos)
       StrAppend(&report_.inputs, ", random_seed ", flags_.random_seed);
-    return Generate(module, grid, flags_.argument_mode, flags_.random_seed);
+    return Generate(module, grid, flags_.argument_mode, flags_.random_seed, job_.placement());
   }
 
   // What is known to be missing is said before anything is made: memory, and a disk to write to.
@@ -248,10 +269,12 @@ class RunVerb {
     const Module& module = *input_.module;
     const DeviceGrid& grid = report_.devices.grid;
     const bool given = !flags_.inputs.empty() || !input_.arguments.empty();
+    const int64_t here = job_.LocalDevices(grid.count());
+    const ArgumentMode mode = *ArgumentModeNamed(flags_.argument_mode);
     SHOAL_TRY(CheckRunMemory(module, grid,
-                             given ? ArgumentBytes(module)
-                                   : GeneratedBytes(module, grid, *ArgumentModeNamed(flags_.argument_mode))));
-    if (!flags_.outputs.empty()) SHOAL_TRY(CheckWritable(flags_.outputs, ResultBytes(module) * grid.count()));
+                             given ? ArgumentBytes(module) : GeneratedBytes(module, grid, mode, job_.placement()), here));
+    const int64_t written = flags_.job.gather ? (job_.leads() ? grid.count() : 0) : here;
+    if (!flags_.outputs.empty()) SHOAL_TRY(CheckWritable(flags_.outputs, ResultBytes(module) * written));
     if (!flags_.dump.empty()) SHOAL_TRY(CheckWritable(flags_.dump_dir, 0));
     return {};
   }
@@ -299,6 +322,7 @@ class RunVerb {
   int Failed(const Diag& diag) { return Refuse(input_, diag, flags_.common); }
 
   const RunFlags& flags_;
+  JobOfVerb job_;  // before all else: it is left last
   Input input_;
   RunOutcome outcome_;  // counts the bytes of the arrays that the report holds, so it must outlive them
   RunReport report_;
@@ -327,14 +351,7 @@ Run AddRun(Options& verb) {
   verb.Flag("--check_nans", flags->check_nans, "Stop at the first instruction that makes a NaN or an infinity");
   verb.Value("--dump", flags->dump, "Write every value of instructions whose name matches this expression");
   verb.Value("--dump_dir", flags->dump_dir, "Where to, as dD/NAME.npy");
-  verb.Value("--max_steps", flags->max_steps, "Give up when a device has run so many instructions; 0: never")
-      .NotNegative();
-  verb.Value("--max_seconds", flags->max_seconds, "Give up after so long; 0: never").NotNegative();
-  verb.Value("--max_memory", flags->max_memory,
-             "Give up when a device's arrays need more: 2GB, 512MiB; default: what the machine has")
-      .Check([](const std::string& text) {
-        return BytesNamed(text) ? std::string() : StrCat("not a number of bytes: ", text);
-      });
+  flags->limits.AddTo(verb);
   verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
   verb.Value("--fill_elided", flags->fill_elided, "Make up the values of literals that the dump elided");
@@ -348,6 +365,7 @@ Run AddRun(Options& verb) {
   verb.Flag("--explain", flags->explain, "Print the program that --engine=jit would run, and do not run it");
   verb.Flag("--check_snapshot", flags->check_snapshot,
                  "Compare with the result that a snapshot recorded; exit status 1 if they differ");
+  flags->job.AddTo(verb);
   flags->common.AddTo(verb, Reading::kStrict);
   verb.Footer(
       "run is always strict: a module that check refuses is refused. K counts the arrays of the parameters or of the\n"
@@ -358,7 +376,8 @@ Run AddRun(Options& verb) {
       "  shoal run module.hlo\n"
       "  shoal run module.hlo --num_partitions=8 --inputs=in --outputs=out\n"
       "  shoal run module.hlo --hlo_argument_mode=use_zeros_as_input --print_literals\n"
-      "  shoal run module.hlo --check_nans --dump='^dot' --dump_dir=/tmp/dots");
+      "  shoal run module.hlo --check_nans --dump='^dot' --dump_dir=/tmp/dots\n"
+      "  mpirun -n 4 shoal run module.hlo --outputs=out");
   return [=] { return RunVerb(*flags).Run(); };
 }
 

@@ -5,7 +5,7 @@
 #include "cli/input.h"
 #include "cli/loop_flags.h"
 #include "cli/verbs.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "report/show_json.h"
 #include "report/skeleton_text.h"
 

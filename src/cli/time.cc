@@ -3,7 +3,7 @@
 #include "cli/input.h"
 #include "cli/loop_flags.h"
 #include "cli/verbs.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "report/time_report.h"
 #include "sim/profile.h"
 

@@ -131,6 +131,53 @@ Num VectorBuilder::Erf(Num x) {
   return {ir_.CreateFDiv(ir_.CreateFMul(held, p), q), x.type};
 }
 
+// |x| < 2^30, in f64: x = n pi/2 + r with |r| <= pi/4, and the series of sin or cos of r, as n says. pi/2 is taken in two
+// parts; the first product with it is exact where it matters.
+Value* VectorBuilder::NearSinOrCos(Value* x, bool cos) {
+  const int lanes = LanesOf(x);
+  Value* wide = ir_.CreateFPExt(x, Computed(ElementType::kF64, lanes));
+  Value* n = Intrinsic(llvm::Intrinsic::nearbyint, {ir_.CreateFMul(wide, Float(wide, M_2_PI))});
+  Value* minus = ir_.CreateFNeg(n);
+  Value* r = Intrinsic(llvm::Intrinsic::fma, {minus, Float(wide, M_PI_2), wide});
+  r = Intrinsic(llvm::Intrinsic::fma, {minus, Float(wide, 6.123233995736766036e-17), r});
+  Value* square = ir_.CreateFMul(r, r);
+  Value* sine = Polynomial(square, {1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6});
+  sine = MultiplyAdd(ir_.CreateFMul(sine, square), r, r);
+  Value* cosine = Polynomial(square, {-1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5, 1});
+  Value* quadrant = ir_.CreateFPToSI(n, Computed(ElementType::kS32, lanes));
+  if (cos) quadrant = ir_.CreateAdd(quadrant, Int(quadrant, 1));
+  auto has = [&](uint64_t bit) { return ir_.CreateICmpNE(ir_.CreateAnd(quadrant, Int(quadrant, bit)), Int(quadrant, 0)); };
+  Value* y = ir_.CreateSelect(has(1), cosine, sine);
+  y = ir_.CreateSelect(has(2), ir_.CreateFNeg(y), y);
+  return ir_.CreateFPTrunc(y, x->getType());
+}
+
+// Where any lane is larger, inf or nan, all lanes go to the C library.
+Num VectorBuilder::SinOrCos(Num x, bool cos) {
+  const char* function = cos ? "cos" : "sin";
+  if (!IsF32Like(x)) return Call(function, {x});
+  Value* size = Intrinsic(llvm::Intrinsic::fabs, {x.value});
+  Value* is_far = ir_.CreateFCmpUGE(size, Float(size, 0x1p30));
+  if (LanesOf(x.value) > 1) is_far = ir_.CreateOrReduce(is_far);
+  llvm::Function* around = ir_.GetInsertBlock()->getParent();
+  auto block = [&](const char* name) { return llvm::BasicBlock::Create(ir_.getContext(), name, around); };
+  llvm::BasicBlock *near = block("near"), *far = block("far"), *after = block("known");
+  ir_.CreateCondBr(is_far, far, near);
+  ir_.SetInsertPoint(near);
+  Value* computed = NearSinOrCos(x.value, cos);
+  near = ir_.GetInsertBlock();
+  ir_.CreateBr(after);
+  ir_.SetInsertPoint(far);
+  Value* called = Call(function, {x}).value;
+  far = ir_.GetInsertBlock();
+  ir_.CreateBr(after);
+  ir_.SetInsertPoint(after);
+  llvm::PHINode* result = ir_.CreatePHI(x.value->getType(), 2);
+  result->addIncoming(computed, near);
+  result->addIncoming(called, far);
+  return {result, x.type};
+}
+
 // Integers by repeated squaring; floats by the C library.
 Num VectorBuilder::Power(Num x, Num y) {
   if (IsFloat(x.type)) return Call("pow", {x, y});

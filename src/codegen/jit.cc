@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "codegen/codegen.h"
 #include "codegen/kernel_emitter.h"
+#include "codegen/routine_emitter.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
@@ -14,7 +15,7 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Utils/Mem2Reg.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 
 namespace shoal {
 namespace {
@@ -44,13 +45,29 @@ std::string NameOf(size_t kernel) { return StrCat("kernel_", kernel); }
 
 class Code : public CompiledKernels {
  public:
-  Code(std::unique_ptr<llvm::orc::LLJIT> jit, std::vector<KernelCode> codes)
-      : jit_(std::move(jit)), codes_(std::move(codes)) {}
-  KernelCode code(size_t i) const override { return codes_[i]; }
+  // Of the kernels, then of the routines.
+  Code(std::unique_ptr<llvm::orc::LLJIT> jit, std::vector<void*> codes, size_t kernels)
+      : jit_(std::move(jit)), codes_(std::move(codes)), kernels_(kernels) {}
+  KernelCode code(size_t i) const override { return reinterpret_cast<KernelCode>(codes_[i]); }
+  RoutineCode routine(size_t i) const override { return reinterpret_cast<RoutineCode>(codes_[kernels_ + i]); }
 
  private:
   std::unique_ptr<llvm::orc::LLJIT> jit_;
-  std::vector<KernelCode> codes_;
+  std::vector<void*> codes_;
+  size_t kernels_ = 0;
+};
+
+struct Sources {
+  std::span<const FusedKernel> kernels;
+  std::span<const std::unique_ptr<Routine>> routines;
+
+  size_t size() const { return kernels.size() + routines.size(); }
+  void Emit(size_t i, llvm::Module& module) const {
+    if (i < kernels.size())
+      EmitKernelFunction(kernels[i], module, NameOf(i));
+    else
+      EmitRoutineFunction(*routines[i - kernels.size()], module, NameOf(i));
+  }
 };
 
 struct Target {
@@ -87,7 +104,7 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, calls, modules);
   llvm::FunctionPassManager quick;
-  quick.addPass(llvm::PromotePass());
+  quick.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   quick.addPass(llvm::EarlyCSEPass());
   quick.addPass(llvm::InstCombinePass());
   for (llvm::Function& function : module)
@@ -95,7 +112,7 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
 }
 
 // The object code of some kernels.
-Result<std::unique_ptr<llvm::MemoryBuffer>> CompileSome(std::span<const FusedKernel> kernels, size_t first, size_t stride,
+Result<std::unique_ptr<llvm::MemoryBuffer>> CompileSome(const Sources& sources, size_t first, size_t stride,
                                                         const Target& target) {
   std::unique_ptr<llvm::TargetMachine> machine = MachineFor(target);
   if (machine == nullptr) return Fail(StrCat("LLVM knows no machine ", target.triple));
@@ -103,7 +120,7 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> CompileSome(std::span<const FusedKer
   llvm::Module module("kernels", context);
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(target.triple);
-  for (size_t i = first; i < kernels.size(); i += stride) KernelEmitter(kernels[i], module, NameOf(i)).Emit();
+  for (size_t i = first; i < sources.size(); i += stride) sources.Emit(i, module);
   std::string broken;
   llvm::raw_string_ostream out(broken);
   if (llvm::verifyModule(module, &out)) return Fail(StrCat("code generation made wrong code: ", broken));
@@ -125,22 +142,24 @@ class Generator : public CodeGenerator {
     llvm::InitializeNativeTargetAsmPrinter();
   }
 
-  Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels, const std::string& cpu,
-                                                   ThreadPool& pool) override {
+  Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
+                                                   std::span<const std::unique_ptr<Routine>> routines,
+                                                   const std::string& cpu, ThreadPool& pool) override {
     const Target target = TargetFor(cpu);
-    const size_t parts = std::min(kernels.size(), static_cast<size_t>(pool.threads()) * 2);
+    const Sources sources{kernels, routines};
+    const size_t parts = std::min(sources.size(), static_cast<size_t>(pool.threads()) * 2);
     std::vector<Result<std::unique_ptr<llvm::MemoryBuffer>>> objects;
     for (size_t i = 0; i < parts; ++i) objects.emplace_back(std::unique_ptr<llvm::MemoryBuffer>());
     pool.Run(static_cast<int64_t>(parts), [&](int64_t i) {
       const auto part = static_cast<size_t>(i);
-      objects[part] = CompileSome(kernels, part, parts, target);
+      objects[part] = CompileSome(sources, part, parts, target);
     });
-    return Link(objects, kernels.size());
+    return Link(objects, sources);
   }
 
  private:
   static Result<std::unique_ptr<CompiledKernels>> Link(
-      std::vector<Result<std::unique_ptr<llvm::MemoryBuffer>>>& objects, size_t kernels) {
+      std::vector<Result<std::unique_ptr<llvm::MemoryBuffer>>>& objects, const Sources& sources) {
     llvm::orc::LLJITBuilder builder;
     auto made = builder.create();
     if (!made) return AsDiag(made.takeError());
@@ -158,13 +177,13 @@ class Generator : public CodeGenerator {
       if (!object.ok()) return std::move(object.diag());
       if (auto error = jit->addObjectFile(std::move(*object))) return AsDiag(std::move(error));
     }
-    std::vector<KernelCode> codes;
-    for (size_t i = 0; i < kernels; ++i) {
+    std::vector<void*> codes;
+    for (size_t i = 0; i < sources.size(); ++i) {
       auto address = jit->lookup(NameOf(i));
       if (!address) return AsDiag(address.takeError());
-      codes.push_back(address->toPtr<KernelCode>());
+      codes.push_back(address->toPtr<void*>());
     }
-    return std::unique_ptr<CompiledKernels>(std::make_unique<Code>(std::move(jit), std::move(codes)));
+    return std::unique_ptr<CompiledKernels>(std::make_unique<Code>(std::move(jit), std::move(codes), sources.kernels.size()));
   }
 };
 

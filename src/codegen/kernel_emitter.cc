@@ -9,35 +9,36 @@ namespace shoal {
 using llvm::Value;
 using Kind = KernelNode::Kind;
 
-KernelEmitter::KernelEmitter(const FusedKernel& kernel, llvm::Module& module, const std::string& name)
-    : kernel_(kernel), module_(module), ir_(module.getContext()), builder_(ir_, module) {
-  llvm::Type* i64 = ir_.getInt64Ty();
-  auto* type = llvm::FunctionType::get(ir_.getVoidTy(), {ir_.getPtrTy(), i64, i64, i64, i64}, false);
-  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-  function_->addFnAttr(llvm::Attribute::NoUnwind);
+void EmitKernelFunction(const FusedKernel& kernel, llvm::Module& module, const std::string& name) {
+  llvm::IRBuilder<> ir(module.getContext());
+  llvm::Type* i64 = ir.getInt64Ty();
+  auto* type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy(), i64, i64, i64, i64}, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  ir.SetInsertPoint(llvm::BasicBlock::Create(ir.getContext(), "entry", function));
+  std::vector<Value*> buffers;
+  for (size_t i = 0; i < kernel.inputs.size() + kernel.outputs.size(); ++i)
+    buffers.push_back(ir.CreateLoad(ir.getPtrTy(), ir.CreateConstGEP1_64(ir.getPtrTy(), function->getArg(0), i)));
+  KernelEmitter(kernel, *function, ir, std::move(buffers))
+      .Emit({function->getArg(1), function->getArg(2), function->getArg(3), function->getArg(4)}, 1);
+  ir.CreateRetVoid();
 }
 
-void KernelEmitter::Emit() {
-  ir_.SetInsertPoint(llvm::BasicBlock::Create(ir_.getContext(), "entry", function_));
-  const size_t buffers = kernel_.inputs.size() + kernel_.outputs.size();
-  for (size_t i = 0; i < buffers; ++i)
-    buffers_.push_back(ir_.CreateLoad(ir_.getPtrTy(), ir_.CreateConstGEP1_64(ir_.getPtrTy(), function_->getArg(0), i)));
-  for (size_t i = 0; i < kernel_.rows.size() + kernel_.walked.size(); ++i)
-    loops_.push_back(NewSlot(ir_.getInt64Ty(), "loop"));
+KernelEmitter::KernelEmitter(const FusedKernel& kernel, llvm::Function& function, llvm::IRBuilder<>& ir,
+                             std::vector<Value*> buffers)
+    : kernel_(kernel), function_(function), ir_(ir), builder_(ir, *function.getParent()), buffers_(std::move(buffers)) {}
+
+void KernelEmitter::Emit(const KernelRange& range, int64_t unrolled) {
+  range_ = range;
+  unrolled_ = unrolled;
+  const size_t loops = kernel_.rows.size() + kernel_.walked.size();
+  for (size_t i = 0; i < loops; ++i) loops_.push_back(NewSlot(ir_.getInt64Ty(), "loop"));
+  fixed_.assign(loops, nullptr);
   FindLevels();
+  FindStages();
+  FindNeeded();
   ChooseLanes();
-  EmitRows([this] {
-    scalars_.assign(kernel_.nodes.size(), {});
-    bases_.clear();
-    EmitNodes(kRow);
-    if (kernel_.form == FusedKernel::Form::kColumns)
-      EmitReducedColumns();
-    else if (kernel_.reductions.empty())
-      EmitElementwiseRow();
-    else
-      EmitReducedRow();
-  });
-  ir_.CreateRetVoid();
+  EmitRows(range, [this] { EmitRow(); });
 }
 
 LinearPart KernelEmitter::InLane(const Index& index) const {
@@ -45,38 +46,114 @@ LinearPart KernelEmitter::InLane(const Index& index) const {
 }
 
 KernelEmitter::Level KernelEmitter::LevelOf(const Index& index) const {
-  const LinearPart lane = InLane(index);
-  if (!lane.is_linear || lane.factor != 0) return kLane;
-  for (int loop = static_cast<int>(kernel_.rows.size()); loop < kernel_.lane_loop(); ++loop) {
-    const LinearPart part = LinearIn(index, loop, [](int) { return false; });
-    if (!part.is_linear || part.factor != 0) return kRound;
+  Level level = kRow;
+  for (const IndexTerm& term : index.terms) {
+    Level of = kRow;
+    if (term.kind == IndexTerm::Kind::kData) {
+      of = levels_[static_cast<size_t>(term.of)];
+    } else if (term.kind != IndexTerm::Kind::kLoop) {
+      of = LevelOf(*term.inner);
+    } else if (term.of >= static_cast<int>(kernel_.rows.size())) {
+      of = term.of == kernel_.lane_loop() ? kLane : kRound;
+    }
+    level = std::max(level, of);
   }
-  return kRow;
+  return level;
 }
 
+namespace {
+
+// The nodes that `index` takes its data from.
+template <class F>
+void ForEachDatum(const Index& index, const F& f) {
+  for (const IndexTerm& term : index.terms) {
+    if (term.kind == IndexTerm::Kind::kData) f(term.of);
+    if (term.inner != nullptr) ForEachDatum(*term.inner, f);
+  }
+}
+
+template <class F>
+void ForEachOperand(const KernelNode& node, const F& f) {
+  for (int operand : node.operands)
+    if (operand >= 0) f(operand);
+  if (node.kind == Kind::kLoad || node.kind == Kind::kIndex) ForEachDatum(node.index, f);
+}
+
+// Made as a call of the C library for each lane: wide vectors of those are only long code.
+bool IsCalled(const KernelNode& node) {
+  if (node.kind != Kind::kApply || !IsFloat(node.type) || !IsDear(node.opcode)) return false;
+  static constexpr Opcode kInline[] = {Opcode::kDivide, Opcode::kSqrt, Opcode::kRsqrt};
+  static constexpr Opcode kPolynomials[] = {Opcode::kExp,  Opcode::kExpm1,    Opcode::kLog, Opcode::kLog1p, Opcode::kTanh,
+                                            Opcode::kErf,  Opcode::kLogistic, Opcode::kSin, Opcode::kCos};
+  auto in = [&](auto& ops) { return std::find(std::begin(ops), std::end(ops), node.opcode) != std::end(ops); };
+  return !in(kInline) && (BitWidth(node.type) == 64 || !in(kPolynomials));
+}
+
+}  // namespace
+
 void KernelEmitter::FindLevels() {
+  const bool columns = kernel_.form == FusedKernel::Form::kColumns;
   for (const KernelNode& node : kernel_.nodes) {
     Level level = kRow;
     if (node.kind == Kind::kLoad || node.kind == Kind::kIndex) level = LevelOf(node.index);
+    if (node.kind == Kind::kResult && columns) level = kLane;
     for (int operand : node.operands)
       if (operand >= 0) level = std::max(level, levels_[static_cast<size_t>(operand)]);
     levels_.push_back(level);
   }
 }
 
-namespace {
-
-// Made as a call of the C library for each lane: wide vectors of those are only long code.
-bool IsCalled(const KernelNode& node) {
-  if (node.kind != Kind::kApply || !IsFloat(node.type) || !IsDear(node.opcode)) return false;
-  static constexpr Opcode kInline[] = {Opcode::kDivide, Opcode::kSqrt, Opcode::kRsqrt};
-  static constexpr Opcode kPolynomials[] = {Opcode::kExp,  Opcode::kExpm1, Opcode::kLog,     Opcode::kLog1p,
-                                            Opcode::kTanh, Opcode::kErf,   Opcode::kLogistic};
-  auto in = [&](auto& ops) { return std::find(std::begin(ops), std::end(ops), node.opcode) != std::end(ops); };
-  return !in(kInline) && (BitWidth(node.type) == 64 || !in(kPolynomials));
+void KernelEmitter::FindStages() {
+  for (const KernelNode& node : kernel_.nodes) {
+    int stage = 0;
+    if (node.kind == Kind::kResult) stage = kernel_.reductions[static_cast<size_t>(node.reduction)].stage + 1;
+    ForEachOperand(node, [&](int operand) { stage = std::max(stage, stages_[static_cast<size_t>(operand)]); });
+    stages_.push_back(stage);
+  }
+  for (const KernelReduction& reduction : kernel_.reductions) last_walk_ = std::max(last_walk_, reduction.stage + 1);
 }
 
-}  // namespace
+void KernelEmitter::FindNeeded() {
+  const auto last = static_cast<size_t>(last_walk_);
+  needed_.assign(last + 1, std::vector<bool>(kernel_.nodes.size(), false));
+  for (size_t walk = 0; walk < last; ++walk)
+    for (const KernelReduction& reduction : kernel_.reductions)
+      if (reduction.stage == static_cast<int>(walk))
+        for (int element : reduction.elements) Need(element, walk);
+  for (const KernelStore& store : kernel_.stores) {
+    if (store.per_row) continue;
+    Need(store.node, last);
+    ForEachDatum(store.index, [&](int node) { Need(node, last); });
+  }
+}
+
+// A node that an earlier walk has worked out at some cost is kept from there.
+void KernelEmitter::Need(int node, size_t walk) {
+  const auto i = static_cast<size_t>(node);
+  if (levels_[i] == kRow || needed_[walk][i]) return;
+  needed_[walk][i] = true;
+  if (kernel_.form == FusedKernel::Form::kRows && levels_[i] == kLane) {
+    bool is_known = false;
+    for (size_t before = 0; before < walk; ++before) is_known |= needed_[before][i];
+    constexpr int64_t kMostSaved = int64_t{1} << 16;
+    const KernelNode& at = kernel_.nodes[i];
+    if (is_known && at.kind == Kind::kApply && IsDear(at.opcode) && at.type != ElementType::kPred &&
+        kernel_.WalkedCount() <= kMostSaved) {
+      if (!saved_.contains(node))
+        saved_[node] = NewSlot(llvm::ArrayType::get(builder_.Computed(at.type, 1), static_cast<uint64_t>(kernel_.WalkedCount())), "saved");
+      return;
+    }
+  }
+  ForEachOperand(kernel_.nodes[i], [&](int operand) { Need(operand, walk); });
+}
+
+// Kept by an earlier walk than this one.
+bool KernelEmitter::IsSaved(int node) const {
+  if (!saved_.contains(node)) return false;
+  for (size_t before = 0; before < walk_; ++before)
+    if (needed_[before][static_cast<size_t>(node)]) return true;
+  return false;
+}
 
 void KernelEmitter::ChooseLanes() {
   int widest_bits = 8, work = 0;
@@ -88,26 +165,45 @@ void KernelEmitter::ChooseLanes() {
     work += node.kind == Kind::kApply ? (IsDear(node.opcode) ? 8 : 1) : 0;
     calls |= IsCalled(node);
   }
-  const bool reduces = !kernel_.reductions.empty();
-  widest_ = widest_bits == 64 ? 8 : widest_bits == 32 ? 16 : 32;
-  if (reduces || work < 8) widest_ *= 2;
-  if (calls) widest_ = 4;
+  int widest = widest_bits == 64 ? 8 : widest_bits == 32 ? 16 : 32;
+  if (!kernel_.reductions.empty() || work < 8) widest *= 2;
+  if (calls) widest = 4;
   const int64_t lanes = kernel_.walked.back();
-  while (widest_ > 1 && widest_ > lanes) widest_ /= 2;
-  if (widest_ == 2) widest_ = 1;
+  while (widest > 1 && widest > lanes) widest /= 2;
+  // Ranges of lanes end at a multiple of the widest vector or at the end, so what is left over is known.
+  widths_ = {widest};
+  for (int width = widest / 2; width > 0; width /= 2)
+    if ((lanes % widest & width) != 0) widths_.push_back(width);
 }
 
 KernelEmitter::Slot KernelEmitter::NewSlot(llvm::Type* type, const char* name) {
-  llvm::BasicBlock& entry = function_->getEntryBlock();
+  llvm::BasicBlock& entry = function_.getEntryBlock();
   llvm::IRBuilder<> at(&entry, entry.begin());
   return at.CreateAlloca(type, nullptr, name);
 }
 
-void KernelEmitter::Loop(Slot slot, Value* end, int64_t step, const Body& body) {
+Value* KernelEmitter::Loop(int loop, Value* begin, Value* end, int64_t step, const Body& body) {
+  const auto number = static_cast<size_t>(loop);
+  const auto* first = llvm::dyn_cast<llvm::ConstantInt>(begin);
+  const auto* last = llvm::dyn_cast<llvm::ConstantInt>(end);
+  if (first != nullptr && last != nullptr) {
+    const int64_t from = first->getSExtValue(), rounds = std::max<int64_t>(0, last->getSExtValue() - from) / step;
+    if (rounds <= unrolled_) {
+      for (int64_t round = 0; round < rounds; ++round) {
+        fixed_[number] = I64(from + round * step);
+        body();
+      }
+      fixed_[number] = nullptr;
+      return I64(from + rounds * step);
+    }
+  }
+  fixed_[number] = nullptr;
+  Slot slot = loops_[number];
+  Set(slot, begin);
   llvm::LLVMContext& context = ir_.getContext();
-  auto* head = llvm::BasicBlock::Create(context, "head", function_);
-  auto* inside = llvm::BasicBlock::Create(context, "body", function_);
-  auto* after = llvm::BasicBlock::Create(context, "after", function_);
+  auto* head = llvm::BasicBlock::Create(context, "head", &function_);
+  auto* inside = llvm::BasicBlock::Create(context, "body", &function_);
+  auto* after = llvm::BasicBlock::Create(context, "after", &function_);
   ir_.CreateBr(head);
   ir_.SetInsertPoint(head);
   Value* next = ir_.CreateAdd(Get(slot), I64(step));
@@ -117,18 +213,30 @@ void KernelEmitter::Loop(Slot slot, Value* end, int64_t step, const Body& body) 
   Set(slot, ir_.CreateAdd(Get(slot), I64(step)));
   ir_.CreateBr(head);
   ir_.SetInsertPoint(after);
+  return Get(slot);
 }
 
-void KernelEmitter::EmitRows(const Body& row) {
-  row_ = NewSlot(ir_.getInt64Ty(), "row");
-  Set(row_, function_->getArg(1));
+void KernelEmitter::EmitRows(const KernelRange& range, const Body& row) {
+  const auto* first = llvm::dyn_cast<llvm::ConstantInt>(range.begin);
+  const auto* last = llvm::dyn_cast<llvm::ConstantInt>(range.end);
+  if (first != nullptr && last != nullptr && last->getSExtValue() - first->getSExtValue() <= unrolled_) {
+    for (int64_t number = first->getSExtValue(); number < last->getSExtValue(); ++number) {
+      int64_t rest = number;
+      for (size_t i = kernel_.rows.size(); i-- > 0; rest /= kernel_.rows[i]) fixed_[i] = I64(rest % kernel_.rows[i]);
+      row();
+    }
+    return;
+  }
   // The variables of the row loops, from the number of the first row.
-  Value* rest = function_->getArg(1);
+  Slot slot = NewSlot(ir_.getInt64Ty(), "row");
+  loops_.push_back(slot);
+  fixed_.push_back(nullptr);
+  Value* rest = range.begin;
   for (size_t i = kernel_.rows.size(); i-- > 0;) {
     Set(loops_[i], i == 0 ? rest : ir_.CreateURem(rest, I64(kernel_.rows[i])));
     if (i > 0) rest = ir_.CreateUDiv(rest, I64(kernel_.rows[i]));
   }
-  Loop(row_, function_->getArg(2), 1, [&] {
+  Loop(static_cast<int>(loops_.size()) - 1, range.begin, range.end, 1, [&] {
     row();
     // On to the next row: the last variable goes up, and each that is full begins anew and takes the one before along.
     Value* carry = ir_.getTrue();
@@ -140,93 +248,52 @@ void KernelEmitter::EmitRows(const Body& row) {
   });
 }
 
+std::pair<Value*, Value*> KernelEmitter::FirstWalked() {
+  const bool is_lanes = kernel_.walked.size() == 1;
+  if (kernel_.piece == 0)
+    return {is_lanes ? range_.lane_begin : I64(0), is_lanes ? range_.lane_end : I64(kernel_.walked[0])};
+  Value* begin = ir_.CreateMul(LoopValue(static_cast<int>(kernel_.rows.size()) - 1), I64(kernel_.piece));
+  Value* end = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir_.CreateAdd(begin, I64(kernel_.piece)), I64(kernel_.walked[0]));
+  return {begin, end};
+}
+
 void KernelEmitter::EmitRounds(size_t loop, const Body& body) {
   if (loop + 1 == kernel_.walked.size()) {
     EmitNodes(kRound);
     return body();
   }
-  Slot slot = loops_[kernel_.rows.size() + loop];
-  Set(slot, I64(0));
-  Loop(slot, I64(kernel_.walked[loop]), 1, [&] { EmitRounds(loop + 1, body); });
+  const auto [begin, end] = loop == 0 ? FirstWalked() : std::pair(I64(0), I64(kernel_.walked[loop]));
+  Loop(static_cast<int>(kernel_.rows.size() + loop), begin, end, 1, [&] { EmitRounds(loop + 1, body); });
 }
 
-void KernelEmitter::EmitLanes(const Body& body) {
-  Slot lane = loops_.back();
-  Set(lane, function_->getArg(3));
-  for (lanes_ = widest_;; lanes_ = 1) {
-    Loop(lane, function_->getArg(4), lanes_, body);
-    if (lanes_ == 1) return;
+void KernelEmitter::EmitLanes(Value* begin, Value* end, const Body& body) {
+  for (int width : widths_) {
+    lanes_ = width;
+    begin = Loop(kernel_.lane_loop(), begin, end, width, body);
   }
 }
 
-void KernelEmitter::EmitElementwiseRow() {
-  EmitRounds(0, [this] {
-    EmitLanes([this] {
-      EmitNodes(kLane);
-      EmitStores();
-    });
-  });
-}
-
-void KernelEmitter::EmitReducedRow() {
-  const KernelReduction& reduction = kernel_.reductions[0];
-  const auto element = static_cast<size_t>(reduction.elements[0]);
-  const ElementType type = kernel_.nodes[element].type;
-  const Num init = scalars_[static_cast<size_t>(reduction.inits[0])];
-  Slot sums = NewSlot(builder_.Computed(type, widest_), "sums");
-  Slot sum = NewSlot(builder_.Computed(type, 1), "sum");
-  lanes_ = widest_;
-  Set(sums, Splat(init.value));
-  Set(sum, init.value);
-  EmitRounds(0, [&] {
-    EmitLanes([&] {
-      EmitNodes(kLane);
-      Slot into = lanes_ == 1 ? sum : sums;
-      Set(into, ApplyBinary(builder_, reduction.binary, {Get(into), type}, Operand(static_cast<int>(element))).value);
-    });
-  });
-  Value* total = Get(sum);
-  if (widest_ > 1) {
-    Value* folded = Horizontal(reduction.binary, {Get(sums), type});
-    total = ApplyBinary(builder_, reduction.binary, {folded, type}, {total, type}).value;
-  }
-  for (const KernelStore& store : kernel_.stores) {
-    Value* at = Address(buffers_[kernel_.inputs.size() + static_cast<size_t>(store.output)], type, Scalar(store.index));
-    ir_.CreateStore(builder_.ToMemory({total, type}), at);
-  }
-}
-
-Value* KernelEmitter::Horizontal(Opcode op, Num vector) {
-  for (int lanes = VectorBuilder::LanesOf(vector.value); lanes > 1; lanes /= 2) {
-    std::vector<int> low, high;
-    for (int i = 0; i < lanes / 2; ++i) {
-      low.push_back(i);
-      high.push_back(i + lanes / 2);
+void KernelEmitter::EmitRow() {
+  scalars_.assign(kernel_.nodes.size(), {});
+  bases_.clear();
+  for (walk_ = 0; walk_ < needed_.size(); ++walk_) {
+    EmitNodes(kRow);
+    if (kernel_.form == FusedKernel::Form::kColumns) return EmitReducedColumns();
+    if (static_cast<int>(walk_) < last_walk_) {
+      EmitRowWalk();
+    } else {
+      const auto lanes = kernel_.walked.size() == 1 ? FirstWalked() : std::pair(range_.lane_begin, range_.lane_end);
+      if (std::any_of(kernel_.stores.begin(), kernel_.stores.end(), [](const KernelStore& s) { return !s.per_row; }))
+        EmitRounds(0, [&] {
+          EmitLanes(lanes.first, lanes.second, [this] {
+            EmitNodes(kLane);
+            EmitStores(false);
+          });
+        });
+      lanes_ = 1;
+      EmitStores(true);
     }
-    Value* a = ir_.CreateShuffleVector(vector.value, low);
-    Value* b = ir_.CreateShuffleVector(vector.value, high);
-    vector = ApplyBinary(builder_, op, {a, vector.type}, {b, vector.type});
   }
-  return ir_.CreateExtractElement(vector.value, uint64_t{0});
-}
-
-void KernelEmitter::EmitReducedColumns() {
-  const KernelReduction& reduction = kernel_.reductions[0];
-  const int element = reduction.elements[0];
-  const ElementType type = kernel_.nodes[static_cast<size_t>(element)].type;
-  const Num init = scalars_[static_cast<size_t>(reduction.inits[0])];
-  EmitLanes([&] {
-    Slot sums = NewSlot(builder_.Computed(type, lanes_), "sums");
-    Set(sums, Splat(init.value));
-    EmitRounds(0, [&] {
-      EmitNodes(kLane);
-      Set(sums, ApplyBinary(builder_, reduction.binary, {Get(sums), type}, Operand(element)).value);
-    });
-    for (const KernelStore& store : kernel_.stores) {
-      Value* at = Address(buffers_[kernel_.inputs.size() + static_cast<size_t>(store.output)], type, Scalar(store.index));
-      ir_.CreateAlignedStore(builder_.ToMemory({Get(sums), type}), at, llvm::Align(1));
-    }
-  });
 }
 
 }  // namespace shoal

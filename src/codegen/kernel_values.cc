@@ -6,7 +6,10 @@ namespace shoal {
 using llvm::Value;
 using Kind = KernelNode::Kind;
 
-Value* KernelEmitter::LoopValue(int loop) { return Get(loops_[static_cast<size_t>(loop)]); }
+Value* KernelEmitter::LoopValue(int loop) {
+  Value* fixed = fixed_[static_cast<size_t>(loop)];
+  return fixed != nullptr ? fixed : Get(loops_[static_cast<size_t>(loop)]);
+}
 
 Value* KernelEmitter::Splat(Value* value) {
   return lanes_ == 1 ? value : ir_.CreateVectorSplat(static_cast<unsigned>(lanes_), value);
@@ -32,7 +35,8 @@ Value* KernelEmitter::Scalar(const Index& index, int without_loop) {
         value = ir_.CreateURem(Scalar(*term.inner), I64(term.by));
         break;
       case IndexTerm::Kind::kData:
-        value = scalars_[static_cast<size_t>(term.of)].value;
+        value = levels_[static_cast<size_t>(term.of)] == kLane ? values_[static_cast<size_t>(term.of)].value
+                                                               : scalars_[static_cast<size_t>(term.of)].value;
         break;
     }
     sum = ir_.CreateAdd(sum, ir_.CreateMul(value, I64(term.factor)));
@@ -73,14 +77,21 @@ Value* KernelEmitter::PerLane(const Index& index) {
 }
 
 void KernelEmitter::EmitNodes(Level level) {
-  if (level == kLane) values_.assign(kernel_.nodes.size(), {});
+  values_.resize(kernel_.nodes.size());
   const int was = lanes_;
   if (level != kLane) lanes_ = 1;
   for (size_t i = 0; i < kernel_.nodes.size(); ++i) {
     const KernelNode& node = kernel_.nodes[i];
     const int number = static_cast<int>(i);
-    if (levels_[i] == level && node.kind != Kind::kResult) {
+    const bool is_wanted = levels_[i] == kRow ? stages_[i] == static_cast<int>(walk_) : needed_[walk_][i];
+    if (!is_wanted || node.kind == Kind::kResult) continue;
+    if (levels_[i] == level) {
+      if (level == kLane && IsSaved(number)) {
+        values_[i] = Saved(number);
+        continue;
+      }
       (level == kLane ? values_ : scalars_)[i] = EmitNode(number);
+      if (level == kLane && saved_.contains(number)) Save(number, values_[i]);
     } else if (levels_[i] == kLane && node.kind == Kind::kLoad && level != kLane && InLane(node.index).is_linear) {
       Index base = node.index;
       std::erase_if(base.terms, [&](const IndexTerm& term) {
@@ -90,6 +101,26 @@ void KernelEmitter::EmitNodes(Level level) {
     }
   }
   lanes_ = was;
+}
+
+// The place of the lanes in a row of saved values.
+static Index PlaceInRow(const FusedKernel& kernel) {
+  Index place;
+  int64_t stride = 1;
+  for (size_t i = kernel.walked.size(); i-- > 0; stride *= kernel.walked[i])
+    place = place + Index::Loop(static_cast<int>(kernel.rows.size() + i), kernel.walked[i]) * stride;
+  return place;
+}
+
+void KernelEmitter::Save(int node, Num value) {
+  Value* at = ir_.CreateGEP(value.value->getType()->getScalarType(), saved_.at(node), Scalar(PlaceInRow(kernel_)));
+  ir_.CreateAlignedStore(value.value, at, llvm::Align(static_cast<uint64_t>(StorageBytes(value.type))));
+}
+
+Num KernelEmitter::Saved(int node) {
+  const ElementType type = kernel_.nodes[static_cast<size_t>(node)].type;
+  Value* at = ir_.CreateGEP(builder_.Computed(type, 1), saved_.at(node), Scalar(PlaceInRow(kernel_)));
+  return {ir_.CreateAlignedLoad(builder_.Computed(type, lanes_), at, llvm::Align(static_cast<uint64_t>(StorageBytes(type)))), type};
 }
 
 Num KernelEmitter::Operand(int node) {
@@ -164,12 +195,22 @@ Num KernelEmitter::EmitIndex(const KernelNode& node) {
   return builder_.Convert(number, node.type);
 }
 
-void KernelEmitter::EmitStores() {
+void KernelEmitter::EmitStores(bool per_row) {
   for (const KernelStore& store : kernel_.stores) {
+    if (store.per_row != per_row) continue;
     const Num value = Operand(store.node);
-    Value* at = Address(buffers_[kernel_.inputs.size() + static_cast<size_t>(store.output)], value.type, Scalar(store.index));
+    Value* buffer = buffers_[kernel_.inputs.size() + static_cast<size_t>(store.output)];
     const llvm::Align align(static_cast<uint64_t>(StorageBytes(value.type)));
-    ir_.CreateAlignedStore(builder_.ToMemory(value), at, align);
+    Value* stored = builder_.ToMemory(value);
+    Value* at = Address(buffer, value.type, Scalar(store.index));
+    const LinearPart lane = InLane(store.index);
+    if (lanes_ == 1 || (lane.is_linear && lane.factor == 1)) {
+      ir_.CreateAlignedStore(stored, at, align);
+      continue;
+    }
+    for (int i = 0; i < lanes_; ++i)  // apart from each other
+      ir_.CreateAlignedStore(ir_.CreateExtractElement(stored, static_cast<uint64_t>(i)),
+                             Address(at, value.type, I64(lane.factor * i)), align);
   }
 }
 

@@ -42,8 +42,8 @@ class VectorBuilder {
   Num Acos(Num x) { return Call("acos", {x}); }   Num Acosh(Num x) { return Call("acosh", {x}); }
   Num Asin(Num x) { return Call("asin", {x}); }   Num Asinh(Num x) { return Call("asinh", {x}); }
   Num Atanh(Num x) { return Call("atanh", {x}); } Num Cbrt(Num x) { return Call("cbrt", {x}); }
-  Num Cos(Num x) { return Call("cos", {x}); }     Num Cosh(Num x) { return Call("cosh", {x}); }
-  Num Sin(Num x) { return Call("sin", {x}); }     Num Sinh(Num x) { return Call("sinh", {x}); }
+  Num Cos(Num x) { return SinOrCos(x, true); }    Num Cosh(Num x) { return Call("cosh", {x}); }
+  Num Sin(Num x) { return SinOrCos(x, false); }   Num Sinh(Num x) { return Call("sinh", {x}); }
   Num Tan(Num x) { return Call("tan", {x}); }
   Num Select(Num choose, Num x, Num y);
   // clang-format on
@@ -74,7 +74,8 @@ class VectorBuilder {
   llvm::Value* IsNan(llvm::Value* x) { return ir_.CreateFCmpUNO(x, x); }
   llvm::Value* ExpF32(llvm::Value* x);
   llvm::Value* LogF32(llvm::Value* x);
-  llvm::Value* IntType(llvm::Value* like);
+  Num SinOrCos(Num x, bool cos);
+  llvm::Value* NearSinOrCos(llvm::Value* x, bool cos);
 
   llvm::IRBuilder<>& ir_;
   llvm::Module& module_;

@@ -1,6 +1,7 @@
 #include "collectives/chain.h"
 
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 std::optional<ChainKey> ChainOf(const Instruction& hlo) {
@@ -10,7 +11,7 @@ std::optional<ChainKey> ChainOf(const Instruction& hlo) {
 }
 
 bool StartsChains(const Instruction& hlo) {
-  return hlo.opcode == Opcode::kCustomCall && hlo[Op<Opcode::kCustomCall>::kTarget] == "AsyncCollectiveStart";
+  return IsCustomCall(hlo) && TargetOf(hlo) == "AsyncCollectiveStart";
 }
 
 }  // namespace shoal

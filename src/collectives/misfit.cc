@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "collectives/meeting.h"
+#include "collectives/rendezvous.h"
 #include "ops/families.h"
 
 namespace shoal {

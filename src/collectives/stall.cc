@@ -19,14 +19,9 @@ bool TextOrder(const Instruction* a, const Instruction* b) {
 }
 
 std::string BranchName(const Instruction& conditional, int64_t branch) {
-  using Conditional = Op<Opcode::kConditional>;
-  const Computation* computation = nullptr;
-  if (conditional.has(Conditional::kBranchComputations)) {
-    const Computations all = conditional[Conditional::kBranchComputations];
-    if (branch >= 0 && branch < std::ssize(all)) computation = all[static_cast<size_t>(branch)];
-  } else {
-    computation = conditional[branch == 0 ? Conditional::kTrueComputation : Conditional::kFalseComputation];
-  }
+  const std::vector<Computation*> branches = CalledComputations(conditional);
+  const Computation* computation =
+      branch >= 0 && branch < std::ssize(branches) ? branches[static_cast<size_t>(branch)] : nullptr;
   return computation == nullptr ? StrCat("branch ", branch) : std::string(computation->name);
 }
 
@@ -51,11 +46,11 @@ std::string DeviceList(const DeviceGroup& sorted) {
 }
 
 DeviceGroup StallReport::MissingFor(const World::DeviceState& state) const {
-  const Meeting& meeting = *state.waits_for;
+  const Operation& operation = *state.waits_for;
   DeviceGroup missing;
-  const size_t needed = meeting.room->transfer ? 1 : meeting.came.size();
+  const size_t needed = operation.rendezvous->transfer ? 1 : operation.came.size();
   for (size_t i = 0; i < needed; ++i)
-    if (meeting.came[i] == nullptr) missing.push_back(meeting.room->members[i]);
+    if (operation.came[i] == nullptr) missing.push_back(operation.rendezvous->members[i]);
   std::sort(missing.begin(), missing.end());
   return missing;
 }

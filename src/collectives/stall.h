@@ -1,7 +1,7 @@
 // Why no device of a run can go on.
 #pragma once
 
-#include "collectives/meeting.h"
+#include "collectives/rendezvous.h"
 
 namespace shoal {
 

@@ -2,7 +2,7 @@
 // ledger of collectives is made of.
 #pragma once
 
-#include "collectives/device_grid.h"
+#include "devices/device_grid.h"
 
 namespace shoal {
 

@@ -2,29 +2,20 @@
 
 #include <utility>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 #include "base/strings.h"
-#include "collectives/meeting.h"
+#include "collectives/link.h"
+#include "collectives/rendezvous.h"
 #include "collectives/stall.h"
+#include "collectives/unmetered.h"
 
 namespace shoal {
-namespace {
-
-// While it is there, what the thread makes counts for no device.
-class UnmeteredThread {
- public:
-  UnmeteredThread() : meter_(Buffer::MeterThisThread(nullptr)) {}
-  ~UnmeteredThread() { Buffer::MeterThisThread(meter_); }
-  UnmeteredThread(const UnmeteredThread&) = delete;
-  UnmeteredThread& operator=(const UnmeteredThread&) = delete;
-
- private:
-  MemoryMeter* meter_;
-};
-
-}  // namespace
-
-World::World(const DeviceGrid& grid, const Source* source, int64_t turns)
-    : grid_(grid), source_(source), running_(grid.count()), free_turns_(turns) {
+World::World(const DeviceGrid& grid, const Source* source, int64_t turns, Link* link)
+    : grid_(grid), source_(source), link_(link), running_(grid.count()), free_turns_(turns) {
+  if (link != nullptr) running_ = std::ssize(link->placement().Local());
   for (int64_t i = 0; i < grid.count(); ++i) devices_.push_back(std::make_unique<DeviceState>());
 }
 
@@ -61,114 +52,134 @@ void World::PassTurnOn(DeviceState& state) {
 }
 
 // Notes that a member has come; the mutex is held.
-std::shared_ptr<Meeting> World::Enter(const Instruction& hlo, Room& room, size_t position) {
-  const int64_t number = room.arrivals[position]++;
-  while (number >= room.first_expected + std::ssize(room.expected)) {
-    auto meeting = std::make_shared<Meeting>();
-    meeting->room = &room;
-    meeting->number = room.first_expected + std::ssize(room.expected);
-    meeting->missing = std::ssize(room.members);
-    meeting->came.resize(room.members.size());
-    meeting->contributions.resize(room.members.size());
-    room.expected.push_back(std::move(meeting));
+std::shared_ptr<Operation> World::Enter(const Instruction& hlo, Rendezvous& rendezvous, size_t rank) {
+  const int64_t number = rendezvous.arrivals[rank]++;
+  while (number >= rendezvous.first_expected + std::ssize(rendezvous.expected)) {
+    auto operation = std::make_shared<Operation>();
+    operation->rendezvous = &rendezvous;
+    operation->number = rendezvous.first_expected + std::ssize(rendezvous.expected);
+    operation->missing = static_cast<int64_t>(rendezvous.here);
+    operation->came.resize(rendezvous.members.size());
+    operation->contributions.resize(rendezvous.members.size());
+    rendezvous.expected.push_back(std::move(operation));
   }
-  std::shared_ptr<Meeting> meeting = room.expected[static_cast<size_t>(number - room.first_expected)];
-  meeting->came[position] = &hlo;
-  if (--meeting->missing == 0) {
-    // Members come to meetings one after the other, so all have been to the ones before.
-    SHOAL_CHECK(room.expected.front() == meeting, "a later meeting was complete first");
-    room.expected.pop_front();
-    ++room.first_expected;
+  std::shared_ptr<Operation> operation = rendezvous.expected[static_cast<size_t>(number - rendezvous.first_expected)];
+  operation->came[rank] = &hlo;
+  if (--operation->missing == 0) {
+    // Members come to operations one after the other, so all have been to the ones before.
+    SHOAL_CHECK(rendezvous.expected.front() == operation, "a later operation was complete first");
+    rendezvous.expected.pop_front();
+    ++rendezvous.first_expected;
   }
-  return meeting;
+  return operation;
 }
 
-Result<Ticket> World::Arrive(const Instruction& hlo, Room& room, int64_t position, Arrays contribution,
+Result<Handle> World::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                              const Combine& combine) {
-  const auto at = static_cast<size_t>(position);
-  std::shared_ptr<Meeting> meeting;
+  const auto at = static_cast<size_t>(rank);
+  std::shared_ptr<Operation> operation;
   bool complete = false;
   {
     std::lock_guard lock(mutex_);
-    meeting = Enter(hlo, room, at);
-    meeting->contributions[at] = std::move(contribution);
-    complete = meeting->missing == 0;
+    operation = Enter(hlo, rendezvous, at);
+    operation->contributions[at] = std::move(contribution);
+    complete = operation->missing == 0;
   }
-  if (complete) SHOAL_TRY(Conclude(*meeting, combine));
-  return Ticket{std::move(meeting), at};
+  if (complete) SHOAL_TRY(Conclude(*operation, combine));
+  return Handle{std::move(operation), at};
 }
 
-Result<Ticket> World::Arrive(const Instruction& hlo, Room& room, int64_t position, Arrays contribution,
+Result<Handle> World::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                              const Accumulate& accumulate) {
-  const auto at = static_cast<size_t>(position);
-  std::shared_ptr<Meeting> meeting;
+  const auto at = static_cast<size_t>(rank);
+  std::shared_ptr<Operation> operation;
   {
     std::lock_guard lock(mutex_);
-    meeting = Enter(hlo, room, at);
-    meeting->contributions[at] = std::move(contribution);
-    if (std::exchange(meeting->is_folding, true)) return Ticket{std::move(meeting), at};
+    operation = Enter(hlo, rendezvous, at);
+    operation->contributions[at] = std::move(contribution);
+    if (std::exchange(operation->is_folding, true)) return Handle{std::move(operation), at};
   }
-  SHOAL_TRY(FoldIn(*meeting, accumulate));
-  return Ticket{std::move(meeting), at};
+  SHOAL_TRY(FoldIn(*operation, accumulate));
+  return Handle{std::move(operation), at};
+}
+
+const GroupLayout* World::LayoutOf(const Rendezvous& rendezvous) const { return rendezvous.layout.get(); }
+
+Handle World::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
+                     const MakeExchange& exchange) {
+  const auto at = static_cast<size_t>(rank);
+  std::shared_ptr<Operation> operation;
+  bool complete = false;
+  {
+    std::lock_guard lock(mutex_);
+    operation = Enter(hlo, rendezvous, at);
+    operation->contributions[at] = std::move(contribution);
+    complete = operation->missing == 0;
+  }
+  if (complete) {
+    const UnmeteredThread unmetered;
+    link_->Begin(operation, exchange());
+  }
+  return {std::move(operation), at};
 }
 
 // As far as members have come one after the other; then the result, if that was all of them.
-Status World::FoldIn(Meeting& meeting, const Accumulate& accumulate) {
+Status World::FoldIn(Operation& operation, const Accumulate& accumulate) {
   // Whoever comes works for all: what it makes does not count for it.
   const UnmeteredThread unmetered;
-  while (meeting.folded < meeting.came.size()) {
+  while (operation.folded < operation.came.size()) {
     Arrays next;
     {
       std::lock_guard lock(mutex_);
-      if (meeting.came[meeting.folded] == nullptr) {
-        meeting.is_folding = false;
+      if (operation.came[operation.folded] == nullptr) {
+        operation.is_folding = false;
         return {};
       }
-      next = std::move(meeting.contributions[meeting.folded]);
+      next = std::move(operation.contributions[operation.folded]);
     }
-    SHOAL_TRY(CheckFit(meeting, meeting.folded));
-    SHOAL_TRY(accumulate.add(meeting.sum, std::move(next)));
-    ++meeting.folded;
+    SHOAL_TRY(CheckFit(operation, operation.folded));
+    SHOAL_TRY(accumulate.add(operation.sum, std::move(next)));
+    ++operation.folded;
   }
-  SHOAL_ASSIGN(results, accumulate.finish(std::move(meeting.sum)));
-  Conclude(meeting, std::move(results));
+  SHOAL_ASSIGN(results, accumulate.finish(std::move(operation.sum)));
+  Conclude(operation, std::move(results));
   return {};
 }
 
 // Whether a member came with the same collective as the first.
-Status World::CheckFit(const Meeting& meeting, size_t member) const {
-  const Instruction &first = *meeting.came[0], &other = *meeting.came[member];
+Status World::CheckFit(const Operation& operation, size_t member) const {
+  const Instruction &first = *operation.came[0], &other = *operation.came[member];
   const std::string misfit = Misfit(first, other);
   if (misfit.empty()) return {};
   return Fail(first.at, "",
-              StrCat("device ", meeting.room->members[0], " is at ", first.name, LineOf(first, source_),
-                     " when device ", meeting.room->members[member], " is at ", other.name, LineOf(other, source_),
+              StrCat("device ", operation.rendezvous->members[0], " is at ", first.name, LineOf(first, source_),
+                     " when device ", operation.rendezvous->members[member], " is at ", other.name, LineOf(other, source_),
                      ", which does not fit: ", misfit));
 }
 
-// All have come, and nobody but the last of them touches the meeting: the work is done without the mutex.
-Status World::Conclude(Meeting& meeting, const Combine& combine) {
-  for (size_t i = 1; i < meeting.came.size(); ++i) SHOAL_TRY(CheckFit(meeting, i));
+// All have come, and nobody but the last of them touches the operation: the work is done without the mutex.
+Status World::Conclude(Operation& operation, const Combine& combine) {
+  for (size_t i = 1; i < operation.came.size(); ++i) SHOAL_TRY(CheckFit(operation, i));
   const UnmeteredThread unmetered;
-  SHOAL_ASSIGN(results, combine(std::move(meeting.contributions)));
-  Conclude(meeting, std::move(results));
+  SHOAL_ASSIGN(results, combine(std::move(operation.contributions)));
+  Conclude(operation, std::move(results));
   return {};
 }
 
-void World::Conclude(Meeting& meeting, std::vector<Arrays> results) {
+void World::Conclude(Operation& operation, std::vector<Arrays> results) {
   std::lock_guard lock(mutex_);
-  meeting.contributions.clear();
-  meeting.results = std::move(results);
-  meeting.over = true;
-  Wake(meeting);
+  operation.contributions.clear();
+  operation.results = std::move(results);
+  operation.over = true;
+  Wake(operation);
 }
 
 // Whoever waits runs again from this moment, and not only when its thread gets to it: so no stall is seen where there
 // is none.
-void World::Wake(Meeting& meeting) {
-  for (int64_t member : meeting.room->members) {
+void World::Wake(Operation& operation) {
+  for (int64_t member : operation.rendezvous->members) {
     DeviceState& state = *devices_[static_cast<size_t>(member)];
-    if (state.waits_for != &meeting) continue;
+    if (state.waits_for != &operation) continue;
     state.waits_at = nullptr;
     state.waits_for = nullptr;
     ++running_;
@@ -177,43 +188,77 @@ void World::Wake(Meeting& meeting) {
 }
 
 void World::Deliver(const Instruction& hlo, const Route& route, Arrays contribution) {
-  std::lock_guard lock(mutex_);
-  const std::shared_ptr<Meeting> meeting = Enter(hlo, *route.room, 0);
-  meeting->results.resize(2);
-  meeting->results[1] = std::move(contribution);
-  meeting->over = true;
-  Wake(*meeting);
+  std::unique_lock lock(mutex_);
+  const std::shared_ptr<Operation> operation = Enter(hlo, *route.rendezvous, 0);
+  if (route.rendezvous->layout != nullptr) {
+    lock.unlock();
+    return link_->Deliver(hlo, *route.rendezvous, operation->number, std::move(contribution));
+  }
+  operation->results.resize(2);
+  operation->results[1] = std::move(contribution);
+  operation->over = true;
+  Wake(*operation);
 }
 
-Ticket World::Expect(const Instruction& hlo, const Route& route) {
-  std::lock_guard lock(mutex_);
-  return {Enter(hlo, *route.room, 1), 1};
+Handle World::Expect(const Instruction& hlo, const Route& route) {
+  std::unique_lock lock(mutex_);
+  std::shared_ptr<Operation> operation = Enter(hlo, *route.rendezvous, 1);
+  lock.unlock();
+  if (route.rendezvous->layout != nullptr) {
+    const UnmeteredThread unmetered;
+    link_->Expect(operation);
+  }
+  return {std::move(operation), 1};
 }
 
-Result<Arrays> World::Wait(int64_t device, const Instruction& hlo, const Whereabouts& whereabouts, const Ticket& ticket,
+// From another process.
+void World::Delivered(Operation& operation, const Instruction& source, Arrays arrays) {
+  std::lock_guard lock(mutex_);
+  operation.came[0] = &source;
+  operation.results.resize(2);
+  operation.results[1] = std::move(arrays);
+  operation.over = true;
+  Wake(operation);
+}
+
+// What comes from another process in a moment is fetched by whoever waits for it: waking a thread takes longer. Not where
+// another device could use the core.
+void World::PollForTurn(std::unique_lock<std::mutex>& lock, const DeviceState& state) {
+  using Clock = std::chrono::steady_clock;
+  const UnmeteredThread unmetered;
+  const auto until = Clock::now() + std::chrono::microseconds(300);
+  while (!state.has_turn && free_turns_ > 0 && Clock::now() < until) {
+    lock.unlock();
+    if (!link_->TryPoll()) std::this_thread::yield();
+    lock.lock();
+  }
+}
+
+Result<Arrays> World::Wait(int64_t device, const Instruction& hlo, const Whereabouts& whereabouts, const Handle& handle,
                            bool keep) {
-  Meeting& meeting = *ticket.meeting;
+  Operation& operation = *handle.operation;
   std::unique_lock lock(mutex_);
   DeviceState& state = *devices_[static_cast<size_t>(device)];
-  if (!meeting.over && !stopped()) {
+  if (!operation.over && !stopped()) {
     state.waits_at = &hlo;
-    state.waits_for = &meeting;
+    state.waits_for = &operation;
     state.whereabouts = &whereabouts;
     --running_;
     PassTurnOn(state);
     CheckForStall();
+    if (operation.rendezvous->layout != nullptr) PollForTurn(lock, state);
     state.changed.wait(lock, [&] { return state.has_turn; });
     state.whereabouts = nullptr;
   }
-  if (!meeting.over) return *reason_;
-  if (meeting.room->transfer) {
-    if (std::string misfit = Misfit(*meeting.came[0], *meeting.came[1]); !misfit.empty())
+  if (!operation.over) return *reason_;
+  if (operation.rendezvous->transfer) {
+    if (std::string misfit = Misfit(*operation.came[0], *operation.came[1]); !misfit.empty())
       return Fail(hlo.at, "",
-                  StrCat(hlo.name, " of device ", device, " gets what ", meeting.came[0]->name,
-                         LineOf(*meeting.came[0], source_), " of device ", meeting.room->members[0],
+                  StrCat(hlo.name, " of device ", device, " gets what ", operation.came[0]->name,
+                         LineOf(*operation.came[0], source_), " of device ", operation.rendezvous->members[0],
                          " sends, which does not fit: ", misfit));
   }
-  Arrays& result = meeting.results[ticket.position];
+  Arrays& result = operation.results[handle.rank];
   Arrays own = keep ? result : std::move(result);
   for (Array& array : own) array.CountFor(Buffer::MeterOfThisThread());
   return own;
@@ -230,8 +275,12 @@ void World::Finish(int64_t device, const Whereabouts& whereabouts) {
 }
 
 void World::Stop(Diag reason) {
-  std::lock_guard lock(mutex_);
-  StopLocked(std::move(reason));
+  {
+    std::lock_guard lock(mutex_);
+    if (stopped()) return;
+    StopLocked(reason);
+  }
+  if (link_ != nullptr) link_->Stopped(reason);
 }
 
 void World::StopLocked(Diag reason) {
@@ -246,7 +295,7 @@ void World::StopLocked(Diag reason) {
 }
 
 void World::CheckForStall() {
-  if (running_ > 0 || stopped()) return;
+  if (running_ > 0 || stopped() || link_ != nullptr) return;  // with others, they are asked
   if (std::optional<Diag> stall = StallReport(*this).Explain()) StopLocked(std::move(*stall));
 }
 

@@ -1,6 +1,6 @@
-// World: where the devices of a run meet. A collective is a meeting: each member arrives with its contribution, the
+// World: where the devices of a run meet. A collective is an operation: each member arrives with its contribution, the
 // last one to arrive works out everybody's result, and each waits until that is done. A transfer from one device to
-// another is a meeting to which the source comes and goes on at once. Since the world knows who waits for whom, it
+// another is an operation to which the source comes and goes on at once. Since the world knows who waits for whom, it
 // notices at once when nobody can go on, and says why.
 #pragma once
 
@@ -15,8 +15,9 @@
 #include <unordered_map>
 
 #include "base/source.h"
-#include "collectives/device_grid.h"
-#include "kernels/value.h"
+#include "collectives/contribution.h"
+#include "devices/device_grid.h"
+#include "ops/async_pairs.h"
 
 namespace shoal {
 
@@ -26,10 +27,6 @@ struct Whereabouts {
   std::map<const Instruction*, int64_t> rounds;    // how often a while's body began, the last time it ran
 };
 
-using Arrays = std::vector<Array>;
-// Everybody's contributions, in the order of the members, to everybody's results.
-using Combine = std::function<Result<std::vector<Arrays>>(std::vector<Arrays> contributions)>;
-
 // The same where a contribution can be worked in as soon as those of the members before it are, and need not be kept:
 // `add` works the next one into `sum`, which is empty at first.
 struct Accumulate {
@@ -37,35 +34,36 @@ struct Accumulate {
   std::function<Result<std::vector<Arrays>>(Arrays sum)> finish;
 };
 
-struct Room;
-struct Meeting;
+class Link;
+struct Rendezvous;
+struct Operation;
 
-// The groups of one collective, and the room in which each meets.
-struct Venue {
-  struct Seat {
+// The groups of one collective, and the rendezvous at which each meets.
+struct Groups {
+  struct Member {
     int64_t group = -1;  // -1: the device is in none
-    int64_t position = 0;
+    int64_t rank = 0;    // among the group's members
   };
-  std::vector<DeviceGroup> groups;
-  std::vector<Seat> seats;   // of each device
-  std::vector<Room*> rooms;  // of each group
+  std::vector<DeviceGroup> all;
+  std::vector<Member> members;          // of each device
+  std::vector<Rendezvous*> rendezvous;  // of each group
 };
 
 // The ways data takes in a permute or between send and recv, in the order of the text.
 struct Route {
   int64_t source = 0, target = 0;
   int64_t source_turn = 0, target_turn = 0;  // how often the device was a source, or a target, in routes before it
-  Room* room = nullptr;
+  Rendezvous* rendezvous = nullptr;
 };
 struct Routes {
   std::vector<Route> all;
   std::vector<std::vector<const Route*>> from, to;  // of each device
 };
 
-// A device's part in a meeting.
-struct Ticket {
-  std::shared_ptr<Meeting> meeting;
-  size_t position = 0;
+// A device's part in an operation.
+struct Handle {
+  std::shared_ptr<Operation> operation;
+  size_t rank = 0;
 };
 
 // What a device's collectives of one kind came to. `wire_bytes` is what the device receives from others when parts go
@@ -81,8 +79,9 @@ struct Traffic {
 
 class World {
  public:
-  // `source` is the module's text, for line numbers; may be null. Of the devices, `turns` run at a time.
-  World(const DeviceGrid& grid, const Source* source, int64_t turns);
+  // `source` is the module's text, for line numbers; may be null. Of the devices, `turns` run at a time. With a link,
+  // some of them run in other processes.
+  World(const DeviceGrid& grid, const Source* source, int64_t turns, Link* link = nullptr);
   explicit World(const DeviceGrid& grid, const Source* source = nullptr) : World(grid, source, grid.count()) {}
   ~World();
 
@@ -93,28 +92,33 @@ class World {
   void TakeTurn(int64_t device);
   void ReturnTurn(int64_t device);
 
-  // Worked out once per instruction. Two instructions meet in the same rooms if they are the same kind of op, starts
+  // Worked out once per instruction. Two instructions meet at the same rendezvous if they are the same kind of op, starts
   // included, with the same channel and the same members.
-  Result<const Venue*> VenueOf(const Instruction& hlo);
+  Result<const Groups*> GroupsOf(const Instruction& hlo);
   // The same where each replica's partitions meet, whatever the instruction says.
-  Result<const Venue*> VenueOfPartitions(const Instruction& hlo);
+  Result<const Groups*> PartitionGroupsOf(const Instruction& hlo);
   // A send or recv that names no pairs goes from each device to itself.
   Result<const Routes*> RoutesOf(const Instruction& hlo);
 
-  // Leaves the contribution of member `position` for the others. Does not wait: the n-th arrival of each member belongs
-  // to the n-th meeting in the room. The last member to arrive runs `combine`.
-  Result<Ticket> Arrive(const Instruction& hlo, Room& room, int64_t position, Arrays contribution,
+  // Leaves the contribution of the member of this rank for the others. Does not wait: the n-th arrival of each member belongs
+  // to the n-th operation at the rendezvous. The last member to arrive runs `combine`.
+  Result<Handle> Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                         const Combine& combine);
+  // Whether some members are in other processes. Then arrivals are with an Exchange, which the last member of this
+  // process makes; `exchange` must not depend on what the caller has on its stack.
+  const GroupLayout* LayoutOf(const Rendezvous& rendezvous) const;
+  Handle Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
+                const MakeExchange& exchange);
   // Whoever arrives runs `add` for all whose turn it is in the order of the members, unless somebody is at it already.
-  Result<Ticket> Arrive(const Instruction& hlo, Room& room, int64_t position, Arrays contribution,
+  Result<Handle> Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                         const Accumulate& accumulate);
   // The two ends of a transfer.
   void Deliver(const Instruction& hlo, const Route& route, Arrays contribution);
-  Ticket Expect(const Instruction& hlo, const Route& route);
+  Handle Expect(const Instruction& hlo, const Route& route);
 
   // This device's part of the result, when all have come. Fails if the run was stopped or can never go on. A result
   // that is not kept for another Wait is handed over, so that its arrays may be the device's alone.
-  Result<Arrays> Wait(int64_t device, const Instruction& hlo, const Whereabouts& whereabouts, const Ticket& ticket,
+  Result<Arrays> Wait(int64_t device, const Instruction& hlo, const Whereabouts& whereabouts, const Handle& handle,
                       bool keep = false);
 
   // A device has nothing more to do, or has failed, which stops all others.
@@ -124,6 +128,17 @@ class World {
   // Why the run was stopped: the first reason given.
   std::optional<Diag> reason() const;
 
+  // For the processes of a job together: how many devices of this one run, and how many wait for others.
+  struct Census {
+    int64_t running = 0, waiting = 0;
+  };
+  Census TakeCensus() const;
+  // Where this process's devices are, for the one that explains a stall; and what another process said of its own.
+  std::string DescribeWaiting() const;
+  void AddWaiting(std::string_view description);
+  // Nothing happens any more in any process, and all were described: stops with the explanation.
+  void StopStalled();
+
   // From the device's own thread.
   void Count(int64_t device, Opcode opcode, const Traffic& more);
   // Of each device, by op; starts count as what they start. For after the run.
@@ -131,17 +146,21 @@ class World {
 
  private:
   struct DeviceState;
-  struct Place;
+  struct RendezvousKey;
   friend class StallReport;
+  friend class Link;
 
-  Room* RoomAt(const Place& place);
-  std::unique_ptr<Venue> MakeVenue(const Instruction& hlo, std::vector<DeviceGroup> groups);
-  std::shared_ptr<Meeting> Enter(const Instruction& hlo, Room& room, size_t position);
-  Status CheckFit(const Meeting& meeting, size_t member) const;
-  Status Conclude(Meeting& meeting, const Combine& combine);
-  Status FoldIn(Meeting& meeting, const Accumulate& accumulate);
-  void Conclude(Meeting& meeting, std::vector<Arrays> results);
-  void Wake(Meeting& meeting);
+  static uint64_t HashOf(const RendezvousKey& key);
+  Rendezvous* RendezvousAt(const RendezvousKey& key);
+  std::unique_ptr<Groups> MakeGroups(const Instruction& hlo, std::vector<DeviceGroup> all);
+  std::shared_ptr<Operation> Enter(const Instruction& hlo, Rendezvous& rendezvous, size_t rank);
+  Status CheckFit(const Operation& operation, size_t member) const;
+  Status Conclude(Operation& operation, const Combine& combine);
+  Status FoldIn(Operation& operation, const Accumulate& accumulate);
+  void Conclude(Operation& operation, std::vector<Arrays> results);
+  void Delivered(Operation& operation, const Instruction& source, Arrays arrays);
+  void Wake(Operation& operation);
+  void PollForTurn(std::unique_lock<std::mutex>& lock, const DeviceState& state);
   void GiveTurn(DeviceState& state);
   void PassTurnOn(DeviceState& state);
   void StopLocked(Diag reason);
@@ -149,22 +168,21 @@ class World {
 
   const DeviceGrid grid_;
   const Source* const source_;
+  Link* const link_;  // null: all devices are in this process
 
   mutable std::mutex mutex_;  // of all that follows
   std::atomic<bool> stopped_ = false;
   std::optional<Diag> reason_;
   std::vector<std::unique_ptr<DeviceState>> devices_;
-  int64_t running_ = 0;  // devices that wait for no other; some of them may wait for a turn
+  int64_t running_ = 0;  // devices of this process that wait for no other; some of them may wait for a turn
+  std::vector<std::shared_ptr<Operation>> elsewhere_;  // for which devices of other processes wait, in a stall
   int64_t free_turns_ = 0;
   std::deque<DeviceState*> ready_;  // for a turn
-  std::map<Place, std::unique_ptr<Room>> rooms_;
+  std::map<RendezvousKey, std::unique_ptr<Rendezvous>> rendezvous_;
 
   mutable std::shared_mutex known_mutex_;
-  std::unordered_map<const Instruction*, std::unique_ptr<Venue>> venues_;
+  std::unordered_map<const Instruction*, std::unique_ptr<Groups>> groups_;
   std::unordered_map<const Instruction*, std::unique_ptr<Routes>> routes_;
 };
-
-// The op that a start stands for: all-gather for all-gather-start, send for recv, which meets it.
-Opcode KindOf(Opcode opcode);
 
 }  // namespace shoal

@@ -5,6 +5,7 @@
 #include "diff/changes.h"
 #include "nlohmann/json.hpp"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -75,7 +76,7 @@ std::string ValueText(const Instruction& constant) {
 bool HasTypeOfItsOwn(const DiffSide& side, const Instruction& hlo) {
   if (!hlo.shape().IsTuple()) return !side.flow.HandsOn(side.ids(hlo));
   const OpClass op_class = Info(hlo.opcode).op_class;
-  const bool entry_parameter = hlo.opcode == Opcode::kParameter && hlo.parent == side.module.entry;
+  const bool entry_parameter = IsParameter(hlo) && hlo.parent == side.module.entry;
   return entry_parameter ||
          (op_class != OpClass::kStructure && op_class != OpClass::kControlFlow && !side.flow.HandsOn(side.ids(hlo)));
 }
@@ -94,12 +95,12 @@ void AddAttrChanges(const DiffSide& a, const DiffSide& b, const Instruction& in_
     if (before != after) compare.Add(layout ? ChangeKind::kLayout : ChangeKind::kType, "", before, after);
   }
   if (in_a.opcode != in_b.opcode) return;
-  if (in_a.opcode == Opcode::kConstant && ToString(in_a.shape()) == ToString(in_b.shape()) &&
+  if (IsConstant(in_a) && ToString(in_a.shape()) == ToString(in_b.shape()) &&
       ValueText(in_a) != ValueText(in_b))
     compare.Add(ChangeKind::kValue, "", ValueText(in_a), ValueText(in_b));
-  if (in_a.opcode == Opcode::kConstant && IsLargeConstant(in_a) && changes.empty())
+  if (IsConstant(in_a) && IsLargeConstant(in_a) && changes.empty())
     compare.Add(ChangeKind::kValue, "", ValueText(in_a), "other values");
-  if (in_a.opcode == Opcode::kParameter && in_a.parent == a.module.entry &&
+  if (IsParameter(in_a) && in_a.parent == a.module.entry &&
       in_a[kParameterNumber] != in_b[kParameterNumber])
     compare.Add(ChangeKind::kAttribute, "parameter number", StrCat(in_a[kParameterNumber]),
                 StrCat(in_b[kParameterNumber]));

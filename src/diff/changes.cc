@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "diff/group_names.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 // What hands values on; it is counted, not listed.
 bool IsPlumbing(const DiffSide& side, uint32_t id) {
   const Instruction& hlo = side.ids[id];
-  if (hlo.opcode == Opcode::kParameter) return hlo.parent != side.module.entry;
-  return hlo.opcode == Opcode::kTuple || side.flow.HandsOn(id);
+  if (IsParameter(hlo)) return hlo.parent != side.module.entry;
+  return IsTuple(hlo) || side.flow.HandsOn(id);
 }
 
 bool DoesWork(const Instruction& hlo) { return Info(hlo.opcode).op_class != OpClass::kStructure; }
@@ -76,7 +77,7 @@ class Comparison {
 
 void Comparison::ComparePair(const Instruction& a, const Instruction& b) {
   if (a.opcode != b.opcode) Add(ChangeKind::kReplaced, a, b, std::string(Text(a.opcode)), std::string(Text(b.opcode)));
-  if (a.opcode == Opcode::kWhile && b.opcode == Opcode::kWhile) CompareTrips(a, b);
+  if (IsLoop(a) && IsLoop(b)) CompareTrips(a, b);
   std::vector<Change> own;
   AddAttrChanges(a_, b_, a, b, own);
   for (Change& change : own) {
@@ -92,7 +93,7 @@ void Comparison::ComparePair(const Instruction& a, const Instruction& b) {
 
 // The types of parameters are those of what they are given.
 bool Comparison::Follows(const Instruction& a, const Instruction& b) const {
-  if (a.opcode == Opcode::kParameter) return a.parent != a_.module.entry;
+  if (IsParameter(a)) return a.parent != a_.module.entry;
   for (size_t i = 0; i < std::min(a.operand_count(), b.operand_count()); ++i) {
     const bool same = TypeText(a.operand_shape(i)) == TypeText(b.operand_shape(i));
     if (!same &&
@@ -147,7 +148,7 @@ bool Comparison::IsExplained(const ValuePlace& a, const ValuePlace& b) const {
 bool Comparison::IsStateBeside(const DiffSide& side, const ValuePlace& state, const DiffSide& other,
                                const ValuePlace& value) const {
   const Surroundings& around = side.flow.Around(*state.hlo->parent);
-  if (state.hlo->opcode != Opcode::kParameter || around.kind != CallKind::kLoop || around.caller == nullptr)
+  if (!IsParameter(*state.hlo) || around.kind != CallKind::kLoop || around.caller == nullptr)
     return false;
   const uint32_t loop = (&side == &a_ ? matching_.b_of : matching_.a_of)[side.ids(*around.caller)];
   if (loop == kNoMatch || other.ids[loop].operand_count() == 0) return false;
@@ -156,7 +157,7 @@ bool Comparison::IsStateBeside(const DiffSide& side, const ValuePlace& state, co
 
 void Comparison::CompareOperands(const Instruction& a, const Instruction& b) {
   const bool same_count = a.operand_count() == b.operand_count();
-  if (!same_count && a.opcode == Opcode::kTuple) return;
+  if (!same_count && IsTuple(a)) return;
   std::vector<std::string> before, after;
   bool explained = false;
   for (size_t i = 0; i < std::max(a.operand_count(), b.operand_count()); ++i) {
@@ -209,30 +210,6 @@ bool IsLight(const Change& change) {
          std::find(std::begin(kHeavy), std::end(kHeavy), Info(hlo->opcode).op_class) == std::end(kHeavy);
 }
 
-std::vector<Change> Folded(const std::vector<Change>& changes) {
-  using Key = std::tuple<ChangeKind, int, std::string, std::string, std::string>;
-  std::map<Key, size_t> places;
-  std::vector<Change> folded;
-  for (const Change& change : changes) {
-    const Instruction* hlo = change.instruction();
-    const bool any = hlo == nullptr || change.kind == ChangeKind::kFollows;
-    const int opcode = any ? -1 : static_cast<int>(hlo->opcode);
-    // Of operands each has names of its own; what follows is not told apart.
-    const bool named = change.kind == ChangeKind::kOperands;
-    auto [place, is_new] = places.try_emplace(
-        Key{change.kind, opcode, change.what, named ? "" : change.before, named ? "" : change.after}, folded.size());
-    if (is_new) {
-      folded.push_back(change);
-    } else {
-      folded[place->second].count += change.count;
-    }
-  }
-  std::stable_sort(folded.begin(), folded.end(), [](const Change& x, const Change& y) {
-    return std::tuple(x.kind, IsLight(x), -x.count) < std::tuple(y.kind, IsLight(y), -y.count);
-  });
-  return folded;
-}
-
 }  // namespace
 
 std::string_view ToString(ChangeKind kind) {
@@ -262,7 +239,31 @@ void NameGroups(const DiffSide& a, const DiffSide& b, std::vector<Change>& chang
 
 }  // namespace
 
-std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) {
+std::vector<Change> Folded(const std::vector<Change>& changes) {
+  using Key = std::tuple<ChangeKind, int, std::string, std::string, std::string>;
+  std::map<Key, size_t> places;
+  std::vector<Change> folded;
+  for (const Change& change : changes) {
+    const Instruction* hlo = change.instruction();
+    const bool any = hlo == nullptr || change.kind == ChangeKind::kFollows;
+    const int opcode = any ? -1 : static_cast<int>(hlo->opcode);
+    // Of operands each has names of its own; what follows is not told apart.
+    const bool named = change.kind == ChangeKind::kOperands;
+    auto [place, is_new] = places.try_emplace(
+        Key{change.kind, opcode, change.what, named ? "" : change.before, named ? "" : change.after}, folded.size());
+    if (is_new) {
+      folded.push_back(change);
+    } else {
+      folded[place->second].count += change.count;
+    }
+  }
+  std::stable_sort(folded.begin(), folded.end(), [](const Change& x, const Change& y) {
+    return std::tuple(x.kind, IsLight(x), -x.count) < std::tuple(y.kind, IsLight(y), -y.count);
+  });
+  return folded;
+}
+
+std::vector<Change> EveryChange(const DiffSide& a, const DiffSide& b) {
   std::vector<Change> changes;
   AddHeaderChanges(a.module, b.module, changes);
   if (!AreTheSame(a, b)) {
@@ -270,7 +271,9 @@ std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) {
     changes.insert(changes.end(), inside.begin(), inside.end());
   }
   NameGroups(a, b, changes);
-  return Folded(changes);
+  return changes;
 }
+
+std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) { return Folded(EveryChange(a, b)); }
 
 }  // namespace shoal

@@ -38,8 +38,11 @@ struct Change {
   const Instruction* instruction() const { return b != nullptr ? b : a; }
 };
 
-// By kind; of each kind first the ops that weigh most, then what is most frequent. Empty if the modules are the same
-// but for names, order, channel numbers and metadata.
+// One for each instruction and difference. Empty if the modules are the same but for names, order, channel numbers and
+// metadata.
+std::vector<Change> EveryChange(const DiffSide& a, const DiffSide& b);
+// Alike ones as one. By kind; of each kind first the ops that weigh most, then what is most frequent.
+std::vector<Change> Folded(const std::vector<Change>& changes);
 std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b);
 
 // Those of types, values and attributes of two instructions that are partners.

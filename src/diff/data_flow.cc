@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "ops/families.h"
+#include "ops/traits.h"
+#include "ops/transfer.h"
 
 namespace shoal {
 namespace {
@@ -10,21 +11,12 @@ namespace {
 // Beyond this a value is taken to be made where the search has come to: chains without end are linear, circles end.
 constexpr int kMostSteps = 256;
 
-// A value's way through one tuple.
-bool Enter(ValuePlace& place, size_t first_operand) {
-  const auto at = static_cast<size_t>(place.path[0]) + first_operand;
-  if (place.path[0] < 0 || at >= place.hlo->operand_count()) return false;
-  place.hlo = place.hlo->operands[at];
-  place.path.erase(place.path.begin());
-  return true;
-}
-
 }  // namespace
 
 DataFlow::DataFlow(const Module& module, const CallGraph& calls, const InstructionIds& ids) : ids_(ids) {
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (hlo->opcode == Opcode::kWhile) FindInvariants(*hlo);
+      if (IsLoop(*hlo)) FindInvariants(*hlo);
   FindSurroundings(calls);
   sources_.resize(ids.size());
   for (uint32_t id = 0; id < ids.size(); ++id) sources_[id] = SourceOf(ValuePlace{&ids[id], {}});
@@ -38,14 +30,14 @@ const Surroundings& DataFlow::Around(const Computation& computation) const {
 
 bool DataFlow::IsPartOfCaller(const Computation& computation) const {
   const Surroundings& around = Around(computation);
-  return around.caller != nullptr && around.kind == CallKind::kOnce && around.caller->opcode != Opcode::kCustomCall;
+  return around.caller != nullptr && around.kind == CallKind::kOnce && !IsCustomCall(*around.caller);
 }
 
 void DataFlow::FindSurroundings(const CallGraph& calls) {
   for (const Computation* computation : calls.FromEntry()) {
     std::vector<const Instruction*> callers;
     for (const Instruction* caller : calls.CallersOf(*computation))
-      if (caller->opcode != Opcode::kAsyncUpdate && caller->opcode != Opcode::kAsyncDone) callers.push_back(caller);
+      if (!IsAsyncChain(*caller) || IsAsyncStart(*caller)) callers.push_back(caller);
     if (callers.empty()) continue;
     // Of several callers the one in the fewest loops, so that it does not depend on the order of the text.
     const Instruction& caller = **std::min_element(callers.begin(), callers.end(), [&](auto* x, auto* y) {
@@ -62,21 +54,20 @@ void DataFlow::FindSurroundings(const CallGraph& calls) {
     inside.caller = once ? &caller : nullptr;
     if (inside.kind == CallKind::kLoop) ++inside.loops;
     if (inside.kind == CallKind::kLoop) inside.loop = &caller;
-    if (caller.opcode == Opcode::kFusion) inside.fusion = &caller;
+    if (IsFusion(caller)) inside.fusion = &caller;
     if (once) continue;
     inside.loop = inside.fusion = nullptr;
   }
 }
 
 void DataFlow::FindInvariants(const Instruction& loop) {
-  const Computation* body = loop[Op<Opcode::kWhile>::kBody];
-  if (body == nullptr || body->root == nullptr || body->root->opcode != Opcode::kTuple) return;
+  const Computation* body = BodyOf(loop);
+  if (body == nullptr || body->root == nullptr || !IsTuple(*body->root)) return;
   std::vector<bool>& invariant = invariants_[&loop];
   for (size_t i = 0; i < body->root->operand_count(); ++i) {
     const Instruction& element = *body->root->operands[i];
-    invariant.push_back(element.opcode == Opcode::kGetTupleElement && element.operand_count() == 1 &&
-                        element.operands[0]->opcode == Opcode::kParameter &&
-                        element[Op<Opcode::kGetTupleElement>::kIndex] == static_cast<int64_t>(i));
+    invariant.push_back(IsGetTupleElement(element) && element.operand_count() == 1 &&
+                        IsParameter(*element.operands[0]) && ElementIndexOf(element) == static_cast<int64_t>(i));
   }
 }
 
@@ -88,25 +79,13 @@ ValuePlace DataFlow::SourceOf(ValuePlace place) const {
 
 bool DataFlow::Step(ValuePlace& place) const {
   const Instruction& hlo = *place.hlo;
-  const bool has_operand = hlo.operand_count() > 0;
-  if (hlo.opcode == Opcode::kGetTupleElement && has_operand) {
-    place.path.insert(place.path.begin(), hlo[Op<Opcode::kGetTupleElement>::kIndex]);
-    place.hlo = hlo.operands[0];
-    return true;
-  }
-  if (hlo.opcode == Opcode::kTuple) return !place.path.empty() && Enter(place, 0);
-  if (hlo.opcode == Opcode::kOptimizationBarrier && has_operand) {
-    place.hlo = hlo.operands[0];
-    return true;
-  }
-  if (hlo.opcode == Opcode::kParameter) return StepOut(place);
-  if (hlo.opcode == Opcode::kFusion) return StepInto(hlo[kCalls], place);
-  if (hlo.opcode == Opcode::kCall) return StepInto(hlo[kToApply], place);
-  if (hlo.opcode == Opcode::kAsyncDone) {
+  if (StepBack(place, Hands::kSame | Hands::kPart | Hands::kPacked)) return true;
+  if (IsParameter(hlo)) return StepOut(place);
+  if (IsAsyncChain(hlo) && IsAsyncDone(hlo)) {
     const Instruction* start = AsyncStartOf(hlo);
-    return start != nullptr && StepInto((*start)[kCalls], place);
+    return start != nullptr && StepInto(RunOnceBy(*start), place);
   }
-  return false;
+  return StepInto(IsAsyncChain(hlo) ? nullptr : RunOnceBy(hlo), place);
 }
 
 bool DataFlow::StepInto(const Computation* callee, ValuePlace& place) const {

@@ -1,9 +1,10 @@
 #include "diff/fingerprint.h"
 
-#include "analysis/call_graph.h"
+#include "ir/call_graph.h"
 #include "base/names.h"
 #include "base/strings.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -70,7 +71,7 @@ std::string TypeText(const Shape& shape) {
 }
 
 bool IsLargeConstant(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kConstant) return false;
+  if (!IsConstant(hlo)) return false;
   constexpr int64_t kLarge = 10;  // XLA leaves out values from here on
   const std::optional<int64_t> count = hlo.shape().IsArray() ? hlo.shape().ElementCount() : std::nullopt;
   return !count || *count > kLarge;
@@ -78,12 +79,13 @@ bool IsLargeConstant(const Instruction& hlo) {
 
 bool IsElided(const Instruction& hlo) {
   const Literal* value = hlo[kConstantValue];
-  return hlo.opcode == Opcode::kConstant && (value == nullptr || value->elided);
+  return IsConstant(hlo) && (value == nullptr || value->elided);
 }
 
 Fingerprints::Fingerprints(const Module& module, const InstructionIds& ids, bool without_large_constants)
     : module_(module), ids_(ids), without_large_constants_(without_large_constants) {
   own_.resize(ids.size());
+  bare_.resize(ids.size());
   whole_.resize(ids.size());
   for (const Computation* computation : PostOrder(module)) Visit(*computation);
   // Computations that call each other in a circle, which only loose text has.
@@ -100,7 +102,10 @@ void Fingerprints::Visit(const Computation& computation) {
   uint64_t sum = 0;
   for (const Instruction* hlo : PostOrder(computation)) {
     const uint32_t id = ids_(*hlo);
-    own_[id] = OwnOf(*hlo);
+    const uint64_t meaning = MeaningOf(*hlo);
+    const TypeHashes& type = TypeOf(hlo->shape());
+    own_[id] = Mix(meaning, type.with_layout);
+    bare_[id] = Mix(meaning, type.without);
     uint64_t whole = own_[id];
     for (const Instruction* operand : hlo->operands) whole = Mix(whole, whole_[ids_(*operand)]);
     for (const Computation* callee : CalledComputations(*hlo)) whole = Mix(whole, Of(*callee));
@@ -113,12 +118,15 @@ void Fingerprints::Visit(const Computation& computation) {
   computations_[&computation] = Mix(Mix(sum, root), HashName(computation.execution_thread));
 }
 
-uint64_t Fingerprints::OwnOf(const Instruction& hlo) const {
-  auto [type, is_new] = types_.try_emplace(hlo.shape_);
-  if (is_new) type->second = HashName(TypeText(hlo.shape()));
-  const std::string_view opcode = hlo.opcode == Opcode::kUnknown ? hlo[kUnknownOpcode] : Text(hlo.opcode);
-  uint64_t hash = Mix(HashName(opcode), type->second);
-  if (hlo.opcode == Opcode::kParameter) hash = Mix(hash, static_cast<uint64_t>(hlo[kParameterNumber]));
+const Fingerprints::TypeHashes& Fingerprints::TypeOf(const Shape& shape) const {
+  auto [type, is_new] = types_.try_emplace(&shape);
+  if (is_new) type->second = {HashName(TypeText(shape)), HashName(ToString(shape))};
+  return type->second;
+}
+
+uint64_t Fingerprints::MeaningOf(const Instruction& hlo) const {
+  uint64_t hash = HashName(OpcodeTextOf(hlo));
+  if (IsParameter(hlo)) hash = Mix(hash, static_cast<uint64_t>(hlo[kParameterNumber]));
   const Literal* value = hlo[kConstantValue];
   if (value != nullptr && !(without_large_constants_ && IsLargeConstant(hlo))) hash = Mix(hash, HashLiteral(*value));
   ForEachAttr(module_, hlo, [&](const AttrDef* def, std::string_view name, std::string_view text) {

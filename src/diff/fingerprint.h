@@ -27,6 +27,8 @@ class Fingerprints {
 
   // Opcode, type and attributes, and what an op folds its elements with (to_apply of a reduce).
   uint64_t Own(uint32_t id) const { return own_[id]; }
+  // The same whatever the layouts of its type.
+  uint64_t Bare(uint32_t id) const { return bare_[id]; }
   // With operands and all that is called.
   uint64_t Whole(uint32_t id) const { return whole_[id]; }
   // Instructions in any order.
@@ -35,16 +37,21 @@ class Fingerprints {
   std::vector<AttrMeaning> AttrsOf(const Instruction& hlo) const;
 
  private:
-  uint64_t OwnOf(const Instruction& hlo) const;
+  // All but the type.
+  uint64_t MeaningOf(const Instruction& hlo) const;
+  struct TypeHashes {
+    uint64_t with_layout = 0, without = 0;
+  };
+  const TypeHashes& TypeOf(const Shape& shape) const;
   uint64_t HashAttr(const Instruction& hlo, const AttrDef* def, std::string_view name, std::string_view text) const;
   void Visit(const Computation& computation);
 
   const Module& module_;
   const InstructionIds& ids_;
   const bool without_large_constants_;
-  std::vector<uint64_t> own_, whole_;
+  std::vector<uint64_t> own_, bare_, whole_;
   std::unordered_map<const Computation*, uint64_t> computations_;
-  mutable std::unordered_map<const Shape*, uint64_t> types_;
+  mutable std::unordered_map<const Shape*, TypeHashes> types_;
   mutable std::unordered_map<std::string, uint64_t> devices_;  // of groups and shardings, by their text
 };
 

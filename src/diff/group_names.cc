@@ -1,7 +1,7 @@
 #include "diff/group_names.h"
 
 #include "base/strings.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 
 namespace shoal {
 namespace {

@@ -4,6 +4,7 @@
 #include "base/names.h"
 #include "diff/matcher.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -19,8 +20,8 @@ bool IsWeighty(const Instruction& hlo) {
 }  // namespace
 
 uint64_t OpcodeHash(const Instruction& hlo) {
-  if (hlo.opcode == Opcode::kUnknown) return HashName(hlo[kUnknownOpcode]);
-  if (hlo.opcode == Opcode::kCustomCall) return HashName(hlo[Op<Opcode::kCustomCall>::kTarget]);
+  if (IsUnknown(hlo)) return HashName(hlo[kUnknownOpcode]);
+  if (IsCustomCall(hlo)) return HashName(TargetOf(hlo));
   return static_cast<uint64_t>(hlo.opcode);
 }
 
@@ -48,7 +49,7 @@ uint64_t Matcher::ValueInComputation(const DiffSide& side, uint32_t id) const {
 }
 uint64_t Matcher::ValueOfLoop(const DiffSide& side, uint32_t id) const {
   const Instruction& hlo = side.ids[id];
-  const bool is_loop = hlo.opcode == Opcode::kWhile && side.flow.Around(*hlo.parent).loops == depth_;
+  const bool is_loop = IsLoop(hlo) && side.flow.Around(*hlo.parent).loops == depth_;
   return is_loop ? side.values[id] : 0;
 }
 uint64_t Matcher::ValueInLoop(const DiffSide& side, uint32_t id) const {
@@ -73,21 +74,32 @@ uint64_t Matcher::OpcodeAndOpName(const DiffSide& side, uint32_t id) const {
 }
 uint64_t Matcher::ParameterNumber(const DiffSide& side, uint32_t id) const {
   const Instruction& hlo = side.ids[id];
-  if (hlo.opcode != Opcode::kParameter || hlo.parent != side.module.entry) return 0;
+  if (!IsParameter(hlo) || hlo.parent != side.module.entry) return 0;
   return static_cast<uint64_t>(hlo[kParameterNumber]) + 1;
 }
 uint64_t Matcher::OwnOfWeighty(const DiffSide& side, uint32_t id) const {
   return IsWeighty(side.ids[id]) && !side.flow.HandsOn(id) ? side.prints.Own(id) : 0;
 }
 // In what is the same computation in both: the entry, what partners run, or what nobody or several call.
-uint64_t Matcher::OwnInComputation(const DiffSide& side, uint32_t id) const {
+uint64_t Matcher::InComputation(const DiffSide& side, uint32_t id, uint64_t print) const {
   const Computation* computation = side.ids[id].parent;
   if (side.flow.HandsOn(id)) return 0;
-  if (computation == side.module.entry) return Mix(side.prints.Own(id), 1);
+  if (computation == side.module.entry) return Mix(print, 1);
   const Surroundings& around = side.flow.Around(*computation);
-  if (around.caller == nullptr) return Mix(side.prints.Own(id), 2);
+  if (around.caller == nullptr) return Mix(print, 2);
   const uint64_t known = KnownValue(side, side.ids(*side.flow.SourceOf(side.ids(*around.caller)).hlo));
-  return known == 0 ? 0 : Mix(Mix(side.prints.Own(id), known), static_cast<uint64_t>(around.number));
+  return known == 0 ? 0 : Mix(Mix(print, known), static_cast<uint64_t>(around.number));
+}
+uint64_t Matcher::OwnInComputation(const DiffSide& side, uint32_t id) const {
+  return InComputation(side, id, side.prints.Own(id));
+}
+// Where nothing but a layout is different.
+uint64_t Matcher::BareInComputation(const DiffSide& side, uint32_t id) const {
+  return InComputation(side, id, side.prints.Bare(id));
+}
+uint64_t Matcher::BareAndOpName(const DiffSide& side, uint32_t id) const {
+  const std::string_view name = OpNameOf(side.ids[id]);
+  return name.empty() || side.flow.HandsOn(id) ? 0 : Mix(side.prints.Bare(id), HashName(name));
 }
 uint64_t Matcher::HandedOn(const DiffSide& side, uint32_t id) const {
   if (!side.flow.HandsOn(id)) return 0;
@@ -169,8 +181,8 @@ void Matcher::MatchEqualValues() {
 }
 
 void Matcher::MatchTheRest() {
-  for (Key key : {&Matcher::OwnAndOpName, &Matcher::OpcodeAndOpName, &Matcher::ParameterNumber, &Matcher::OwnOfWeighty,
-                  &Matcher::OwnInComputation}) {
+  for (Key key : {&Matcher::OwnAndOpName, &Matcher::BareAndOpName, &Matcher::OpcodeAndOpName, &Matcher::ParameterNumber,
+                  &Matcher::OwnOfWeighty, &Matcher::OwnInComputation, &Matcher::BareInComputation}) {
     MatchByKey(key);
     Spread({Likeness::Of::kOwn});
   }
@@ -180,7 +192,7 @@ void Matcher::MatchTheRest() {
 bool Matcher::Replaces(const Instruction& a, const Instruction& b) const {
   const uint32_t in_a = a_.ids(a), in_b = b_.ids(b);
   if (!Free(in_a, in_b) || a.operand_count() == 0 || a.operand_count() != b.operand_count()) return false;
-  if (a.opcode == Opcode::kTuple || b.opcode == Opcode::kTuple || TypeText(a.shape()) != TypeText(b.shape()))
+  if (IsTuple(a) || IsTuple(b) || TypeText(a.shape()) != TypeText(b.shape()))
     return false;
   for (size_t i = 0; i < a.operand_count(); ++i) {
     const ValuePlace& from_a = a_.flow.SourceOf(a_.ids(*a.operands[i]));

@@ -3,6 +3,7 @@
 #include "base/names.h"
 #include "diff/matcher.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -31,7 +32,7 @@ uint64_t Matcher::KnownValue(const DiffSide& side, uint32_t id) const {
 uint64_t Matcher::KnownOperands(const DiffSide& side, uint32_t id) const {
   const Instruction& hlo = side.ids[id];
   uint64_t hash = KnownValue(side, id);
-  if (hlo.opcode == Opcode::kTuple) return hash;
+  if (IsTuple(hlo)) return hash;
   for (const Instruction* operand : hlo.operands.first(std::min(kMostOperands, hlo.operand_count())))
     hash = Mix(hash, KnownValue(side, side.ids(*side.flow.SourceOf(side.ids(*operand)).hlo)));
   return hash;
@@ -43,7 +44,7 @@ bool Matcher::OperandsAgree(const Instruction& a, const Instruction& b) const {
     return known_a == known_b || known_a == 0 || known_b == 0;
   };
   if (common_in_a_[a_.ids(a)] != common_in_b_[b_.ids(b)] || !agree(a_.ids(a), b_.ids(b))) return false;
-  if (a.opcode == Opcode::kTuple) return true;
+  if (IsTuple(a)) return true;
   const size_t count = std::min({kMostOperands, a.operand_count(), b.operand_count()});
   for (size_t i = 0; i < count; ++i)
     if (!agree(a_.ids(*a_.flow.SourceOf(a_.ids(*a.operands[i])).hlo),

@@ -1,6 +1,7 @@
 #include "diff/match_uses.h"
 
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 
@@ -18,7 +19,7 @@ ValueUses::ValueUses(const DataFlow& flow) {
   all_.resize(starts_.back());
   std::vector<size_t> next = starts_;
   for_each([&](const ValuePlace& source, uint32_t user, size_t operand) {
-    uint64_t slot = ids[user].opcode == Opcode::kTuple ? 0 : operand + 1;
+    uint64_t slot = IsTuple(ids[user]) ? 0 : operand + 1;
     for (int64_t element : source.path) slot = Mix(slot, static_cast<uint64_t>(element));
     all_[next[ids(*source.hlo)]++] = {user, slot};
   });

@@ -88,7 +88,10 @@ class Matcher {
   uint64_t OpcodeAndOpName(const DiffSide& side, uint32_t id) const;
   uint64_t ParameterNumber(const DiffSide& side, uint32_t id) const;
   uint64_t OwnOfWeighty(const DiffSide& side, uint32_t id) const;
+  uint64_t InComputation(const DiffSide& side, uint32_t id, uint64_t print) const;
   uint64_t OwnInComputation(const DiffSide& side, uint32_t id) const;
+  uint64_t BareInComputation(const DiffSide& side, uint32_t id) const;
+  uint64_t BareAndOpName(const DiffSide& side, uint32_t id) const;
   uint64_t HandedOn(const DiffSide& side, uint32_t id) const;
 
   const DiffSide& a_;

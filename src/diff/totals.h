@@ -4,7 +4,7 @@
 #include <map>
 
 #include "analysis/executions.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 
 namespace shoal {
 

@@ -1,6 +1,7 @@
 #include "diff/value_hash.h"
 
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 // The loop whose changing state a parameter is.
 const Instruction* LoopOfState(const Instruction& hlo, const DataFlow& flow) {
   const Surroundings& around = flow.Around(*hlo.parent);
-  const bool is_state = hlo.opcode == Opcode::kParameter && around.caller != nullptr &&
+  const bool is_state = IsParameter(hlo) && around.caller != nullptr &&
                         around.kind == CallKind::kLoop && around.caller->operand_count() > 0;
   return is_state ? around.caller : nullptr;
 }
@@ -76,7 +77,7 @@ uint64_t ValueHashes::OfRoot(const Computation* computation) const {
 uint64_t ValueHashes::HashOf(const Instruction& hlo) {
   const uint32_t id = flow_.ids()(hlo);
   if (flow_.HandsOn(id)) return Of(flow_.SourceOf(id));
-  if (hlo.opcode == Opcode::kWhile && hlo.operand_count() > 0) return HashWhile(hlo);
+  if (IsLoop(hlo) && hlo.operand_count() > 0) return HashWhile(hlo);
   if (const Instruction* loop = LoopOfState(hlo, flow_)) return HashState(hlo, *loop);
   uint64_t hash = prints_.Own(id);
   for (const Instruction* operand : hlo.operands) hash = Mix(hash, Of(flow_.SourceOf(flow_.ids()(*operand))));
@@ -87,9 +88,9 @@ uint64_t ValueHashes::HashOf(const Instruction& hlo) {
 
 // An element is known by what it is at first and by what a round makes of it.
 uint64_t ValueHashes::HashWhile(const Instruction& loop) {
-  const Computation* body = loop[Op<Opcode::kWhile>::kBody];
+  const Computation* body = BodyOf(loop);
   uint64_t hash = Mix(prints_.Own(flow_.ids()(loop)), Of(flow_.SourceOf(ValuePlace{loop.operands[0], {}})));
-  hash = Mix(Mix(hash, OfRoot(body)), OfRoot(loop[Op<Opcode::kWhile>::kCondition]));
+  hash = Mix(Mix(hash, OfRoot(body)), OfRoot(ConditionOf(loop)));
   if (body == nullptr || body->root == nullptr || !loop.shape().IsTuple()) return hash;
   std::vector<uint64_t> elements;
   for (int64_t i = 0; i < std::ssize(loop.shape().elements()); ++i) {

@@ -54,7 +54,7 @@ Value WithDeclaredTypes(Value value, const Shape& shape) {
 bool MayTakeUnderWay(const Instruction& hlo) {
   switch (Info(hlo.opcode).op_class) {
     case OpClass::kCollective:
-      return !IsCollective(hlo);  // a done, which waits for it
+      return !BeginsCollective(hlo);  // a done, which waits for it
     case OpClass::kControlFlow:
     case OpClass::kStructure:
     case OpClass::kTransfer:

@@ -6,6 +6,7 @@
 #include "interp/control/collective.h"
 #include "interp/declared_shape.h"
 #include "interp/depth.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -51,9 +52,9 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
       if (step.is_kept) value = (*known)[hlo.index];
       continue;
     }
-    if (hlo.opcode == Opcode::kParameter) {
+    if (IsParameter(hlo)) {
       value = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
-    } else if (hlo.opcode == Opcode::kConstant) {
+    } else if (IsConstant(hlo)) {
       value = plan.constants[hlo.index];
     } else {
       SHOAL_ASSIGN(computed, RunStep(step, values));
@@ -74,7 +75,7 @@ Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
   if (settings_.most_instructions > 0 && before >= settings_.most_instructions)
     return Stopped(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_steps allows"));
   progress_.now.store(&hlo, std::memory_order_relaxed);
-  if (step.takes_element) return values[hlo.operands[0]->index].TakeElement(hlo[Op<Opcode::kGetTupleElement>::kIndex]);
+  if (step.takes_element) return values[hlo.operands[0]->index].TakeElement(ElementIndexOf(hlo));
   absl::InlinedVector<Value, 4> operands;
   for (size_t i = 0; i < hlo.operand_count(); ++i) {
     Value& operand = values[hlo.operands[i]->index];

@@ -27,7 +27,13 @@ struct Stub {
 };
 using Stubs = std::map<std::string_view, Stub>;  // by target
 
+class Job;
+struct Placement;
+
 struct RunSettings {
+  // Where some of the devices run in other processes: of which job, and which. Null: all are here.
+  Job* job = nullptr;
+  const Placement* placement = nullptr;
   bool stub_custom_calls = false;
   uint64_t random_seed = 0;  // of rng, whose numbers no module determines
   Observer* observer = nullptr;
@@ -51,6 +57,9 @@ struct LanesOut {
 
 class Device {
  public:
+  // With other processes: runs the computations of collectives between them, in whatever thread polls. Else null.
+  Device* polling_device = nullptr;
+
   Device(int64_t id, const DeviceGrid& grid, const Plans& plans, World& world, const RunSettings& settings);
 
   int64_t id() const { return id_; }

@@ -8,6 +8,7 @@
 #include "ir/common_attrs.h"
 #include "ir/source_place.h"
 #include "ops/op.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -56,7 +57,7 @@ class NanCheck : public Observer {
       return {};
     }
     Marks before = MarksBefore(hlo, seen);
-    const bool given = hlo.opcode == Opcode::kParameter || hlo.opcode == Opcode::kConstant;
+    const bool given = IsParameter(hlo) || IsConstant(hlo);
     seen[&hlo] = {found.nans > 0, found.infs > 0};
     if (given || (found.nans > 0 ? before.nan : before.inf || before.nan)) return {};
     return Fail(hlo.at, "", Message(device, hlo, found));

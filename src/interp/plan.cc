@@ -6,7 +6,7 @@
 #include "ops/backend_config.h"
 #include "interp/declared_shape.h"
 #include "interp/elementwise/elementwise.h"
-#include "ops/control_flow.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -26,25 +26,16 @@ void MarkLastUses(const Computation& computation, std::vector<Step>& steps) {
       const uint32_t operand = hlo.operands[i]->index;
       step.last_use[i] = !used[operand];
       used[operand] = true;
-      if (hlo.opcode != Opcode::kGetTupleElement) {
+      if (!IsGetTupleElement(hlo)) {
         used_whole[operand] = true;
         continue;
       }
-      const int64_t element = hlo[Op<Opcode::kGetTupleElement>::kIndex];
+      const int64_t element = ElementIndexOf(hlo);
       std::vector<int64_t>& later = taken[operand];
       step.takes_element = !used_whole[operand] && std::find(later.begin(), later.end(), element) == later.end();
       later.push_back(element);
     }
   }
-}
-
-// Whether an instruction does nothing but give its value.
-bool IsPure(const Instruction& hlo) {
-  const OpClass op_class = Info(hlo.opcode).op_class;
-  if (op_class == OpClass::kOpaque) return !hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
-  if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // keeps its state in its operand
-  return op_class != OpClass::kRandom && op_class != OpClass::kControlFlow && op_class != OpClass::kCollective &&
-         op_class != OpClass::kTransfer && hlo.opcode != Opcode::kParameter;
 }
 
 // Nobody asks for what a dropped step gives: XLA would not run it either, whatever it is.
@@ -94,7 +85,7 @@ std::unordered_set<const Computation*> RunByLoops(const Module& module) {
   };
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (hlo->opcode == Opcode::kWhile) add_callees(*hlo);
+      if (IsLoop(*hlo)) add_callees(*hlo);
   while (!todo.empty()) {
     const Computation* computation = todo.back();
     todo.pop_back();
@@ -113,7 +104,7 @@ Plans::Plans(const Module& module) : module_(module) {
   for (const Computation* computation : RunByLoops(module)) MarkInvariants(*plans_.at(computation));
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (hlo->opcode == Opcode::kFusion) AddFusion(*hlo);
+      if (IsFusion(*hlo)) AddFusion(*hlo);
 }
 
 void Plans::Add(const Computation& computation) {
@@ -162,22 +153,20 @@ std::unique_ptr<TypedInstruction> Plans::Typed(const Instruction& hlo) {
 }
 
 void Plans::AddStarts(const Computation& computation) {
-  static constexpr Opcode kDone[] = {Opcode::kAllGatherDone, Opcode::kAllReduceDone, Opcode::kAsyncDone,
-                                     Opcode::kCollectivePermuteDone};
+  auto ends_start = [](const Instruction& hlo) { return IsAsyncDone(hlo) && (IsCollective(hlo) || IsAsyncChain(hlo)); };
   std::vector<int64_t> users(computation.instructions.size(), 0);
   users[computation.root->index] = 1;
   for (const Instruction* hlo : computation.instructions)
     for (const Instruction* operand : hlo->operands) ++users[operand->index];
   for (const Instruction* hlo : computation.instructions)
-    if (std::find(std::begin(kDone), std::end(kDone), hlo->opcode) != std::end(kDone) && hlo->operand_count() == 1 &&
-        users[hlo->operands[0]->index] == 1)
+    if (ends_start(*hlo) && hlo->operand_count() == 1 && users[hlo->operands[0]->index] == 1)
       only_ended_.insert(hlo->operands[0]);
 }
 
 void Plans::AddFusion(const Instruction& hlo) {
   Plan& plan = *plans_.at(hlo[kCalls]);
   plan.is_fused = true;
-  plan.is_loop_fusion = hlo.shape().IsArray() && hlo[Op<Opcode::kFusion>::kKind] == FusionKind::kLoop;
+  plan.is_loop_fusion = hlo.shape().IsArray() && FusionKindOf(hlo) == FusionKind::kLoop;
   const BackendConfig fusion = BackendConfig::Of(hlo).Object("fusion_config");
   uses_ynnpack_ = uses_ynnpack_ || fusion.Text("kind") == "__ynn_fusion";
 }
@@ -203,7 +192,7 @@ void Plans::MarkInvariants(Plan& plan) {
     steps[hlo.index] = &step;
     auto is_invariant = [&](const Instruction* operand) { return invariant[operand->index]; };
     invariant[hlo.index] = IsFunction(hlo) && std::all_of(hlo.operands.begin(), hlo.operands.end(), is_invariant);
-    if (hlo.opcode == Opcode::kConstant) continue;
+    if (IsConstant(hlo)) continue;
     step.is_invariant = invariant[hlo.index];
     if (step.is_invariant) continue;
     for (const Instruction* operand : hlo.operands) {

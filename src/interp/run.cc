@@ -5,6 +5,8 @@
 #include <condition_variable>
 #include <thread>
 
+#include "collectives/link.h"
+#include "interp/job_stats.h"
 #include "kernels/machine.h"
 
 namespace shoal {
@@ -85,35 +87,77 @@ class Lookout {
 
 }  // namespace
 
+namespace {
+
+// Adds what a device of this process came to.
+void AddDevice(const Device& device, RunStats& stats) {
+  stats.instructions += device.progress().instructions;
+  stats.iterations += device.progress().iterations;
+  stats.endless_loops.insert(device.endless_loops.begin(), device.endless_loops.end());
+  stats.padded_gathers.insert(device.padded_gathers.begin(), device.padded_gathers.end());
+  for (const auto& [loop, runs] : device.loops) {
+    stats.loops[loop].entered += runs.entered;
+    stats.loops[loop].rounds += runs.rounds;
+  }
+  for (const auto& [conditional, taken] : device.branches) {
+    std::vector<int64_t>& sums = stats.branches[conditional];
+    sums.resize(taken.size());
+    for (size_t b = 0; b < taken.size(); ++b) sums[b] += taken[b];
+  }
+  for (const auto& [target, stub] : device.stubs)
+    stats.stubs.try_emplace(target, Stub{stub.first, 0}).first->second.count += stub.count;
+}
+
+// Of the devices here, as many at a time as there are cores for this process.
+int64_t TurnsOf(const RunSettings& settings) {
+  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  return settings.job == nullptr ? cores : std::max<int64_t>(1, cores / settings.job->processes_here());
+}
+
+}  // namespace
+
 Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> arguments,
                              const RunSettings& settings, const Watch& watch) {
   const auto start = Clock::now();
   const auto count = static_cast<size_t>(grid.count());
+  const Placement placement = settings.placement == nullptr ? OnOneProcess(grid.count()) : *settings.placement;
+  const std::vector<int64_t> local = placement.Local();
   RunOutcome outcome;  // first: its meters count what the world and the devices hold to the end
-  World world(grid, plans.module().source.get(), std::max(1u, std::thread::hardware_concurrency()));
+  std::unique_ptr<Link> link;
+  if (settings.job != nullptr) link = std::make_unique<Link>(*settings.job, placement, plans.module());
+  World world(grid, plans.module().source.get(), TurnsOf(settings), link.get());
+  Device polling(local.empty() ? 0 : local[0], grid, plans, world, settings);
   std::vector<std::unique_ptr<Device>> devices;
-  for (int64_t id = 0; id < grid.count(); ++id) {
+  for (int64_t id : local) {
     devices.push_back(std::make_unique<Device>(id, grid, plans, world, settings));
+    devices.back()->polling_device = link == nullptr ? nullptr : &polling;
+  }
+  for (size_t d = 0; d < count; ++d) {
     outcome.meters.push_back(std::make_unique<MemoryMeter>());
     outcome.meters.back()->Limit(settings.most_bytes > 0 ? settings.most_bytes : MachineBytes());
+    if (!placement.IsLocal(static_cast<int64_t>(d))) arguments[d].clear();
+    for (Value& argument : arguments[d]) Give(argument, *outcome.meters[d]);
   }
   outcome.results.resize(count);
-  for (size_t d = 0; d < count; ++d)
-    for (Value& argument : arguments[d]) Give(argument, *outcome.meters[d]);
+  auto run = [&](Device& device) {
+    const auto d = static_cast<size_t>(device.id());
+    RunDevice(device, world, *outcome.meters[d], std::move(arguments[d]), outcome.results[d]);
+  };
+  if (link != nullptr) link->Attach(world);
   Lookout lookout;
-  if (count == 1 && !watch) {
+  if (count == 1 && !watch && link == nullptr) {
     // Nobody watches and nobody else runs: the thread that waits can do it.
     MemoryMeter* before = Buffer::MeterOfThisThread();
-    RunDevice(*devices[0], world, *outcome.meters[0], std::move(arguments[0]), outcome.results[0]);
+    run(*devices[0]);
     Buffer::MeterThisThread(before);
   } else {
     std::vector<std::jthread> threads;
-    for (size_t d = 0; d < count; ++d)
-      threads.emplace_back([&, d] {
-        RunDevice(*devices[d], world, *outcome.meters[d], std::move(arguments[d]), outcome.results[d]);
+    for (const std::unique_ptr<Device>& device : devices)
+      threads.emplace_back([&] {
+        run(*device);
         lookout.DeviceDone();
       });
-    lookout.WatchUntil(grid.count(), [&] {
+    lookout.WatchUntil(std::ssize(devices), [&] {
       if (watch) watch(devices);
       const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
       if (settings.most_seconds > 0 && seconds > settings.most_seconds)
@@ -121,27 +165,12 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
                         StrCat("the run has taken ", seconds, " s, more than --max_seconds allows")));
     });
   }
-  if (std::optional<Diag> reason = world.reason()) return std::move(*reason);
+  if (std::optional<Diag> reason = link == nullptr ? world.reason() : link->Join()) return std::move(*reason);
   outcome.stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   outcome.stats.traffic = world.traffic();
-  for (size_t d = 0; d < count; ++d) {
-    outcome.stats.instructions += devices[d]->progress().instructions;
-    outcome.stats.iterations += devices[d]->progress().iterations;
-    outcome.stats.peak_bytes.push_back(outcome.meters[d]->peak());
-    outcome.stats.endless_loops.insert(devices[d]->endless_loops.begin(), devices[d]->endless_loops.end());
-    outcome.stats.padded_gathers.insert(devices[d]->padded_gathers.begin(), devices[d]->padded_gathers.end());
-    for (const auto& [loop, runs] : devices[d]->loops) {
-      outcome.stats.loops[loop].entered += runs.entered;
-      outcome.stats.loops[loop].rounds += runs.rounds;
-    }
-    for (const auto& [conditional, taken] : devices[d]->branches) {
-      std::vector<int64_t>& sums = outcome.stats.branches[conditional];
-      sums.resize(taken.size());
-      for (size_t b = 0; b < taken.size(); ++b) sums[b] += taken[b];
-    }
-    for (const auto& [target, stub] : devices[d]->stubs)
-      outcome.stats.stubs.try_emplace(target, Stub{stub.first, 0}).first->second.count += stub.count;
-  }
+  for (const std::unique_ptr<MemoryMeter>& meter : outcome.meters) outcome.stats.peak_bytes.push_back(meter->peak());
+  for (const std::unique_ptr<Device>& device : devices) AddDevice(*device, outcome.stats);
+  if (link != nullptr) GatherStats(*link, outcome.stats);
   return outcome;
 }
 

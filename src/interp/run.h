@@ -21,8 +21,8 @@ struct RunStats {
 
 struct RunOutcome {
   std::vector<std::unique_ptr<MemoryMeter>> meters;  // of each device; they outlive the results
-  std::vector<Value> results;                        // of each device
-  RunStats stats;
+  std::vector<Value> results;                        // of each device; nothing of those in other processes
+  RunStats stats;  // of all devices, in the first process of a job; elsewhere of its own
 };
 
 // What a progress line is made of. Called about every 100 ms from the calling thread while the devices run.

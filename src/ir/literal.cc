@@ -1,5 +1,6 @@
 #include "ir/literal.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -218,6 +219,17 @@ void AppendElement(std::string& out, ElementType type, const std::byte* element)
   }
 }
 
+namespace {
+
+// Of so many elements that nobody gave, zeros, there is nothing to be written out: constant(1) of f16[1000000,1000000].
+bool IsMostlyImplied(const Literal& literal) {
+  constexpr int64_t kMostImplied = int64_t{1} << 26;
+  const int64_t given = std::ssize(literal.data) / std::max<int64_t>(StorageBytes(literal.shape->element_type()), 1);
+  return literal.shape->IsArray() && literal.shape->ElementCount().value_or(INT64_MAX) - given > kMostImplied;
+}
+
+}  // namespace
+
 void AppendLiteral(std::string& out, const Literal& literal, bool with_shape) {
   if (literal.shape->IsTuple()) {
     out += "( ";
@@ -236,7 +248,7 @@ void AppendLiteral(std::string& out, const Literal& literal, bool with_shape) {
     AppendShape(out, *literal.shape);
     out += ' ';
   }
-  if (literal.elided) {
+  if (literal.elided || IsMostlyImplied(literal)) {
     out += "{...}";
     return;
   }

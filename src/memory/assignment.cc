@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 
@@ -110,13 +111,13 @@ bool Assignment::IsInTheWay(const Allocation& allocation, const LiveValue& value
                              (value.end == other.start && TakesPlaceOf(value, other));
     if (!takes_place) return true;
     // A copy is never made into what it copies.
-    if (value.hlo->opcode == Opcode::kCopy && other.end == value.start) return true;
+    if (IsCopy(*value.hlo) && other.end == value.start) return true;
   }
   return false;
 }
 
 bool Assignment::TakesPlaceOf(const LiveValue& before, const LiveValue& after) {
-  if (after.hlo->opcode == Opcode::kCopy) return false;
+  if (IsCopy(*after.hlo)) return false;
   for (const Instruction* operand : after.hlo->operands) {
     const Part part = buffers_.places().Of(*operand);
     if (part.shape == nullptr) continue;

@@ -6,6 +6,7 @@
 #include "ir/buffer_bytes.h"
 #include "memory/value_links.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 
@@ -35,7 +36,7 @@ class Buffers::Builder {
       value.bytes = BufferBytes(*value.shape);
       value.start = value.end = places.TimeAt(place);
       // A parameter is there from the beginning.
-      if (value.hlo->opcode == Opcode::kParameter) value.start = timeline_.SpanOf(*value.hlo->parent)->start;
+      if (IsParameter(*value.hlo)) value.start = timeline_.SpanOf(*value.hlo->parent)->start;
       out_.values_.push_back(value);
     }
     for (Place place = 0; place < places.count(); ++place) {
@@ -72,14 +73,13 @@ class Buffers::Builder {
     return parameter == nullptr ? Part() : out_.places_.At(out_.places_.Of(*parameter), alias.parameter_index);
   }
   bool IsArgument(const LiveValue& value) const {
-    return value.hlo->opcode == Opcode::kParameter && value.hlo->parent == timeline_.entry();
+    return IsParameter(*value.hlo) && value.hlo->parent == timeline_.entry();
   }
 
   void AddUses(const Instruction& user) {
-    static constexpr Opcode kHandOn[] = {Opcode::kTuple, Opcode::kDomain};
-    if (std::find(std::begin(kHandOn), std::end(kHandOn), user.opcode) != std::end(kHandOn)) return;
-    if (user.opcode == Opcode::kCall && IsInlined(user)) return;
-    const bool top_only = user.opcode == Opcode::kGetTupleElement || user.opcode == Opcode::kCopy;
+    if (Has(Hands::kPacked | Hands::kMarked, HandsOn(user))) return;
+    if (IsCall(user) && IsInlined(user)) return;
+    const bool top_only = IsGetTupleElement(user) || IsCopy(user);
     const int64_t time = TimeOfUse(user);
     for (const Instruction* operand : user.operands) {
       const Part part = out_.places_.Of(*operand);
@@ -95,7 +95,7 @@ class Buffers::Builder {
   }
   // A loop needs its initial state until the body has it.
   int64_t TimeOfUse(const Instruction& user) const {
-    const Computation* body = user.opcode == Opcode::kWhile ? user[Op<Opcode::kWhile>::kBody] : nullptr;
+    const Computation* body = IsLoop(user) ? BodyOf(user) : nullptr;
     const bool has =
         body != nullptr && timeline_.RunsAt(*body, user) && !body->parameters.empty() && body->parameters[0] != nullptr;
     return timeline_.TimeOf(has ? *body->parameters[0] : user);
@@ -118,7 +118,7 @@ class Buffers::Builder {
   }
   // In a module that XLA has not finished: whether no copy is needed.
   bool MayGiveWay(const LiveValue& before, const LiveValue& after) const {
-    const bool is_fixed = before.hlo->opcode == Opcode::kConstant || (IsArgument(before) && !donated_[before.place]);
+    const bool is_fixed = IsConstant(*before.hlo) || (IsArgument(before) && !donated_[before.place]);
     return !is_fixed && before.end <= std::max(after.start, out_.places_.TimeAt(after.place));
   }
 
@@ -138,7 +138,7 @@ class Buffers::Builder {
       buffer.memory_space = std::max(buffer.memory_space, MemorySpaceOf(*value.shape));
       buffer.is_argument |= IsArgument(value);
       buffer.is_donated |= donated_[value.place];
-      buffer.is_constant |= value.hlo->opcode == Opcode::kConstant;
+      buffer.is_constant |= IsConstant(*value.hlo);
       buffer.is_tuple |= value.shape->IsTuple();
     }
   }

@@ -3,6 +3,7 @@
 
 #include "memory/value_links.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -34,37 +35,18 @@ constexpr InPlaceRow kInPlaceRows[] = {
 constexpr int kMostDepth = 8;
 std::vector<InPlace> Found(const Instruction& hlo, int depth);
 
-// A value inside a fusion: an instruction, and the path into its tuple.
-struct Inside {
-  const Instruction* hlo = nullptr;
-  ShapeIndex index;
-};
-
 // The value it is handed on from.
-Inside Origin(Inside at) {
-  static constexpr Opcode kSameBytes[] = {Opcode::kBitcast, Opcode::kReshape};
-  while (at.hlo->operand_count() > 0) {
-    if (at.hlo->opcode == Opcode::kTuple && !at.index.empty()) {
-      if (at.index[0] < 0 || at.index[0] >= std::ssize(at.hlo->operands)) break;
-      at.hlo = at.hlo->operands[static_cast<size_t>(at.index[0])];
-      at.index.erase(at.index.begin());
-    } else if (at.hlo->opcode == Opcode::kGetTupleElement) {
-      at.index.insert(at.index.begin(), (*at.hlo)[Op<Opcode::kGetTupleElement>::kIndex]);
-      at.hlo = at.hlo->operands[0];
-    } else if (at.index.empty() &&
-               std::find(std::begin(kSameBytes), std::end(kSameBytes), at.hlo->opcode) != std::end(kSameBytes)) {
-      at.hlo = at.hlo->operands[0];
-    } else {
-      break;
-    }
+ValuePlace Origin(ValuePlace at) {
+  while (StepBack(at, Hands::kPart | Hands::kPacked) ||
+         (at.path.empty() && StepBack(at, Hands::kBitcast | Hands::kReshaped))) {
   }
   return at;
 }
 
 // The value that is written over to make this one, if there is one.
-Inside WrittenOver(const Inside& at, int depth) {
+ValuePlace WrittenOver(const ValuePlace& at, int depth) {
   for (const InPlace& in_place : Found(*at.hlo, depth))
-    if (in_place.result_index == at.index && in_place.operand < std::ssize(at.hlo->operands))
+    if (in_place.result_index == at.path && in_place.operand < std::ssize(at.hlo->operands))
       return Origin({at.hlo->operands[static_cast<size_t>(in_place.operand)], in_place.operand_index});
   return {};
 }
@@ -85,16 +67,16 @@ void AddFusion(const Instruction& fusion, int depth, std::vector<InPlace>& found
   if (fused == nullptr || fused->root == nullptr || fusion.shape().LeafCount() >= kMostLeaves) return;
   ShapeIndex index;
   ForEachLeaf(fusion.shape(), index, [&](const ShapeIndex& leaf) {
-    Inside over = WrittenOver(Origin({fused->root, leaf}), depth + 1);
-    if (over.hlo != nullptr && over.hlo->opcode == Opcode::kFusion) over = WrittenOver(over, depth + 1);
-    if (over.hlo != nullptr && over.hlo->opcode == Opcode::kParameter)
-      found.push_back({(*over.hlo)[kParameterNumber], over.index, leaf});
+    ValuePlace over = WrittenOver(Origin({fused->root, leaf}), depth + 1);
+    if (over.hlo != nullptr && IsFusion(*over.hlo)) over = WrittenOver(over, depth + 1);
+    if (over.hlo != nullptr && IsParameter(*over.hlo))
+      found.push_back({(*over.hlo)[kParameterNumber], over.path, leaf});
   });
 }
 
 std::vector<InPlace> Found(const Instruction& hlo, int depth) {
   std::vector<InPlace> found;
-  if (hlo.opcode == Opcode::kFusion && depth < kMostDepth) AddFusion(hlo, depth, found);
+  if (IsFusion(hlo) && depth < kMostDepth) AddFusion(hlo, depth, found);
   for (const OutputOperandAlias& alias : hlo[kOutputToOperandAliasing])
     found.push_back({alias.operand,
                      {alias.operand_index.begin(), alias.operand_index.end()},

@@ -3,17 +3,16 @@
 
 #include "ir/buffer_bytes.h"
 #include "memory/timeline.h"
-#include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
 
 // Ops that make no array of their own: what they hand on is counted where it was made.
-bool HandsOn(const Instruction& hlo) {
-  static constexpr Opcode kHandOn[] = {
-      Opcode::kAddDependency,       Opcode::kBitcast,   Opcode::kConstant, Opcode::kGetTupleElement,
-      Opcode::kOptimizationBarrier, Opcode::kParameter, Opcode::kReshape,  Opcode::kTuple};
-  return std::find(std::begin(kHandOn), std::end(kHandOn), hlo.opcode) != std::end(kHandOn);
+bool MakesNoArray(const Instruction& hlo) {
+  constexpr Hands kHandOn = Hands::kSame | Hands::kOrdered | Hands::kBitcast | Hands::kReshaped | Hands::kPart |
+                            Hands::kPacked | Hands::kArgument;
+  return IsConstant(hlo) || (Has(kHandOn, HandsOn(hlo)) && !IsCustomCall(hlo));
 }
 
 // Ops that need nothing and are cheap to put off: they run right before their first user, who would have to wait for
@@ -22,7 +21,7 @@ bool IsLazy(const Instruction& hlo) {
   static constexpr Opcode kFromNothing[] = {Opcode::kConstant, Opcode::kIota, Opcode::kPartitionId, Opcode::kReplicaId};
   if (&hlo == hlo.parent->root || hlo.has(kControlPredecessors)) return false;
   if (hlo.opcode == Opcode::kBroadcast && hlo.operand_count() == 1)
-    return hlo.operands[0]->opcode == Opcode::kConstant || hlo.operands[0]->opcode == Opcode::kIota;
+    return IsConstant(*hlo.operands[0]) || hlo.operands[0]->opcode == Opcode::kIota;
   return std::find(std::begin(kFromNothing), std::end(kFromNothing), hlo.opcode) != std::end(kFromNothing);
 }
 
@@ -33,7 +32,7 @@ class ListScheduler {
     state_.resize(count + 1);  // one more: where the last list of before_ ends
     for (uint32_t index = 0; index < count; ++index) {
       const Instruction& hlo = *computation.instructions[index];
-      if (!HandsOn(hlo)) state_[index].bytes = ArrayBytes(hlo.shape());
+      if (!MakesNoArray(hlo)) state_[index].bytes = ArrayBytes(hlo.shape());
       AddBefore(hlo);
       state_[index + 1].first = before_.size();
       state_[index].is_lazy = IsLazy(hlo);

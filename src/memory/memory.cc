@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/strings.h"
 #include "ir/buffer_bytes.h"
+#include "ir/sizes.h"
 #include "memory/temporaries.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -32,7 +35,7 @@ EmbeddedValues EmbeddedIn(const Timeline& timeline) {
     if (!CallsComputations(caller)) return;
     for (const Computation* callee : CalledComputations(caller))
       if (timeline.SpanOf(*callee) == nullptr && seen.insert(callee).second)
-        todo.push_back({callee, caller.opcode == Opcode::kFusion});
+        todo.push_back({callee, IsFusion(caller)});
   };
   for (const Instruction* hlo : timeline.steps()) add_callees(*hlo);
   while (!todo.empty()) {
@@ -42,7 +45,7 @@ EmbeddedValues EmbeddedIn(const Timeline& timeline) {
       add_callees(*hlo);
       if (is_fused) continue;
       ++values.count;
-      if (hlo->opcode == Opcode::kConstant) values.constant_bytes += ArrayBytes(hlo->shape());
+      if (IsConstant(*hlo)) values.constant_bytes += ArrayBytes(hlo->shape());
     }
   }
   return values;
@@ -250,7 +253,25 @@ int64_t DeviceBytes(const ModuleMemory& memory) {
   return space.peak - space.live + space.temporaries;
 }
 
+// No figure here is more than the bytes of all values, with what aligns them: if those can be added up, so can others.
+const Instruction* FirstBeyondCount(const Module& module) {
+  constexpr int64_t kMostBytes = int64_t{1} << 60;
+  int64_t bytes = 0;
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (bytes = SaturatingAdd(bytes, ArrayBytes(hlo->shape())); bytes > kMostBytes) return hlo;
+  return nullptr;
+}
+
 ModuleMemory MemoryOf(const Module& module) {
+  if (const Instruction* beyond = FirstBeyondCount(module)) {
+    ModuleMemory memory;
+    memory.device.peak = kTooLarge;
+    memory.at_peak = beyond;
+    memory.backend = BackendOf(module);
+    memory.assumptions.push_back(StrCat("memory: with ", beyond->name, " there are more bytes than can be counted"));
+    return memory;
+  }
   const Backend backend = BackendOf(module);
   MemoryCount in_order(module, backend, StepOrder::kText);
   if (module.is_scheduled) return in_order.Take();

@@ -58,6 +58,10 @@ struct ModuleMemory {
 // main memory, S(0).
 int64_t DeviceBytes(const ModuleMemory& memory);
 
+// Where the values of a module have more bytes than can be added up, its peak is kTooLarge and nothing else is said.
 ModuleMemory MemoryOf(const Module& module);
+
+// The instruction whose value makes it so; null if all can be added up.
+const Instruction* FirstBeyondCount(const Module& module);
 
 }  // namespace shoal

@@ -4,6 +4,7 @@
 
 #include "memory/value_links.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -52,7 +53,7 @@ bool OpAllows(const ValuePart& operand, const ValuePart& result) {
   static constexpr Opcode kOneOperand[] = {Opcode::kDynamicUpdateSlice, Opcode::kScatter, Opcode::kSetDimensionSize,
                                            Opcode::kTriangularSolve};
   const Instruction& hlo = result.hlo;
-  if (hlo.opcode == Opcode::kWhile || hlo.opcode == Opcode::kConditional) return true;
+  if (IsLoop(hlo) || IsBranch(hlo)) return true;
   const size_t number = NumberOf(hlo, operand.hlo);
   if (std::find(std::begin(kOneOperand), std::end(kOneOperand), hlo.opcode) != std::end(kOneOperand))
     return CountOf(hlo, operand.hlo) == 1 && number == (hlo.opcode == Opcode::kTriangularSolve ? 1 : 0);
@@ -65,13 +66,13 @@ bool OpAllows(const ValuePart& operand, const ValuePart& result) {
 }  // namespace
 
 bool Overwriting::IsAllowed(const ValuePart& operand, const ValuePart& result) {
-  if (operand.hlo.opcode == Opcode::kConstant) return false;
+  if (IsConstant(operand.hlo)) return false;
   const bool same_shape = &operand.shape == &result.shape;
   if (same_shape && IsInPlace(operand, result)) return true;
   if (backend_ == Backend::kGpu)
     if (std::optional<bool> allowed = GpuAllows(operand, result)) return *allowed;
   if (!same_shape) return false;
-  if (result.hlo.opcode == Opcode::kFusion) return FusionAllows(operand, result.hlo);
+  if (IsFusion(result.hlo)) return FusionAllows(operand, result.hlo);
   // A sort keeps the operand for whoever else asks for it.
   if (result.hlo.opcode == Opcode::kSort && users_.Of(operand.hlo).size() != 1) return false;
   return OpAllows(operand, result);
@@ -80,7 +81,7 @@ bool Overwriting::IsAllowed(const ValuePart& operand, const ValuePart& result) {
 bool Overwriting::FusionAllows(const ValuePart& operand, const Instruction& fusion) {
   const Instruction* parameter = ParameterFor(fusion, operand.hlo);
   if (parameter == nullptr) return false;
-  const FusionKind kind = fusion[Op<Opcode::kFusion>::kKind];
+  const FusionKind kind = FusionKindOf(fusion);
   if (kind == FusionKind::kLoop || kind == FusionKind::kInput) return IsElementwiseFrom(*parameter);
   const Instruction& root = *fusion[kCalls]->root;
   if (kind != FusionKind::kOutput || root.opcode != Opcode::kAdd || root.operand_count() != 2) return false;
@@ -100,7 +101,7 @@ bool Overwriting::IsElementwiseFrom(const Instruction& parameter) {
     const Instruction& hlo = *todo.back();
     todo.pop_back();
     for (const Instruction* user : users_.Of(hlo)) {
-      if (user->opcode != Opcode::kTuple && !IsElementwiseOn(*user, hlo)) return false;
+      if (!IsTuple(*user) && !IsElementwiseOn(*user, hlo)) return false;
       if (!seen[user->index]) todo.push_back(user);
       seen[user->index] = true;
     }

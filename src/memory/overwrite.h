@@ -1,7 +1,7 @@
 // Whether an op may write its result over an operand that nobody needs after it.
 #pragma once
 
-#include "analysis/users.h"
+#include "ir/users.h"
 
 namespace shoal {
 

@@ -4,6 +4,7 @@
 #include "ops/backend_config.h"
 #include "memory/overwrite.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -11,18 +12,18 @@ namespace {
 bool IsOneElement(const Shape& shape) { return shape.IsArray() && shape.ElementCount() == 1; }
 
 const Instruction& WithoutBitcast(const Instruction& hlo) {
-  return hlo.opcode == Opcode::kBitcast && hlo.operand_count() == 1 ? *hlo.operands[0] : hlo;
+  return IsBitcast(hlo) && hlo.operand_count() == 1 ? *hlo.operands[0] : hlo;
 }
 
 std::vector<const Instruction*> RootsOf(const Computation& fused) {
-  if (fused.root->opcode != Opcode::kTuple) return {fused.root};
+  if (!IsTuple(*fused.root)) return {fused.root};
   return {fused.root->operands.begin(), fused.root->operands.end()};
 }
 
 // What a kernel of reductions computes first, before it writes anything; null where there is none. Fusions of kind
 // kCustom become kernels of other kinds.
 const Instruction* ReductionOf(const Instruction& fusion) {
-  if (fusion[Op<Opcode::kFusion>::kKind] == FusionKind::kCustom) return nullptr;
+  if (FusionKindOf(fusion) == FusionKind::kCustom) return nullptr;
   for (const Instruction* root : RootsOf(*fusion[kCalls])) {
     while (root->operand_count() == 1) root = root->operands[0];
     if (root->opcode == Opcode::kReduce) return root;
@@ -57,7 +58,7 @@ class FusionWalk {
       : fused_(*fusion[kCalls]), index_(index), users_(users), reduction_(ReductionOf(fusion)) {
     output_ = fused_.root;
     for (int64_t i : index) {
-      if (output_->opcode != Opcode::kTuple || i < 0 || i >= std::ssize(output_->operands)) break;
+      if (!IsTuple(*output_) || i < 0 || i >= std::ssize(output_->operands)) break;
       output_ = output_->operands[static_cast<size_t>(i)];
     }
     update_ = &WithoutBitcast(*output_);
@@ -128,7 +129,7 @@ bool HasGpuConfig(const Instruction& hlo) {
                                                 "\"gemm_backend_config\"", "\"collective_backend_config\"",
                                                 "\"operation_queue_id\""};
   static constexpr std::string_view kTargets[] = {"__cublas", "__cudnn", "__triton", "xla.gpu."};
-  const std::string_view config = hlo[kBackendConfig], target = hlo[Op<Opcode::kCustomCall>::kTarget];
+  const std::string_view config = hlo[kBackendConfig], target = TargetOf(hlo);
   return std::any_of(std::begin(kSigns), std::end(kSigns),
                      [&](std::string_view sign) { return config.find(sign) != std::string_view::npos; }) ||
          std::any_of(std::begin(kTargets), std::end(kTargets),
@@ -148,14 +149,14 @@ Backend BackendOf(const Module& module) {
 
 std::optional<bool> Overwriting::GpuAllows(const ValuePart& operand, const ValuePart& result) {
   const Instruction& hlo = result.hlo;
-  if (hlo.opcode == Opcode::kFusion) return GpuFusionAllows(operand, result);
+  if (IsFusion(hlo)) return GpuFusionAllows(operand, result);
   if (hlo.opcode == Opcode::kAllReduce || hlo.opcode == Opcode::kCollectiveBroadcast)
     return hlo.operand_count() == 1 ||
            (result.index.size() == 1 && result.index[0] >= 0 && result.index[0] < std::ssize(hlo.operands) &&
             hlo.operands[static_cast<size_t>(result.index[0])] == &operand.hlo);
-  if (hlo.opcode != Opcode::kCustomCall) return std::nullopt;
+  if (!IsCustomCall(hlo)) return std::nullopt;
   // D = alpha * A * B + beta * C: D may be C.
-  if (hlo[Op<Opcode::kCustomCall>::kTarget] != "__cublas$lt$matmul" || hlo.operand_count() < 3) return false;
+  if (TargetOf(hlo) != "__cublas$lt$matmul" || hlo.operand_count() < 3) return false;
   return BackendConfig::Of(hlo).Object("gemm_backend_config").Number("beta") != 0 && hlo.operands[2] == &operand.hlo &&
          std::count(hlo.operands.begin(), hlo.operands.end(), &operand.hlo) == 1 && result.index == ShapeIndex{0};
 }

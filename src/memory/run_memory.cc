@@ -11,6 +11,7 @@ namespace shoal {
 
 RunMemory RunMemoryOf(const Module& module, const Executions& executions, const DeviceGrid& grid) {
   RunMemory memory;
+  bool complete = true;
   const Plans plans(module);
   DryRunAnswers answers;
   answers.trips = [&](const Instruction& loop) -> std::optional<int64_t> {
@@ -26,6 +27,9 @@ RunMemory RunMemoryOf(const Module& module, const Executions& executions, const 
     RunPeak& peak = peaks.try_emplace(result.peak_bytes, RunPeak{result.peak_bytes, 0, devices.first}).first->second;
     peak.devices += devices.count;
     peak.device = std::min(peak.device, devices.first);
+    if (!result.complete && complete)
+      memory.assumptions.push_back("a run has too many steps to go through: what the later ones hold is not counted");
+    complete &= result.complete;
     for (const Instruction* hlo : result.guesses)
       if (guessed.insert(hlo).second)
         memory.assumptions.push_back(StrCat(hlo->name, ": what a run holds depends on data; taken for the larger"));

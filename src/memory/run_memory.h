@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/executions.h"
-#include "collectives/device_grid.h"
+#include "devices/device_grid.h"
 
 namespace shoal {
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -89,7 +90,7 @@ class HeapRun {
   // The block of an operand that is needed for the last time, if the instruction may write over it.
   uint32_t TakeFromOperand(uint32_t v, int64_t time) {
     const LiveValue& value = buffers_.values()[v];
-    if (value.hlo->opcode == Opcode::kCopy) return kNone;
+    if (IsCopy(*value.hlo)) return kNone;
     for (const Instruction* operand : value.hlo->operands) {
       const Part part = buffers_.places().Of(*operand);
       if (part.shape == nullptr) continue;

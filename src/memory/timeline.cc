@@ -4,15 +4,16 @@
 #include <optional>
 
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 
 std::vector<const Computation*> RunBy(const Instruction& caller) {
-  static constexpr Opcode kWhole[] = {Opcode::kAsyncStart, Opcode::kCall, Opcode::kConditional, Opcode::kWhile};
-  if (std::find(std::begin(kWhole), std::end(kWhole), caller.opcode) == std::end(kWhole)) return {};
+  const bool runs = IsLoop(caller) || IsBranch(caller) || (RunOnceBy(caller) != nullptr && !IsFusion(caller));
+  if (!runs) return {};
   std::vector<const Computation*> callees;
-  if (caller.opcode == Opcode::kWhile) {
-    callees = {caller[Op<Opcode::kWhile>::kCondition], caller[Op<Opcode::kWhile>::kBody]};
+  if (IsLoop(caller)) {
+    callees = {ConditionOf(caller), BodyOf(caller)};
   } else {
     const std::vector<Computation*> called = CalledComputations(caller);
     callees.assign(called.begin(), called.end());
@@ -80,7 +81,7 @@ void Timeline::Open(const Computation& computation, const Instruction* caller, S
 // What an async computation holds, it may hold until the done.
 void Timeline::ExtendAsync() {
   for (const Instruction* done : steps_) {
-    if (done->opcode != Opcode::kAsyncDone) continue;
+    if (!IsAsyncChain(*done) || !IsAsyncDone(*done)) continue;
     const Instruction* start = AsyncStartOf(*done);
     if (start == nullptr) continue;
     for (const Computation* callee : RunBy(*start)) {

@@ -1,10 +1,8 @@
 #include "memory/value_links.h"
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "collectives/world.h"
-#include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -21,7 +19,7 @@ void HandOnElements(ValueLinks& links, const Instruction& tuple) {
 }
 
 void HandOnElement(ValueLinks& links, const Instruction& hlo) {
-  links.HandOn(links.Of(hlo), links.places.Element(Operand(links, hlo, 0), hlo[Op<Opcode::kGetTupleElement>::kIndex]));
+  links.HandOn(links.Of(hlo), links.places.Element(Operand(links, hlo, 0), ElementIndexOf(hlo)));
 }
 
 // A copy of a tuple is a new table of the same arrays.
@@ -30,42 +28,23 @@ void HandOnTupleCopy(ValueLinks& links, const Instruction& hlo) {
     links.HandOn(links.places.Element(links.Of(hlo), i), links.places.Element(Operand(links, hlo, 0), i));
 }
 
-// copy-start: (destination, source, context); copy-done: the destination.
-void LinkCopyStart(ValueLinks& links, const Instruction& hlo) {
-  links.HandOn(links.places.Element(links.Of(hlo), 1), Operand(links, hlo, 0));
-}
-void LinkCopyDone(ValueLinks& links, const Instruction& hlo) {
-  links.HandOn(links.Of(hlo), links.places.Element(Operand(links, hlo, 0), 0));
-}
-
-// send: (operand, context, token); recv-done: (data, token) of (data, context, token).
-void LinkFirstElement(ValueLinks& links, const Instruction& hlo) {
-  Part operand = Operand(links, hlo, 0);
-  if (hlo.opcode == Opcode::kRecvDone) operand = links.places.Element(operand, 0);
-  links.HandOn(links.places.Element(links.Of(hlo), 0), operand);
-}
-
-// An all-reduce-start as XLA has it gives its result alone; other starts give (operands, result, context…).
-bool GivesOperands(const Instruction& start) {
-  return HasAsyncShape(start) || KindOf(start.opcode) != Opcode::kAllReduce;
-}
-
+// What a start keeps of its operands: all-gather-start, copy-start, send, …
 void LinkStart(ValueLinks& links, const Instruction& hlo) {
-  if (!GivesOperands(hlo)) return;
-  const Part operands = links.places.Element(links.Of(hlo), 0);
-  if (HasAsyncShape(hlo) || (hlo.operand_count() > 1 && hlo[kPermuteSliceSizes].empty())) {
-    for (size_t i = 0; i < hlo.operand_count(); ++i)
-      links.HandOn(links.places.Element(operands, static_cast<int64_t>(i)), Operand(links, hlo, i));
-  } else {
-    links.HandOn(operands, Operand(links, hlo, 0));
-  }
+  const StartParts parts = StartPartsOf(hlo);
+  if (!parts.operands) return;
+  const Part operands = links.places.Element(links.Of(hlo), *parts.operands);
+  if (!parts.operands_in_tuple) return links.HandOn(operands, Operand(links, hlo, 0));
+  for (size_t i = 0; i < hlo.operand_count(); ++i)
+    links.HandOn(links.places.Element(operands, static_cast<int64_t>(i)), Operand(links, hlo, i));
 }
 
 void LinkDone(ValueLinks& links, const Instruction& hlo) {
   if (hlo.operand_count() == 0) return;
-  const Part started = Operand(links, hlo, 0);
-  const bool has_operands = KindOf(hlo.opcode) != Opcode::kAllReduce || HasAsyncShape(*hlo.operands[0]);
-  links.HandOn(links.Of(hlo), has_operands ? links.places.Element(started, 1) : started);
+  const std::optional<int64_t> part = ResultPartOf(hlo);
+  if (!part) return;  // all-reduce-done: to XLA a value of its own
+  const Part result = links.Of(hlo);
+  links.HandOn(GivesToken(hlo) ? links.places.Element(result, 0) : result,
+               links.places.Element(Operand(links, hlo, 0), *part));
 }
 
 void LinkArguments(ValueLinks& links, const Computation& callee, const Instruction& caller, size_t first_operand) {
@@ -75,18 +54,12 @@ void LinkArguments(ValueLinks& links, const Computation& callee, const Instructi
 }
 
 void LinkAsyncStart(ValueLinks& links, const Instruction& hlo) {
-  const Part operands = links.places.Element(links.Of(hlo), 0);
-  for (size_t i = 0; i < hlo.operand_count(); ++i)
-    links.HandOn(links.places.Element(operands, static_cast<int64_t>(i)), Operand(links, hlo, i));
+  LinkStart(links, hlo);
   for (const Computation* callee : RunBy(hlo)) {
     if (!links.timeline.RunsAt(*callee, hlo)) continue;
     LinkArguments(links, *callee, hlo, 0);
     links.HandOn(links.places.Element(links.Of(hlo), 1), links.Of(*callee->root));
   }
-}
-
-void LinkAsyncDone(ValueLinks& links, const Instruction& hlo) {
-  links.HandOn(links.Of(hlo), links.places.Element(Operand(links, hlo, 0), 1));
 }
 
 void LinkCall(ValueLinks& links, const Instruction& hlo) {
@@ -124,15 +97,14 @@ void LinkConditional(ValueLinks& links, const Instruction& hlo) {
 // A part of the state that the body hands on is one value through all rounds. Any other is a new value at each place,
 // all in one buffer.
 void LinkWhile(ValueLinks& links, const Instruction& hlo) {
-  using While = Op<Opcode::kWhile>;
   const Part whole = links.Of(hlo), init = Operand(links, hlo, 0);
   auto parameter = [&](const Computation* callee) {
     const bool runs = callee != nullptr && callee->root != nullptr && links.timeline.RunsAt(*callee, hlo);
     const bool has = runs && !callee->parameters.empty() && callee->parameters[0] != nullptr;
     return has ? links.Of(*callee->parameters[0]) : Part();
   };
-  const Part in_body = parameter(hlo[While::kBody]), in_condition = parameter(hlo[While::kCondition]);
-  const Part root = in_body.shape == nullptr ? Part() : links.Of(*hlo[While::kBody]->root);
+  const Part in_body = parameter(BodyOf(hlo)), in_condition = parameter(ConditionOf(hlo));
+  const Part root = in_body.shape == nullptr ? Part() : links.Of(*BodyOf(hlo)->root);
   const Part parts[] = {init, in_body, in_condition, root};
   const Place size = links.places.Size(*whole.shape);
   for (const Part& part : parts)
@@ -149,44 +121,32 @@ void LinkWhile(ValueLinks& links, const Instruction& hlo) {
   }
 }
 
-struct LinkRule {
-  Opcode opcode;
-  void (*link)(ValueLinks& links, const Instruction& hlo);
-};
-constexpr LinkRule kLinkRules[] = {
-    {Opcode::kAddDependency, &HandOnOperand},
-    {Opcode::kAllGatherDone, &LinkDone},
-    {Opcode::kAllGatherStart, &LinkStart},
-    {Opcode::kAllReduceDone, &LinkDone},
-    {Opcode::kAllReduceStart, &LinkStart},
-    {Opcode::kAsyncDone, &LinkAsyncDone},
-    {Opcode::kAsyncStart, &LinkAsyncStart},
-    {Opcode::kAsyncUpdate, &HandOnOperand},
-    {Opcode::kBitcast, &HandOnOperand},
-    {Opcode::kCall, &LinkCall},
-    {Opcode::kCollectivePermuteDone, &LinkDone},
-    {Opcode::kCollectivePermuteStart, &LinkStart},
-    {Opcode::kConditional, &LinkConditional},
-    {Opcode::kCopy, &HandOnTupleCopy},
-    {Opcode::kCopyDone, &LinkCopyDone},
-    {Opcode::kCopyStart, &LinkCopyStart},
-    {Opcode::kDomain, &HandOnOperand},
-    {Opcode::kGetTupleElement, &HandOnElement},
-    {Opcode::kOptimizationBarrier, &HandOnOperand},
-    {Opcode::kRecvDone, &LinkFirstElement},
-    {Opcode::kSend, &LinkFirstElement},
-    {Opcode::kTuple, &HandOnElements},
-    {Opcode::kWhile, &LinkWhile},
-};
-
-using LinkTable = std::unordered_map<Opcode, void (*)(ValueLinks&, const Instruction&)>;
-const LinkTable& Rules() {
-  static const LinkTable table = [] {
-    LinkTable rules;
-    for (const LinkRule& rule : kLinkRules) rules[rule.opcode] = rule.link;
-    return rules;
-  }();
-  return table;
+void Link(ValueLinks& links, const Instruction& hlo) {
+  if (IsAsyncStart(hlo)) return (IsAsyncChain(hlo) ? LinkAsyncStart : LinkStart)(links, hlo);
+  if (IsAsyncDone(hlo)) return LinkDone(links, hlo);
+  if (IsCustomCall(hlo)) return;  // whatever it says, it has a buffer of its own
+  switch (HandsOn(hlo)) {
+    case Hands::kSame:
+    case Hands::kOrdered:
+    case Hands::kMarked:
+    case Hands::kContinued:
+    case Hands::kBitcast:
+      return HandOnOperand(links, hlo);
+    case Hands::kCopied:
+      return HandOnTupleCopy(links, hlo);
+    case Hands::kPart:
+      return HandOnElement(links, hlo);
+    case Hands::kPacked:
+      return HandOnElements(links, hlo);
+    case Hands::kCalled:
+      return LinkCall(links, hlo);
+    case Hands::kBranch:
+      return LinkConditional(links, hlo);
+    case Hands::kLoopState:
+      return LinkWhile(links, hlo);
+    default:
+      return;
+  }
 }
 
 }  // namespace
@@ -194,7 +154,7 @@ const LinkTable& Rules() {
 ValueLinks::ValueLinks(const Timeline& timeline, const Places& places)
     : timeline(timeline), places(places), same_(places.count()) {
   for (const Instruction* hlo : timeline.steps()) {
-    if (auto rule = Rules().find(hlo->opcode); rule != Rules().end()) rule->second(*this, *hlo);
+    Link(*this, *hlo);
     for (const InPlace& in_place : InPlaceOf(*hlo))
       Share(places.At(Operand(*this, *hlo, static_cast<size_t>(in_place.operand)), in_place.operand_index),
             places.At(Of(*hlo), in_place.result_index), false);

@@ -1,44 +1,23 @@
 // async-start, async-update, async-done: a computation that runs beside the program.
 #include <algorithm>
 
+#include "ops/async_pairs.h"
 #include "ops/control_flow.h"
 #include "ops/structure.h"
 #include "ops/transfer.h"
+#include "ops/value_flow.h"
 
 namespace shoal {
 namespace {
 
 constexpr int kLongestChain = 10'000;  // nobody writes one; a limit for hostile text
 
-// The async-start or async-update whose result reaches `hlo` through ops that only hand values on; null if
-// none's.
+// The async-start or async-update whose result reaches `hlo` through ops that only hand values on; null if none's.
 const Instruction* Producer(const Instruction* hlo) {
-  std::vector<int64_t> path;  // elements to be taken of a tuple further up
+  ValuePlace place{hlo, {}};
   for (int steps = 0; steps < kLongestChain; ++steps) {
-    size_t from = 0;
-    switch (hlo->opcode) {
-      case Opcode::kAsyncStart:
-      case Opcode::kAsyncUpdate:
-        return hlo;
-      case Opcode::kGetTupleElement:
-        path.push_back((*hlo)[Op<Opcode::kGetTupleElement>::kIndex]);
-        break;
-      case Opcode::kTuple:
-        if (path.empty() || path.back() < 0) return nullptr;
-        from = static_cast<size_t>(path.back());
-        path.pop_back();
-        break;
-      case Opcode::kCustomCall:
-        if (!IsRemark(*hlo)) return nullptr;
-        break;
-      case Opcode::kCopy:
-      case Opcode::kOptimizationBarrier:
-        break;
-      default:
-        return nullptr;
-    }
-    if (from >= hlo->operand_count()) return nullptr;
-    hlo = hlo->operands[from];
+    if (place.hlo->opcode == Opcode::kAsyncStart || place.hlo->opcode == Opcode::kAsyncUpdate) return place.hlo;
+    if (!StepBack(place, kCarriesAsync)) return nullptr;
   }
   return nullptr;
 }
@@ -149,9 +128,7 @@ const Instruction* AsyncStartOf(const Instruction& hlo) {
 }
 
 Instruction* AsyncWrapped(const Instruction& hlo) {
-  const bool is_async =
-      hlo.opcode == Opcode::kAsyncStart || hlo.opcode == Opcode::kAsyncUpdate || hlo.opcode == Opcode::kAsyncDone;
-  if (!is_async) return nullptr;
+  if (!IsAsyncChain(hlo)) return nullptr;
   const Computation* computation = Wrapped(hlo);
   if (computation == nullptr) return nullptr;
   for (const Instruction* each : computation->instructions)

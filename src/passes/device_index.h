@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "collectives/device_grid.h"
+#include "devices/device_grid.h"
 
 namespace shoal {
 

@@ -20,6 +20,11 @@ int64_t Count(const Instruction& hlo) { return hlo.shape().ElementCount().value_
 
 // How many elements the loops of a group with this root go through.
 int64_t RoundsOf(const Instruction& root) {
+  if (root.opcode == Opcode::kReduceWindow) {
+    int64_t rounds = Count(root);
+    for (const WindowDim& dim : root[kWindow]->dims) rounds *= dim.size;
+    return rounds;
+  }
   return root.opcode == Opcode::kReduce ? Count(*root.operands[0]) : Count(root);
 }
 
@@ -50,14 +55,17 @@ class Fusing {
     bool any = false;
     Replacements replacements;
     const std::vector<Instruction*> before = computation_.instructions;
+    std::vector<Instruction*> order;  // fusions stand where their roots did
     for (Instruction* hlo : before) {
+      order.push_back(hlo);
       auto members = members_.find(hlo);
       if (members == members_.end() || !IsWorthIt(members->second)) continue;
       std::vector<Instruction*> ops(members->second.rbegin(), members->second.rend());
-      replacements[hlo] = Fuse(*hlo, ops);
+      order.push_back(replacements[hlo] = Fuse(*hlo, ops));
       any = true;
     }
     if (!any) return false;
+    computation_.instructions = std::move(order);
     Apply(replacements, module_, computation_);
     SortByUse(computation_);
     return true;
@@ -74,7 +82,7 @@ class Fusing {
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
     for (size_t i = all.size(); i-- > 0;) {
       Instruction* hlo = all[i];
-      if (IsLoopReduction(*hlo)) {
+      if (IsLoopReduction(*hlo) || IsLoopWindow(*hlo)) {
         Join(*hlo, hlo);
       } else if (IsFusible(*hlo)) {
         Place(*hlo);
@@ -91,6 +99,7 @@ class Fusing {
       for (Instruction* root : groups)
         if (std::find(wanted.begin(), wanted.end(), root) == wanted.end()) wanted.push_back(root);
     }
+    if (ReadsWhatIsWritten(hlo)) return Join(hlo, &hlo);
     if (!IsRepeatable(hlo)) {
       if (!is_wanted_outside && wanted.size() == 1 && MayJoin(hlo, *wanted[0])) return Join(hlo, wanted[0]);
       if (!IsUniformConstant(hlo)) Join(hlo, &hlo);
@@ -103,6 +112,15 @@ class Fusing {
         is_wanted_outside = true;
     }
     if (is_wanted_outside && !IsUniformConstant(hlo)) Join(hlo, &hlo);
+  }
+
+  // A slice of what is written in place is taken before that: with its users it might come too late.
+  bool ReadsWhatIsWritten(const Instruction& hlo) const {
+    if (hlo.opcode != Opcode::kDynamicSlice) return false;
+    const auto& users = users_[hlo.operands[0]->index];
+    return std::any_of(users.begin(), users.end(), [](const Instruction* user) {
+      return user->opcode == Opcode::kDynamicUpdateSlice || user->opcode == Opcode::kScatter;
+    });
   }
 
   bool MayJoin(const Instruction& hlo, const Instruction& root) const {
@@ -147,7 +165,7 @@ class Fusing {
     }
     fused->root = inside.at(&root);
     Instruction* fusion = NewInstruction(module_, computation_, Opcode::kFusion, root.shape_, arguments, root);
-    const bool reduces = root.opcode == Opcode::kReduce;
+    const bool reduces = root.opcode == Opcode::kReduce || root.opcode == Opcode::kReduceWindow;
     SetAttr(*fusion, module_, Op<Opcode::kFusion>::kKind.id,
             EnumValue{static_cast<uint8_t>(reduces ? FusionKind::kInput : FusionKind::kLoop)});
     SetAttr(*fusion, module_, kCalls, fused);

@@ -38,13 +38,17 @@ bool IsInlined(const Instruction& hlo) {
 
 Result<bool> InlineCalls(Module& module) {
   bool any = false;
+  // Calls of calls can make more instructions than there is memory for; what real modules call is small.
+  int64_t room = 100'000;
+  for (const Computation* computation : module.computations) room += 2 * std::ssize(computation->instructions);
   for (Computation* computation : PostOrder(module)) {  // callees first: what is inlined has nothing left to inline
     Replacements replacements;
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before) {
       if (!IsInlined(*hlo)) continue;
       Computation* callee = hlo->opcode == Opcode::kFusion ? (*hlo)[kCalls] : (*hlo)[kToApply];
-      if (callee->parameters.size() != hlo->operand_count()) continue;
+      if (callee->parameters.size() != hlo->operand_count() || std::ssize(callee->instructions) > room) continue;
+      room -= std::ssize(callee->instructions);
       replacements[hlo] = Inline(*callee, hlo->operands, module, *computation);
     }
     if (replacements.empty()) continue;

@@ -27,6 +27,10 @@ Result<bool> ShareCommonSubexpressions(Module& module);
 Result<bool> SimplifyAlgebra(Module& module);
 // Everything one loop nest can compute becomes one fusion.
 Result<bool> FuseLoops(Module& module);
+// Fusions that reduce rows, and those that use the results row by row, become one.
+Result<bool> FuseRows(Module& module);
+// What is written in place is read before, where the order is free.
+Result<bool> ReadBeforeWrite(Module& module);
 
 // An all-reduce of which each device keeps its own part becomes a reduce-scatter.
 Result<bool> CreateReduceScatters(Module& module);

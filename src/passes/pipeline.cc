@@ -16,7 +16,9 @@ constexpr Pass kEnginePipeline[] = {
     {"simplify-algebra", SimplifyAlgebra, "before equal instructions are looked for: it makes more of them equal"},
     {"share-common-subexpressions", ShareCommonSubexpressions, "inlining brings many copies of the same constants"},
     {"remove-dead-code", RemoveDeadCode, "what the passes above left behind would be fused otherwise"},
-    {"fuse-loops", FuseLoops, "last: it hides instructions from every pass above"},
+    {"fuse-loops", FuseLoops, "late: it hides instructions from every pass above"},
+    {"fuse-rows", FuseRows, "joins what fuse-loops made"},
+    {"read-before-write", ReadBeforeWrite, "last: it orders what is left"},
 };
 
 // What XLA's GPU pipeline does to collectives after SPMD partitioning. The engine has no use for it: its devices meet

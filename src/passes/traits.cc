@@ -1,7 +1,10 @@
 #include "passes/traits.h"
 
+#include "absl/container/flat_hash_set.h"
+
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "ops/index_maps.h"
 #include "ops/working_types.h"
@@ -69,7 +72,17 @@ constexpr bool kIsTranscendental[] = {
 #undef OP
     false};
 
+// Starts that are whole numbers; the slice itself moves nothing.
+bool IsLoopSlice(const Instruction& hlo) {
+  for (size_t i = 1; i < hlo.operand_count(); ++i) {
+    const Shape& start = hlo.operand_shape(i);
+    if (!start.IsScalar() || !IsInteger(start.element_type()) || start.element_type() == ElementType::kU64) return false;
+  }
+  return hlo.operand_count() == static_cast<size_t>(hlo.shape().rank()) + 1;
+}
+
 bool IsLoopIndexMap(const Instruction& hlo) {
+  if (hlo.opcode == Opcode::kDynamicSlice) return IsLoopSlice(hlo);
   if (!kHasIndexMap[static_cast<size_t>(hlo.opcode)]) return hlo.opcode == Opcode::kIota;
   if (hlo.opcode == Opcode::kBitcast) return IsPlainBitcast(hlo);
   return true;
@@ -89,15 +102,26 @@ bool IsHarmlessInit(Opcode op, const Instruction& init, ElementType type) {
   return op == Opcode::kMultiply && bits == one;
 }
 
+// Each computation is looked at once, however often it is called.
+bool CallsFunctions(const Instruction& hlo, absl::flat_hash_set<const Computation*>& seen) {
+  for (const Computation* callee : CalledComputations(hlo)) {
+    if (!seen.insert(callee).second) continue;
+    for (const Instruction* inside : callee->instructions) {
+      if (inside->opcode == Opcode::kParameter) continue;
+      const bool calls = Info(inside->opcode).op_class == OpClass::kControlFlow;
+      if (calls ? !CallsFunctions(*inside, seen) : !IsFunction(*inside)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool IsFunction(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kControlFlow) {
-    for (const Computation* callee : CalledComputations(hlo))
-      for (const Instruction* inside : callee->instructions)
-        if (inside->opcode != Opcode::kParameter && !IsFunction(*inside)) return false;
-    return true;
+    absl::flat_hash_set<const Computation*> seen;
+    return CallsFunctions(hlo, seen);
   }
   if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // keeps its state in its operand
   return op_class != OpClass::kRandom && op_class != OpClass::kCollective && op_class != OpClass::kTransfer &&
@@ -142,19 +166,98 @@ const Instruction* OnlyOpOf(const Computation& computation) {
   return straight || crossed ? root : nullptr;
 }
 
-bool IsLoopReduction(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kReduce || hlo.operand_count() != 2 || !HasLoopTypes(hlo)) return false;
-  if (!hlo[kControlPredecessors].empty()) return false;
+namespace {
+
+// Grows along dimension `d`, from 0.
+bool IsIndexAlong(const Instruction& hlo, int64_t d) {
+  if (hlo.opcode == Opcode::kIota) return hlo[Op<Opcode::kIota>::kIotaDimension] == d;
+  if (hlo.opcode != Opcode::kBroadcast) return false;
+  const Ints dimensions = hlo[kDimensions];
+  const auto from = std::find(dimensions.begin(), dimensions.end(), d);
+  return from != dimensions.end() && IsIndexAlong(*hlo.operands[0], from - dimensions.begin());
+}
+
+// No number is beyond it.
+bool IsLeast(const Instruction& init, Opcode op) {
+  const Literal* literal = init.opcode == Opcode::kConstant ? init[kConstantValue] : nullptr;
+  if (literal == nullptr || literal->elided) return false;
+  const ElementType type = init.shape().element_type();
+  const auto bytes = static_cast<size_t>(StorageBytes(type));
+  uint64_t bits = 0;
+  if (!literal->data.empty()) std::memcpy(&bits, literal->data.data(), std::min(bytes, literal->data.size()));
+  const bool low = op == Opcode::kMaximum;
+  if (IsFloat(type)) {
+    const double number = DecodeFloat(type, bits);
+    return number == (low ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
+  }
+  const int width = BitWidth(type);
+  const uint64_t mask = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1, top = uint64_t{1} << (width - 1);
+  if (IsSigned(type)) return (bits & mask) == (low ? top : top - 1);
+  return (bits & mask) == (low ? 0 : mask);
+}
+
+bool IsZero(const Instruction& init) {
+  const Literal* literal = init.opcode == Opcode::kConstant ? init[kConstantValue] : nullptr;
+  return literal != nullptr && !literal->elided &&
+         std::all_of(literal->data.begin(), literal->data.end(), [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+// The largest or smallest number of each row, and where it is.
+bool IsLoopFirstOf(const Instruction& hlo) {
+  if (hlo.operand_count() != 4 || !hlo.shape().IsTuple() || hlo[kDimensions].size() != 1) return false;
+  for (size_t i = 0; i < 4; ++i) {
+    const Shape& shape = hlo.operand_shape(i);
+    if (!IsStaticArray(shape) || !IsLoopType(shape.element_type()) || shape.ElementCount().value_or(0) <= 0) return false;
+    if (shape.element_type() != hlo[kToApply]->parameters[i]->shape().element_type()) return false;
+    if (i < 2 && shape.element_type() != hlo.shape().element(static_cast<int64_t>(i)).element_type()) return false;
+  }
+  const std::optional<Opcode> op = FirstOf(*hlo[kToApply]);
+  return op && IsIndexAlong(*hlo.operands[1], hlo[kDimensions][0]) && IsLeast(*hlo.operands[2], *op) && IsZero(*hlo.operands[3]);
+}
+
+}  // namespace
+
+namespace {
+
+// One operand, one op that may be reordered, from a neutral initial value.
+bool IsLoopFold(const Instruction& hlo) {
+  if (hlo.operand_count() != 2 || !HasLoopTypes(hlo)) return false;
   const ElementType type = hlo.shape().element_type();
   if (type != hlo.operand_shape(0).element_type() || type != hlo.operand_shape(1).element_type()) return false;
-  if (IsFloat(type) && BitWidth(type) < 32) return false;  // rounds at every step, in an order of its own
   if (hlo.shape().ElementCount().value_or(0) <= 0 || hlo.operand_shape(0).ElementCount().value_or(0) <= 0) return false;
   const Instruction* op = OnlyOpOf(*hlo[kToApply]);
   static constexpr Opcode kOps[] = {Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum,
                                     Opcode::kAnd, Opcode::kOr,       Opcode::kXor};
   if (op == nullptr || op->shape().element_type() != type) return false;
   if (std::find(std::begin(kOps), std::end(kOps), op->opcode) == std::end(kOps)) return false;
+  // Sums and products of narrow floats round at every step, in an order of their own.
+  const bool chooses = op->opcode == Opcode::kMaximum || op->opcode == Opcode::kMinimum;
+  if (IsFloat(type) && BitWidth(type) < 32 && !chooses) return false;
   return IsHarmlessInit(op->opcode, *hlo.operands[1], type);
+}
+
+}  // namespace
+
+bool IsLoopReduction(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kReduce || !hlo[kControlPredecessors].empty()) return false;
+  return IsLoopFirstOf(hlo) || IsLoopFold(hlo);
+}
+
+bool IsLoopWindow(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kReduceWindow || !hlo[kControlPredecessors].empty() || !IsLoopFold(hlo)) return false;
+  const Window* window = hlo[kWindow];
+  if (window == nullptr || std::ssize(window->dims) != hlo.shape().rank()) return false;
+  constexpr int64_t kMostElements = 256;  // beyond that something cleverer than looking at all of them is wanted
+  int64_t size = 1;
+  for (size_t d = 0; d < window->dims.size(); ++d) {
+    const WindowDim& dim = window->dims[d];
+    if (dim.base_dilation != 1 || dim.reversal || dim.pad_low < 0 || dim.pad_high < 0) return false;
+    // A prefix sum: everything up to here.
+    if (dim.size > 2 && std::max(dim.pad_low, dim.pad_high) >= dim.size - 1) return false;
+    size *= dim.size;
+    if (size > kMostElements) return false;
+  }
+  return true;
 }
 
 bool IsUniformConstant(const Instruction& hlo) {

@@ -1,6 +1,8 @@
 // What passes ask about an instruction.
 #pragma once
 
+#include <optional>
+
 #include "ops/families.h"
 
 namespace shoal {
@@ -11,12 +13,19 @@ bool IsFunction(const Instruction& hlo);
 // One loop nest of ours can compute it from its operands, element by element: elementwise ops and index maps of static
 // arrays of numbers that have vector code.
 bool IsLoopOp(const Instruction& hlo);
-// The same of a reduction: one operand, one op that may be reordered, from a neutral initial value.
+// The same of a reduction: one op that may be reordered, from a neutral initial value; or the first of the largest or
+// smallest numbers, together with its index.
 bool IsLoopReduction(const Instruction& hlo);
+// The same of a reduce-window whose windows are small.
+bool IsLoopWindow(const Instruction& hlo);
 // A scalar constant, or one whose elements are all the same.
 bool IsUniformConstant(const Instruction& hlo);
 // The one op that `computation` applies to its two parameters; nothing if it is anything else.
 const Instruction* OnlyOpOf(const Computation& computation);
+
+// Of a function (number, index, number, index) -> (number, index) that keeps the larger number (kMaximum) or the smaller
+// one (kMinimum), the first of equal ones, and the first nan, where the second index is the larger one; else nothing.
+std::optional<Opcode> FirstOf(const Computation& computation);
 
 // A function such as exp or tanh, a division or a power: dearer than reading a value that was written down.
 bool IsDear(Opcode opcode);

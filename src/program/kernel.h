@@ -10,7 +10,8 @@
 //
 // A row kernel goes through its row once for each stage: a reduction's result is known when its stage is done, and
 // nodes of later stages may use it. softmax is three stages: the maximum, the sum of exponentials, the quotients. A
-// node that depends on nothing but the row (and on reductions) is worked out once per row.
+// node that depends on nothing but the row (and on reductions) is worked out once per row. A column kernel has one stage
+// of reductions; what is computed of their results is worked out in the lanes when the last round is done.
 //
 // Numbers are computed as the ops say, in the type of each node, one rounding each; floats narrower than f32 are
 // computed in f32 and rounded to their type after each op. Reductions of f32 and wider may take their elements in any
@@ -32,7 +33,6 @@ struct KernelNode {
     kIndex,     // `index`, as a number
     kApply,     // `opcode` of the operands
     kResult,    // of reduction `reduction`, its result number `input`
-    kArgument,  // of a reduction's function: argument number `input`
   };
   Kind kind = Kind::kApply;
   ElementType type = ElementType::kInvalid;
@@ -50,13 +50,15 @@ struct KernelNode {
 };
 
 struct KernelReduction {
+  enum class Kind : uint8_t {
+    kBinary,   // `op` of two elements, which may be reordered
+    kFirstOf,  // two elements, a number and its index, which grows: the largest (`op` is maximum) or smallest number or
+               // the first nan, and the first index it has
+  };
+  Kind kind = Kind::kBinary;
+  Opcode op{};
   int stage = 0;
   std::vector<int> elements, inits;  // nodes; inits do not depend on what is walked
-  std::vector<KernelNode> function;  // arguments: accumulators, then elements; operands number these nodes
-  std::vector<int> results;          // among `function`
-  // The one op that the function is, if it is one op of its two arguments and may be reordered.
-  bool is_binary = false;
-  Opcode binary{};
 };
 
 struct KernelStore {
@@ -75,8 +77,12 @@ struct FusedKernel {
   std::vector<KernelNode> nodes;  // operands first
   std::vector<KernelReduction> reductions;
   std::vector<KernelStore> stores;
-  int stages = 1;
+  // Where it is not 0, the last of the row loops numbers pieces of the first walked loop, so many rounds each: rows of
+  // which several threads reduce a piece.
+  int64_t piece = 0;
 
+  // How often a row is walked through: for each stage of reductions, and for stores that are not per row.
+  int Walks() const;
   int64_t RowCount() const;
   int64_t WalkedCount() const;
   int lane_loop() const { return static_cast<int>(rows.size() + walked.size()) - 1; }

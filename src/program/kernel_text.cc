@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/strings.h"
 #include "ops/op.h"
 #include "program/program.h"
@@ -18,8 +20,6 @@ void AppendNode(std::string& out, const KernelNode& node) {
       return StrAppend(&out, "index ", ToString(node.index));
     case Kind::kResult:
       return StrAppend(&out, "result ", node.reduction, ".", node.input);
-    case Kind::kArgument:
-      return StrAppend(&out, "argument ", node.input);
     case Kind::kApply:
       break;
   }
@@ -49,22 +49,37 @@ int64_t FusedKernel::WalkedCount() const {
   return count;
 }
 
+int FusedKernel::Walks() const {
+  int walks = 0;
+  for (const KernelReduction& reduction : reductions) walks = std::max(walks, reduction.stage + 1);
+  const bool walks_to_store = std::any_of(stores.begin(), stores.end(), [](const KernelStore& store) { return !store.per_row; });
+  return form == Form::kRows && walks_to_store ? walks + 1 : walks;
+}
+
 std::string ToString(const FusedKernel& kernel) {
   std::string out = StrCat(kernel.form == FusedKernel::Form::kRows ? "rows [" : "columns [", StrJoin(kernel.rows, ","),
                            "] x [", StrJoin(kernel.walked, ","), "] (");
   AppendTypes(out, kernel.inputs);
   out += ") -> (";
   AppendTypes(out, kernel.outputs);
-  out += ")\n";
+  out += ")";
+  if (kernel.piece != 0) StrAppend(&out, " in pieces of ", kernel.piece);
+  out += "\n";
   for (size_t i = 0; i < kernel.nodes.size(); ++i) {
     StrAppend(&out, "  n", i, " = ");
     AppendNode(out, kernel.nodes[i]);
     out += "\n";
   }
-  for (const KernelReduction& reduction : kernel.reductions)
-    StrAppend(&out, "  reduce ", Text(reduction.binary), " n", reduction.elements[0], " from n", reduction.inits[0], "\n");
+  for (const KernelReduction& reduction : kernel.reductions) {
+    StrAppend(&out, "  reduce ", reduction.kind == KernelReduction::Kind::kFirstOf ? "first " : "", Text(reduction.op));
+    for (int element : reduction.elements) StrAppend(&out, " n", element);
+    out += " from";
+    for (int init : reduction.inits) StrAppend(&out, " n", init);
+    if (reduction.stage != 0) StrAppend(&out, " in stage ", reduction.stage);
+    out += "\n";
+  }
   for (const KernelStore& store : kernel.stores)
-    StrAppend(&out, "  out", store.output, "[", ToString(store.index), "] = n", store.node, "\n");
+    StrAppend(&out, "  out", store.output, "[", ToString(store.index), "] = n", store.node, store.per_row ? " per row\n" : "\n");
   return out;
 }
 

@@ -13,13 +13,30 @@ class Lowering {
   explicit Lowering(std::unique_ptr<Module> module) { program_.module = std::move(module); }
 
   Program Run() {
+    Visit(*program_.module->entry);
     for (const Computation* computation : program_.module->computations)
-      for (const Instruction* hlo : computation->instructions) Add(*hlo);
+      if (visited_.contains(computation))
+        for (const Instruction* hlo : computation->instructions) Add(*hlo);
     return std::move(program_);
   }
 
  private:
+  // What is run step by step: loops that are one piece of code have no steps inside.
+  void Visit(const Computation& computation) {
+    if (!visited_.insert(&computation).second) return;
+    for (const Instruction* hlo : computation.instructions) {
+      if (!CallsComputations(*hlo)) continue;
+      if (std::unique_ptr<Routine> routine = RoutineOf(*hlo)) {
+        program_.steps[hlo] = {ProgramStep::Kind::kRoutine, program_.routines.size(), nullptr};
+        program_.routines.push_back(std::move(routine));
+        continue;
+      }
+      for (const Computation* callee : CalledComputations(*hlo)) Visit(*callee);
+    }
+  }
+
   void Add(const Instruction& hlo) {
+    if (program_.steps.contains(&hlo)) return;
     if (WorkingTypesOf(hlo).mixed) return;  // converted and checked where it is evaluated
     if (std::unique_ptr<FusedKernel> kernel = FusedKernelOf(hlo)) {
       const auto [same, is_new] = kernels_.try_emplace(ToString(*kernel), program_.kernels.size());
@@ -31,6 +48,7 @@ class Lowering {
   }
 
   Program program_;
+  std::unordered_set<const Computation*> visited_;
   std::unordered_map<std::string, size_t> kernels_;  // by their text
 };
 
@@ -48,9 +66,18 @@ static std::unordered_set<const Computation*> PartsOfSteps(const Module& module)
   return parts;
 }
 
+static void AddReached(const Instruction& hlo, std::unordered_set<const Computation*>& reached) {
+  for (const Computation* callee : CalledComputations(hlo))
+    if (reached.insert(callee).second)
+      for (const Instruction* inside : callee->instructions)
+        if (CallsComputations(*inside)) AddReached(*inside, reached);
+}
+
 std::string ToString(const Program& program) {
   std::string out;
-  const std::unordered_set<const Computation*> parts = PartsOfSteps(*program.module);
+  std::unordered_set<const Computation*> parts = PartsOfSteps(*program.module);
+  for (const auto& [hlo, step] : program.steps)
+    if (step.kind == ProgramStep::Kind::kRoutine) AddReached(*hlo, parts);
   for (const Computation* computation : program.module->computations) {
     if (parts.contains(computation)) continue;
     bool named = false;
@@ -61,12 +88,14 @@ std::string ToString(const Program& program) {
       named = true;
       StrAppend(&out, "  ", hlo->name, " ", ToString(hlo->shape()), ": ");
       if (step.kind == ProgramStep::Kind::kKernel) StrAppend(&out, "kernel ", step.kernel);
+      if (step.kind == ProgramStep::Kind::kRoutine) StrAppend(&out, "routine ", step.kernel);
       if (step.kind == ProgramStep::Kind::kLibrary) StrAppend(&out, "library ", Text(hlo->opcode));
       if (step.kind == ProgramStep::Kind::kEvaluate) StrAppend(&out, "evaluate ", Text(hlo->opcode));
       out += "\n";
     }
   }
   for (size_t i = 0; i < program.kernels.size(); ++i) StrAppend(&out, "kernel ", i, ": ", ToString(program.kernels[i]));
+  for (size_t i = 0; i < program.routines.size(); ++i) StrAppend(&out, "routine ", i, ": ", ToString(*program.routines[i]));
   return out;
 }
 

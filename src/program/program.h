@@ -8,12 +8,15 @@
 // and memory is touched for the first time once, not once per run.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "ir/module.h"
 #include "program/kernel.h"
 #include "program/library.h"
+#include "program/routine.h"
 
 namespace shoal {
 
@@ -21,6 +24,7 @@ struct ProgramStep {
   enum class Kind : uint8_t {
     kKernel,    // kernels[kernel]
     kLibrary,   // library
+    kRoutine,   // routines[kernel]: a loop with all its rounds
     kEvaluate,  // the interpreter's evaluator, on the same arrays
   };
   Kind kind = Kind::kEvaluate;
@@ -31,6 +35,7 @@ struct ProgramStep {
 struct Program {
   std::unique_ptr<Module> module;  // after the passes
   std::vector<FusedKernel> kernels;     // each of them once, however many instructions it serves
+  std::vector<std::unique_ptr<Routine>> routines;
   std::unordered_map<const Instruction*, ProgramStep> steps;
 
   const ProgramStep& StepOf(const Instruction& hlo) const {
@@ -46,8 +51,24 @@ Program Lower(std::unique_ptr<Module> module);
 // The kernel that computes an instruction (a fusion, or one op), or nothing where no loop nest of ours does.
 std::unique_ptr<FusedKernel> FusedKernelOf(const Instruction& hlo);
 
+// The same of any values: computes `roots` from `inputs`.
+std::unique_ptr<FusedKernel> KernelOf(std::span<const Instruction* const> inputs,
+                                      std::span<const Instruction* const> roots);
+
 // Loops that every input and output goes through as through one become one.
 void MergeLoops(FusedKernel& kernel);
+
+// Drops nodes that nothing needs.
+void DropUnused(FusedKernel& kernel);
+// The index with other numbers of the nodes that it takes data from.
+Index WithDataMoved(const Index& index, const std::function<int(int)>& to);
+
+// Where rows are few and long: a kernel that reduces pieces of them, and one that reduces what these gave. `partial`
+// gives an array for each element of each reduction, which `combine` takes after the kernel's own inputs.
+struct CutKernel {
+  FusedKernel partial, combine;
+};
+std::optional<CutKernel> CutInPieces(const FusedKernel& kernel);
 
 std::string ToString(const Program& program);
 

@@ -3,6 +3,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/strings.h"
 #include "ops/structure.h"
+#include "ops/traits.h"
 #include "proto/module_reader.h"
 
 namespace shoal {
@@ -70,7 +71,7 @@ void ModuleReader::OrderById(Computation& computation) {
 Status ModuleReader::FinishComputation(const proto::HloComputationProto& from, Computation& computation) {
   std::vector<Instruction*> parameters;
   for (Instruction* hlo : computation.instructions)
-    if (hlo->opcode == Opcode::kParameter) parameters.push_back(hlo);
+    if (IsParameter(*hlo)) parameters.push_back(hlo);
   computation.parameters.assign(parameters.size(), nullptr);
   for (Instruction* hlo : parameters) {
     const int64_t number = (*hlo)[kParameterNumber];

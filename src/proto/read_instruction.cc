@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "ops/structure.h"
+#include "ops/traits.h"
 #include "proto/attr_fields.h"
 #include "proto/detect.h"
 #include "proto/module_reader.h"
@@ -62,7 +63,7 @@ Status ModuleReader::ReadOpcode(const proto::HloInstructionProto& from, Instruct
   if (from.opcode().empty()) return Fail("it has no opcode");
   if (!IsOpcodeName(from.opcode())) return Fail("its opcode is no word");
   draft.opcode = OpcodeNamed(from.opcode()).value_or(Opcode::kUnknown);
-  if (draft.opcode != Opcode::kUnknown) return {};
+  if (!IsUnknown(draft)) return {};
   std::string message = StrCat("HLO has no op ", from.opcode());
   if (strict_) return Fail({}, "loose.opcode", std::move(message));
   Liberty("loose.opcode", std::move(message));
@@ -107,12 +108,12 @@ Status ModuleReader::ReadLinks(const proto::HloInstructionProto& from) {
 // A parameter's number and a constant's value, which are attributes only to us.
 Status ModuleReader::ReadInParentheses(const proto::HloInstructionProto& from, Instruction& draft,
                                        std::vector<NamedAttr>& attrs) {
-  if (draft.opcode == Opcode::kParameter) {
+  if (IsParameter(draft)) {
     if (from.parameter_number() < 0)
       return Fail(StrCat("a parameter number must not be negative, got ", from.parameter_number()));
     attrs.push_back({kParameterNumber.id, from.parameter_number()});
   }
-  if (draft.opcode == Opcode::kConstant) {
+  if (IsConstant(draft)) {
     const Literal* value = nullptr;
     if (from.has_literal()) {
       SHOAL_ASSIGN(literal, ReadLiteral(module_, from.literal()));

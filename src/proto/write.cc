@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "ops/order.h"
 #include "ops/structure.h"
+#include "ops/traits.h"
 #include "proto/attr_fields.h"
 #include "proto/json.h"
 #include "text/canonical.h"
@@ -138,11 +139,11 @@ Status ModuleWriter::CheckSize() {
 void ModuleWriter::WriteInstruction(const Instruction& hlo, proto::HloInstructionProto* to) {
   Assign(to->mutable_name(), names_(hlo));
   if (names_(hlo) != hlo.name) Assign(to->mutable_shoal()->mutable_written_name(), hlo.name);
-  Assign(to->mutable_opcode(), hlo.opcode == Opcode::kUnknown ? hlo[kUnknownOpcode] : Text(hlo.opcode));
+  Assign(to->mutable_opcode(), IsUnknown(hlo) ? hlo[kUnknownOpcode] : Text(hlo.opcode));
   WriteShape(hlo.shape(), to->mutable_shape());
   to->set_id(ids_.Of(hlo));
   for (const Instruction* operand : hlo.operands) to->add_operand_ids(ids_.Of(*operand));
-  if (hlo.opcode == Opcode::kParameter) to->set_parameter_number(hlo[kParameterNumber]);
+  if (IsParameter(hlo)) to->set_parameter_number(hlo[kParameterNumber]);
   // A constant without literal is one whose values were left out.
   if (const Literal* value = hlo[kConstantValue]; value != nullptr && !value->elided)
     WriteLiteral(*value, to->mutable_literal());

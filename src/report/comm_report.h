@@ -5,7 +5,7 @@
 
 #include "analysis/overlap.h"
 #include "analysis/traffic.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "report/table.h"
 
 namespace shoal {

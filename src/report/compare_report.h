@@ -1,7 +1,7 @@
 // What `shoal compare` says when it is done.
 #pragma once
 
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "interp/data/same_inputs.h"
 #include "interp/run.h"
 #include "report/table.h"

@@ -1,6 +1,6 @@
 #include "report/json.h"
 
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 
 namespace shoal {
 

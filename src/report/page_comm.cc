@@ -21,42 +21,30 @@ void AddUses(const PageModule& page, StringTable& strings, PageSection& section)
   std::map<const Membership*, uint32_t> numbers;
   for (const auto& each : page.collectives.memberships.all())
     numbers.emplace(each.get(), static_cast<uint32_t>(numbers.size()));
-  std::vector<uint32_t> hlo, start, done, kind, joins, nodes;
-  std::vector<double> times, payload, ring, direct, across_ring, across_direct, overlap_flops;
-  std::vector<int32_t> overlap;
-  for (const CollectiveUse& use : page.collectives.uses) {
-    const NodeSplit split = splits.Of(use);
-    const Overlap beside = overlaps.Of(*use.start, *use.done);
-    hlo.push_back(page.ids(*use.hlo));
-    start.push_back(page.ids(*use.start));
-    done.push_back(page.ids(*use.done));
-    kind.push_back(strings(Text(use.kind)));
-    joins.push_back(numbers.at(use.joins));
-    nodes.push_back(static_cast<uint32_t>(split.nodes));
-    times.push_back(use.times);
-    payload.push_back(static_cast<double>(use.payload_bytes));
-    ring.push_back(static_cast<double>(use.MostRingBytes()));
-    direct.push_back(static_cast<double>(use.MostWireBytes()));
-    across_ring.push_back(split.between_ring);
-    across_direct.push_back(split.between_direct);
-    overlap.push_back(use.async() ? static_cast<int32_t>(beside.instructions) : -1);
-    overlap_flops.push_back(beside.flops);
-  }
-  section.Add("hlo", hlo);
-  section.Add("start", start);
-  section.Add("done", done);
-  section.Add("kind", kind);
-  section.Add("joins", joins);
-  section.Add("nodes", nodes);
+  struct Row {
+    const CollectiveUse& use;
+    NodeSplit split;
+    Overlap beside;
+  };
+  std::vector<Row> rows;
+  for (const CollectiveUse& use : page.collectives.uses)
+    rows.push_back({use, splits.Of(use), overlaps.Of(*use.start, *use.done)});
+  section.AddOf("hlo", rows, [&](const Row& row) { return page.ids(*row.use.hlo); });
+  section.AddOf("start", rows, [&](const Row& row) { return page.ids(*row.use.start); });
+  section.AddOf("done", rows, [&](const Row& row) { return page.ids(*row.use.done); });
+  section.AddOf("kind", rows, [&](const Row& row) { return strings(Text(row.use.kind)); });
+  section.AddOf("joins", rows, [&](const Row& row) { return numbers.at(row.use.joins); });
+  section.AddOf("nodes", rows, [&](const Row& row) { return static_cast<uint32_t>(row.split.nodes); });
   section.Add("alike", AlikeCollectives(page.collectives));
-  section.Add("times", times);
-  section.Add("payload", payload);
-  section.Add("ring", ring);
-  section.Add("direct", direct);
-  section.Add("across_ring", across_ring);
-  section.Add("across_direct", across_direct);
-  section.Add("overlap", overlap);
-  section.Add("overlap_flops", overlap_flops);
+  section.AddOf("times", rows, [](const Row& row) { return row.use.times; });
+  section.AddOf("payload", rows, [](const Row& row) { return static_cast<double>(row.use.payload_bytes); });
+  section.AddOf("ring", rows, [](const Row& row) { return static_cast<double>(row.use.MostRingBytes()); });
+  section.AddOf("direct", rows, [](const Row& row) { return static_cast<double>(row.use.MostWireBytes()); });
+  section.AddOf("across_ring", rows, [](const Row& row) { return row.split.between_ring; });
+  section.AddOf("across_direct", rows, [](const Row& row) { return row.split.between_direct; });
+  section.AddOf("overlap", rows,
+                [](const Row& row) { return row.use.async() ? static_cast<int32_t>(row.beside.instructions) : -1; });
+  section.AddOf("overlap_flops", rows, [](const Row& row) { return row.beside.flops; });
 }
 
 // Groups and pairs of each membership, one after the other.
@@ -99,20 +87,12 @@ void AddPairRules(const PageModule& page, StringTable& strings, PageSection& sec
   std::set<std::pair<Opcode, int64_t>> wanted;
   for (const CollectiveUse& use : page.collectives.uses)
     for (const DeviceGroup& group : use.groups()) wanted.insert({use.kind, std::ssize(group)});
-  std::vector<uint32_t> kind, members;
-  std::vector<double> from_first, to_first, between;
-  for (const auto& [opcode, count] : wanted) {
-    kind.push_back(strings(Text(opcode)));
-    members.push_back(static_cast<uint32_t>(count));
-    from_first.push_back(PairBytes(opcode, count, 1, 0, 1));
-    to_first.push_back(PairBytes(opcode, count, 1, 1, 0));
-    between.push_back(PairBytes(opcode, count, 1, 1, 2));
-  }
-  section.Add("kind", kind);
-  section.Add("members", members);
-  section.Add("from_first", from_first);
-  section.Add("to_first", to_first);
-  section.Add("between", between);
+  using Rule = std::pair<Opcode, int64_t>;
+  section.AddOf("kind", wanted, [&](const Rule& rule) { return strings(Text(rule.first)); });
+  section.AddOf("members", wanted, [](const Rule& rule) { return static_cast<uint32_t>(rule.second); });
+  section.AddOf("from_first", wanted, [](const Rule& rule) { return PairBytes(rule.first, rule.second, 1, 0, 1); });
+  section.AddOf("to_first", wanted, [](const Rule& rule) { return PairBytes(rule.first, rule.second, 1, 1, 0); });
+  section.AddOf("between", wanted, [](const Rule& rule) { return PairBytes(rule.first, rule.second, 1, 1, 2); });
 }
 
 }  // namespace

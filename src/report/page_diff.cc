@@ -13,22 +13,32 @@ bool HasElided(const Module& module) {
   return false;
 }
 
+// What is part of an op changes the op: a reducer its all-reduce, what is fused its fusion.
+void MarkCallers(const PageModule& page, std::vector<uint8_t>& marks) {
+  for (uint32_t id = 0; id < marks.size(); ++id)  // what is called stands before its callers
+    for (const Computation* callee : CalledComputations(page.ids[id])) {
+      if (marks[id] != PageDiff::kSame || !IsPricedByCaller(*callee, page.executions.calls())) continue;
+      for (const Instruction* inside : callee->instructions)
+        if (marks[page.ids(*inside)] != PageDiff::kSame) marks[id] = PageDiff::kChanged;
+    }
+}
+
 }  // namespace
 
 PageDiff::PageDiff(const PageModule& a, const PageModule& b, const ExecutionOptions& options) {
   const bool elided = HasElided(a.module) || HasElided(b.module);
   const DiffSide side_a(a.module, options, elided), side_b(b.module, options, elided);
   matching = MatchInstructions(side_a, side_b);
-  changes = ChangesBetween(side_a, side_b);
+  const std::vector<Change> every = EveryChange(side_a, side_b);
+  changes = Folded(every);
   a_marks.assign(a.ids.size(), kOnlyHere);
   b_marks.assign(b.ids.size(), kOnlyHere);
-  for (uint32_t id = 0; id < matching.b_of.size(); ++id) {
-    const uint32_t partner = matching.b_of[id];
-    if (partner == kNoMatch) continue;
-    std::vector<Change> own;
-    AddAttrChanges(side_a, side_b, a.ids[id], b.ids[partner], own);
-    a_marks[id] = b_marks[partner] = own.empty() ? kSame : kChanged;
-  }
+  for (uint32_t id = 0; id < matching.b_of.size(); ++id)
+    if (matching.b_of[id] != kNoMatch) a_marks[id] = b_marks[matching.b_of[id]] = kSame;
+  for (const Change& change : every)
+    if (change.a != nullptr && change.b != nullptr) a_marks[a.ids(*change.a)] = b_marks[b.ids(*change.b)] = kChanged;
+  MarkCallers(a, a_marks);
+  MarkCallers(b, b_marks);
 }
 
 void AddDiffSection(const PageDiff& diff, const PageModule& a, const PageModule& b, PageSections& sections) {

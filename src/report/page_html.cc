@@ -6,18 +6,11 @@
 #include "base/strings.h"
 #include "base/units.h"
 #include "ir/source_place.h"
+#include "report/page_text.h"
 #include "report/suspicions.h"
-#include "report/time_report.h"
 
 namespace shoal {
 namespace {
-
-// "12,345"
-std::string Grouped(int64_t number) {
-  std::string digits = StrCat(number);
-  for (auto at = std::ssize(digits) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
-  return digits;
-}
 
 // One character of UTF-8: its number and how many bytes it takes; a byte that begins none is U+FFFD.
 std::pair<uint32_t, size_t> CharacterAt(std::string_view text, size_t at) {
@@ -115,17 +108,17 @@ void WriteTotals(const PageModule& page, Html& html) {
   html.Raw("<dl class=figures>");
   html.Figure("flops", Scaled(page.cost.total.flops),
               StrCat(Scaled(page.cost.total.transcendentals), " transcendentals"));
-  html.Figure("memory traffic", Bytes(page.cost.total.bytes()),
-              StrCat(Bytes(page.cost.total.bytes_read), " read, ", Bytes(page.cost.total.bytes_written), " written"));
-  html.Figure("wire", Bytes(page.wire_bytes),
+  html.Figure("memory traffic", ShortBytes(page.cost.total.bytes()),
+              StrCat(ShortBytes(page.cost.total.bytes_read), " read, ", ShortBytes(page.cost.total.bytes_written), " written"));
+  html.Figure("wire", ShortBytes(page.wire_bytes),
               StrCat("received per device, ", Counted(std::ssize(page.collectives.uses), "collective")));
-  html.Figure("peak memory", Bytes(static_cast<double>(device.peak)),
-              StrCat(Bytes(static_cast<double>(device.arguments)), " arguments, ",
-                     Bytes(static_cast<double>(device.temporaries)), " temporaries"));
+  html.Figure("peak memory", ShortBytes(static_cast<double>(device.peak)),
+              StrCat(ShortBytes(static_cast<double>(device.arguments)), " arguments, ",
+                     ShortBytes(static_cast<double>(device.temporaries)), " temporaries"));
   for (const Forecast& forecast : page.forecasts) {
     char mfu[32];
     std::snprintf(mfu, sizeof(mfu), "%.0f %%", 100 * forecast.mfu);
-    html.Figure(StrCat("time on ", forecast.machine.name), Seconds(forecast.prediction.step_seconds),
+    html.Figure(StrCat("time on ", forecast.machine.name), ShortSeconds(forecast.prediction.step_seconds),
                 StrCat("predicted; ", mfu, " of the matrix units"));
   }
   html.Raw("</dl>");
@@ -150,8 +143,8 @@ void WriteTimeByKind(const PageModule& page, Html& html) {
       if (seconds <= 0) continue;
       const std::string_view kind = ToString(static_cast<TimeKind>(i));
       html.Raw(StrCat("<rect class=", kClasses[i], " fill=currentColor x=", at, " y=0 height=14 width=", width,
-                      "><title>", kind, " ", Seconds(seconds), "</title></rect>"));
-      StrAppend(&words, words.empty() ? "" : ", ", kind, " ", Seconds(seconds));
+                      "><title>", kind, " ", ShortSeconds(seconds), "</title></rect>"));
+      StrAppend(&words, words.empty() ? "" : ", ", kind, " ", ShortSeconds(seconds));
       at += width;
     }
     html.Raw("</svg></div><p class=note>");

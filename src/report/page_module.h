@@ -5,7 +5,7 @@
 #include "analysis/cost.h"
 #include "analysis/fusion_work.h"
 #include "analysis/instruction_ids.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "memory/memory.h"
 #include "report/page_sections.h"
 #include "sim/forecast.h"

@@ -24,6 +24,13 @@ class PageSection {
   void Add(std::string_view column, const std::vector<double>& values) { AddArray(column, "f64", values); }
   // Strings, each ended by a zero byte; zero bytes in them become U+2400.
   void Add(std::string_view column, const std::vector<std::string>& values);
+  // A column with what `of` gives for each row.
+  template <class Rows, class Of>
+  void AddOf(std::string_view column, const Rows& rows, Of of) {
+    std::vector<std::decay_t<decltype(of(*std::begin(rows)))>> values;
+    for (const auto& row : rows) values.push_back(of(row));
+    Add(column, values);
+  }
 
   const std::string& name() const { return name_; }
   const std::string& bytes() const { return bytes_; }

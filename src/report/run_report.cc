@@ -39,7 +39,7 @@ std::string Crc(uint32_t crc) {
 }
 
 std::vector<std::string> RowOf(const Output& output) {
-  const ArraySummary summary = Summarize(output.array);
+  const ArraySummary& summary = output.summary;
   const bool any = summary.finite > 0;
   const std::string devices = DeviceList(output.devices);
   return {StrCat(output.number),
@@ -104,6 +104,7 @@ Json BranchesJson(const RunStats& stats) {
 std::string ReportText(const RunReport& report, const TextStyle& style) {
   const RunStats& stats = report.stats;
   std::string text = StrCat(report.file, ": ran on ", report.devices.from, ", in ", Seconds(stats.seconds), "\n");
+  if (!report.processes.empty()) StrAppend(&text, "in ", report.processes, "\n");
   if (report.compile_seconds > 0) StrAppend(&text, "compiled in ", Seconds(report.compile_seconds), "\n");
   if (report.run_seconds.size() > 1) StrAppend(&text, Repeats(report.run_seconds), "\n");
   int64_t peak = 0;
@@ -140,7 +141,7 @@ std::string ReportLiterals(const RunReport& report) {
 std::string ReportJson(const RunReport& report) {
   Json outputs = Json::array();
   for (const Output& output : report.outputs) {
-    const ArraySummary summary = Summarize(output.array);
+    const ArraySummary& summary = output.summary;
     const bool any = summary.finite > 0;
     outputs.push_back({{"output", output.number},
                        {"shape", ToString(output.array)},
@@ -156,7 +157,7 @@ std::string ReportJson(const RunReport& report) {
   for (const auto& [opcode, traffic] : AllTraffic(report.stats))
     collectives[std::string(Text(opcode))] = {
         {"calls", traffic.calls}, {"payload_bytes", traffic.payload_bytes}, {"wire_bytes", traffic.wire_bytes}};
-  const Json all = {
+  Json all = {
       {"version", 1},
       {"ok", true},
       {"file", report.file},
@@ -175,6 +176,7 @@ std::string ReportJson(const RunReport& report) {
       {"diagnostics", DiagsJson(report.diags, report.text)},
       {"outputs", std::move(outputs)},
   };
+  if (!report.processes.empty()) all["processes"] = report.processes;
   return JsonText(all);
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/diags.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "interp/data/outputs.h"
 #include "interp/run.h"
 #include "report/terminal.h"
@@ -15,6 +15,7 @@ struct RunReport {
   std::string file;
   InferredGrid devices;
   std::string inputs;  // where they came from
+  std::string processes;  // of a job: "4 processes on one machine, Open MPI v4.1.4"; else nothing
   RunStats stats;
   double compile_seconds = 0;       // of the engine
   std::vector<double> run_seconds;  // of each repeat

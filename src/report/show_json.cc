@@ -2,6 +2,7 @@
 
 #include "ir/source_place.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "report/json.h"
 
 namespace shoal {
@@ -59,11 +60,11 @@ class Tree {
     const Instruction& op = Unwrapped(hlo);
     FusionWorks& works = shown_.skeleton.works();
     json["name"] = hlo.name;
-    json["opcode"] = op.opcode == Opcode::kUnknown ? op[kUnknownOpcode] : Text(op.opcode);
+    json["opcode"] = OpcodeTextOf(op);
     json["async"] = item.is_async || item.kind == Kind::kStart || item.kind == Kind::kDone;
     json["type"] = ToString(ItemShape(item));
-    if (op.opcode == Opcode::kFusion) json["fusion"] = works.Of(op).words;
-    if (op.opcode == Opcode::kCustomCall) json["target"] = op[Op<Opcode::kCustomCall>::kTarget];
+    if (IsFusion(op)) json["fusion"] = works.Of(op).words;
+    if (IsCustomCall(op)) json["target"] = TargetOf(op);
     if (auto cost = shown_.totals.cost_of.find(&op); cost != shown_.totals.cost_of.end())
       json.update({{"flops", std::max(cost->second.flops, 0.0)}, {"memory_bytes", cost->second.bytes()}});
     const Metadata* metadata = (item.collective != nullptr ? *item.collective->hlo : hlo)[kMetadata];

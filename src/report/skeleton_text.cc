@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "ir/source_place.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "report/table.h"
 
 namespace shoal {
@@ -134,7 +135,7 @@ class Writer {
     std::string heading = StrCat(ItemLabel(item, shown_.skeleton.works()), ":");
     if (item.kind == Kind::kLoop) heading = StrCat("while i in ", LoopRange(shown_.executions.TripsOf(*item.hlo)), ":");
     Heading(depth, heading);
-    Fill(item, item.hlo->opcode == Opcode::kFusion);
+    Fill(item, IsFusion(*item.hlo));
     Under(*item.blocks[0], depth + 1);
   }
 
@@ -255,7 +256,7 @@ std::string LoopRange(const TripCount& trips) {
 std::string ItemLabel(const SkeletonItem& item, FusionWorks& works) {
   const Instruction& hlo = Unwrapped(*item.hlo);
   std::string label = item.collective != nullptr ? std::string(Text(item.collective->kind)) : LabelOf(hlo, works);
-  if (hlo.opcode == Opcode::kCall && hlo[kToApply] != nullptr) StrAppend(&label, " ", hlo[kToApply]->name);
+  if (IsCall(hlo) && hlo[kToApply] != nullptr) StrAppend(&label, " ", hlo[kToApply]->name);
   if (item.is_async) return label + " (async)";
   if (&hlo == item.hlo && item.collective == nullptr) return label;  // its own name says what it is
   if (item.kind == Kind::kStart)
@@ -272,9 +273,9 @@ const Shape& ItemShape(const SkeletonItem& item) {
       item.collective->done->operands[0] == &hlo)
     return item.collective->done->shape();
   // A library's work space is no result.
-  const bool has_work_space = hlo.opcode == Opcode::kCustomCall && hlo.shape().elements().size() == 2 &&
+  const bool has_work_space = IsCustomCall(hlo) && hlo.shape().elements().size() == 2 &&
                               hlo.shape().element(1).element_type() == ElementType::kS8 &&
-                              hlo[Op<Opcode::kCustomCall>::kTarget].substr(0, 4) == "__cu";
+                              TargetOf(hlo).substr(0, 4) == "__cu";
   if (hlo.opcode == Opcode::kCopyStart || has_work_space) return hlo.shape().element(0);
   return hlo.shape();
 }

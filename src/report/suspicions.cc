@@ -9,23 +9,10 @@
 #include "base/units.h"
 #include "ir/sharding.h"
 #include "ops/op.h"
-#include "report/time_report.h"
+#include "report/page_text.h"
 
 namespace shoal {
 namespace {
-
-// "12,345"
-std::string Grouped(double number) {
-  std::string digits = StrCat(static_cast<int64_t>(number));
-  for (auto at = std::ssize(digits) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
-  return digits;
-}
-
-std::string Percent(double part) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.*f %%", part < 0.0995 ? 1 : 0, 100 * part);
-  return text;
-}
 
 void AddUnknown(const PageModule& page, std::vector<Suspicion>& all) {
   for (const auto& [target, count] : page.cost.unknown_calls)
@@ -45,7 +32,7 @@ void AddSmallCollectives(const PageModule& page, std::vector<Suspicion>& all) {
     if (use.payload_bytes <= kSmall) times[{use.kind, use.payload_bytes}] += use.times;
   for (const auto& [key, count] : times)
     if (count >= kMany)
-      all.push_back({StrCat(Grouped(count), " × ", Text(key.first), " of ", Bytes(static_cast<double>(key.second)),
+      all.push_back({StrCat(Grouped(static_cast<int64_t>(count)), " × ", Text(key.first), " of ", ShortBytes(static_cast<double>(key.second)),
                             " in a step: latency, not bandwidth"),
                      StrCat("communication&q=", Text(key.first))});
 }
@@ -61,13 +48,13 @@ void AddExposed(const PageModule& page, std::vector<Suspicion>& all) {
       if (bare++ == 0) first_bare = static_cast<int64_t>(i);
     }
   }
-  const auto count = Grouped(static_cast<double>(uses.size()));
+  const auto count = Grouped(static_cast<int64_t>(uses.size()));
   if (sync > 0)
-    all.push_back({StrCat(Grouped(static_cast<double>(sync)), " of ", count, uses.size() == 1 ? " collective is" : " collectives are",
+    all.push_back({StrCat(Grouped(static_cast<int64_t>(sync)), " of ", count, uses.size() == 1 ? " collective is" : " collectives are",
                           " not async: nothing runs beside them"),
                    "communication"});
   if (bare > 0)
-    all.push_back({StrCat(Grouped(static_cast<double>(bare)), " of ", count,
+    all.push_back({StrCat(Grouped(static_cast<int64_t>(bare)), " of ", count,
                           " collectives are async with nothing between start and done"),
                    StrCat("program&", AddressOf(*uses[static_cast<size_t>(first_bare)].start))});
 }
@@ -82,8 +69,8 @@ void AddWaitedFor(const PageModule& page, std::vector<Suspicion>& all) {
   size_t said = 0;
   for (const AsyncTime& time : forecast.prediction.asyncs)
     if (time.exposed > kLeast * step && said++ < kMost)
-      all.push_back({StrCat("the step waits ", Seconds(time.exposed), " for ", time.async->start->name, ", ",
-                            Percent(time.exposed / step), " of it, on ", forecast.machine.name),
+      all.push_back({StrCat("the step waits ", ShortSeconds(time.exposed), " for ", time.async->start->name, ", ",
+                            ShortPercent(time.exposed / step), " of it, on ", forecast.machine.name),
                      StrCat("timeline&", AddressOf(*time.async->start))});
   for (const std::string& warning : forecast.warnings) all.push_back({warning, ""});
 }
@@ -103,8 +90,8 @@ void AddReplicated(const PageModule& page, std::vector<Suspicion>& all) {
       sharding = &sharding->elements[leaf];
     }
     if (sharding->kind != Sharding::Kind::kReplicated) continue;
-    all.push_back({StrCat("every device holds all of ", held.hlo->name, ": ", Bytes(static_cast<double>(held.bytes)),
-                          ", ", Percent(part), " of the peak"),
+    all.push_back({StrCat("every device holds all of ", held.hlo->name, ": ", ShortBytes(static_cast<double>(held.bytes)),
+                          ", ", ShortPercent(part), " of the peak"),
                    StrCat("memory&", AddressOf(*held.hlo))});
   }
 }
@@ -112,14 +99,14 @@ void AddReplicated(const PageModule& page, std::vector<Suspicion>& all) {
 void AddMemory(const PageModule& page, std::vector<Suspicion>& all) {
   const int64_t needed = DeviceBytes(page.memory);
   if (page.budget >= 0 && needed > page.budget)
-    all.push_back({StrCat("it does not fit: ", Bytes(static_cast<double>(needed)), " of ",
-                          Bytes(static_cast<double>(page.budget))),
+    all.push_back({StrCat("it does not fit: ", ShortBytes(static_cast<double>(needed)), " of ",
+                          ShortBytes(static_cast<double>(page.budget))),
                    "memory"});
   const SpaceMemory& device = page.memory.device;
   constexpr double kWaste = 0.1;
   const double gap = static_cast<double>(device.temporaries - device.live);
   if (device.live > 0 && gap > kWaste * static_cast<double>(device.peak))
-    all.push_back({StrCat("packing leaves gaps of ", Bytes(gap), ", ", Percent(gap / static_cast<double>(device.peak)),
+    all.push_back({StrCat("packing leaves gaps of ", ShortBytes(gap), ", ", ShortPercent(gap / static_cast<double>(device.peak)),
                           " of the peak"),
                    "memory"});
 }

@@ -17,26 +17,30 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
   engine->program_ = Lower(std::move(copy));
   Program& program = engine->program_;
 
-  // The kernels of the program, then those that combine pieces of rows.
-  std::vector<FusedKernel> all = program.kernels;
-  std::vector<size_t> combining(all.size(), SIZE_MAX);
+  // Of each kernel the first that runs, then the second ones of those that are cut.
+  std::vector<FusedKernel>& all = engine->launched_;
+  std::vector<size_t> second(program.kernels.size(), SIZE_MAX);
+  std::vector<FusedKernel> seconds;
   for (size_t i = 0; i < program.kernels.size(); ++i) {
-    std::unique_ptr<FusedKernel> combine = CombiningKernel(program.kernels[i]);
-    if (combine == nullptr) continue;
-    combining[i] = all.size();
-    all.push_back(std::move(*combine));
+    std::optional<CutKernel> cut = CutInPieces(program.kernels[i]);
+    if (cut) second[i] = program.kernels.size() + seconds.size();
+    if (cut) seconds.push_back(std::move(cut->combine));
+    all.push_back(cut ? std::move(cut->partial) : program.kernels[i]);
   }
-  if (!all.empty()) {
+  all.insert(all.end(), std::make_move_iterator(seconds.begin()), std::make_move_iterator(seconds.end()));
+  if (!all.empty() || !program.routines.empty()) {
     SHOAL_ASSIGN(generator, LoadCodeGenerator());
-    SHOAL_ASSIGN(code, generator->Compile(all, options.cpu, engine->pool_));
+    SHOAL_ASSIGN(code, generator->Compile(all, program.routines, options.cpu, engine->pool_));
     engine->code_ = std::move(code);
   }
+  auto launched = [&](size_t i) {
+    return i == SIZE_MAX ? LaunchedKernel() : LaunchedKernel{&all[i], engine->code_->code(i)};
+  };
   for (const auto& [hlo, step] : program.steps) {
     if (step.kind == ProgramStep::Kind::kKernel) {
-      const size_t combine = combining[step.kernel];
-      engine->steps_[hlo] =
-          NewKernelStep(*hlo, program.kernels[step.kernel], engine->code_->code(step.kernel),
-                        combine == SIZE_MAX ? nullptr : engine->code_->code(combine), engine->pool_);
+      engine->steps_[hlo] = NewKernelStep(*hlo, launched(step.kernel), launched(second[step.kernel]), engine->pool_);
+    } else if (step.kind == ProgramStep::Kind::kRoutine) {
+      engine->steps_[hlo] = NewRoutineStep(*program.routines[step.kernel], engine->code_->routine(step.kernel));
     } else if (step.kind == ProgramStep::Kind::kLibrary) {
       engine->steps_[hlo] = NewLibraryStep(step.library, engine->pool_);
     }

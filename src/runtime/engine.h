@@ -33,6 +33,7 @@ class Engine {
   ThreadPool pool_;
   const Module* source_ = nullptr;
   Program program_;
+  std::vector<FusedKernel> launched_;  // what is compiled: the program's kernels, cut where rows are few
   std::unique_ptr<CompiledKernels> code_;
   std::unordered_map<const Instruction*, std::unique_ptr<CompiledStep>> steps_;
   std::unique_ptr<Plans> plans_;

@@ -9,15 +9,8 @@ namespace {
 
 // About what one thread does in 20 µs; more rows or lanes than this are shared out.
 constexpr int64_t kTaskElements = int64_t{1} << 15;
-// Of a row that several threads reduce.
-constexpr int64_t kPiece = int64_t{1} << 16;
 
 int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
-
-bool IsCutInPieces(const FusedKernel& kernel) {
-  return kernel.form == FusedKernel::Form::kRows && !kernel.reductions.empty() && kernel.RowCount() < 8 &&
-         kernel.walked.size() == 1 && kernel.walked[0] >= 4 * kPiece;
-}
 
 // Which of the inputs is read only at the place that is written, so that the result may take its memory.
 std::vector<size_t> FindInPlace(const FusedKernel& kernel) {
@@ -35,23 +28,57 @@ std::vector<size_t> FindInPlace(const FusedKernel& kernel) {
   return found;
 }
 
-class KernelStep : public CompiledStep {
+// Runs a kernel in blocks of rows and lanes that its shape determines.
+class Launch {
  public:
-  KernelStep(const Instruction& hlo, const FusedKernel& kernel, KernelCode code, KernelCode combine, ThreadPool& pool)
-      : code_(code), combine_(combine), pool_(pool), type_(hlo.shape().element_type()), dims_(ToDims(hlo.shape().dims())) {
-    for (const Instruction* operand : hlo.operands) counts_.push_back(operand->shape().ElementCount().value_or(-1));
-    in_place_ = FindInPlace(kernel);
+  Launch(LaunchedKernel launched) : code_(launched.code) {
+    const FusedKernel& kernel = *launched.kernel;
     rows_ = kernel.RowCount();
     lanes_ = kernel.walked.back();
-    const int64_t per_row = kernel.WalkedCount();
+    int64_t per_row = kernel.WalkedCount();
+    if (kernel.piece != 0) per_row = per_row / kernel.walked[0] * kernel.piece;
     const int64_t task = std::max(kTaskElements, rows_ * per_row / 64);
     lane_block_ = lanes_;
-    const bool lanes_may_be_cut = kernel.reductions.empty() || kernel.form == FusedKernel::Form::kColumns;
+    const bool lanes_may_be_cut = kernel.reductions.empty() || (kernel.form == FusedKernel::Form::kColumns && kernel.piece == 0);
     if (lanes_may_be_cut && per_row > task) {
       lane_block_ = std::max<int64_t>(64, RoundUp(task / (per_row / lanes_), 64));
       lane_block_ = std::min(lane_block_, lanes_);
     }
     row_block_ = std::clamp<int64_t>(task / per_row, 1, std::max<int64_t>(rows_, 1));
+  }
+
+  void Run(std::span<void* const> buffers, ThreadPool& pool) const {
+    const int64_t row_blocks = (rows_ + row_block_ - 1) / row_block_;
+    const int64_t lane_blocks = (lanes_ + lane_block_ - 1) / lane_block_;
+    pool.Run(row_blocks * lane_blocks, [&](int64_t i) {
+      const int64_t row = i / lane_blocks * row_block_, lane = i % lane_blocks * lane_block_;
+      code_(buffers.data(), row, std::min(row + row_block_, rows_), lane, std::min(lane + lane_block_, lanes_));
+    });
+  }
+
+ private:
+  KernelCode code_;
+  int64_t rows_ = 1, lanes_ = 1, row_block_ = 1, lane_block_ = 1;
+};
+
+class KernelStep : public CompiledStep {
+ public:
+  KernelStep(const Instruction& hlo, LaunchedKernel kernel, LaunchedKernel combine, ThreadPool& pool)
+      : first_(kernel), pool_(pool) {
+    for (const Instruction* operand : hlo.operands) counts_.push_back(operand->shape().ElementCount().value_or(-1));
+    if (hlo.shape().IsTuple()) {
+      is_tuple_ = true;
+      for (const Shape* shape : hlo.shape().elements()) results_.push_back({shape->element_type(), ToDims(shape->dims())});
+    } else {
+      results_.push_back({hlo.shape().element_type(), ToDims(hlo.shape().dims())});
+    }
+    if (combine.code == nullptr) {
+      in_place_ = FindInPlace(*kernel.kernel);
+      return;
+    }
+    second_.emplace(combine);
+    const int64_t lanes = kernel.kernel->form == FusedKernel::Form::kColumns ? kernel.kernel->walked.back() : 1;
+    for (ElementType type : kernel.kernel->outputs) partial_.push_back({type, Dims{kernel.kernel->RowCount() * lanes}});
   }
 
   Result<Value> Run(Call& call) const override {
@@ -60,54 +87,46 @@ class KernelStep : public CompiledStep {
       if (!call.operands[i].IsArray() || call.array(i).count() != counts_[i]) return EvaluatorOf(call.hlo.opcode)(call);
     absl::InlinedVector<void*, 16> buffers;
     for (size_t i = 0; i < counts_.size(); ++i) buffers.push_back(const_cast<std::byte*>(call.array(i).data()));
-    Array out = Destination(call);
-    buffers.push_back(out.mutable_data());
-    if (combine_ != nullptr)
-      RunPieces({buffers.data(), buffers.size()});
-    else
-      RunBlocks({buffers.data(), buffers.size()});
-    return Value(std::move(out));
+    absl::InlinedVector<Array, 2> partial;
+    if (second_) {
+      absl::InlinedVector<void*, 16> first = buffers;
+      for (const Made& made : partial_) {
+        partial.emplace_back(made.type, made.dims);
+        first.push_back(partial.back().mutable_data());
+        buffers.push_back(first.back());
+      }
+      first_.Run({first.data(), first.size()}, pool_);
+    }
+    absl::InlinedVector<Array, 2> outs;
+    outs.push_back(Destination(call));
+    for (size_t i = 1; i < results_.size(); ++i) outs.emplace_back(results_[i].type, results_[i].dims);
+    for (Array& out : outs) buffers.push_back(out.mutable_data());
+    (second_ ? *second_ : first_).Run({buffers.data(), buffers.size()}, pool_);
+    if (!is_tuple_) return Value(std::move(outs[0]));
+    return Value::Tuple({std::make_move_iterator(outs.begin()), std::make_move_iterator(outs.end())});
   }
 
  private:
+  struct Made {
+    ElementType type;
+    Dims dims;
+  };
+
   Array Destination(Call& call) const {
     for (size_t i : in_place_) {
       Array& operand = call.operands[i].array();
-      if (operand.unique()) return Array(std::move(operand)).WithType(type_).WithDims(dims_);
+      if (operand.unique()) return Array(std::move(operand)).WithType(results_[0].type).WithDims(results_[0].dims);
     }
-    return Array(type_, dims_);
+    return Array(results_[0].type, results_[0].dims);
   }
 
-  void RunBlocks(std::span<void* const> buffers) const {
-    const int64_t row_blocks = (rows_ + row_block_ - 1) / row_block_;
-    const int64_t lane_blocks = (lanes_ + lane_block_ - 1) / lane_block_;
-    pool_.Run(row_blocks * lane_blocks, [&](int64_t i) {
-      const int64_t row = i / lane_blocks * row_block_, lane = i % lane_blocks * lane_block_;
-      code_(buffers.data(), row, std::min(row + row_block_, rows_), lane, std::min(lane + lane_block_, lanes_));
-    });
-  }
-
-  // Each piece of the row gives a result for every row; then these are combined.
-  void RunPieces(std::span<void* const> buffers) const {
-    const int64_t pieces = (lanes_ + kPiece - 1) / kPiece;
-    Array partial(type_, Dims{pieces, rows_});
-    std::byte* data = partial.mutable_data();
-    pool_.Run(pieces, [&](int64_t i) {
-      absl::InlinedVector<void*, 16> mine(buffers.begin(), buffers.end());
-      mine.back() = data + i * rows_ * partial.element_bytes();
-      code_(mine.data(), 0, rows_, i * kPiece, std::min(lanes_, (i + 1) * kPiece));
-    });
-    void* const combined[] = {data, buffers.back()};
-    combine_(combined, 0, rows_, 0, pieces);
-  }
-
-  KernelCode code_, combine_;
+  Launch first_;
+  std::optional<Launch> second_;  // of what the first gave
   ThreadPool& pool_;
-  ElementType type_;
-  Dims dims_;
+  bool is_tuple_ = false;
+  std::vector<Made> results_, partial_;
   std::vector<int64_t> counts_;  // of the operands' elements
   std::vector<size_t> in_place_;
-  int64_t rows_ = 1, lanes_ = 1, row_block_ = 1, lane_block_ = 1;
 };
 
 class LibraryStep : public CompiledStep {
@@ -142,31 +161,9 @@ class LibraryStep : public CompiledStep {
 
 }  // namespace
 
-std::unique_ptr<FusedKernel> CombiningKernel(const FusedKernel& kernel) {
-  if (!IsCutInPieces(kernel)) return nullptr;
-  const int64_t rows = kernel.RowCount(), pieces = (kernel.walked[0] + kPiece - 1) / kPiece;
-  const ElementType type = kernel.outputs[0];
-  auto combine = std::make_unique<FusedKernel>();
-  combine->rows = {rows};
-  combine->walked = {pieces};
-  combine->inputs = combine->outputs = {type};
-  KernelNode load, init = kernel.nodes[static_cast<size_t>(kernel.reductions[0].inits[0])], result;
-  load.kind = KernelNode::Kind::kLoad;
-  load.type = result.type = type;
-  load.index = Index::Loop(0, rows) + Index::Loop(1, pieces) * rows;
-  result.kind = KernelNode::Kind::kResult;
-  combine->nodes = {load, init, result};
-  KernelReduction reduction = kernel.reductions[0];
-  reduction.elements = {0};
-  reduction.inits = {1};
-  combine->reductions = {reduction};
-  combine->stores = {{2, 0, Index::Loop(0, rows), true}};
-  return init.kind == KernelNode::Kind::kConstant ? std::move(combine) : nullptr;
-}
-
-std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, const FusedKernel& kernel, KernelCode code,
-                                            KernelCode combine, ThreadPool& pool) {
-  return std::make_unique<KernelStep>(hlo, kernel, code, combine, pool);
+std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, LaunchedKernel kernel, LaunchedKernel combine,
+                                            ThreadPool& pool) {
+  return std::make_unique<KernelStep>(hlo, kernel, combine, pool);
 }
 
 std::unique_ptr<CompiledStep> NewLibraryStep(LibraryFunction function, ThreadPool& pool) {

@@ -7,12 +7,16 @@
 
 namespace shoal {
 
-std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, const FusedKernel& kernel, KernelCode code,
-                                            KernelCode combine, ThreadPool& pool);
+// A kernel with its code.
+struct LaunchedKernel {
+  const FusedKernel* kernel = nullptr;
+  KernelCode code = nullptr;
+};
+// `combine` has code where the kernel was cut (CutInPieces): then `kernel` is the partial one.
+std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, LaunchedKernel kernel, LaunchedKernel combine,
+                                            ThreadPool& pool);
+// The routine must outlive the step.
+std::unique_ptr<CompiledStep> NewRoutineStep(const Routine& routine, RoutineCode code);
 std::unique_ptr<CompiledStep> NewLibraryStep(LibraryFunction function, ThreadPool& pool);
-
-// Where one row is so long that several threads should reduce it: the kernel that combines what they found, over
-// [pieces, rows]. Null where rows are enough to share out.
-std::unique_ptr<FusedKernel> CombiningKernel(const FusedKernel& kernel);
 
 }  // namespace shoal

@@ -3,7 +3,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "analysis/users.h"
+#include "ir/users.h"
 #include "sim/kernel.h"
 
 namespace shoal {

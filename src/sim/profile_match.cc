@@ -10,15 +10,6 @@
 namespace shoal {
 namespace {
 
-// Kernels are called as their instructions with other signs in the name: fusion_84 is fusion.84.
-std::string KernelName(std::string_view name) {
-  if (!name.empty() && name.front() == '%') name.remove_prefix(1);
-  std::string kernel(name);
-  for (char& c : kernel)
-    if (c == '.' || c == '-') c = '_';
-  return kernel;
-}
-
 bool IsLibrary(KernelFamily family) {
   return family == KernelFamily::kProduct || family == KernelFamily::kAttention || family == KernelFamily::kConvolution ||
          family == KernelFamily::kRadixSort || family == KernelFamily::kTopK || family == KernelFamily::kUnknownCall;
@@ -61,6 +52,7 @@ class Matcher {
       result.measured += profile_.events[i].duration;
       if (owner[i] == kNobody) unmatched += profile_.events[i].duration;
       else ops_[owner[i]].measured += profile_.events[i].duration;
+      result.owners.push_back(owner[i] == kNobody ? nullptr : ops_[owner[i]].hlo);
     }
     Share();
     result.steps = Steps(owner);
@@ -148,6 +140,14 @@ class Matcher {
 };
 
 }  // namespace
+
+std::string KernelName(std::string_view name) {
+  if (!name.empty() && name.front() == '%') name.remove_prefix(1);
+  std::string kernel(name);
+  for (char& c : kernel)
+    if (c == '.' || c == '-') c = '_';
+  return kernel;
+}
 
 ProfileComparison CompareWith(const Prediction& prediction, const Trace& profile) { return Matcher(prediction, profile).Compare(); }
 

@@ -8,6 +8,8 @@
 
 namespace shoal {
 
+class Instruction;
+
 struct TraceEvent {
   std::string name;   // of the instruction
   uint32_t device = 0, stream = 0;
@@ -15,6 +17,7 @@ struct TraceEvent {
   std::string category;            // "matrix", "memory", "communication", "idle", …
   std::vector<std::pair<std::string, std::string>> details;
   double times = 1;  // it stands for so many like it
+  const Instruction* hlo = nullptr;  // of a prediction; names of two computations may be equal
 };
 
 // An arrow from one event to another.

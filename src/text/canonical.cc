@@ -5,9 +5,23 @@
 #include "text/parser_core.h"
 
 namespace shoal {
+namespace {
 
+bool AllDistinct(const Module& module) {
+  absl::flat_hash_set<std::string_view> computations, instructions;
+  for (const Computation* computation : module.computations) {
+    if (!computations.insert(computation->name).second) return false;
+    for (const Instruction* hlo : computation->instructions)
+      if (!instructions.insert(hlo->name).second) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Final names are those that a printer shows: in the computations that it leaves out they may still repeat.
 CanonicalNames::CanonicalNames(const Module& module) : final_(module.names_are_final) {
-  if (final_) return;
+  if (final_ && AllDistinct(module)) return;
   NameUniquer computation_names, instruction_names;
   // Most names are unique as they are: only a changed one is copied.
   auto keep = [this](std::string_view written, const std::string& unique) {

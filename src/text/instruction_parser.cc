@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "text/parser_core.h"
 
 namespace shoal {
@@ -76,7 +77,7 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
     computation.instructions.pop_back();
     return nullptr;
   }
-  if (hlo->opcode == Opcode::kParameter) scope().parameters.push_back(hlo);
+  if (IsParameter(*hlo)) scope().parameters.push_back(hlo);
   return hlo;
 }
 
@@ -109,9 +110,9 @@ bool Parser::ReadOpcode(Opening* opening) {
 // What stands between the parentheses: operands, a parameter's number, a constant's value.
 bool Parser::ReadParenthesised(Instruction& hlo, Computation& computation, std::vector<Instruction*>& operands,
                                std::vector<NamedAttr>& attrs) {
-  if (hlo.opcode == Opcode::kUnknown)
+  if (IsUnknown(hlo))
     attrs.push_back({kUnknownOpcode.id, lexer_.text().substr(hlo.at.offset, hlo.at.length)});
-  if (hlo.opcode == Opcode::kParameter) {
+  if (IsParameter(hlo)) {
     int64_t number = 0;
     if (!Expect(Tok::kLparen, "'(' before the parameter number")) return false;
     TextSpan at = token().span();
@@ -120,7 +121,7 @@ bool Parser::ReadParenthesised(Instruction& hlo, Computation& computation, std::
     attrs.push_back({kParameterNumber.id, number});
     return Expect(Tok::kRparen, "')' after the parameter number");
   }
-  if (hlo.opcode == Opcode::kConstant) {
+  if (IsConstant(hlo)) {
     if (!Expect(Tok::kLparen, "'(' before the value")) return false;
     if (kind() == Tok::kRparen) return ReadValueBehind(hlo, attrs);
     const Literal* literal = ReadLiteral(hlo.shape());
@@ -168,7 +169,7 @@ bool Parser::ReadAttributes(Instruction& hlo, std::span<const AttrDef> own, std:
     if (def == nullptr) def = FindAttr(hlo.opcode, id);
     if (def == nullptr || !SameName(def->name, name)) {
       std::string message = StrCat(Text(hlo.opcode), " has no attribute ", name);
-      if (hlo.opcode != Opcode::kUnknown && !Liberty(at, "loose.attribute", std::move(message))) return false;
+      if (!IsUnknown(hlo) && !Liberty(at, "loose.attribute", std::move(message))) return false;
       if (!ReadUnknownAttr(name, at, attrs)) return false;
       continue;
     }

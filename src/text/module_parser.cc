@@ -10,27 +10,62 @@ namespace shoal {
 namespace {
 
 std::unique_ptr<Module> ParseText(std::unique_ptr<Source>& source, std::string_view text, const ParseOptions& options,
-                                  bool cut_short, Diags& diags) {
+                                  bool cut_short, Diags& diags, std::optional<uint32_t>* broken_from = nullptr) {
   auto module = std::make_unique<Module>(std::move(source));
   int errors = diags.errors();
-  bool read = Parser(*module, text, options, cut_short, diags).Run();
+  Parser parser(*module, text, options, cut_short, diags);
+  bool read = parser.Run();
+  if (broken_from != nullptr) *broken_from = parser.BrokenFrom();
   if (read && diags.errors() == errors) return module;
   source = std::move(module->source);
   return nullptr;
 }
 
+// Whether a text breaks off in what it begins with: a string or a bracket stays open, or an instruction is not followed
+// by the brace that closes its computation.
+bool BreaksOff(std::string_view rest, bool in_computation) {
+  std::string open;  // brackets
+  bool in_string = false;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    const char c = rest[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if (c == '{' || c == '(' || c == '[') open += c == '(' ? ')' : static_cast<char>(c + 2);
+    if (c != '}' && c != ')' && c != ']') continue;
+    if (open.empty() || open.back() != c) return false;
+    open.pop_back();
+  }
+  return !open.empty() || in_string || in_computation;
+}
+
 }  // namespace
 
 std::unique_ptr<Module> ParseModule(std::unique_ptr<Source>& source, const ParseOptions& options, Diags& diags) {
-  Diags again = diags;
+  const Diags before = diags;
   const std::string_view text = source->text();
-  if (std::unique_ptr<Module> module = ParseText(source, text, options, false, diags)) return module;
+  std::optional<uint32_t> broken_from;
+  if (std::unique_ptr<Module> module = ParseText(source, text, options, false, diags, &broken_from)) return module;
   if (options.strict) return nullptr;
-  // A dump of which the end is missing: its whole lines, if nothing else is wrong with them.
-  const std::string_view lines = text.substr(0, text.rfind('\n') + 1);
-  std::unique_ptr<Module> module = ParseText(source, lines, options, true, again);
-  if (module != nullptr) diags = std::move(again);
-  return module;
+  // A dump of which the end is missing: its whole lines, or what stands before the instruction in which it breaks off,
+  // if nothing else is wrong with that.
+  std::vector<std::string_view> beginnings{text.substr(0, text.rfind('\n') + 1)};
+  if (broken_from) {
+    const std::string_view beginning = text.substr(0, *broken_from);
+    const bool in_computation = beginning.rfind('{') != beginning.npos && beginning.find_last_not_of(" \t\r\n") != beginning.rfind('}');
+    if (BreaksOff(text.substr(*broken_from), in_computation)) beginnings.push_back(beginning);
+  }
+  for (const std::string_view beginning : beginnings) {
+    Diags again = before;
+    std::unique_ptr<Module> module = ParseText(source, beginning, options, true, again);
+    if (module == nullptr) continue;
+    const bool said = std::any_of(again.found().begin(), again.found().end(), [](const Diag& diag) { return diag.rule == kCutShortRule; });
+    if (!said && beginning.size() < text.size())
+      again.Warn({static_cast<uint32_t>(beginning.size()), 1}, kCutShortRule, "the text ends inside a computation that begins here");
+    diags = std::move(again);
+    return module;
+  }
+  return nullptr;
 }
 
 Parser::Parser(Module& module, std::string_view text, const ParseOptions& options, bool cut_short, Diags& diags)
@@ -85,6 +120,19 @@ bool Parser::ReadModuleText() {
 // computation ::= 'ENTRY'? name ('(' params ')' '->' shape)? '{' instructions '}' (',' execution_thread=…)?
 bool Parser::ReadComputation() {
   const uint32_t start = token().offset;
+  const bool read = ReadComputationAt(start);
+  if (!read) broken_.push_back(start);
+  return read;
+}
+
+std::optional<uint32_t> Parser::BrokenFrom() const {
+  std::optional<uint32_t> first;
+  for (uint32_t start : broken_)
+    if (start > last_read_ && (!first || start < *first)) first = start;
+  return first;
+}
+
+bool Parser::ReadComputationAt(uint32_t start) {
   if (read_offsets_.contains(start)) {
     SkipComputation();
     return true;
@@ -106,6 +154,7 @@ bool Parser::ReadComputation() {
   reading_.pop_back();
   CloseScope();
   if (!good) return false;
+  if (cut_short_ && kind() == Tok::kEof && computation->instructions.empty()) return true;  // as if it were not there
 
   if (signature_result != nullptr && computation->root != nullptr &&
       !Compatible(*signature_result, computation->root->shape()) &&
@@ -183,8 +232,12 @@ bool Parser::ReadInstructionList(Computation& computation) {
       break;
     }
     const uint32_t start = token().offset;
-    if (ReadInstruction(computation, &root)) continue;
+    if (ReadInstruction(computation, &root)) {
+      last_read_ = std::max(last_read_, start);
+      continue;
+    }
     good = false;
+    broken_.push_back(start);
     if (diags_.errors() >= kMostErrors) return false;
     SkipToNextInstruction(start);
   } while (kind() != Tok::kRbrace);
@@ -193,7 +246,7 @@ bool Parser::ReadInstructionList(Computation& computation) {
   // Grown in a list that all computations share, kept in one of its own size.
   spare_list_ = std::exchange(computation.instructions, std::vector(computation.instructions));
   spare_list_.clear();
-  if (!good && computation.instructions.empty()) return true;  // complained already
+  if ((!good || cut_short_) && computation.instructions.empty()) return true;  // complained already, or dropped
   return FinishComputation(computation, root);
 }
 
@@ -271,12 +324,25 @@ bool Parser::ReadSingleInstruction() {
 
 bool Parser::Finish() {
   if (module_.computations.empty()) return diags_.errors() == 0 && Error({0, 0}, "the module has no computation");
-  if (module_.entry == nullptr) module_.entry = module_.computations.back();
+  if (module_.entry == nullptr) {
+    module_.entry = module_.computations.back();
+    if (!options_.strict && module_.has_header && !FitsEntryLayout(*module_.entry))
+      diags_.Warn(module_.entry->at, kCutShortRule,
+                  StrCat("the text has no ENTRY, and computation ", module_.entry->name,
+                         ", its last, is not the one that entry_computation_layout describes: it was cut short"));
+  }
   if (!module_.has_header && !single_instruction_)
     module_.name = module_.arena.CopyString(StrCat("module_", module_.entry->name));
   if (diags_.errors() > 0 || !CheckAliases() || !CheckAsyncComputations()) return false;
   OrderInstructions(module_);
   return true;
+}
+
+bool Parser::FitsEntryLayout(const Computation& computation) const {
+  const std::optional<EntryLayout>& layout = module_.entry_layout;
+  if (!layout || layout->result == nullptr || computation.root == nullptr) return true;
+  if (layout->parameters.size() != computation.parameters.size()) return false;
+  return Compatible(*layout->result, computation.root->shape());
 }
 
 bool Parser::CheckAliases() {

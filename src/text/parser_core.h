@@ -41,6 +41,8 @@ class Parser {
   // `cut_short`: the text may end inside a computation, which then is what is there.
   Parser(Module& module, std::string_view text, const ParseOptions& options, bool cut_short, Diags& diags);
   bool Run();
+  // Where the first instruction or computation begins that could not be read, nor anything behind it.
+  std::optional<uint32_t> BrokenFrom() const;
 
  private:
   // ---- what went wrong
@@ -94,6 +96,8 @@ class Parser {
   bool ReadDebugAttributesOf(DebugAttributes* attributes);
   bool ReadStackFrameTables();
   bool ReadComputation();
+  bool ReadComputationAt(uint32_t start);
+  bool FitsEntryLayout(const Computation& computation) const;
   bool ReadSignature(const Shape** result, TextSpan* result_at);
   bool ReadInstructionList(Computation& computation);
   bool ReadSingleInstruction();
@@ -316,6 +320,9 @@ class Parser {
   std::vector<int64_t> int_scratch_;
   std::vector<std::unique_ptr<Scratch>> scratch_;
   size_t scratch_depth_ = 0;
+  // Where instructions and computations begin that could not be read, and the last one that could.
+  std::vector<uint32_t> broken_;
+  uint32_t last_read_ = 0;
   uint32_t last_error_ = TextSpan::kNowhere;  // where to look for the next instruction
   TextSpan aliases_at_;
   std::vector<Instruction*> spare_list_;  // room for the instructions of the next computation

@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "text/printer_core.h"
 
 namespace shoal {
@@ -93,7 +94,7 @@ std::string Printer::Print() {
     if (async_.contains(computation) && computation->root != nullptr) {
       bool single = true;
       for (const Instruction* hlo : computation->instructions)
-        single &= hlo == computation->root || hlo->opcode == Opcode::kParameter;
+        single &= hlo == computation->root || IsParameter(*hlo);
       if (single) continue;
     }
     PrintComputation(*computation);
@@ -291,7 +292,7 @@ void Printer::PrintInstruction(const Instruction& hlo) {
     StrAppend(&out_, Text(wrapped->opcode), Text(hlo.opcode).substr(5));
   } else if (hlo.has(kAsyncWrappedOpcode)) {
     StrAppend(&out_, hlo[kAsyncWrappedOpcode], Text(hlo.opcode).substr(5));
-  } else if (hlo.opcode == Opcode::kUnknown) {
+  } else if (IsUnknown(hlo)) {
     out_ += hlo[kUnknownOpcode];
   } else {
     out_ += Text(hlo.opcode);
@@ -303,11 +304,11 @@ void Printer::PrintInstruction(const Instruction& hlo) {
 }
 
 void Printer::Operands(const Instruction& hlo) {
-  if (hlo.opcode == Opcode::kParameter) {
+  if (IsParameter(hlo)) {
     StrAppend(&out_, hlo[kParameterNumber]);
     return;
   }
-  if (const Literal* literal = hlo[kConstantValue]; hlo.opcode == Opcode::kConstant) {
+  if (const Literal* literal = hlo[kConstantValue]; IsConstant(hlo)) {
     if (literal == nullptr || literal->elided || (options_.elide_large_constants && IsLarge(*literal))) {
       out_ += "{...}";
     } else {

@@ -1,23 +1,27 @@
 // Whatever is started is done, once.
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "ops/async_pairs.h"
 #include "ops/families.h"
+#include "ops/value_flow.h"
 #include "verify/async_trace.h"
 #include "verify/families.h"
 
 namespace shoal {
 namespace {
 
-constexpr Opcode kAsyncProducers[] = {Opcode::kAsyncStart, Opcode::kAsyncUpdate};
-constexpr Opcode kAsyncConsumers[] = {Opcode::kAsyncUpdate, Opcode::kAsyncDone};
+// async-start and async-update: what they give is no value yet.
+bool IsUnderway(const Instruction& hlo) { return IsAsyncChain(hlo) && !IsAsyncDone(hlo); }
 
 // Rule C1: what an async-start or async-update gives is no value yet; only some ops may touch it.
 void CheckUses(const Instruction& user, Inspection& inspection) {
-  static constexpr Opcode kMayCarry[] = {Opcode::kCall, Opcode::kConditional, Opcode::kDomain};
+  constexpr Hands kMayCarry =
+      kCarriesAsync | Hands::kMarked | Hands::kCalled | Hands::kLoopState | Hands::kBranch;
   for (size_t i = 0; i < user.operand_count(); ++i) {
     const Instruction& operand = *user.operands[i];
-    if (!IsOneOf(operand, kAsyncProducers)) continue;
-    const bool fits = IsOneOf(user, kAsyncConsumers) ? i == 0 : HandsOn(user) || IsOneOf(user, kMayCarry);
+    if (!IsUnderway(operand)) continue;
+    const bool continues = IsAsyncChain(user) && !IsAsyncStart(user);
+    const bool fits = continues ? i == 0 : Has(kMayCarry, HandsOn(user));
     if (!fits)
       inspection.Add(user, "async.C1",
                      StrCat("operand ", i, ", ", operand.name,
@@ -27,28 +31,13 @@ void CheckUses(const Instruction& user, Inspection& inspection) {
   }
 }
 
-// Ops that come in two parts, other than async-start.
-struct Pair {
-  Opcode start, done;
-  bool in_tuple = false;          // what is started may be kept in a tuple until it is done
-  bool alone_in_wrapper = false;  // needs no second part as the root of an async computation
-};
-constexpr Pair kPairs[] = {
-    {Opcode::kAllGatherStart, Opcode::kAllGatherDone},
-    {Opcode::kAllReduceStart, Opcode::kAllReduceDone},
-    {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermuteDone},
-    {Opcode::kCopyStart, Opcode::kCopyDone},
-    {Opcode::kRecv, Opcode::kRecvDone, true, true},
-    {Opcode::kSend, Opcode::kSendDone, true, true},
-};
-
 // Custom calls of this name only order things.
 bool IsControlDependency(const Instruction& hlo) {
-  return hlo.opcode == Opcode::kCustomCall && hlo[Op<Opcode::kCustomCall>::kTarget] == "control_dep";
+  return TargetOf(hlo) == "control_dep";
 }
 
 // Rules C2 and C3.
-void CheckStart(const Instruction& start, const Pair& pair, Inspection& inspection) {
+void CheckStart(const Instruction& start, const AsyncPair& pair, Inspection& inspection) {
   if (pair.alone_in_wrapper && &start == start.parent->root && inspection.IsAsync(*start.parent)) return;
   size_t count = 0;
   const Instruction* user = nullptr;
@@ -60,16 +49,16 @@ void CheckStart(const Instruction& start, const Pair& pair, Inspection& inspecti
   if (count != 1)
     return inspection.Add(start, "async.C2",
                           StrCat(start.name, " must have one user, its ", Text(pair.done), ", got ", count));
-  if (user->opcode != pair.done && !HandsOn(*user))
+  if (user->opcode != pair.done && !Has(kCarriesAsync | Hands::kLoopState, HandsOn(*user)))
     inspection.Add(start, "async.C3",
                    StrCat(start.name, " must be used by ", Text(pair.done), ", got ", Text(user->opcode)));
 }
 
 // Rule C4.
-void CheckDone(const Instruction& done, const Pair& pair, Inspection& inspection) {
+void CheckDone(const Instruction& done, const AsyncPair& pair, Inspection& inspection) {
   if (done.operands.empty()) return;
   const Instruction& operand = *done.operands[0];
-  if (operand.opcode == pair.start || (pair.in_tuple && operand.opcode == Opcode::kGetTupleElement)) return;
+  if (operand.opcode == pair.start || (pair.in_tuple && HandsOn(operand) == Hands::kPart)) return;
   const Instruction* producer = AsyncProducer(operand, inspection);
   if (producer != nullptr && producer->opcode == pair.start) return;
   inspection.Add(done, "async.C4",
@@ -84,12 +73,12 @@ class Chains {
 
   void Check() {
     ForEachInstruction(inspection_, [&](const Instruction& hlo) {
-      if (hlo.opcode == Opcode::kAsyncDone) Follow(hlo);
+      if (IsAsyncChain(hlo) && IsAsyncDone(hlo)) Follow(hlo);
     });
     ForEachInstruction(inspection_, [&](const Instruction& hlo) {
-      if (hlo.opcode == Opcode::kAsyncStart && !dones_.contains(&hlo) && !GoesAroundLoop(hlo, inspection_))
+      if (IsAsyncChain(hlo) && IsAsyncStart(hlo) && !dones_.contains(&hlo) && !GoesAroundLoop(hlo, inspection_))
         inspection_.Add(hlo, "async.C7", StrCat(hlo.name, " must have an async-done, got none"));
-      if (hlo.opcode == Opcode::kAsyncUpdate && !updates_.contains(&hlo) && !GoesAroundLoop(hlo, inspection_))
+      if (HandsOn(hlo) == Hands::kContinued && !updates_.contains(&hlo) && !GoesAroundLoop(hlo, inspection_))
         inspection_.Add(hlo, "async.C8", StrCat(hlo.name, " must lead to an async-done, got none"));
     });
   }
@@ -100,9 +89,9 @@ class Chains {
     do {
       at = at->operands.empty() ? nullptr : AsyncProducer(*at->operands[0], inspection_);
       if (at == nullptr) return;
-      if (at->opcode == Opcode::kAsyncUpdate && !updates_.insert(at).second)
+      if (HandsOn(*at) == Hands::kContinued && !updates_.insert(at).second)
         return inspection_.Add(done, "async.C5", StrCat(at->name, " must lead to one async-done, got another"));
-    } while (at->opcode == Opcode::kAsyncUpdate);
+    } while (HandsOn(*at) == Hands::kContinued);
     auto [known, fresh] = dones_.emplace(at, &done);
     if (!fresh)
       inspection_.Add(done, "async.C6",
@@ -121,14 +110,13 @@ void CheckWrapped(const Computation& wrapped, Inspection& inspection) {
   const Instruction* start = nullptr;
   size_t starts = 0;
   for (const Instruction* caller : inspection.CallersOf(wrapped)) {
-    if (caller->opcode != Opcode::kAsyncStart) continue;
+    if (!IsAsyncChain(*caller) || !IsAsyncStart(*caller)) continue;
     start = caller;
     ++starts;
   }
   if (starts == 1 && FrontendAttributeOf(*start, "_collectives_group") != nullptr) return;
-  static constexpr Opcode kPassive[] = {Opcode::kGetTupleElement, Opcode::kParameter};
   for (const Instruction* hlo : wrapped.instructions)
-    if (hlo != wrapped.root && !IsOneOf(*hlo, kPassive))
+    if (hlo != wrapped.root && !Has(Hands::kPart | Hands::kArgument, HandsOn(*hlo)))
       return inspection.Add(*hlo, "async.C9",
                             StrCat("async computation ", wrapped.name, " must be one op and its parameters, but has ",
                                    hlo->name, " beside ", wrapped.root->name));
@@ -139,10 +127,8 @@ void CheckWrapped(const Computation& wrapped, Inspection& inspection) {
 void CheckAsync(Inspection& inspection) {
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
     CheckUses(hlo, inspection);
-    for (const Pair& pair : kPairs) {
-      if (hlo.opcode == pair.start) CheckStart(hlo, pair, inspection);
-      if (hlo.opcode == pair.done) CheckDone(hlo, pair, inspection);
-    }
+    if (const AsyncPair* pair = PairOf(hlo.opcode); pair != nullptr && !IsAsyncChain(hlo))
+      (hlo.opcode == pair->start ? CheckStart : CheckDone)(hlo, *pair, inspection);
   });
   Chains(inspection).Check();
   for (const Computation* computation : inspection.computations())

@@ -5,9 +5,6 @@
 
 namespace shoal {
 
-// May stand between the beginning of an async op and its end: hands its operand on.
-bool HandsOn(const Instruction& hlo);
-
 // The async op that `hlo` continues: the nearest async-start, async-update, all-gather-start,
 // all-reduce-start or collective-permute-start whose result reaches `hlo`, itself included, through ops that
 // hand it on and around loops. Null if there is none.

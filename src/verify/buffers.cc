@@ -1,6 +1,8 @@
 // b(…), memory that is written in place, is used where it may be, and written once. What custom calls do with
 // it, the op checks.
+#include "absl/container/flat_hash_map.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "verify/families.h"
 
 namespace shoal {
@@ -50,10 +52,10 @@ class Writers {
         Opcode::kCustomCall, Opcode::kDynamicUpdateSlice, Opcode::kFusion, Opcode::kWhile,
     };
     if (IsOneOf(user, kWriters)) return 1;
-    if (user.opcode == Opcode::kGetTupleElement)
-      return !path.empty() && user[Op<Opcode::kGetTupleElement>::kIndex] == path[0] ? Count(user, path.subspan(1)) : 0;
-    if (user.opcode != Opcode::kTuple) return 0;
-    if (&user == user.parent->root) return inspection_.IsCalledBy(*user.parent, {Opcode::kWhile}) ? 1 : 0;
+    if (IsGetTupleElement(user))
+      return !path.empty() && ElementIndexOf(user) == path[0] ? Count(user, path.subspan(1)) : 0;
+    if (!IsTuple(user)) return 0;
+    if (&user == user.parent->root) return inspection_.IsCalledBy(*user.parent, IsLoop) ? 1 : 0;
     auto operand = std::find(user.operands.begin(), user.operands.end(), &hlo);
     std::vector<int64_t> longer{operand - user.operands.begin()};
     longer.insert(longer.end(), path.begin(), path.end());
@@ -83,8 +85,8 @@ bool MayTouch(const Instruction& hlo, const Module& module, BufferShapes& buffer
       Opcode::kAsyncDone,       Opcode::kAsyncStart, Opcode::kAsyncUpdate, Opcode::kCustomCall,
       Opcode::kGetTupleElement, Opcode::kTuple,      Opcode::kWhile,
   };
-  if (hlo.opcode == Opcode::kParameter) return hlo.parent != module.entry;
-  if (hlo.opcode == Opcode::kCall) return FrontendAttributeOf(hlo, "_xla_stream_annotation") != nullptr;
+  if (IsParameter(hlo)) return hlo.parent != module.entry;
+  if (IsCall(hlo)) return FrontendAttributeOf(hlo, "_xla_stream_annotation") != nullptr;
   if (hlo.opcode != Opcode::kDynamicUpdateSlice) return IsOneOf(hlo, kMayTouch);
   if (hlo.operands.empty() || !hlo.operand_shape(0).IsBuffer()) return false;
   const auto rest = hlo.operands.subspan(1);
@@ -107,7 +109,7 @@ void CheckBuffers(Inspection& inspection) {
       std::vector<int64_t> path;
       if (IsOneOf(*hlo, kChecked)) CheckWriters(*hlo, hlo->shape(), path, buffers, inspection);
       if (MayTouch(*hlo, module, buffers)) continue;
-      const bool entry = hlo->opcode == Opcode::kParameter;
+      const bool entry = IsParameter(*hlo);
       inspection.Add(*hlo, "buffer.C1",
                      entry ? StrCat("the entry computation must not take buffers, got ", ToString(hlo->shape()))
                            : StrCat(Text(hlo->opcode), " must not be used with buffers, got ", ToString(hlo->shape())));

@@ -7,8 +7,9 @@
 namespace shoal {
 namespace {
 
-constexpr Opcode kEnds[] = {Opcode::kSend, Opcode::kRecv};
-constexpr Opcode kDones[] = {Opcode::kSendDone, Opcode::kRecvDone};
+// Send and recv, which are told from other transfers by their attribute.
+bool IsEnd(const Instruction& hlo) { return IsAsyncStart(hlo) && FindAttr(hlo.opcode, kIsHostTransfer.id) != nullptr; }
+bool IsDone(const Instruction& hlo) { return IsAsyncDone(hlo) && FindAttr(hlo.opcode, kIsHostTransfer.id) != nullptr; }
 
 std::string_view Text(bool value) { return value ? "true" : "false"; }
 
@@ -25,14 +26,14 @@ void CheckChannels(Inspection& inspection) {
   absl::flat_hash_map<int64_t, const Instruction*> to_host;  // the first on each channel
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
     if (!hlo.has(kChannelId)) return;
-    if (IsOneOf(hlo, kDones) && !hlo.operands.empty()) {
+    if (IsDone(hlo) && !hlo.operands.empty()) {
       const Instruction& end = *hlo.operands[0];
-      if (IsOneOf(end, kEnds) && end[kIsHostTransfer] != hlo[kIsHostTransfer])
+      if (IsEnd(end) && end[kIsHostTransfer] != hlo[kIsHostTransfer])
         inspection.Add(hlo, "channel.C1",
                        StrCat("is_host_transfer must be ", Text(end[kIsHostTransfer]), " as in ", end.name, ", got ",
                               Text(hlo[kIsHostTransfer])));
     }
-    if (!IsOneOf(hlo, kEnds) || !hlo[kIsHostTransfer]) return;
+    if (!IsEnd(hlo) || !hlo[kIsHostTransfer]) return;
     auto [first, fresh] = to_host.emplace(hlo[kChannelId], &hlo);
     if (!fresh && !Alike(*first->second, hlo))
       inspection.Add(hlo, "channel.C2",

@@ -1,5 +1,6 @@
 // entry_computation_layout is that of the entry computation.
 #include "ops/rules.h"
+#include "ops/traits.h"
 #include "verify/families.h"
 
 namespace shoal {
@@ -9,7 +10,7 @@ void CheckEntry(Inspection& inspection) {
   if (module.entry == nullptr || module.entry->root == nullptr) return;
   const Computation& entry = *module.entry;
   for (const Instruction* caller : inspection.CallersOf(entry))
-    if (caller->opcode == Opcode::kFusion)
+    if (IsFusion(*caller))
       inspection.Add(*caller, "entry.C1", StrCat("calls must not name the entry computation, ", entry.name));
   if (!module.entry_layout) return;
 

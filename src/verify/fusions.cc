@@ -1,34 +1,16 @@
 // Fused computations belong to one fusion and are used whole.
-#include "ops/families.h"
+#include "ops/collective.h"
+#include "ops/traits.h"
 #include "verify/families.h"
 
 namespace shoal {
 namespace {
 
-constexpr Opcode kActOutside[] = {
-    Opcode::kAllGatherDone,
-    Opcode::kAllGatherStart,
-    Opcode::kAllReduceDone,
-    Opcode::kAllReduceStart,
-    Opcode::kCollectiveBroadcast,
-    Opcode::kCollectivePermuteDone,
-    Opcode::kCollectivePermuteStart,
-    Opcode::kInfeed,
-    Opcode::kOutfeed,
-    Opcode::kRecv,
-    Opcode::kRecvDone,
-    Opcode::kRng,
-    Opcode::kRngGetAndUpdateState,
-    Opcode::kSend,
-    Opcode::kSendDone,
-};
-
 // An instruction that is there for what it does, not for its result. A collective on a channel is, unless the
 // program was partitioned by the compiler, which then knows all users.
 bool HasSideEffect(const Instruction& hlo, const Module& module) {
-  if (IsOneOf(hlo, kActOutside) || hlo[Op<Opcode::kCustomCall>::kHasSideEffect]) return true;
-  const bool collective = Info(hlo.opcode).op_class == OpClass::kCollective;
-  return collective && (hlo[kConstrainLayout] || (hlo.has(kChannelId) && module.num_partitions == 1));
+  if (ActsOutside(hlo)) return true;
+  return IsCollective(hlo) && (hlo[kConstrainLayout] || (hlo.has(kChannelId) && module.num_partitions == 1));
 }
 
 void CheckFused(const Computation& fused, const Instruction& fusion, Inspection& inspection) {
@@ -49,7 +31,7 @@ void CheckFusions(Inspection& inspection) {
   for (const Computation* computation : inspection.computations()) {
     const Instruction* owner = nullptr;
     for (const Instruction* caller : inspection.CallersOf(*computation)) {
-      if (caller->opcode != Opcode::kFusion) continue;
+      if (!IsFusion(*caller)) continue;
       if (owner != nullptr)
         inspection.Add(*caller, "fused.C1",
                        StrCat("computation ", computation->name, " must belong to one fusion, but ", owner->name,

@@ -1,7 +1,5 @@
 #include "verify/inspection.h"
 
-#include <utility>
-
 #include "ir/common_attrs.h"
 
 namespace shoal {
@@ -17,54 +15,14 @@ bool IsWhole(const Computation* computation) {
 
 }  // namespace
 
-Inspection::Inspection(Module& module) : module_(module) {
+Inspection::Inspection(Module& module) : module_(module), calls_(module) {
   for (const Computation* computation : module.computations)
     if (IsWhole(computation)) computations_.push_back(computation);
-  ForEachInstruction(*this, [&](const Instruction& hlo) {
-    if (!CallsComputations(hlo)) return;
-    for (const Computation* called : CalledComputations(hlo))
-      if (called != nullptr) callers_[called].push_back(&hlo);
-  });
 }
 
-const Inspection::Users& Inspection::UsersIn(const Computation& computation) {
-  auto [place, fresh] = users_.try_emplace(&computation);
-  Users& users = place->second;
-  if (!fresh) return users;
-  const auto& all = computation.instructions;
-  auto for_each_use = [&](auto visit) {
-    std::vector<const Instruction*> last_user(all.size(), nullptr);
-    for (const Instruction* user : all)
-      for (const Instruction* operand : user->operands) {
-        if (operand->parent != &computation || operand->index >= all.size()) continue;
-        if (std::exchange(last_user[operand->index], user) != user) visit(operand->index, user);
-      }
-  };
-  users.starts.assign(all.size() + 1, 0);
-  for_each_use([&](uint32_t used, const Instruction*) { ++users.starts[used + 1]; });
-  for (size_t i = 0; i < all.size(); ++i) users.starts[i + 1] += users.starts[i];
-  users.all.resize(users.starts.back());
-  std::vector<uint32_t> next(users.starts.begin(), users.starts.end() - 1);
-  for_each_use([&](uint32_t used, const Instruction* user) { users.all[next[used]++] = user; });
-  return users;
-}
-
-std::span<const Instruction* const> Inspection::UsersOf(const Instruction& hlo) {
-  const Users& users = UsersIn(*hlo.parent);
-  const uint32_t start = users.starts[hlo.index];
-  return std::span(users.all).subspan(start, users.starts[hlo.index + 1] - start);
-}
-
-std::span<const Instruction* const> Inspection::CallersOf(const Computation& computation) const {
-  auto found = callers_.find(&computation);
-  if (found == callers_.end()) return {};
-  return found->second;
-}
-
-bool Inspection::IsCalledBy(const Computation& computation, std::initializer_list<Opcode> opcodes) const {
+bool Inspection::IsCalledBy(const Computation& computation, bool (*kind)(const Instruction&)) const {
   auto callers = CallersOf(computation);
-  return std::any_of(callers.begin(), callers.end(),
-                     [&](const Instruction* caller) { return IsOneOf(*caller, std::span(opcodes)); });
+  return std::any_of(callers.begin(), callers.end(), [&](const Instruction* caller) { return kind(*caller); });
 }
 
 void Inspection::Keep(Diag diag) {

@@ -3,17 +3,16 @@
 #pragma once
 
 #include <algorithm>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/diags.h"
 #include "base/strings.h"
-#include "ir/module.h"
-#include "ops/opcode.h"
+#include "ir/call_graph.h"
+#include "ir/users.h"
+#include "ops/traits.h"
 
 namespace shoal {
 
@@ -27,14 +26,13 @@ class Inspection {
   std::span<const Computation* const> computations() const { return computations_; }
 
   // Each user once, in the order of the text.
-  std::span<const Instruction* const> UsersOf(const Instruction& hlo);
-  // Once for each time an instruction names `computation`, in the order of the text.
-  std::span<const Instruction* const> CallersOf(const Computation& computation) const;
-  bool IsCalledBy(const Computation& computation, std::initializer_list<Opcode> opcodes) const;
-  bool IsFused(const Computation& computation) const { return IsCalledBy(computation, {Opcode::kFusion}); }
-  bool IsAsync(const Computation& computation) const {
-    return IsCalledBy(computation, {Opcode::kAsyncStart, Opcode::kAsyncUpdate, Opcode::kAsyncDone});
+  std::span<const Instruction* const> UsersOf(const Instruction& hlo) { return users_.Of(hlo); }
+  std::span<const Instruction* const> CallersOf(const Computation& computation) const {
+    return calls_.CallersOf(computation);
   }
+  bool IsCalledBy(const Computation& computation, bool (*kind)(const Instruction&)) const;
+  bool IsFused(const Computation& computation) const { return IsCalledBy(computation, IsFusion); }
+  bool IsAsync(const Computation& computation) const { return IsCalledBy(computation, IsAsyncChain); }
 
   // What is broken. Without a text, the message begins with the name of the instruction or computation.
   void Add(const Instruction& hlo, Diag diag);
@@ -45,17 +43,12 @@ class Inspection {
   void MoveTo(Diags& diags);
 
  private:
-  struct Users {
-    std::vector<const Instruction*> all;
-    std::vector<uint32_t> starts;  // in `all`, by the index of the instruction that is used
-  };
-  const Users& UsersIn(const Computation& computation);
   void Keep(Diag diag);
 
   Module& module_;
   std::vector<const Computation*> computations_;
-  absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> callers_;
-  absl::flat_hash_map<const Computation*, Users> users_;
+  CallGraph calls_;
+  Users users_;
   std::vector<Diag> found_;
   size_t dropped_ = 0;
 };

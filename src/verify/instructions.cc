@@ -3,36 +3,11 @@
 #include "ir/sizes.h"
 #include "ops/callee.h"
 #include "ops/op.h"
+#include "ops/traits.h"
 #include "verify/families.h"
 
 namespace shoal {
 namespace {
-
-// These hand data on without computing it, so that the precision of floats must stay as well. Any other op
-// may be declared in another precision than its operands give: XLA's passes between bf16 and f32 do that.
-constexpr Opcode kKeepPrecision[] = {
-    Opcode::kAsyncDone,
-    Opcode::kBitcast,
-    Opcode::kCall,
-    Opcode::kConditional,
-    Opcode::kConstant,
-    Opcode::kCopyDone,
-    Opcode::kCopyStart,
-    Opcode::kCustomCall,
-    Opcode::kDynamicUpdateSlice,
-    Opcode::kFusion,
-    Opcode::kGetTupleElement,
-    Opcode::kInfeed,
-    Opcode::kOptimizationBarrier,
-    Opcode::kOutfeed,
-    Opcode::kParameter,
-    Opcode::kRecv,
-    Opcode::kRecvDone,
-    Opcode::kSend,
-    Opcode::kSendDone,
-    Opcode::kTuple,
-    Opcode::kWhile,
-};
 
 // Compatible, where a dimension written "?" fits any.
 bool Fits(const Shape& a, const Shape& b) {
@@ -45,7 +20,7 @@ bool Fits(const Shape& a, const Shape& b) {
 
 bool MayBeDeclared(const Instruction& hlo, const Shape& inferred) {
   if (Compatible(hlo.shape(), inferred)) return true;
-  return IsOneOf(hlo, kKeepPrecision) ? Fits(hlo.shape(), inferred) : SameButPrecision(hlo.shape(), inferred);
+  return KeepsPrecision(hlo) ? Fits(hlo.shape(), inferred) : SameButPrecision(hlo.shape(), inferred);
 }
 
 // The GPU compiler wraps collectives in async-start, and XLA prints those by the names of the ops that have a
@@ -59,14 +34,14 @@ bool IsWrapped(const Instruction& start) {
 }
 
 bool FitsWrapped(const Instruction& hlo, const Shape& inferred) {
-  static constexpr Opcode kPairs[] = {Opcode::kAllGatherStart, Opcode::kCollectivePermuteStart};
-  if (hlo.opcode == Opcode::kAllReduceDone) {
+  const AsyncPair* pair = IsCollective(hlo) ? PairOf(hlo.opcode) : nullptr;
+  if (pair == nullptr) return false;
+  if (hlo.opcode == pair->done) {
     const Instruction& start = *hlo.operands[0];
-    return start.opcode == Opcode::kAllReduceStart && IsWrapped(start) &&
+    return pair->start_is_result && start.opcode == pair->start && IsWrapped(start) &&
            SameButPrecision(hlo.shape(), start.shape().element(1));
   }
-  const Shape* result = hlo.opcode == Opcode::kAllReduceStart ? &inferred : nullptr;
-  if (IsOneOf(hlo, kPairs)) result = inferred.At(ShapeIndex{1});
+  const Shape* result = pair->start_is_result ? &inferred : inferred.At(ShapeIndex{1});
   return result != nullptr && IsWrapped(hlo) && SameButPrecision(hlo.shape().element(1), *result);
 }
 

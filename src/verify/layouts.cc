@@ -63,10 +63,9 @@ void CheckShape(const Shape& shape, const Instruction& hlo, absl::flat_hash_set<
 
 // Rule C7: either all all-reduces have the layout the program gave them, or none.
 void CheckConstrainedAllReduces(Inspection& inspection) {
-  static constexpr Opcode kAllReduces[] = {Opcode::kAllReduce, Opcode::kAllReduceStart};
   const Instruction* first = nullptr;
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
-    if (!IsOneOf(hlo, kAllReduces)) return;
+    if (KindOf(hlo.opcode) != Opcode::kAllReduce) return;
     if (first == nullptr) first = &hlo;
     if (hlo[kConstrainLayout] != (*first)[kConstrainLayout])
       inspection.Add(hlo, "layout.C7",

@@ -1,5 +1,6 @@
 // Shardings fit their shapes and the module's devices.
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "verify/families.h"
 #include "verify/mesh.h"
 
@@ -142,10 +143,10 @@ void CheckConsistent(const Instruction& hlo, Inspection& inspection) {
   auto add_parameter = [&](const Computation* computation) {
     if (computation != nullptr && !computation->parameters.empty()) parts.push_back(computation->parameters[0]);
   };
-  if (hlo.opcode == Opcode::kWhile) {
-    add_root(hlo[Op<Opcode::kWhile>::kBody]);
-    add_parameter(hlo[Op<Opcode::kWhile>::kBody]);
-    add_parameter(hlo[Op<Opcode::kWhile>::kCondition]);
+  if (IsLoop(hlo)) {
+    add_root(BodyOf(hlo));
+    add_parameter(BodyOf(hlo));
+    add_parameter(ConditionOf(hlo));
   } else {
     for (const Computation* branch : CalledComputations(hlo)) add_root(branch);
   }
@@ -171,7 +172,7 @@ void CheckShardings(Inspection& inspection) {
   const std::optional<int64_t> devices = partitions > 1 ? std::optional(partitions) : std::nullopt;
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
     if (const Sharding* sharding = hlo[kSharding]) CheckSharding(hlo, *sharding, devices, inspection);
-    if (hlo.opcode == Opcode::kWhile || hlo.opcode == Opcode::kConditional) CheckConsistent(hlo, inspection);
+    if (IsLoop(hlo) || IsBranch(hlo)) CheckConsistent(hlo, inspection);
   });
 }
 

@@ -1,12 +1,12 @@
 // Control flow and fusions stay on their thread. Calls may leave it, as XLA lets them by default.
+#include "ops/traits.h"
 #include "verify/families.h"
 
 namespace shoal {
 
 void CheckThreads(Inspection& inspection) {
-  static constexpr Opcode kBound[] = {Opcode::kConditional, Opcode::kFusion, Opcode::kWhile};
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
-    if (!IsOneOf(hlo, kBound)) return;
+    if (!IsBranch(hlo) && !IsFusion(hlo) && !IsLoop(hlo)) return;
     for (const Computation* called : CalledComputations(hlo)) {
       if (called == nullptr || called->execution_thread == hlo.parent->execution_thread) continue;
       inspection.Add(hlo, "thread.C1",

@@ -2,17 +2,19 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "base/npy.h"
 #include "base/zip.h"
 #include "cli/shoal.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "mutate.h"
 #include "proto/detect.h"
 #include "proto/read.h"
@@ -21,6 +23,8 @@
 
 namespace shoal::fuzz {
 namespace {
+
+using Arguments = std::vector<std::string>;
 
 void WriteFile(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -38,21 +42,39 @@ std::unique_ptr<Module> Read(const std::string& bytes) {
   return ParseModule(source, {}, diags);
 }
 
-// An .npz file with one stored entry.
-std::string ZipOf(const std::string& name, const std::string& bytes) {
+// How many devices a file's module is for; 0 if it has none.
+int64_t MostDevices(const std::string& path) {
+  const std::unique_ptr<Module> module = Read(ReadFile(path));
+  return module == nullptr ? 0 : InferDevices(*module).grid.count();
+}
+
+// A stream of zlib's; `window` as deflateInit2 takes it: -15 is deflate alone, 31 is gzip.
+std::string Deflated(const std::string& bytes, int window) {
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) != Z_OK) return "";
+  std::string packed(deflateBound(&stream, bytes.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+// An .npz file with one entry, stored or deflated.
+std::string ZipOf(const std::string& name, const std::string& bytes, bool deflated) {
   auto number = [](uint64_t value, int width) {
     std::string out;
     for (int i = 0; i < width; ++i) out += static_cast<char>(value >> (8 * i));
     return out;
   };
-  uint32_t crc = ~0u;
-  for (char c : bytes) {
-    crc ^= static_cast<uint8_t>(c);
-    for (int k = 0; k < 8; ++k) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-  }
-  const std::string about = number(0, 2) + number(0, 2) + number(0, 4) + number(~crc, 4) + number(bytes.size(), 4) +
-                            number(bytes.size(), 4) + number(name.size(), 2) + number(0, 2);
-  const std::string local = "PK\3\4" + number(20, 2) + about + name + bytes;
+  const std::string packed = deflated ? Deflated(bytes, -15) : bytes;
+  const uLong crc = crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
+  const std::string about = number(0, 2) + number(deflated ? 8 : 0, 2) + number(0, 4) + number(crc, 4) +
+                            number(packed.size(), 4) + number(bytes.size(), 4) + number(name.size(), 2) + number(0, 2);
+  const std::string local = "PK\3\4" + number(20, 2) + about + name + packed;
   const std::string central = "PK\1\2" + number(20, 2) + number(20, 2) + about + number(0, 2) + number(0, 2) +
                               number(0, 2) + number(0, 4) + number(0, 4) + name;
   return local + central + "PK\5\6" + number(0, 4) + number(1, 2) + number(1, 2) + number(central.size(), 4) +
@@ -104,25 +126,39 @@ bool Cases::RunProto(const std::string& text, const Origin& origin, Random& rand
   return RunFile(path, origin.path, random);
 }
 
-// Files of arrays for a module that takes one.
+// Files of arrays for a module that takes one, in an archive or a folder; mutated before they are packed or after.
 bool Cases::RunArrays(Random& random) {
-  std::string npy = NpyHeader("<f4", {2, 3}) + std::string(24, '\1');
+  static constexpr std::pair<const char*, const char*> kTypes[] = {{"f32", "<f4"}, {"f64", "<f8"},  {"pred", "|b1"}, {"s32", "<i4"},
+                                                                   {"c64", "<c8"}, {"bf16", "|V2"}, {"u8", "|u1"},   {"s64", ">i8"}};
+  const auto& [type, descr] = random.Of(kTypes);
+  std::string npy = NpyHeader(descr, {2, 3}) + std::string(96, '\1');
   if (!random.OneIn(4)) npy = MutatedBytes(npy, random);
-  std::string zip = ZipOf("0.npy", npy);
+  std::string zip = ZipOf("0.npy", npy, random.OneIn(2));
   if (!random.OneIn(3)) zip = MutatedBytes(zip, random);
   (void)ParseNpy(npy);
-  if (Result<ZipReader> reader = ZipReader::Open(zip); reader.ok())
-    for (const auto& [name, entry] : reader->entries()) (void)reader->Read(name);
-  WriteFile(folder_ + "/module.hlo", "HloModule m\nENTRY e { p = f32[2,3] parameter(0) ROOT r = f32[2,3] add(p, p) }\n");
+  (void)ParseNpyHeader(npy);
+  if (Result<ZipReader> reader = ZipReader::Open(zip); reader.ok()) {
+    for (const auto& [name, entry] : reader->entries()) {
+      (void)reader->ReadBeginning(name, static_cast<uint64_t>(random.Below(1000)));
+      if (entry.bytes < 1 << 24) (void)reader->Read(name);
+    }
+  }
+  const std::string shape = std::string(type) + "[2,3]";
+  WriteFile(folder_ + "/module.hlo", "HloModule m\nENTRY e { p = " + shape + " parameter(0) ROOT r = " + shape + " copy(p) }\n");
   WriteFile(folder_ + "/in.npz", zip);
-  return Call({"run", "--max_memory=256MB", "--inputs=" + folder_ + "/in.npz", folder_ + "/module.hlo"});
+  std::filesystem::create_directories(folder_ + "/in");
+  WriteFile(folder_ + "/in/0.npy", npy);
+  for (const char* inputs : {"/in.npz", "/in"}) {
+    if (!Call({"run", "--max_memory=256MB", "--inputs=" + folder_ + inputs, folder_ + "/module.hlo"})) return false;
+  }
+  const std::string packed = folder_ + "/module.hlo.gz";
+  WriteFile(packed, MutatedBytes(Deflated(ReadFile(folder_ + "/module.hlo"), 31), random));
+  return Call({"check", packed});
 }
 
 std::vector<std::string> Cases::RunFlags(const std::string& path, Random& random) const {
   std::vector<std::string> flags{"run", path, "--max_steps=20000", "--max_seconds=10", "--max_memory=64MB"};
-  std::unique_ptr<Module> module = Read(ReadFile(path));
-  const bool too_many = module != nullptr && InferDevices(*module).grid.count() > 8;
-  if (too_many || random.OneIn(3)) {
+  if (MostDevices(path) > 8 || random.OneIn(3)) {
     const int64_t replicas = 1 + random.Below(4);
     flags.push_back("--num_replicas=" + std::to_string(replicas));
     flags.push_back("--num_partitions=" + std::to_string(1 + random.Below(replicas > 2 ? 2 : 4)));
@@ -135,24 +171,65 @@ std::vector<std::string> Cases::RunFlags(const std::string& path, Random& random
 }
 
 bool Cases::RunFile(const std::string& path, const std::string& origin, Random& random) {
-  auto maybe_json = [&](std::vector<std::string> arguments) {
-    if (random.OneIn(3)) arguments.push_back("--json");
-    return arguments;
+  return ReadIt(path, random) && RunIt(path, random) && CompareIt(path, origin, random);
+}
+
+bool Cases::ReadIt(const std::string& path, Random& random) {
+  static constexpr const char* kMachines[] = {"h200", "h100x8", "h100x8x16", "tpu-v5p-4x4x8", "b200x8"};
+  const Arguments memory = random.OneIn(2) ? Arguments{"mem", path} : Arguments{"mem", "--run", path};
+  const Arguments calls[] = {
+      {"check", path},
+      {"show", path, random.OneIn(2) ? "--op=all" : "--op=communication"},
+      {"comm", path},
+      {"cost", path},
+      memory,
+      {"time", path, std::string("--on=") + random.Of(kMachines)},
   };
-  const std::string printed = folder_ + "/printed.hlo", proto = folder_ + "/printed.pb";
-  if (!Call(maybe_json({"check", path}))) return false;
-  if (!Call(RunFlags(path, random))) return false;
+  for (Arguments call : calls) {
+    if (random.OneIn(3)) call.push_back("--json");
+    if (random.OneIn(12)) call.push_back("--strict");
+    if (call[0] == "check" && call.back() == "--strict") call.pop_back();  // which it is
+    if (!Call(std::move(call))) return false;
+  }
+  if (random.OneIn(8) && !Call({"print", "--format=json", path})) return false;
+  if (random.OneIn(6) && !Call({"report", path, "--on=h100x8", "-o", folder_ + "/page.html"})) return false;
+  return true;
+}
+
+bool Cases::RunIt(const std::string& path, Random& random) {
+  const Arguments flags = RunFlags(path, random);
+  if (!Call(flags)) return false;
+  if (!random.OneIn(3)) return true;
+  Arguments compiled = flags;
+  compiled.push_back("--engine=jit");
+  return Call(std::move(compiled));
+}
+
+bool Cases::CompareIt(const std::string& path, const std::string& origin, Random& random) {
+  const std::string printed = folder_ + "/printed.hlo", proto = folder_ + "/printed.pb", optimized = folder_ + "/optimized.hlo";
+  const Arguments limits{"--max_steps=20000", "--max_seconds=10", "--max_memory=64MB"};
+  auto compare = [&](const std::string& a, const std::string& b) {
+    Arguments call{"compare", a, b};
+    call.insert(call.end(), limits.begin(), limits.end());
+    if (random.OneIn(3)) call.push_back("--json");
+    if (random.OneIn(2) || MostDevices(a) > 8 || MostDevices(b) > 8) {
+      call.push_back("--num_replicas=1");
+      call.push_back(random.OneIn(2) ? "--num_partitions=1" : "--num_partitions=4");
+    }
+    return Call(std::move(call));
+  };
   if (!Call({"print", path, "-o", printed})) return false;
   if (random.OneIn(3) && !Call({"print", printed, "-o", printed})) return false;
   if (random.OneIn(3) && (!Call({"print", "--format=pb", path, "-o", proto}) || !Call({"check", proto}))) return false;
-  if (random.OneIn(8) && !Call({"print", "--format=json", path})) return false;
-  if (!Call(maybe_json({"show", path, random.OneIn(2) ? "--op=all" : "--op=communication"}))) return false;
-  if (!Call(maybe_json({"comm", path}))) return false;
-  if (!Call(maybe_json({"cost", path}))) return false;
-  if (!Call(maybe_json(random.OneIn(2) ? std::vector<std::string>{"mem", path} : std::vector<std::string>{"mem", "--run", path})))
+  if (random.OneIn(2) && !Call({"opt", path, "-o", optimized})) return false;
+  if (random.OneIn(4) && !compare(path, random.OneIn(2) ? printed : optimized)) return false;
+  if (random.OneIn(8) && !Call(random.OneIn(2) ? Arguments{"stats", folder_, "--diff"} : Arguments{"stats", folder_, "--json"}))
     return false;
-  if (!origin.empty() && random.OneIn(2) && !Call(maybe_json({"diff", origin, path}))) return false;
-  return true;
+  if (origin.empty()) return true;
+  if (random.OneIn(6) && !compare(origin, path)) return false;
+  if (random.OneIn(2) && !Call(random.OneIn(3) ? Arguments{"diff", origin, path, "--json"} : Arguments{"diff", origin, path}))
+    return false;
+  return !random.OneIn(20) || Call({"report", origin, path, "-o", folder_ + "/page.html"});
 }
 
 bool Cases::Call(std::vector<std::string> arguments) {

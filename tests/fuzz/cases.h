@@ -36,6 +36,10 @@ class Cases {
   bool RunText(const std::string& text, const Origin& origin, Random& random);
   bool RunProto(const std::string& text, const Origin& origin, Random& random);
   bool RunArrays(Random& random);
+  // The verbs that read a module; those that run it; those that write another form of it or see it beside another.
+  bool ReadIt(const std::string& path, Random& random);
+  bool RunIt(const std::string& path, Random& random);
+  bool CompareIt(const std::string& path, const std::string& origin, Random& random);
   bool Call(std::vector<std::string> arguments);
   std::vector<std::string> RunFlags(const std::string& path, Random& random) const;
 

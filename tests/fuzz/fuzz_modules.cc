@@ -170,7 +170,7 @@ class Fuzz {
     if (findings_[what]++ < 3) {
       fs::create_directories(flags_.findings);
       const fs::path stem = fs::path(flags_.findings) / StrCat(verb, "-", flags_.seed, "-", note.number);
-      for (const char* name : {"module.hlo", "module.pb", "in.npz"})
+      for (const char* name : {"module.hlo", "module.pb", "in.npz", "module.hlo.gz"})
         if (std::string(note.call).find(name) != std::string::npos)
           fs::copy_file(Folder(w) / name, fs::path(stem.string() + fs::path(name).extension().string()),
                         fs::copy_options::overwrite_existing);

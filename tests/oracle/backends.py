@@ -66,12 +66,12 @@ def load_arrays(folder, types):
 
 
 class Shoal:
-    def __init__(self, binary, timeout=60):
-        self._binary, self._timeout = binary, timeout
+    def __init__(self, binary, timeout=60, launcher=()):
+        self._binary, self._timeout, self._launcher = binary, timeout, launcher
 
     def command(self, folder, program):
         """The call that computes folder/out from folder/module.hlo and folder/in."""
-        return [self._binary, "run", f"{folder}/module.hlo", f"--num_replicas={program.replicas}",
+        return [*self._launcher, self._binary, "run", f"{folder}/module.hlo", f"--num_replicas={program.replicas}",
                 f"--num_partitions={program.partitions}", f"--inputs={folder}/in", f"--outputs={folder}/out"]
 
     def execute(self, program, folder, types):

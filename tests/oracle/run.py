@@ -25,6 +25,7 @@ def parsed_arguments():
     parser.add_argument("--program", type=int, help="only this one, and print it")
     parser.add_argument("--family", default="", help="only families whose name contains this")
     parser.add_argument("--bin", default=str(ROOT / "build/shoal"))
+    parser.add_argument("--ranks", type=int, default=1, help="run shoal as a job of so many MPI processes")
     parser.add_argument("--save", type=pathlib.Path, help="folder for programs that differ")
     parser.add_argument("--xla-only", action="store_true", help="only see what XLA says to the programs")
     return parser.parse_args()
@@ -63,6 +64,15 @@ def generated(seed, index, families):
     return pick(rng, families)(rng)
 
 
+def launcher(ranks):
+    """What starts a job, before the words of the call."""
+    if ranks == 1:
+        return []
+    sys.path.append(str(ROOT / "tests/hosts"))
+    import mpi
+    return mpi.command(ranks, [])
+
+
 def report(counts):
     print(f"{'family':20}{'same':>8}{'differs':>9}{'refused':>9}")
     for family, row in sorted(counts.items()):
@@ -78,7 +88,7 @@ def main():
     families = [family for family in FAMILIES if options.family in family.__name__]
     if not families:
         sys.exit(f"no family has {options.family} in its name: " + " ".join(f.__name__ for f in FAMILIES))
-    xla, shoal = Xla(), None if options.xla_only else Shoal(options.bin)
+    xla, shoal = Xla(), None if options.xla_only else Shoal(options.bin, launcher=launcher(options.ranks))
     counts = collections.defaultdict(collections.Counter)
     for index in range(options.count) if options.program is None else [options.program]:
         program = generated(options.seed, index, families)
@@ -93,7 +103,8 @@ def main():
         counts[program.family][what] += 1
         if what == "differs" or (what == "refused" and (options.xla_only or options.program is not None)):
             family = f" --family={options.family}" if options.family else ""
-            again = f"tests/oracle/run.py --seed={options.seed} --program={index}{family}"
+            ranks = f" --ranks={options.ranks}" if options.ranks > 1 else ""
+            again = f"tests/oracle/run.py --seed={options.seed} --program={index}{family}{ranks}"
             print(f"{what}: {program.family}: {why}\n    again: {again}", flush=True)
             if what == "differs" and kept:
                 print(f"    {rerun_text(shoal, kept, program)}")

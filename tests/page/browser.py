@@ -36,7 +36,7 @@ class Browser:
             for each in (3, 4):
                 os.set_inheritable(each, True)
         self.process = subprocess.Popen(
-            [path, "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--hide-scrollbars", "--disable-gpu",
+            [path, "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--hide-scrollbars", "--disable-gpu", "--disable-frame-rate-limit",
              "--no-first-run", "--disable-background-networking", "--disable-component-update", "--force-color-profile=srgb",
              f"--user-data-dir={self.folder}", "about:blank"],
             preexec_fn=descriptors, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -134,8 +134,20 @@ class Page:
         self.until("Boolean((window.shoal && window.shoal.ready) || document.getElementById('failure'))", timeout)
         return self.js("performance.now()") / 1000
 
+    def go(self, fragment):
+        """To another address of the page that is open, as a link would."""
+        self.js(f"(location.hash = {json.dumps('#' + fragment)}, 1)")
+        view = fragment.partition("&")[0]
+        self.until(f"window.shoal.state().view === {json.dumps(view)}")
+        self.settled()
+
+    def painted(self):
+        """Seconds from the start of loading to the first words on the screen."""
+        return (self.js("performance.getEntriesByName('first-contentful-paint')[0]?.startTime") or 0) / 1000
+
     def js(self, expression):
-        result = self.call("Runtime.evaluate", expression=f"(async () => ({expression}))()", returnByValue=True, awaitPromise=True)
+        result = self.call("Runtime.evaluate", expression=f"(async () => ({expression}))()", returnByValue=True, awaitPromise=True,
+                           allowUnsafeEvalBlockedByCSP=False)
         if "exceptionDetails" in result:
             details = result["exceptionDetails"]
             raise Failure(f"{expression[:80]}: {details.get('exception', {}).get('description', details['text'])}")

@@ -128,3 +128,14 @@ def with_many(html, slices, rows):
     text = columns_of(entries["a.text"], sections["a.text"])["lines"][1][:-1] + b"".join(b"more.%d = f32[] add()\n" % i for i in range(more))
     entries["a.text"]["columns"], sections["a.text"] = section({"lines": ("str", text + b"\0", 1)})
     return html[:start] + pack(version, directory, sections) + html[end:]
+
+
+def with_unknown(data):
+    """With a section and a column that no viewer knows yet."""
+    version, directory, sections = unpack(data)
+    columns, raw = section({"what": ("str", b"ever\0", 1), "numbers": numbers("f64", [1, 2])})
+    directory["sections"].append({"name": "a.from_the_future", "columns": columns})
+    sections["a.from_the_future"] = raw
+    entry = next(each for each in directory["sections"] if each["name"] == "a.steps")
+    entry["columns"], sections["a.steps"] = section(dict(columns_of(entry, sections["a.steps"]), more=numbers("u8", [1, 2, 3])))
+    return pack(version, directory, sections)

@@ -1,6 +1,6 @@
-#include "collectives/device_grid.h"
+#include "devices/device_grid.h"
 
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "hlo_text.h"
 
 namespace shoal {

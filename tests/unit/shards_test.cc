@@ -1,4 +1,4 @@
-#include "collectives/shards.h"
+#include "devices/shards.h"
 
 #include <gtest/gtest.h>
 

@@ -40,15 +40,15 @@ class WorldTest : public testing::Test {
 
   const Instruction& Hlo(std::string_view name) const { return Named(*module_, name); }
 
-  Result<Ticket> Arrive(int64_t device, std::string_view name, uint32_t number) {
-    const Venue& venue = **world_.VenueOf(Hlo(name));
-    const Venue::Seat seat = venue.seats[static_cast<size_t>(device)];
-    return world_.Arrive(Hlo(name), *venue.rooms[static_cast<size_t>(seat.group)], seat.position, Number(number), Sum);
+  Result<Handle> Arrive(int64_t device, std::string_view name, uint32_t number) {
+    const Groups& groups = **world_.GroupsOf(Hlo(name));
+    const Groups::Member member = groups.members[static_cast<size_t>(device)];
+    return world_.Arrive(Hlo(name), *groups.rendezvous[static_cast<size_t>(member.group)], member.rank, Number(number), Sum);
   }
 
   Result<Arrays> Reduce(int64_t device, std::string_view name, uint32_t number) {
-    SHOAL_ASSIGN(ticket, Arrive(device, name, number));
-    return world_.Wait(device, Hlo(name), whereabouts_[static_cast<size_t>(device)], ticket);
+    SHOAL_ASSIGN(handle, Arrive(device, name, number));
+    return world_.Wait(device, Hlo(name), whereabouts_[static_cast<size_t>(device)], handle);
   }
 
   // Each device in a thread of its own; what it returns is its failure or nothing.
@@ -74,7 +74,7 @@ class WorldTest : public testing::Test {
 TEST_F(WorldTest, TheNthArrivalBelongsToTheNthMeeting) {
   RunAll([&](int64_t device) -> Status {
     for (uint32_t round = 0; round < 1000; ++round) {
-      // Two instructions of one kind share a room, so even a device that takes another one meets the rest.
+      // Two instructions of one kind share a rendezvous, so even a device that takes another one meets the rest.
       SHOAL_ASSIGN(sum, Reduce(device, device == 2 ? "two" : "one", round + static_cast<uint32_t>(device)));
       EXPECT_EQ(Number(sum), 4 * round + 6);
     }
@@ -85,13 +85,13 @@ TEST_F(WorldTest, TheNthArrivalBelongsToTheNthMeeting) {
 
 TEST_F(WorldTest, ArrivingDoesNotWait) {
   RunAll([&](int64_t device) -> Status {
-    std::vector<Ticket> tickets;
+    std::vector<Handle> handles;
     for (uint32_t i = 0; i < 100; ++i) {
-      SHOAL_ASSIGN(ticket, Arrive(device, "one", i));
-      tickets.push_back(std::move(ticket));
+      SHOAL_ASSIGN(handle, Arrive(device, "one", i));
+      handles.push_back(std::move(handle));
     }
     for (uint32_t i = 100; i-- > 0;) {
-      SHOAL_ASSIGN(sum, world_.Wait(device, Hlo("one"), whereabouts_[static_cast<size_t>(device)], tickets[i]));
+      SHOAL_ASSIGN(sum, world_.Wait(device, Hlo("one"), whereabouts_[static_cast<size_t>(device)], handles[i]));
       EXPECT_EQ(Number(sum), 4 * i);
     }
     return {};
@@ -101,9 +101,9 @@ TEST_F(WorldTest, ArrivingDoesNotWait) {
 
 TEST_F(WorldTest, AResultMayBeKept) {
   RunAll([&](int64_t device) -> Status {
-    SHOAL_ASSIGN(ticket, Arrive(device, "one", 1));
+    SHOAL_ASSIGN(handle, Arrive(device, "one", 1));
     for (bool keep : {true, true, false}) {
-      SHOAL_ASSIGN(sum, world_.Wait(device, Hlo("one"), whereabouts_[static_cast<size_t>(device)], ticket, keep));
+      SHOAL_ASSIGN(sum, world_.Wait(device, Hlo("one"), whereabouts_[static_cast<size_t>(device)], handle, keep));
       EXPECT_EQ(Number(sum), 4u);
     }
     return {};
@@ -142,10 +142,10 @@ TEST_F(WorldTest, AFailureStopsWhoWaits) {
 
 TEST_F(WorldTest, AFailureOfTheLastToArriveStopsTheRun) {
   RunAll([&](int64_t device) -> Status {
-    const Venue& venue = **world_.VenueOf(Hlo("one"));
+    const Groups& groups = **world_.GroupsOf(Hlo("one"));
     auto fail = [](const std::vector<Arrays>&) -> Result<std::vector<Arrays>> { return Fail("cannot add"); };
-    SHOAL_ASSIGN(ticket, world_.Arrive(Hlo("one"), *venue.rooms[0], device, Number(0), fail));
-    SHOAL_TRY(world_.Wait(device, Hlo("one"), whereabouts_[static_cast<size_t>(device)], ticket));
+    SHOAL_ASSIGN(handle, world_.Arrive(Hlo("one"), *groups.rendezvous[0], device, Number(0), fail));
+    SHOAL_TRY(world_.Wait(device, Hlo("one"), whereabouts_[static_cast<size_t>(device)], handle));
     return {};
   });
   EXPECT_EQ(world_.reason()->message, "cannot add");
@@ -207,11 +207,11 @@ TEST_F(WorldTest, ContributionsAreFoldedInTheOrderOfTheMembers) {
                           },
                           [](const Arrays& sum) -> Result<std::vector<Arrays>> { return std::vector<Arrays>(4, sum); }};
   RunAll([&](int64_t device) -> Status {
-    const Venue& venue = **world_.VenueOf(Hlo("one"));
+    const Groups& groups = **world_.GroupsOf(Hlo("one"));
     for (uint32_t round = 0; round < 1000; ++round) {
       const auto number = static_cast<uint32_t>(device) + 1;
-      SHOAL_ASSIGN(ticket, world_.Arrive(Hlo("one"), *venue.rooms[0], device, Number(number), digits));
-      SHOAL_ASSIGN(sum, world_.Wait(device, Hlo("one"), whereabouts_[static_cast<size_t>(device)], ticket));
+      SHOAL_ASSIGN(handle, world_.Arrive(Hlo("one"), *groups.rendezvous[0], device, Number(number), digits));
+      SHOAL_ASSIGN(sum, world_.Wait(device, Hlo("one"), whereabouts_[static_cast<size_t>(device)], handle));
       EXPECT_EQ(Number(sum), 1234u);
     }
     return {};

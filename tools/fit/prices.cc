@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "base/source.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "nlohmann/json.hpp"
 #include "sim/forecast.h"
 #include "text/parser.h"

@@ -76,3 +76,11 @@ export function rgb(hex: string): [number, number, number] {
   const value = parseInt(hex.slice(1), 16);
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
+
+/** How much light a colour gives, as WCAG counts it. */
+function luminance(hex: string): number {
+  const [r, g, b] = rgb(hex).map((each) => (each / 255 <= 0.04045 ? each / 255 / 12.92 : ((each / 255 + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+/** Black or white: whichever can be read on a colour. One of them always can, at 4.5 or more. */
+export function readableOn(hex: string): string { return luminance(hex) > 0.179 ? "#000000" : "#FFFFFF"; }

@@ -48,10 +48,10 @@ export function name(text: string, most = 200): HTMLElement {
   return h("bdi", {}, visible(text, most));
 }
 
+export const glyphShapes = ["M0 0h9v9h-9z", "M4.5 0L9 4.5L4.5 9L0 4.5z", "M4.5 .3a4.2 4.2 0 1 0 .01 0z", "M0 3.2h9v2.6h-9z", "M4.5 .4L9 8.6H0z", "M1 1h7v7h-7z", "M3.5 3.5h2v2h-2z"];
 /** The mark of a kind of work: square, diamond, circle, dash, triangle, open square. */
 export function glyph(kind: number): SVGSVGElement {
-  const shapes = ["M0 0h9v9h-9z", "M4.5 0L9 4.5L4.5 9L0 4.5z", "M4.5 .3a4.2 4.2 0 1 0 .01 0z", "M0 3.2h9v2.6h-9z", "M4.5 .4L9 8.6H0z", "M1 1h7v7h-7z", "M3.5 3.5h2v2h-2z"];
-  return svg("svg", { class: `glyph k${kind}`, viewBox: "0 0 9 9", "aria-hidden": "true" }, svg("path", { d: shapes[kind] ?? shapes[6]! }));
+  return svg("svg", { class: `glyph k${kind}`, viewBox: "0 0 9 9", "aria-hidden": "true" }, svg("path", { d: glyphShapes[kind] ?? glyphShapes[6]! }));
 }
 
 export function chip(label: string, pressed: boolean, act: () => void): HTMLButtonElement {

@@ -76,6 +76,14 @@ export class MemoryData {
     return held.sort((x, y) => y.bytes - x.bytes || x.life - y.life);
   }
 
+  /** Where step i begins: at i, or where the predicted time of the steps before it ends. */
+  positions(byTime: boolean): Float64Array {
+    const out = new Float64Array(this.steps + 1);
+    const { seconds } = this.model.instr;
+    for (let step = 0; step < this.steps; ++step) out[step + 1] = out[step]! + (byTime ? seconds[this.stepInstr[step]!]! : 1);
+    return out;
+  }
+
   label(life: number): string {
     const id = this.buffers.instr[life]!;
     return id < 0 ? "constants inside ops" : this.model.name(id) + this.model.string(this.buffers.index[life]!);
@@ -93,7 +101,7 @@ export class MemoryData {
   }
 
   /** The eight groups that are largest at any one step, for good; series[8] is arguments, series[9] the rest. */
-  stack(by: StackBy): { groups: Group[]; groupOf: Uint32Array; colorOf: Int8Array; series: Float64Array[] } {
+  stack(by: StackBy): { groups: Group[]; groupOf: Uint32Array; colorOf: Int8Array; series: Float64Array[]; order: number[] } {
     const numbers = new Map<string, number>();
     const groups: Group[] = [];
     const groupOf = new Uint32Array(this.buffers.count);
@@ -122,7 +130,10 @@ export class MemoryData {
       one[this.segEnd[i]! + 1]! -= this.buffers.bytes[life]!;
     }
     for (const one of series) for (let step = 1; step <= this.steps; ++step) one[step]! += one[step - 1]!;
-    return { groups, groupOf, colorOf, series };
+    // What stays for long lies low, so that what comes and goes does not lift it.
+    const sums = series.map((one) => one.reduce((sum, each) => sum + each, 0));
+    const order = [8, ...Array.from({ length: 8 }, (_, color) => color).sort((x, y) => sums[y]! - sums[x]!), 9];
+    return { groups, groupOf, colorOf, series, order };
   }
 
   private sweep(visit: (life: number, delta: number) => void): void {

@@ -43,6 +43,8 @@ export class Instructions {
   seconds: Float64Array;
   /** From start to done. */
   asyncSeconds: Float64Array;
+  /** Per step, by the first profile. */
+  measured: Float64Array;
 
   constructor(columns: Columns) {
     this.names = columns.strings("name");
@@ -66,7 +68,7 @@ export class Instructions {
     this.wire = columns.f64("wire");
     this.step = columns.i32("step");
     this.bytes = this.read.map((read, i) => read + this.written[i]!);
-    this.seconds = this.asyncSeconds = new Float64Array(this.count);
+    this.seconds = this.asyncSeconds = this.measured = new Float64Array(this.count);
     const back = columns.u32("operand_back");
     this.operands = new Uint32Array(back.length);
     for (let id = 0, at = 0; id < this.count; ++id)
@@ -147,6 +149,7 @@ export class Model {
   readonly axisOf = new Map<number, string>();
   /** Of two modules: 0 the same in both, 1 changed, 2 only here. */
   marks: Uint8Array | null = null;
+  hasMeasured = false;
   private users_: { end: Uint32Array; list: Uint32Array } | undefined;
   private lines_: Promise<{ text: string; lower: string; start: Uint32Array }> | undefined;
   private collectives_: Promise<Collectives> | undefined;
@@ -171,6 +174,7 @@ export class Model {
       const time = await data.section(prefix + "time");
       table.seconds = time.f64("seconds");
       table.asyncSeconds = time.f64("async_seconds");
+      if (time.has("measured")) { table.measured = time.f64("measured"); model.hasMeasured = true; }
     }
     return model;
   }

@@ -1,5 +1,5 @@
 // What the page says first. Its words stand in the page as HTML; here the pictures are added.
-import { clear, h, name, svg, visible } from "./dom";
+import { h, name, svg, visible } from "./dom";
 import { bytes, count, scaled, seconds } from "./format";
 import { Kind, kindNames, type Model } from "./model";
 import { colors, kindColors, type Page, type View } from "./view";
@@ -37,14 +37,17 @@ export class OverviewView implements View {
     this.drawn = key;
     this.written.querySelectorAll<HTMLElement>(".module").forEach((section) => {
       const module = section.dataset.module === "b" ? 1 : 0;
-      const box = section.querySelector(".pictures")!;
-      clear(box);
-      void this.pictures(this.page.models[module]!, module).then((all) => { clear(box); box.append(...all); });
+      const model = this.page.models[module]!;
+      void this.pictures(model, module).then((all) => section.querySelector(".pictures")!.replaceChildren(...all));
+      const right = section.querySelector(".right")!;
+      right.querySelector(".roofline")?.remove();
+      const roofline = this.roofline(model, module);
+      if (roofline) { roofline.classList.add("roofline"); right.append(roofline); }
     });
   }
 
   private async pictures(model: Model, module: number): Promise<HTMLElement[]> {
-    const all = [this.byKind(model), await this.byAxis(model), this.memory(model), this.heaviest(model, module), this.roofline(model, module)];
+    const all = [this.byKind(model), await this.byAxis(model), this.memory(model), this.heaviest(model, module)];
     return all.filter((each): each is HTMLElement => each !== null);
   }
 
@@ -58,7 +61,7 @@ export class OverviewView implements View {
     values.forEach((value, id) => { sums[model.instr.kind[id]!]! += value; });
     const total = sums.reduce((a, b) => a + b, 0);
     if (total === 0) return null;
-    const rows = Array.from(sums, (value, kind) => ({ value, kind })).filter((each) => each.value > 0).sort((a, b) => b.value - a.value);
+    const rows = Array.from(sums, (value, kind) => ({ value, kind })).filter((each) => each.value > total / 2000).sort((a, b) => b.value - a.value);
     return this.section(model.hasTime ? "Time by kind" : "Memory traffic by kind", "",
       bars(rows.map(({ value, kind }) => ({ label: kindNames[kind]!, value, kind, text: model.hasTime ? seconds(value) : bytes(value), note: `${((100 * value) / total).toFixed(value / total < 0.0995 ? 1 : 0)} %` }))));
   }
@@ -98,14 +101,13 @@ export class OverviewView implements View {
 
   /** Flops per second, or flops, against flops per byte: dots of the heaviest ops. */
   private roofline(model: Model, module: number): HTMLElement | null {
-    const instr = model.instr;
-    const ids = Array.from(instr.flops.keys()).filter((id) => instr.flops[id]! > 0 && instr.bytes[id]! > 0)
-      .sort((a, b) => instr.bytes[b]! * 100 + instr.flops[b]! - instr.bytes[a]! * 100 - instr.flops[a]!).slice(0, 200);
+    const { instr } = model;
+    const ids = heaviestOps(model);
     if (ids.length < 2) return null;
     const machine = model.about.machines?.[0];
     const x = (id: number) => instr.flops[id]! / instr.bytes[id]!;
     const y = (id: number) => (machine && instr.seconds[id]! > 0 ? instr.flops[id]! / instr.seconds[id]! : instr.flops[id]!);
-    const width = 440, height = 230, left = 52, bottom = 30, top = 8, right = 10;
+    const width = 380, height = 230, left = 52, bottom = 30, top = 8, right = 10;
     const decades = (values: number[]): [number, number] => [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)) + 1e-9)];
     const [x0, x1] = decades(ids.map(x).concat(machine ? [machine.peak_flops / machine.bandwidth] : []));
     const [y0, y1] = decades(ids.map(y).concat(machine ? [machine.peak_flops] : []));
@@ -113,7 +115,8 @@ export class OverviewView implements View {
     const py = (value: number) => height - bottom - ((Math.log10(value) - y0) / Math.max(y1 - y0, 1)) * (height - bottom - top);
     const c = colors();
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `roofline of the ${ids.length} heaviest ops` });
-    for (let e = x0; e <= x1; ++e) picture.append(svg("path", { d: `M${px(10 ** e)} ${top}V${height - bottom}`, stroke: c.grid! }), svg("text", { x: px(10 ** e), y: height - bottom + 14, "text-anchor": "middle", class: "muted" }, e >= 0 && e < 4 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `10^${e}`));
+    const power = (e: number) => (e >= 0 && e < 4 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `10${[...String(e)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? "⁻").join("")}`);
+    for (let e = x0; e <= x1; e += Math.ceil((x1 - x0) / 8)) picture.append(svg("path", { d: `M${px(10 ** e)} ${top}V${height - bottom}`, stroke: c.grid! }), svg("text", { x: px(10 ** e), y: height - bottom + 14, "text-anchor": "middle", class: "muted" }, power(e)));
     const every = Math.ceil((y1 - y0) / 6);
     for (let e = y0; e <= y1; e += every) picture.append(svg("path", { d: `M${left} ${py(10 ** e)}H${width - right}`, stroke: c.grid! }), svg("text", { x: left - 6, y: py(10 ** e) + 4, "text-anchor": "end", class: "muted" }, scaled(10 ** e)));
     picture.append(svg("text", { x: width - right, y: height - 3, "text-anchor": "end", class: "muted" }, "flops per byte"));
@@ -136,7 +139,20 @@ export class OverviewView implements View {
     return [h("span", { class: "note" }, `${count(this.page.models[0]!.instr.count)} instructions; figures are per device and step`)];
   }
   keys(): [string, string][] { return [["1–7", "views"], ["/", "search"], ["t", "theme"], ["?", "help"]]; }
+  oneSided(): boolean { return false; }
   key(): boolean { return false; }
-  state(): object { return { text: this.written.innerText }; }
-  picture(): SVGSVGElement | null { return this.written.querySelector("svg"); }
+  state(): object { return { text: this.written.innerText, pictures: this.written.querySelectorAll(".rowbars, .roofline svg").length }; }
+  picture(): SVGSVGElement | null { return this.written.querySelector<SVGSVGElement>(".roofline svg"); }
+  /** The ops of the roofline. */
+  csv(): (string | number)[][] {
+    const rows: (string | number)[][] = [["module", "name", "what", "flops", "bytes", "flops_per_byte", "seconds"]];
+    this.page.models.forEach((model, module) => { for (const id of heaviestOps(model)) rows.push([module === 0 ? "A" : "B", model.name(id), model.words(id), model.instr.flops[id]!, model.instr.bytes[id]!, model.instr.flops[id]! / model.instr.bytes[id]!, model.instr.seconds[id]!]); });
+    return rows;
+  }
+}
+
+/** That do both arithmetic and memory traffic: the heaviest 200. */
+function heaviestOps({ instr }: Model): number[] {
+  const weight = (id: number) => instr.bytes[id]! * 100 + instr.flops[id]!;
+  return Array.from(instr.flops.keys()).filter((id) => instr.flops[id]! > 0 && instr.bytes[id]! > 0).sort((a, b) => weight(b) - weight(a)).slice(0, 200);
 }

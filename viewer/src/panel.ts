@@ -1,5 +1,5 @@
 // What is selected, whichever view selected it.
-import { chip, clear, glyph, h, name, visible } from "./dom";
+import { chip, clear, h, name, visible } from "./dom";
 import { bytes, count, counted, scaled, seconds } from "./format";
 import { Kind, RowKind, type Collectives, type Join, type Model } from "./model";
 import type { Page } from "./view";
@@ -128,6 +128,7 @@ export class Panel {
         if (collectives.start[i] === id || collectives.done[i] === id || collectives.hlo[i] === id) entries.push(...this.collectiveEntries(model, collectives, joins, i));
     if (model.hasTime && instr.asyncSeconds[id]! > 0) entries.push(["time *", `${each(instr.asyncSeconds[id]!, seconds)}, of it ${seconds(instr.seconds[id]!)} exposed`]);
     else if (model.hasTime && instr.seconds[id]! > 0) entries.push(["time *", each(instr.seconds[id]!, seconds)]);
+    if (instr.measured[id]! > 0) entries.push(["measured", each(instr.measured[id]!, seconds)]);
     if (entries.length === 0) entries.push(["", "no work"]);
     this.section("price, per step", list(entries));
   }
@@ -188,7 +189,7 @@ export class Panel {
     this.section("price, per step", list([
       ["stands for", counted(ids.length, "instruction")],
       ["flops", scaled(sum(model.instr.flops))], ["memory", bytes(sum(model.instr.bytes))], ["wire", bytes(sum(model.instr.wire))],
-      model.hasTime ? ["time *", seconds(sum(model.instr.seconds))] : null]));
+      model.hasTime ? ["time *", seconds(sum(model.instr.seconds))] : null, model.hasMeasured ? ["measured", seconds(sum(model.instr.measured))] : null]));
     const byKind = new Map<number, number>();
     for (const id of ids) if (model.instr.kind[id] !== Kind.None) byKind.set(model.instr.kind[id]!, (byKind.get(model.instr.kind[id]!) ?? 0) + 1);
     this.section("first of them", links(this.page, module, ids));
@@ -207,5 +208,3 @@ export class Panel {
       to("copy link", () => { void navigator.clipboard?.writeText(location.href); this.page.say("the link is copied"); })));
   }
 }
-
-export { glyph };

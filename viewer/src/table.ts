@@ -1,4 +1,5 @@
 // A table of any number of rows: only those in view are in the document, and they are reused.
+import { Cell } from "./cells";
 import { clear, h } from "./dom";
 
 export interface Column {
@@ -13,14 +14,18 @@ export interface TableSource {
   columns(): Column[];
   count(): number;
   /** Fills the cells of a row that is shown anew. */
-  fill(index: number, row: HTMLElement, cells: HTMLElement[]): void;
+  fill(index: number, row: HTMLElement, cells: Cell[]): void;
   /** The totals, above the rows; none if it returns false. */
-  fillSum?(cells: HTMLElement[]): boolean;
+  fillSum?(cells: Cell[]): boolean;
   click(index: number, event: MouseEvent): void;
   level?(index: number): number;
   expanded?(index: number): boolean | undefined;
+  /** What a cell says to the mouse that rests on it. */
+  hint?(index: number, key: string): string;
   painted?(first: number, last: number, top: number): void;
 }
+
+interface Entry { row: HTMLElement; cells: Cell[]; index: number; y: number }
 
 const kRow = 20;
 // Browsers do not scroll further than this; longer tables scroll faster.
@@ -29,60 +34,73 @@ const kMostHeight = 10_000_000;
 export class VirtualTable {
   readonly element: HTMLElement;
   readonly scroller: HTMLElement;
+  /** Where drawings beside the rows go: they scroll with it. */
+  readonly space: HTMLElement;
   private readonly head: HTMLElement;
   private readonly sum: HTMLElement;
-  private readonly space: HTMLElement;
-  private pool: { row: HTMLElement; cells: HTMLElement[]; index: number }[] = [];
+  private pool: Entry[] = [];
   private columns: Column[] = [];
+  private widths: number[] = [];
+  private shape = "";
   private selected = -1;
   private frame = 0;
+  // Read once per size: asking the browser during a frame makes it lay the page out.
+  private size = { width: 0, height: 0 };
+  private top = 0;
 
   constructor(private readonly source: TableSource, label: string) {
     this.head = h("div", { class: "thead", role: "row" });
     this.sum = h("div", { class: "tsum", role: "row" });
-    this.space = h("div");
+    this.space = h("div", { class: "space", role: "presentation" });
     this.scroller = h("div", { class: "scroller", tabindex: 0, role: "rowgroup", "aria-label": label }, this.space);
-    this.element = h("div", { class: "table", role: "treegrid", "aria-label": label }, this.head, this.sum, this.scroller);
+    this.element = h("div", { class: "table", role: "treegrid", "aria-label": label }, h("div", { role: "rowgroup" }, this.head, this.sum), this.scroller);
     this.scroller.addEventListener("scroll", () => this.schedule(), { passive: true });
-    new ResizeObserver(() => this.reset()).observe(this.scroller);
+    this.space.addEventListener("click", (event) => { const entry = this.entryOf(event); if (entry) this.source.click(entry.index, event); });
+    this.space.addEventListener("mouseover", (event) => this.hint(event));
+    new ResizeObserver(() => { this.measure(); this.reset(); }).observe(this.scroller);
   }
+
+  private measure(): void { this.size = { width: this.scroller.clientWidth, height: this.scroller.clientHeight }; }
+  get width(): number { return this.size.width; }
+  get viewHeight(): number { return this.size.height; }
 
   /** The columns or the rows changed. */
   reset(): void {
+    if (this.size.height === 0) this.measure();
     this.columns = this.source.columns();
     const fixed = this.columns.reduce((sum, column) => sum + column.width, 0);
     const flexible = this.columns.filter((column) => column.width === 0).length;
-    const left = Math.max((this.scroller.clientWidth - fixed) / Math.max(flexible, 1), 60);
+    const left = Math.max((this.size.width - fixed) / Math.max(flexible, 1), 60);
     this.widths = this.columns.map((column) => column.width || left);
+    const shape = this.columns.map((column, i) => `${column.key} ${column.class} ${this.widths[i]} ${column.title}`).join("|");
+    if (shape !== this.shape) this.rebuild(shape);
+    const cells = this.columns.map((_, i) => this.cell(i));
+    const has = this.source.fillSum?.(cells) ?? false;
+    this.sum.replaceChildren(...cells.map((cell) => cell.element));
+    this.sum.style.display = has ? "" : "none";
+    this.element.setAttribute("aria-rowcount", String(this.source.count()));
+    for (const entry of this.pool) entry.index = -1;
+    this.paint();
+  }
+
+  private rebuild(shape: string): void {
+    this.shape = shape;
     clear(this.head);
     this.columns.forEach((column, i) => {
-      const cell = h("div", { class: `td ${column.class ?? ""}`, role: column.sort ? "button" : "columnheader", tabindex: column.sort ? 0 : undefined, onclick: column.sort }, column.title);
+      const cell = h("div", { class: `td ${column.class ?? ""}`, role: "columnheader" }, column.sort ? h("button", { onclick: column.sort }, column.title) : column.title);
       cell.style.width = `${this.widths[i]}px`;
       this.head.append(cell);
     });
-    clear(this.sum);
-    const cells = this.columns.map((_, i) => this.cell(i));
-    const has = this.source.fillSum?.(cells) ?? false;
-    this.sum.append(...cells);
-    this.sum.hidden = !has;
-    this.sum.style.display = has ? "" : "none";
     for (const { row } of this.pool) row.remove();
     this.pool = [];
-    this.element.setAttribute("aria-rowcount", String(this.source.count()));
-    this.paint();
   }
-  private widths: number[] = [];
 
-  private cell(i: number): HTMLElement {
-    const cell = h("div", { class: `td ${this.columns[i]!.class ?? ""}`, role: "gridcell" });
-    cell.style.width = `${this.widths[i]}px`;
-    return cell;
-  }
+  private cell(i: number): Cell { return new Cell("gridcell", this.columns[i]!.class ?? "", this.widths[i]!); }
 
   private get height(): number { return this.source.count() * kRow; }
   private get scale(): number { return this.height > kMostHeight ? this.height / kMostHeight : 1; }
-  get firstVisible(): number { return Math.floor((this.scroller.scrollTop * this.scale) / kRow); }
-  get visibleCount(): number { return Math.ceil(this.scroller.clientHeight / kRow); }
+  get firstVisible(): number { return Math.floor((this.top * this.scale) / kRow); }
+  get visibleCount(): number { return Math.ceil(this.size.height / kRow); }
 
   private schedule(): void {
     if (this.frame === 0) this.frame = requestAnimationFrame(() => { this.frame = 0; this.paint(); });
@@ -91,12 +109,15 @@ export class VirtualTable {
   /** Fills the rows in view. */
   paint(): void {
     const count = this.source.count();
-    this.space.style.height = `${Math.min(this.height, kMostHeight)}px`;
-    const top = this.scroller.scrollTop;
-    const first = Math.max(Math.floor((top * this.scale) / kRow) - 2, 0);
+    const top = (this.top = this.scroller.scrollTop);
+    const scale = this.scale;
+    const height = `${Math.min(this.height, kMostHeight)}px`;
+    if (this.space.style.height !== height) this.space.style.height = height;
+    const first = Math.max(Math.floor((top * scale) / kRow) - 2, 0);
     const last = Math.min(first + this.visibleCount + 5, count);
-    const free = this.pool.filter((each) => each.index < first || each.index >= last);
-    const shown = new Map(this.pool.filter((each) => each.index >= first && each.index < last).map((each) => [each.index, each]));
+    const shown = new Map<number, Entry>();
+    const free: Entry[] = [];
+    for (const entry of this.pool) if (entry.index >= first && entry.index < last) shown.set(entry.index, entry); else free.push(entry);
     for (let index = first; index < last; ++index) {
       let entry = shown.get(index);
       if (!entry) {
@@ -104,60 +125,65 @@ export class VirtualTable {
         entry.index = index;
         this.fill(entry);
       }
-      const y = this.scale === 1 ? index * kRow : top + (index * kRow - top * this.scale);
-      entry.row.style.transform = `translateY(${y}px)`;
+      this.place(entry, scale === 1 ? index * kRow : top + (index * kRow - top * scale));
     }
-    for (const entry of free) { entry.row.style.transform = "translateY(-100px)"; entry.index = -1; }
+    for (const entry of free) { this.place(entry, -100); entry.index = -1; }
     this.source.painted?.(first, last, top);
   }
 
-  private newEntry(): { row: HTMLElement; cells: HTMLElement[]; index: number } {
+  private place(entry: Entry, y: number): void {
+    if (entry.y === y) return;
+    entry.y = y;
+    entry.row.style.transform = `translateY(${y}px)`;
+  }
+
+  private newEntry(): Entry {
     const cells = this.columns.map((_, i) => this.cell(i));
-    const row = h("div", { class: "tr", role: "row" }, ...cells);
-    const entry = { row, cells, index: -1 };
-    row.addEventListener("click", (event) => this.source.click(entry.index, event));
+    const row = h("div", { class: "tr", role: "row" }, ...cells.map((cell) => cell.element));
+    const entry = { row, cells, index: -1, y: NaN };
     this.pool.push(entry);
     this.space.append(row);
     return entry;
   }
 
-  private fill(entry: { row: HTMLElement; cells: HTMLElement[]; index: number }): void {
-    entry.row.className = "tr";
-    entry.row.setAttribute("aria-rowindex", String(entry.index + 1));
-    const level = this.source.level?.(entry.index);
-    if (level !== undefined) entry.row.setAttribute("aria-level", String(level + 1));
-    const expanded = this.source.expanded?.(entry.index);
-    if (expanded === undefined) entry.row.removeAttribute("aria-expanded");
-    else entry.row.setAttribute("aria-expanded", String(expanded));
-    this.source.fill(entry.index, entry.row, entry.cells);
-    entry.row.classList.toggle("selected", entry.index === this.selected);
-    entry.row.setAttribute("aria-selected", String(entry.index === this.selected));
+  private fill(entry: Entry): void {
+    const { row, index } = entry;
+    row.className = "tr";
+    row.setAttribute("aria-rowindex", String(index + 1));
+    const level = this.source.level?.(index);
+    if (level !== undefined) row.setAttribute("aria-level", String(level + 1));
+    const expanded = this.source.expanded?.(index);
+    if (expanded === undefined) row.removeAttribute("aria-expanded");
+    else row.setAttribute("aria-expanded", String(expanded));
+    this.source.fill(index, row, entry.cells);
+    this.markEntry(entry);
+  }
+  private markEntry({ row, index }: Entry): void {
+    const selected = index === this.selected && index >= 0;
+    row.classList.toggle("selected", selected);
+    row.setAttribute("aria-selected", String(selected));
+  }
+
+  private entryOf(event: MouseEvent): Entry | undefined {
+    const row = (event.target as Element).closest(".tr");
+    return row ? this.pool.find((entry) => entry.row === row && entry.index >= 0) : undefined;
+  }
+  private hint(event: MouseEvent): void {
+    const entry = this.entryOf(event);
+    const cell = (event.target as Element).closest<HTMLElement>(".td");
+    if (!entry || !cell || !this.source.hint) return;
+    const at = entry.cells.findIndex((each) => each.element === cell);
+    if (at >= 0) cell.title = this.source.hint(entry.index, this.columns[at]!.key);
   }
 
   /** Marks a row; and shows it, if asked. */
   mark(index: number, show: boolean): void {
     this.selected = index;
-    for (const entry of this.pool) {
-      entry.row.classList.toggle("selected", entry.index === index && index >= 0);
-      entry.row.setAttribute("aria-selected", String(entry.index === index && index >= 0));
-    }
+    for (const entry of this.pool) this.markEntry(entry);
     if (!show || index < 0) return;
     const y = (index * kRow) / this.scale;
-    const page = this.scroller.clientHeight;
-    if (y < this.scroller.scrollTop || y + kRow > this.scroller.scrollTop + page) this.scroller.scrollTop = Math.max(y - page / 3, 0);
+    const top = this.scroller.scrollTop;
+    if (y < top || y + kRow > top + this.size.height) this.scroller.scrollTop = Math.max(y - this.size.height / 3, 0);
     this.paint();
   }
-}
-
-/** A number with its bar: `share` of the largest, of the colour of its kind. */
-export function fillNumber(cell: HTMLElement, text: string, exact: number | string, share: number, kind: number): void {
-  clear(cell);
-  if (text === "") return;
-  if (share > 0) {
-    const bar = h("i", { class: `bar k${kind}` });
-    bar.style.width = `${(100 * Math.min(share, 1)).toFixed(2)}%`;
-    cell.append(bar);
-  }
-  cell.append(h("span", { class: "val" }, text));
-  cell.title = typeof exact === "number" ? exact.toLocaleString("en-US", { maximumFractionDigits: 12 }) : exact;
 }

@@ -14,7 +14,9 @@ export interface Page {
   go(view: ViewName, settings?: [string, string][]): void;
   say(text: string): void;
   redraw(): void;
+  /** Of each instruction of the current module whether the search found it; null: nothing is searched for. */
   readonly hits: Uint8Array | null;
+  hitsOf(module: number): Uint8Array | null;
 }
 
 export interface View {
@@ -25,19 +27,33 @@ export interface View {
   chips(): (Node | string)[];
   keys(): [string, string][];
   legend?(): (Node | string)[];
+  /** What the panel shows instead of the selection, if anything. */
+  panel?(): HTMLElement | null;
+  /** Of two modules: whether the view shows one of them, so that it can be chosen. */
+  oneSided?(): boolean;
   /** True if the key was taken. */
   key(event: KeyboardEvent): boolean;
   /** What the tests see. */
   state(): object;
+  /** The view's table, for CSV. The first row names the columns. */
   csv?(): (string | number)[][];
   picture?(): HTMLCanvasElement | SVGSVGElement | null;
+  /** The picture in words and numbers, where that is not the view's table. */
+  asTable?(): (string | number)[][];
 }
 
-export function colors(): { [name: string]: string } {
-  const style = getComputedStyle(document.documentElement);
-  const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["bg", "panel", "line", "grid", "text", "muted", "link", "selected", "warning", "product", "collective", "elementwise", "move", "library"];
-  return Object.fromEntries(names.map((name) => [name, read(name)]));
+export type Colors = { readonly [name: string]: string };
+const read = new Map<boolean, Colors>();
+/** The page's colours of this theme, read once: asking for a style in a frame makes the browser work it out anew. */
+export function colors(): Colors {
+  const dark = isDark();
+  let known = read.get(dark);
+  if (!known) {
+    const style = getComputedStyle(document.documentElement);
+    const names = ["bg", "panel", "line", "grid", "text", "muted", "link", "selected", "warning", "product", "collective", "elementwise", "move", "library"];
+    read.set(dark, (known = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]))));
+  }
+  return known;
 }
 export function kindColors(): string[] {
   const c = colors();

@@ -10,7 +10,7 @@ namespace {
 
 // Evaluates one op of a wrapped computation; a collective begins, and its value is under way.
 Result<Value> EvaluateWrapped(Device& device, const Step& step, std::vector<Value> operands) {
-  if (!IsCollective(*step.hlo)) return device.Evaluate(step, operands);
+  if (!BeginsCollective(*step.hlo)) return device.Evaluate(step, operands);
   if (step.typed != nullptr)
     return Stopped(*step.hlo, "an async collective must have operands and results of one float type");
   for (Value& operand : operands) {
@@ -44,7 +44,7 @@ Result<Value> BeginComputation(Device& device, const Computation& computation, s
 
 bool HasCollective(const Computation& computation) {
   return std::any_of(computation.instructions.begin(), computation.instructions.end(),
-                     [](const Instruction* hlo) { return IsCollective(*hlo); });
+                     [](const Instruction* hlo) { return BeginsCollective(*hlo); });
 }
 
 // Everything in a value that is under way, ended.

@@ -20,7 +20,7 @@ Diag NoCollective(const Call& call) {
 const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number) {
   for (size_t i = 0; i < custom_call.operand_count(); ++i) {
     *number = i;
-    if (IsCollective(*custom_call.operands[i])) return custom_call.operands[i];
+    if (BeginsCollective(*custom_call.operands[i])) return custom_call.operands[i];
   }
   return nullptr;
 }

@@ -91,7 +91,7 @@ bool KeepsOperands(const Call& start) {
   return start.device.settings().observer != nullptr || !start.device.plans().OnlyEnded(start.hlo);
 }
 
-bool IsCollective(const Instruction& hlo) { return FindBeginning(hlo) != nullptr; }
+bool BeginsCollective(const Instruction& hlo) { return FindBeginning(hlo) != nullptr; }
 
 Result<Value> Begin(Call& call) { return FindBeginning(call.hlo)->begin(call); }
 
@@ -101,8 +101,8 @@ Result<Value> End(Device& device, const Instruction& at, Value value) {
   value = Value();
   const bool keep = under_way.use_count() > 1;  // somebody may end it again
   std::vector<Arrays> came;
-  for (const Ticket& ticket : under_way->tickets) {
-    SHOAL_ASSIGN(arrays, device.world().Wait(device.id(), at, device.whereabouts(), ticket, keep));
+  for (const Handle& handle : under_way->handles) {
+    SHOAL_ASSIGN(arrays, device.world().Wait(device.id(), at, device.whereabouts(), handle, keep));
     came.push_back(std::move(arrays));
   }
   return under_way->assemble(std::move(came));
@@ -134,9 +134,9 @@ int64_t TotalBytes(std::span<const Array> arrays) {
 }
 
 Result<size_t> MembersOf(const Call& call) {
-  SHOAL_ASSIGN(venue, call.device.world().VenueOf(call.hlo));
-  const int64_t group = venue->seats[static_cast<size_t>(call.device.id())].group;
-  return group < 0 ? 0 : venue->groups[static_cast<size_t>(group)].size();
+  SHOAL_ASSIGN(groups, call.device.world().GroupsOf(call.hlo));
+  const int64_t group = groups->members[static_cast<size_t>(call.device.id())].group;
+  return group < 0 ? 0 : groups->all[static_cast<size_t>(group)].size();
 }
 
 Result<Value> BeginInGroup(Call& call, Arrays contribution, const Together& together) {
@@ -150,24 +150,29 @@ Result<Value> BeginInGroup(Call& call, Arrays contribution, const Together& toge
 Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
                            const Together& together) {
   Device& device = call.device;
-  SHOAL_ASSIGN(venue, device.world().VenueOf(call.hlo));
-  const Venue::Seat seat = venue->seats[static_cast<size_t>(device.id())];
+  SHOAL_ASSIGN(groups, device.world().GroupsOf(call.hlo));
+  const Groups::Member member = groups->members[static_cast<size_t>(device.id())];
   auto under_way = std::make_shared<UnderWay>();
   const Shape& result = ResultShape(call.hlo);
-  if (seat.group < 0) {  // only a collective-broadcast leaves devices out
+  if (member.group < 0) {  // only a collective-broadcast leaves devices out
     under_way->assemble = [&result](const std::vector<Arrays>&) -> Result<Value> { return ZeroValue(result); };
     return Value::UnderWay(std::move(under_way));
   }
-  const auto group = static_cast<size_t>(seat.group);
+  const auto group = static_cast<size_t>(member.group);
   const int64_t payload = TotalBytes(std::span(contribution).first(data));
-  const int64_t members = std::ssize(venue->groups[group]);
-  device.world().Count(device.id(), call.hlo.opcode, {1, payload, wire_bytes(members, seat.position, payload)});
+  const int64_t members = std::ssize(groups->all[group]);
+  device.world().Count(device.id(), call.hlo.opcode, {1, payload, wire_bytes(members, member.rank, payload)});
   LeaveDevice(contribution);
+  Rendezvous& rendezvous = *groups->rendezvous[group];
   auto arrive = [&](const auto& how) {
-    return device.world().Arrive(call.hlo, *venue->rooms[group], seat.position, std::move(contribution), how);
+    return device.world().Arrive(call.hlo, rendezvous, member.rank, std::move(contribution), how);
   };
-  SHOAL_ASSIGN(ticket, std::visit(arrive, together));
-  under_way->tickets.push_back(std::move(ticket));
+  if (device.world().LayoutOf(rendezvous) != nullptr) {
+    under_way->handles.push_back(arrive(together.between));
+  } else {
+    SHOAL_ASSIGN(handle, std::visit(arrive, together.here));
+    under_way->handles.push_back(std::move(handle));
+  }
   under_way->assemble = [&result, &hlo = call.hlo, members](std::vector<Arrays> came) -> Result<Value> {
     Value value = FromArrays(result, std::move(came[0]));
     if (HasShape(value, result)) return value;

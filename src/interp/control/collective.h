@@ -4,14 +4,15 @@
 
 #include <variant>
 
+#include "collectives/exchange.h"
 #include "interp/device.h"
 
 namespace shoal {
 
 // A collective between its beginning and its end.
 struct UnderWay {
-  std::vector<Ticket> tickets;
-  // The op's value from what each ticket gave.
+  std::vector<Handle> handles;
+  // The op's value from what each handle gave.
   std::function<Result<Value>(std::vector<Arrays> came)> assemble;
 };
 
@@ -20,7 +21,7 @@ Result<Value> Begin(Call& call);
 // Waits for what Begin gave; `at` is where the device is. A value that is not under way is already what it will be.
 Result<Value> End(Device& device, const Instruction& at, Value value);
 // Whether Begin knows the op.
-bool IsCollective(const Instruction& hlo);
+bool BeginsCollective(const Instruction& hlo);
 
 // Whether the value of this start must have its operands, as its shape says: somebody may look at them.
 bool KeepsOperands(const Call& start);
@@ -36,8 +37,12 @@ int64_t TotalBytes(std::span<const Array> arrays);
 
 // Of the device's group; 0 if it is in none.
 Result<size_t> MembersOf(const Call& call);
-// How everybody's contributions become everybody's results: all together, or one after the other.
-using Together = std::variant<Combine, Accumulate>;
+// How everybody's contributions become everybody's results: all together, or one after the other; and between the
+// processes of a job.
+struct Together {
+  std::variant<Combine, Accumulate> here;
+  MakeExchange between;  // keeps what it needs: it may be used after the call
+};
 // Arrives in the device's group with operands that are all payload.
 Result<Value> BeginInGroup(Call& call, Arrays contribution, const Together& together);
 // What the device is to receive, as Traffic defines it, as member `position` of n that comes with `payload` bytes.
@@ -75,6 +80,9 @@ Result<Value> BeginCollectivePermute(Call& call);
 
 // The part of an array from `start` on along one dimension.
 Array PartOf(const Array& array, int64_t dim, int64_t start, int64_t size);
+// The same without a copy where its elements lie side by side; then the array must outlive it.
+Array PartOrView(const Array& array, int64_t dim, int64_t start, int64_t size);
+Diag DifferentSizes(const Instruction& hlo, const std::string& a, const std::string& b);
 
 // Of a member of a TPU's async collective fusion that repeats what another fusion began: its result; else null.
 // (async_collective_fusion.cc)

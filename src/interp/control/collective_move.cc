@@ -16,6 +16,21 @@ Array PartOf(const Array& array, int64_t dim, int64_t start, int64_t size) {
   return Gathered(array, std::move(sizes), {offset, std::move(strides)});
 }
 
+Array PartOrView(const Array& array, int64_t dim, int64_t start, int64_t size) {
+  const Ints dims = array.dims();
+  const int64_t before = ElementCount(dims.first(static_cast<size_t>(dim)));
+  if (before != 1 || array.count() == 0) return PartOf(array, dim, start, size);
+  Dims sizes = ToDims(dims);
+  sizes[static_cast<size_t>(dim)] = size;
+  const int64_t row = array.bytes() / array.dim(dim);
+  return Array(array.type(), std::move(sizes),
+               Buffer::Borrow(array.data() + start * row, static_cast<size_t>(size * row)));
+}
+
+Diag DifferentSizes(const Instruction& hlo, const std::string& a, const std::string& b) {
+  return Stopped(hlo, StrCat("devices come with arrays of different sizes: ", a, " and ", b));
+}
+
 namespace {
 
 // Puts `part` into `whole` from `start` on along one dimension.
@@ -49,16 +64,19 @@ Result<Array> Joined(const Instruction& hlo, const std::vector<Arrays>& contribu
   return joined;
 }
 
+Diag CannotSplit(const Instruction& hlo, const Array& array, size_t n) {
+  return Stopped(hlo, StrCat("dimension ", hlo[kDimensions][0], " of ", ToString(array), " cannot be split among ", n,
+                             " devices"));
+}
+
 // Part i of each member, for member i.
 Result<std::vector<Arrays>> Exchanged(const Instruction& hlo, const std::vector<Arrays>& contributions, int64_t dim) {
   const auto n = std::ssize(contributions);
   const Array& first = contributions[0][0];
-  if (first.dim(dim) % n != 0)
-    return Stopped(hlo, StrCat("dimension ", dim, " of ", ToString(first), " cannot be split among ", n, " devices"));
+  if (first.dim(dim) % n != 0) return CannotSplit(hlo, first, static_cast<size_t>(n));
   for (const Arrays& contribution : contributions)
     if (!std::ranges::equal(contribution[0].dims(), first.dims()))
-      return Stopped(hlo, StrCat("devices come with arrays of different sizes: ", ToString(first), " and ",
-                                 ToString(contribution[0])));
+      return DifferentSizes(hlo, ToString(first), ToString(contribution[0]));
   const int64_t part = first.dim(dim) / n;
   Dims sizes = ToDims(first.dims());
   sizes[static_cast<size_t>(dim)] = part;
@@ -80,10 +98,34 @@ Result<std::vector<Arrays>> Exchanged(const Instruction& hlo, const std::vector<
 class RaggedExchange {
  public:
   RaggedExchange(const Instruction& hlo, const DeviceGroup& group, std::vector<Arrays> contributions)
-      : hlo_(hlo), group_(group), contributions_(std::move(contributions)), n_(std::ssize(group)) {}
+      : hlo_(hlo), group_(group), contributions_(std::move(contributions)), n_(std::ssize(group)) {
+    for (const Arrays& member : contributions_) {
+      types_.emplace_back();
+      for (const Array& array : member) types_.back().push_back({array.type(), ToDims(array.dims())});
+    }
+  }
+  // Between processes: of operands 0 and 1, of which not all are here, the types alone are known.
+  RaggedExchange(const Instruction& hlo, const DeviceGroup& group, std::vector<Arrays> contributions,
+                 std::vector<ArrayTypes> types)
+      : hlo_(hlo),
+        group_(group),
+        contributions_(std::move(contributions)),
+        types_(std::move(types)),
+        n_(std::ssize(group)) {}
 
   Result<std::vector<Arrays>> Run() {
-    const int64_t all = contributions_[0][2].count();
+    SHOAL_TRY(Check());
+    std::vector<Arrays> results;
+    for (int64_t target = 0; target < n_; ++target) results.push_back({std::move(Member(target)[1])});
+    for (int64_t source = 0; source < n_; ++source)
+      for (int64_t target = 0; target < n_; ++target)
+        for (int64_t i = 0; i < slices_; ++i)
+          Move(Member(source)[0], SliceOf(source, target, i), results[static_cast<size_t>(target)][0]);
+    return results;
+  }
+
+  Status Check() {
+    const int64_t all = Member(0)[2].count();
     if (all % n_ != 0)
       return Stopped(hlo_, StrCat("there must be as many offsets for each of ", n_, " devices, got ", all));
     for (const Arrays& member : contributions_)
@@ -91,39 +133,53 @@ class RaggedExchange {
         if (member[k].count() != all)
           return Stopped(hlo_, StrCat("there must be as many offsets as sizes, got ", all, " and ", member[k].count()));
     slices_ = all / n_;
-    std::vector<Arrays> results;
-    for (int64_t target = 0; target < n_; ++target) results.push_back({std::move(Member(target)[1])});
     for (int64_t source = 0; source < n_; ++source)
       for (int64_t target = 0; target < n_; ++target)
-        for (int64_t i = 0; i < slices_; ++i)
-          SHOAL_TRY(Move(source, target, i, results[static_cast<size_t>(target)][0]));
-    return results;
+        for (int64_t i = 0; i < slices_; ++i) SHOAL_TRY(CheckSlice(source, target, i));
+    return {};
+  }
+
+  struct Slice {
+    int64_t from = 0, rows = 0, to = 0;
+  };
+  Slice SliceOf(int64_t source, int64_t target, int64_t i) {
+    const Arrays& sender = Member(source);
+    const int64_t there = target * slices_ + i;
+    return {IntAt(sender[2], there), IntAt(sender[3], there), IntAt(sender[4], there)};
+  }
+  int64_t slices() const { return slices_; }
+
+  static void Move(const Array& in, const Slice& slice, Array& out) {
+    if (slice.rows == 0) return;
+    const int64_t row = out.bytes() / out.dim(0);
+    std::memcpy(out.mutable_data() + slice.to * row, in.data() + slice.from * row, static_cast<size_t>(slice.rows * row));
+  }
+  static bool Fits(int64_t size, int64_t start, int64_t rows) {
+    return start >= 0 && rows >= 0 && rows <= size && start <= size - rows;
   }
 
  private:
   Arrays& Member(int64_t i) { return contributions_[static_cast<size_t>(i)]; }
 
-  Status Move(int64_t source, int64_t target, int64_t i, Array& out) {
-    const Arrays& sender = Member(source);
-    const int64_t there = target * slices_ + i, here = source * slices_ + i;
-    const int64_t from = IntAt(sender[2], there), rows = IntAt(sender[3], there), to = IntAt(sender[4], there);
-    const int64_t expected = IntAt(Member(target)[5], here);
-    const Array& in = sender[0];
-    auto fits = [&](const Array& array, int64_t start) {
-      return start >= 0 && rows >= 0 && rows <= array.dim(0) && start <= array.dim(0) - rows;
-    };
-    if (rows != expected)
-      return Stopped(hlo_, StrCat("device ", Device(source), " sends ", rows, " rows to device ", Device(target),
+  Status CheckSlice(int64_t source, int64_t target, int64_t i) {
+    const Slice slice = SliceOf(source, target, i);
+    const int64_t expected = IntAt(Member(target)[5], source * slices_ + i);
+    const ArrayType &in = types_[static_cast<size_t>(source)][0], &out = types_[static_cast<size_t>(target)][1];
+    if (slice.rows != expected)
+      return Stopped(hlo_, StrCat("device ", Device(source), " sends ", slice.rows, " rows to device ", Device(target),
                                   ", which expects ", expected));
-    if (rows == 0) return {};
-    if (!fits(in, from) || !fits(out, to))
-      return Stopped(hlo_, StrCat("device ", Device(source), " sends rows ", from, " to ", from + rows - 1, " of ",
-                                  ToString(in), " to row ", to, " of ", ToString(out), " on device ", Device(target)));
-    const int64_t row = in.dim(0) == 0 ? 0 : in.bytes() / in.dim(0);
-    if (out.dim(0) == 0 || out.bytes() / out.dim(0) != row)
+    if (slice.rows == 0) return {};
+    if (!Fits(in.dims[0], slice.from, slice.rows) || !Fits(out.dims[0], slice.to, slice.rows))
+      return Stopped(hlo_, StrCat("device ", Device(source), " sends rows ", slice.from, " to ",
+                                  slice.from + slice.rows - 1, " of ", ToString(in), " to row ", slice.to, " of ",
+                                  ToString(out), " on device ", Device(target)));
+    if (RowBytes(in) != RowBytes(out))
       return Stopped(hlo_, StrCat("rows of ", ToString(in), " do not fit into ", ToString(out)));
-    std::memcpy(out.mutable_data() + to * row, in.data() + from * row, static_cast<size_t>(rows * row));
     return {};
+  }
+
+  static int64_t RowBytes(const ArrayType& type) {
+    return ElementCount(AsInts(type.dims).subspan(1)) * StorageBytes(type.type);
   }
 
   int64_t Device(int64_t position) const { return group_[static_cast<size_t>(position)]; }
@@ -131,8 +187,54 @@ class RaggedExchange {
   const Instruction& hlo_;
   const DeviceGroup& group_;
   std::vector<Arrays> contributions_;
+  std::vector<ArrayTypes> types_;
   int64_t n_, slices_ = 0;
 };
+
+// Each process gets all offsets and sizes, the outputs of its own members and, for each of them, the rows that go there.
+PartRules RaggedRules(const Instruction& hlo, const DeviceGroup& group) {
+  PartRules rules;
+  rules.cut = [&group](size_t source, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+    const bool is_own = std::find(targets.begin(), targets.end(), source) != targets.end();
+    Arrays parts{Array(contribution[0].type(), Dims{0}),
+                 is_own ? contribution[1] : Array(contribution[1].type(), Dims{0})};
+    parts.insert(parts.end(), contribution.begin() + 2, contribution.end());
+    const int64_t slices = contribution[2].count() / std::ssize(group);
+    for (size_t target : targets) {
+      for (int64_t i = 0; i < slices; ++i) {
+        const int64_t there = static_cast<int64_t>(target) * slices + i;
+        const int64_t from = IntAt(contribution[2], there);
+        // Sizes that do not fit are found, and said, where everything is checked.
+        int64_t rows = there < contribution[3].count() ? IntAt(contribution[3], there) : 0;
+        if (!RaggedExchange::Fits(contribution[0].dim(0), from, rows)) rows = 0;
+        parts.push_back(PartOrView(contribution[0], 0, rows == 0 ? 0 : from, rows));
+      }
+    }
+    return parts;
+  };
+  rules.join = [&hlo, &group](std::vector<Arrays> parts, const std::vector<ArrayTypes>& types,
+                              PartRules::Targets targets) -> Result<std::vector<Arrays>> {
+    constexpr size_t kOperands = 6;
+    std::vector<Arrays> operands, results;
+    for (const Arrays& each : parts) operands.emplace_back(each.begin(), each.begin() + kOperands);
+    RaggedExchange exchange(hlo, group, std::move(operands), types);
+    SHOAL_TRY(exchange.Check());
+    for (size_t t = 0; t < targets.size(); ++t) {
+      Array out = std::move(parts[targets[t]][1]);
+      for (size_t source = 0; source < parts.size(); ++source) {
+        for (int64_t i = 0; i < exchange.slices(); ++i) {
+          auto slice = exchange.SliceOf(static_cast<int64_t>(source), static_cast<int64_t>(targets[t]), i);
+          slice.from = 0;
+          const size_t at = kOperands + t * static_cast<size_t>(exchange.slices()) + static_cast<size_t>(i);
+          RaggedExchange::Move(parts[source][at], slice, out);
+        }
+      }
+      results.push_back({std::move(out)});
+    }
+    return results;
+  };
+  return rules;
+}
 
 // A device that is alone gathers from nobody: XLA leaves the rest of the declared shape zero, and so do we, but say so.
 Array PaddedAlone(Array array, Call& call, size_t k) {
@@ -152,35 +254,98 @@ Array PaddedAlone(Array array, Call& call, size_t k) {
 
 Result<Value> BeginAllGather(Call& call) {
   const int64_t dim = call.hlo[kDimensions][0];
-  return BeginInGroup(call, TakeArrays(call),
-                      [&, dim](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-                        Arrays joined;
-                        for (size_t k = 0; k < contributions[0].size(); ++k) {
-                          SHOAL_ASSIGN(array, Joined(call.hlo, contributions, k, dim));
-                          joined.push_back(PaddedAlone(std::move(array), call, k));
-                        }
-                        return std::vector<Arrays>(contributions.size(), joined);
-                      });
+  auto gather = [&hlo = call.hlo, dim](const std::vector<Arrays>& contributions) -> Result<Arrays> {
+    Arrays joined;
+    for (size_t k = 0; k < contributions[0].size(); ++k) {
+      SHOAL_ASSIGN(array, Joined(hlo, contributions, k, dim));
+      joined.push_back(std::move(array));
+    }
+    return joined;
+  };
+  Combine here = [&](const std::vector<Arrays>& contributions) -> Result<std::vector<Arrays>> {
+    SHOAL_ASSIGN(joined, gather(contributions));
+    for (size_t k = 0; k < joined.size(); ++k) joined[k] = PaddedAlone(std::move(joined[k]), call, k);
+    return std::vector<Arrays>(contributions.size(), joined);
+  };
+  auto between = [gather] {
+    return NewGatherExchange([gather](const std::vector<Arrays>& contributions) -> Result<std::vector<Arrays>> {
+      SHOAL_ASSIGN(joined, gather(contributions));
+      return std::vector<Arrays>(contributions.size(), joined);
+    });
+  };
+  return BeginInGroup(call, TakeArrays(call), {std::move(here), between});
 }
 
-Result<Value> BeginAllToAll(Call& call) {
-  return BeginInGroup(call, TakeArrays(call), [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-    if (call.hlo.has(kDimensions)) return Exchanged(call.hlo, contributions, call.hlo[kDimensions][0]);
-    const size_t n = contributions.size();
-    if (contributions[0].size() != n)
-      return Stopped(call.hlo,
-                     StrCat("there must be an operand for each of ", n, " devices, got ", contributions[0].size()));
-    std::vector<Arrays> results(n);
-    for (size_t i = 0; i < n; ++i)
-      for (size_t j = 0; j < n; ++j) results[i].push_back(std::move(contributions[j][i]));
+namespace {
+
+// An operand for each member.
+Result<std::vector<Arrays>> Transposed(const Instruction& hlo, std::vector<Arrays> contributions) {
+  const size_t n = contributions.size();
+  if (contributions[0].size() != n)
+    return Stopped(hlo, StrCat("there must be an operand for each of ", n, " devices, got ", contributions[0].size()));
+  std::vector<Arrays> results(n);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) results[i].push_back(std::move(contributions[j][i]));
+  return results;
+}
+
+// Each process gets the parts for its members, one array for each.
+PartRules AllToAllRules(const Instruction& hlo, size_t n) {
+  PartRules rules;
+  rules.cut = [&hlo, n](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+    Arrays parts;
+    for (size_t target : targets) {
+      if (!hlo.has(kDimensions)) {
+        if (contribution.size() != n) return Transposed(hlo, std::vector<Arrays>(n, contribution)).diag();
+        parts.push_back(contribution[target]);
+        continue;
+      }
+      const int64_t dim = hlo[kDimensions][0], all = contribution[0].dim(dim);
+      if (all % static_cast<int64_t>(n) != 0) return CannotSplit(hlo, contribution[0], n);
+      const int64_t part = all / static_cast<int64_t>(n);
+      parts.push_back(PartOrView(contribution[0], dim, static_cast<int64_t>(target) * part, part));
+    }
+    return parts;
+  };
+  rules.join = [&hlo](const std::vector<Arrays>& parts, const std::vector<ArrayTypes>& types,
+                      PartRules::Targets targets) -> Result<std::vector<Arrays>> {
+    std::vector<Arrays> results;
+    for (size_t i = 0; i < targets.size(); ++i) {
+      std::vector<Arrays> of_target;
+      for (size_t source = 0; source < parts.size(); ++source) {
+        if (hlo.has(kDimensions) && types[source][0].dims != types[0][0].dims)
+          return DifferentSizes(hlo, ToString(types[0][0]), ToString(types[source][0]));
+        of_target.push_back({parts[source][i]});
+      }
+      Arrays& result = results.emplace_back();
+      if (hlo.has(kDimensions)) {
+        SHOAL_ASSIGN(joined, Joined(hlo, of_target, 0, hlo[kDimensions][0]));
+        result.push_back(std::move(joined));
+      } else {
+        for (Arrays& part : of_target) result.push_back(std::move(part[0]));
+      }
+    }
     return results;
-  });
+  };
+  return rules;
+}
+
+}  // namespace
+
+Result<Value> BeginAllToAll(Call& call) {
+  SHOAL_ASSIGN(n, MembersOf(call));
+  Combine here = [&hlo = call.hlo](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
+    if (hlo.has(kDimensions)) return Exchanged(hlo, contributions, hlo[kDimensions][0]);
+    return Transposed(hlo, std::move(contributions));
+  };
+  auto between = [&hlo = call.hlo, n] { return NewPartExchange(AllToAllRules(hlo, n)); };
+  return BeginInGroup(call, TakeArrays(call), {std::move(here), between});
 }
 
 Result<Value> BeginRaggedAllToAll(Call& call) {
-  SHOAL_ASSIGN(venue, call.device.world().VenueOf(call.hlo));
-  const Venue::Seat seat = venue->seats[static_cast<size_t>(call.device.id())];
-  const DeviceGroup& group = venue->groups[static_cast<size_t>(seat.group)];
+  SHOAL_ASSIGN(groups, call.device.world().GroupsOf(call.hlo));
+  const Groups::Member member = groups->members[static_cast<size_t>(call.device.id())];
+  const DeviceGroup& group = groups->all[static_cast<size_t>(member.group)];
   Arrays arrays = TakeArrays(call);
   const Array sizes = arrays[5];
   const int64_t row = arrays[0].bytes() / std::max<int64_t>(arrays[0].dim(0), 1);
@@ -192,9 +357,10 @@ Result<Value> BeginRaggedAllToAll(Call& call) {
           if (i / std::max<int64_t>(sizes.count() / n, 1) != position) rows += IntAt(sizes, i);
         return rows * row;
       },
-      [&](std::vector<Arrays> contributions) {
-        return RaggedExchange(call.hlo, group, std::move(contributions)).Run();
-      });
+      {Combine([&](std::vector<Arrays> contributions) {
+         return RaggedExchange(call.hlo, group, std::move(contributions)).Run();
+       }),
+       [&hlo = call.hlo, &group] { return NewPartExchange(RaggedRules(hlo, group)); }});
 }
 
 Roots::Roots(const Instruction& hlo, const Arrays& arrays) : hlo_(hlo) {
@@ -220,20 +386,44 @@ Status Roots::Check(int64_t members) const {
   return {};
 }
 
+namespace {
+
+// The operands whose root is not the source stay behind.
+PartRules BroadcastRules(const Roots& roots) {
+  PartRules rules;
+  rules.cut = [roots](size_t source, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> {
+    Arrays parts;
+    for (size_t k = 0; k < roots.operands(); ++k)
+      parts.push_back(roots.Of(k) == source ? contribution[k] : Array(contribution[k].type(), Dims{0}));
+    return parts;
+  };
+  rules.join = [roots](const std::vector<Arrays>& parts, const std::vector<ArrayTypes>&,
+                       PartRules::Targets targets) -> Result<std::vector<Arrays>> {
+    SHOAL_TRY(roots.Check(std::ssize(parts)));
+    Arrays sent;
+    for (size_t k = 0; k < roots.operands(); ++k) sent.push_back(parts[roots.Of(k)][k]);
+    return std::vector<Arrays>(targets.size(), sent);
+  };
+  return rules;
+}
+
+}  // namespace
+
 Result<Value> BeginCollectiveBroadcast(Call& call) {
   Arrays arrays = TakeArrays(call);
   const Roots roots(call.hlo, arrays);
+  Combine here = [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
+    SHOAL_TRY(roots.Check(std::ssize(contributions)));
+    Arrays sent;
+    for (size_t k = 0; k < roots.operands(); ++k) sent.push_back(contributions[roots.Of(k)][k]);
+    return std::vector<Arrays>(contributions.size(), sent);
+  };
   return BeginInGroup(
       call, std::move(arrays), roots.operands(),
       [&](int64_t n, int64_t position, int64_t payload) {
         return DirectBytes(call.hlo.opcode, {n, payload, roots.BytesAt(position), position});
       },
-      [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-        SHOAL_TRY(roots.Check(std::ssize(contributions)));
-        Arrays sent;
-        for (size_t k = 0; k < roots.operands(); ++k) sent.push_back(contributions[roots.Of(k)][k]);
-        return std::vector<Arrays>(contributions.size(), sent);
-      });
+      {std::move(here), [roots] { return NewPartExchange(BroadcastRules(roots)); }});
 }
 
 }  // namespace shoal

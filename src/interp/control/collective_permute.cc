@@ -22,7 +22,7 @@ Result<std::shared_ptr<UnderWay>> Dispatch(Call& call, int64_t bytes, Slice slic
   }
   int64_t wire = 0;
   for (const Route* route : routes->to[device]) {
-    under_way->tickets.push_back(world.Expect(call.hlo, *route));
+    under_way->handles.push_back(world.Expect(call.hlo, *route));
     if (route->source != route->target) wire += bytes;
   }
   world.Count(call.device.id(), call.hlo.opcode, {1, std::ssize(routes->from[device]) * bytes, wire});
@@ -33,7 +33,7 @@ Result<Value> BeginWhole(Call& call) {
   Arrays own = TakeArrays(call);
   SHOAL_ASSIGN(under_way, Dispatch(call, TotalBytes(own), [&](int64_t) { return own; }));
   const Shape& shape = ResultShape(call.hlo);
-  if (!under_way->tickets.empty()) {
+  if (!under_way->handles.empty()) {
     under_way->assemble = [&shape](std::vector<Arrays> came) -> Result<Value> {
       return FromArrays(shape, std::move(came[0]));
     };

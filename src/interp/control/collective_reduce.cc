@@ -5,15 +5,27 @@
 #include "collectives/wire_bytes.h"
 #include "interp/control/collective.h"
 #include "kernels/floats.h"
+#include "transport/job.h"
 
 namespace shoal {
 namespace {
 
+struct FastOp {
+  Opcode opcode;
+  ReduceOp as;
+  bool floats;
+};
+constexpr FastOp kFastOps[] = {
+    {Opcode::kAdd, ReduceOp::kSum, true},       {Opcode::kMultiply, ReduceOp::kProduct, true},
+    {Opcode::kMinimum, ReduceOp::kMin, false},  {Opcode::kMaximum, ReduceOp::kMax, false},
+    {Opcode::kAnd, ReduceOp::kAnd, false},      {Opcode::kOr, ReduceOp::kOr, false},
+};
+
 // Folds operand k of the members, one after the other, with any computation of two scalars.
 class OperandFold {
  public:
-  OperandFold(Call& call, size_t k)
-      : device_(call.device), hlo_(call.hlo), own_(call.hlo.operand_shape(k).element_type()) {
+  OperandFold(Device& device, const Instruction& hlo, size_t k)
+      : device_(device), hlo_(hlo), own_(hlo.operand_shape(k).element_type()) {
     const Computation& computation = *hlo_[kToApply];
     const LaneFunction* lanes = device_.plans().Of(computation).lanes.get();
     if (lanes != nullptr) op_ = lanes->binary_op();
@@ -26,8 +38,7 @@ class OperandFold {
 
   Status Add(Array& sum, Array next) const {
     if (!std::ranges::equal(next.dims(), sum.dims()))
-      return Stopped(hlo_, StrCat("devices come with arrays of different sizes: ", ToString(Finish(sum)), " and ",
-                                  ToString(next)));
+      return DifferentSizes(hlo_, ToString(Finish(sum)), ToString(next));
     if (sum.type() != type_) sum = Converted(sum, type_);
     std::byte* data = sum.mutable_data();
     if (op_ == Opcode::kAdd && type_ != own_) {
@@ -43,6 +54,15 @@ class OperandFold {
     const std::byte* const in[] = {data, next.data()};
     BinaryKernel(*op_, type_).Run(data, in, sum.count());
     return {};
+  }
+
+  Array Widened(const Array& sum) const { return sum.type() == type_ ? sum : Converted(sum, type_); }
+  // How a transport can do it, if it can: floats have one sum and one product, but no minimum that keeps NaN.
+  std::optional<ReduceOp> fast_op() const {
+    if (!op_ || !ReduceTypeOf(type_)) return std::nullopt;
+    for (const FastOp& row : kFastOps)
+      if (row.opcode == *op_ && (row.floats || !IsFloat(type_))) return row.as;
+    return std::nullopt;
   }
 
   Array Finish(const Array& sum) const { return sum.type() == own_ ? sum : Converted(sum, own_); }
@@ -64,13 +84,12 @@ class OperandFold {
   std::optional<Opcode> op_;
 };
 
-// Folds the first `count` operands; `finish` makes everybody's results of their sums.
-Accumulate FoldOperands(Call& call, size_t count,
-                        std::function<Result<std::vector<Arrays>>(const Arrays& sums)> finish) {
+// Folds the first `count` operands. Computations that are no op of two numbers run on `device`.
+OrderedFold FoldOperands(Device& device, const Instruction& hlo, size_t count) {
   std::vector<OperandFold> folds;
-  for (size_t k = 0; k < count; ++k) folds.emplace_back(call, k);
-  Accumulate accumulate;
-  accumulate.add = [folds](Arrays& sum, Arrays next) -> Status {
+  for (size_t k = 0; k < count; ++k) folds.emplace_back(device, hlo, k);
+  OrderedFold fold;
+  fold.add = [folds](Arrays& sum, Arrays next) -> Status {
     for (size_t k = 0; k < folds.size(); ++k) {
       if (sum.size() <= k)
         sum.push_back(std::move(next[k]));
@@ -79,61 +98,161 @@ Accumulate FoldOperands(Call& call, size_t count,
     }
     return {};
   };
-  accumulate.finish = [folds, finish = std::move(finish)](Arrays sum) {
+  fold.finish = [folds](Arrays sum) {
     for (size_t k = 0; k < folds.size(); ++k) sum[k] = folds[k].Finish(sum[k]);
-    return finish(sum);
+    return sum;
   };
-  return accumulate;
+  fold.widen = [folds](Arrays sum) {
+    for (size_t k = 0; k < folds.size(); ++k) sum[k] = folds[k].Widened(sum[k]);
+    return sum;
+  };
+  return fold;
+}
+
+// What --reduction=fast leaves to the transport: an op that it knows, the same for all operands.
+std::optional<ReduceOp> FastOpOf(const Call& call, size_t count) {
+  const Job* job = call.device.settings().job;
+  if (job == nullptr || !job->fast_reduction) return std::nullopt;
+  std::optional<ReduceOp> op;
+  for (size_t k = 0; k < count; ++k) {
+    op = OperandFold(call.device, call.hlo, k).fast_op();
+    if (!op) return std::nullopt;
+  }
+  return op;
+}
+
+// In one process; `spread` makes everybody's results of the sums.
+Accumulate Folded(OrderedFold fold, std::function<Result<std::vector<Arrays>>(const Arrays& sums)> spread) {
+  return {fold.add, [finish = fold.finish, spread = std::move(spread)](Arrays sum) {
+            return spread(finish(std::move(sum)));
+          }};
+}
+
+// Between processes, any thread may be the one that folds.
+OrderedFold FoldBetween(const Call& call, size_t count) {
+  Device* device = call.device.polling_device;
+  return FoldOperands(device == nullptr ? call.device : *device, call.hlo, count);
+}
+
+Result<Arrays> FoldAll(const OrderedFold& fold, std::vector<Arrays> contributions) {
+  Arrays sum;
+  for (Arrays& each : contributions) SHOAL_TRY(fold.add(sum, std::move(each)));
+  return fold.finish(std::move(sum));
+}
+
+Diag CannotScatter(const Instruction& hlo, const std::string& whole, int64_t n) {
+  return Stopped(hlo, StrCat(whole, " cannot be scattered over ", n, " devices"));
+}
+
+// Each process gets, for its members, their parts of all contributions, and folds those.
+PartRules ReduceScatterRules(const Instruction& hlo, OrderedFold fold, int64_t n) {
+  PartRules rules;
+  const int64_t dim = hlo[kDimensions][0];
+  rules.cut = [&hlo, n, dim](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+    Arrays parts;
+    for (size_t target : targets) {
+      for (const Array& whole : contribution) {
+        if (whole.dim(dim) % n != 0) return CannotScatter(hlo, ToString(whole), n);
+        const int64_t part = whole.dim(dim) / n;
+        parts.push_back(PartOrView(whole, dim, static_cast<int64_t>(target) * part, part));
+      }
+    }
+    return parts;
+  };
+  rules.join = [&hlo, fold](std::vector<Arrays> parts, const std::vector<ArrayTypes>& types,
+                            PartRules::Targets targets) -> Result<std::vector<Arrays>> {
+    for (const ArrayTypes& each : types)
+      for (size_t k = 0; k < each.size(); ++k)
+        if (each[k].dims != types[0][k].dims) return DifferentSizes(hlo, ToString(types[0][k]), ToString(each[k]));
+    const size_t operands = types[0].size();
+    std::vector<Arrays> results;
+    for (size_t i = 0; i < targets.size(); ++i) {
+      std::vector<Arrays> of_target;
+      for (Arrays& each : parts) {
+        const auto begin = std::make_move_iterator(each.begin() + static_cast<ptrdiff_t>(i * operands));
+        of_target.emplace_back(begin, begin + static_cast<ptrdiff_t>(operands));
+      }
+      SHOAL_ASSIGN(sums, FoldAll(fold, std::move(of_target)));
+      results.push_back(std::move(sums));
+    }
+    return results;
+  };
+  return rules;
+}
+
+// Everybody but the root gets zeros.
+Result<std::vector<Arrays>> ToRoots(const Roots& roots, const Arrays& sums, size_t members) {
+  SHOAL_TRY(roots.Check(static_cast<int64_t>(members)));
+  std::vector<Arrays> results(members);
+  for (size_t k = 0; k < sums.size(); ++k) {
+    const Array zeros = Array::Zeros(sums[k].type(), sums[k].dims());
+    for (size_t i = 0; i < members; ++i) results[i].push_back(i == roots.Of(k) ? sums[k] : zeros);
+  }
+  return results;
 }
 
 }  // namespace
 
 Result<Value> BeginAllReduce(Call& call) {
   SHOAL_ASSIGN(n, MembersOf(call));
-  return BeginInGroup(call, TakeArrays(call),
-                      FoldOperands(call, call.operands.size(), [n](const Arrays& sums) -> Result<std::vector<Arrays>> {
-                        return std::vector<Arrays>(n, sums);
-                      }));
+  const size_t operands = call.operands.size();
+  Arrays arrays = TakeArrays(call);
+  auto to_all = [n](const Arrays& sums) -> Result<std::vector<Arrays>> { return std::vector<Arrays>(n, sums); };
+  auto between = [&]() -> std::unique_ptr<Exchange> {
+    const OrderedFold fold = FoldBetween(call, operands);
+    if (const std::optional<ReduceOp> op = FastOpOf(call, operands)) return NewFastReduceExchange(fold, *op);
+    // By the declared shapes: the same choice in every process.
+    if (PayloadOf(call.hlo) <= kFewBytes)
+      return NewGatherExchange([fold, to_all](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
+        SHOAL_ASSIGN(sums, FoldAll(fold, std::move(contributions)));
+        return to_all(sums);
+      });
+    return NewAllReduceExchange(fold, [&hlo = call.hlo](const ArrayType& a, const ArrayType& b) {
+      return DifferentSizes(hlo, ToString(a), ToString(b));
+    });
+  };
+  return BeginInGroup(call, std::move(arrays), {Folded(FoldOperands(call.device, call.hlo, operands), to_all), between});
 }
 
 Result<Value> BeginReduceScatter(Call& call) {
   SHOAL_ASSIGN(members, MembersOf(call));
   const int64_t dim = call.hlo[kDimensions][0];
-  auto scatter = [&hlo = call.hlo, members, dim](const Arrays& sums) -> Result<std::vector<Arrays>> {
-    std::vector<Arrays> results(members);
-    const auto n = static_cast<int64_t>(members);
+  const auto n = static_cast<int64_t>(members);
+  auto scatter = [&hlo = call.hlo, n, dim](const Arrays& sums) -> Result<std::vector<Arrays>> {
+    std::vector<Arrays> results(static_cast<size_t>(n));
     for (const Array& whole : sums) {
-      if (whole.dim(dim) % n != 0)
-        return Stopped(hlo, StrCat(ToString(whole), " cannot be scattered over ", n, " devices"));
+      if (whole.dim(dim) % n != 0) return CannotScatter(hlo, ToString(whole), n);
       const int64_t part = whole.dim(dim) / n;
       for (int64_t i = 0; i < n; ++i)
         results[static_cast<size_t>(i)].push_back(n == 1 ? whole : PartOf(whole, dim, i * part, part));
     }
     return results;
   };
-  return BeginInGroup(call, TakeArrays(call), FoldOperands(call, call.operands.size(), scatter));
+  const size_t operands = call.operands.size();
+  auto between = [&] { return NewPartExchange(ReduceScatterRules(call.hlo, FoldBetween(call, operands), n)); };
+  return BeginInGroup(call, TakeArrays(call),
+                      {Folded(FoldOperands(call.device, call.hlo, operands), scatter), between});
 }
 
-// Everybody but the root gets zeros.
 Result<Value> BeginCollectiveReduce(Call& call) {
   SHOAL_ASSIGN(members, MembersOf(call));
   Arrays arrays = TakeArrays(call);
   const Roots roots(call.hlo, arrays);
-  auto to_roots = [&roots, members](const Arrays& sums) -> Result<std::vector<Arrays>> {
-    SHOAL_TRY(roots.Check(static_cast<int64_t>(members)));
-    std::vector<Arrays> results(members);
-    for (size_t k = 0; k < sums.size(); ++k) {
-      const Array zeros = Array::Zeros(sums[k].type(), sums[k].dims());
-      for (size_t i = 0; i < members; ++i) results[i].push_back(i == roots.Of(k) ? sums[k] : zeros);
-    }
-    return results;
+  auto between = [&] {
+    const OrderedFold fold = FoldBetween(call, roots.operands());
+    return NewGatherExchange([roots, fold](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
+      const size_t n = contributions.size();
+      SHOAL_ASSIGN(sums, FoldAll(fold, std::move(contributions)));
+      return ToRoots(roots, sums, n);
+    });
   };
+  auto to_roots = [&roots, members](const Arrays& sums) { return ToRoots(roots, sums, members); };
   return BeginInGroup(
       call, std::move(arrays), roots.operands(),
       [&](int64_t n, int64_t position, int64_t payload) {
         return DirectBytes(call.hlo.opcode, {n, payload, roots.BytesAt(position), position});
       },
-      FoldOperands(call, roots.operands(), to_roots));
+      {Folded(FoldOperands(call.device, call.hlo, roots.operands()), to_roots), between});
 }
 
 }  // namespace shoal

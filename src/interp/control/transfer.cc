@@ -60,7 +60,7 @@ Result<Value> Evaluate<Opcode::kRecv>(Call& call) {
   auto under_way = std::make_shared<UnderWay>();
   int64_t wire = 0;
   for (const Route* route : routes->to[static_cast<size_t>(device.id())]) {
-    under_way->tickets.push_back(device.world().Expect(call.hlo, *route));
+    under_way->handles.push_back(device.world().Expect(call.hlo, *route));
     if (route->source != route->target) wire += PayloadOf(call.hlo);
   }
   device.world().Count(device.id(), call.hlo.opcode, {0, 0, wire});

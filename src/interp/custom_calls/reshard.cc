@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "collectives/shards.h"
-#include "collectives/shardy.h"
+#include "collectives/exchange.h"
+#include "devices/shards.h"
+#include "devices/shardy.h"
 #include "interp/control/collective.h"
 #include "interp/custom_calls/custom_call.h"
 #include "ops/control_flow.h"
@@ -51,8 +52,8 @@ Result<std::vector<ShardGrid>> Grids(const Call& call) {
 
 Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
   Device& device = call.device;
-  SHOAL_ASSIGN(venue, device.world().VenueOfPartitions(call.hlo));
-  const Venue::Seat seat = venue->seats[static_cast<size_t>(device.id())];
+  SHOAL_ASSIGN(groups, device.world().PartitionGroupsOf(call.hlo));
+  const Groups::Member member = groups->members[static_cast<size_t>(device.id())];
   auto join = [&hlo = call.hlo,
                grids = std::move(grids)](const std::vector<Arrays>& contributions) -> Result<std::vector<Arrays>> {
     std::vector<Arrays> results(contributions.size());
@@ -68,9 +69,16 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
   };
   Arrays parts = TakeArrays(call);
   LeaveDevice(parts);
-  SHOAL_ASSIGN(ticket, device.world().Arrive(call.hlo, *venue->rooms[static_cast<size_t>(seat.group)], seat.position,
-                                             std::move(parts), join));
-  SHOAL_ASSIGN(came, device.world().Wait(device.id(), call.hlo, device.whereabouts(), ticket));
+  World& world = device.world();
+  Rendezvous& rendezvous = *groups->rendezvous[static_cast<size_t>(member.group)];
+  Handle handle;
+  if (world.LayoutOf(rendezvous) != nullptr) {
+    handle = world.Arrive(call.hlo, rendezvous, member.rank, std::move(parts), [&] { return NewGatherExchange(join); });
+  } else {
+    SHOAL_ASSIGN(arrived, world.Arrive(call.hlo, rendezvous, member.rank, std::move(parts), Combine(join)));
+    handle = std::move(arrived);
+  }
+  SHOAL_ASSIGN(came, device.world().Wait(device.id(), call.hlo, device.whereabouts(), handle));
   return FromArrays(call.hlo.shape(), std::move(came));
 }
 

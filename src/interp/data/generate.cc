@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "collectives/shards.h"
+#include "devices/shards.h"
 #include "interp/custom_calls/reshard.h"
 #include "kernels/floats.h"
 
@@ -107,9 +107,10 @@ class LeafGenerator {
   }
 
   // Arrays that differ.
-  int64_t Count() const {
+  int64_t Count(const Placement* placement) const {
     std::set<Key> keys;
-    for (int64_t device = 0; device < devices_.count(); ++device) keys.insert(KeyOf(device));
+    for (int64_t device = 0; device < devices_.count(); ++device)
+      if (placement == nullptr || placement->IsLocal(device)) keys.insert(KeyOf(device));
     return std::ssize(keys);
   }
 
@@ -212,6 +213,7 @@ Arguments ArgumentsFromLeaves(const Module& module, const std::vector<std::vecto
   for (const std::vector<Value>& of_device : leaves) {
     size_t next = 0;
     arguments.emplace_back();
+    if (of_device.empty()) continue;  // another process has it
     for (const Instruction* parameter : module.entry->parameters)
       arguments.back().push_back(FromLeaves(parameter->shape(), of_device, next));
   }
@@ -224,22 +226,23 @@ double ArgumentBytes(const Module& module) {
   return bytes;
 }
 
-double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode mode) {
+double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode mode, const Placement* placement) {
+  const auto here = placement == nullptr ? grid.count() : std::ssize(placement->Local());
   const std::vector<Leaf> leaves = ParameterLeaves(module);
   const bool any_sharding = AnySharding(leaves), whole = HasManualRegions(module);
   double bytes = 0;
   for (const Leaf& leaf : leaves) {
     if (!leaf.shape->IsArray()) continue;
     int64_t arrays = 1;
-    if (mode == ArgumentMode::kRandom) arrays = LeafGenerator(leaf, grid, any_sharding, whole, 0).Count();
-    if (mode == ArgumentMode::kDeviceId) arrays = grid.count();
+    if (mode == ArgumentMode::kRandom) arrays = LeafGenerator(leaf, grid, any_sharding, whole, 0).Count(placement);
+    if (mode == ArgumentMode::kDeviceId) arrays = here;
     bytes += BytesOf(leaf) * static_cast<double>(arrays);
   }
   return bytes;
 }
 
 Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed,
-                            const MadeBytes& made) {
+                            const MadeBytes& made, const Placement* placement) {
   const std::vector<Leaf> leaves = ParameterLeaves(module);
   const bool any_sharding = AnySharding(leaves);
   const bool whole = HasManualRegions(module);
@@ -248,6 +251,7 @@ Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, Argume
     LeafGenerator generator(leaf, grid, any_sharding, whole, seed);
     Value shared;
     for (int64_t device = 0; device < grid.count(); ++device) {
+      if (placement != nullptr && !placement->IsLocal(device)) continue;
       Value value;
       if (!leaf.shape->IsArray()) {
         // a token
@@ -255,7 +259,7 @@ Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, Argume
         value = generator.On(device, made);
       } else if (mode == ArgumentMode::kDeviceId) {
         value = Filled(*leaf.shape, device);
-      } else if (device == 0) {
+      } else if (shared.IsToken()) {
         shared = mode == ArgumentMode::kZeros ? Value(Filled(*leaf.shape, 0)) : Value(generator.On(0, made));
       }
       values[static_cast<size_t>(device)].push_back(

@@ -3,13 +3,15 @@
 
 #include <functional>
 
-#include "collectives/device_grid.h"
+#include "devices/device_grid.h"
+#include "devices/placement.h"
 #include "interp/data/leaves.h"
 #include "kernels/value.h"
 
 namespace shoal {
 
-using Arguments = std::vector<std::vector<Value>>;  // [device][parameter]
+// [device][parameter]; where a placement is given, nothing for the devices of other processes.
+using Arguments = std::vector<std::vector<Value>>;
 
 // As XLA's runner names them.
 enum class ArgumentMode : uint8_t {
@@ -27,8 +29,9 @@ std::vector<std::string> ArgumentModeNames();
 // memory: devices share what is the same.
 using MadeBytes = std::function<void(int64_t bytes)>;
 Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed,
-                            const MadeBytes& made = {});
-double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode mode);
+                            const MadeBytes& made = {}, const Placement* placement = nullptr);
+double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode mode,
+                      const Placement* placement = nullptr);
 // Of the arrays that one device is given.
 double ArgumentBytes(const Module& module);
 

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/zip.h"
-#include "collectives/shards.h"
+#include "devices/shards.h"
 #include "kernels/npy_array.h"
 
 namespace shoal {
@@ -162,17 +162,22 @@ std::optional<Place> PlaceOf(std::string_view name) {
   return Place{*array, *device};
 }
 
+bool IsHere(const Placement* placement, int64_t device) { return placement == nullptr || placement->IsLocal(device); }
+
 class ArgumentReader {
  public:
-  ArgumentReader(NpyFiles& files, const DeviceGrid& grid) : files_(files), grid_(grid), values_(grid.count()) {}
+  ArgumentReader(NpyFiles& files, const DeviceGrid& grid, const Placement* placement)
+      : files_(files), grid_(grid), placement_(placement), values_(grid.count()) {}
 
   Status Read(const Leaf& leaf) {
     if (!leaf.shape->IsArray()) {
-      for (auto& of_device : values_) of_device.emplace_back();
+      for (int64_t device = 0; device < grid_.count(); ++device)
+        if (IsHere(placement_, device)) values_[static_cast<size_t>(device)].emplace_back();
       return {};
     }
     Value for_all;
     for (int64_t device = 0; device < grid_.count(); ++device) {
+      if (!IsHere(placement_, device)) continue;
       auto& values = values_[static_cast<size_t>(device)];
       if (std::optional<std::string> own = FirstOf(OwnNames(leaf, device))) {
         SHOAL_ASSIGN(array, ReadChecked(leaf, *own, /*for_all=*/false));
@@ -252,15 +257,17 @@ class ArgumentReader {
 
   NpyFiles& files_;
   const DeviceGrid& grid_;
+  const Placement* placement_;
   std::vector<std::vector<Value>> values_;
 };
 
 }  // namespace
 
-Result<Arguments> ReadArguments(const Module& module, const DeviceGrid& grid, const std::string& path) {
+Result<Arguments> ReadArguments(const Module& module, const DeviceGrid& grid, const std::string& path,
+                                const Placement* placement) {
   SHOAL_ASSIGN(files, NpyFiles::Open(path));
   const std::vector<Leaf> leaves = ParameterLeaves(module);
-  ArgumentReader reader(files, grid);
+  ArgumentReader reader(files, grid, placement);
   for (const Leaf& leaf : leaves) SHOAL_TRY(reader.Read(leaf));
   SHOAL_TRY(reader.CheckCounts(leaves));
   return ArgumentsFromLeaves(module, reader.values());
@@ -275,7 +282,7 @@ Value FromLiteral(const Literal& literal) {
 }
 
 Result<Arguments> SnapshotArguments(const Module& module, const DeviceGrid& grid,
-                                    std::span<const Literal* const> literals) {
+                                    std::span<const Literal* const> literals, const Placement* placement) {
   std::vector<Value> given;
   for (const Literal* literal : literals) AppendLeaves(FromLiteral(*literal), given);
   const std::vector<Leaf> leaves = ParameterLeaves(module);
@@ -291,6 +298,7 @@ Result<Arguments> SnapshotArguments(const Module& module, const DeviceGrid& grid
                   StrCat(DescribeInput(leaf), " is ", ToString(*leaf.shape), ", the snapshot has ",
                          given[i].IsArray() ? ToString(given[i].array()) : "a token"));
     for (int64_t device = 0; device < grid.count(); ++device) {
+      if (!IsHere(placement, device)) continue;
       Value value = given[i];
       if (is_array && !Suits(value.array().dims(), *leaf.shape)) {
         const auto cut = CutOf(leaf, value.array().dims(), grid);

@@ -1,9 +1,10 @@
 #include "interp/data/leaves.h"
 
 #include "base/strings.h"
-#include "collectives/shards.h"
+#include "devices/shards.h"
 #include "ir/common_attrs.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -48,7 +49,7 @@ std::vector<Leaf> ResultLeaves(const Module& module) {
   std::vector<Leaf> leaves;
   AppendLeavesOf(root, 0, leaves);
   // A tuple often has no sharding of its own, but what it was made of has.
-  if (root.opcode == Opcode::kTuple && root[kSharding] == nullptr) {
+  if (IsTuple(root) && root[kSharding] == nullptr) {
     for (Leaf& leaf : leaves)
       if (leaf.index.size() == 1) leaf.sharding = (*root.operands[static_cast<size_t>(leaf.index[0])])[kSharding];
   }

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/strings.h"
-#include "collectives/shardy.h"
+#include "devices/shardy.h"
 #include "ir/common_attrs.h"
 #include "ops/dimension_flow.h"
 #include "ops/families.h"

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "collectives/device_grid.h"
-#include "collectives/shards.h"
+#include "devices/device_grid.h"
+#include "devices/shards.h"
 #include "interp/data/leaves.h"
 
 namespace shoal {

@@ -28,22 +28,26 @@ std::vector<Output> FoldOutputs(const std::vector<Value>& results) {
   std::vector<std::vector<Value>> leaves;
   for (const Value& result : results) leaves.push_back(LeavesOf(result));
   std::vector<Output> outputs;
-  for (size_t number = 0; !leaves.empty() && number < leaves[0].size(); ++number) {
+  size_t most = 0;  // devices of other processes have none
+  for (const std::vector<Value>& of_device : leaves) most = std::max(most, of_device.size());
+  for (size_t number = 0; number < most; ++number) {
     const size_t first = outputs.size();
     for (size_t device = 0; device < leaves.size(); ++device) {
-      if (!leaves[device][number].IsArray()) continue;
+      if (number >= leaves[device].size() || !leaves[device][number].IsArray()) continue;
       const Array& array = leaves[device][number].array();
       auto same = std::find_if(outputs.begin() + static_cast<int64_t>(first), outputs.end(),
                                [&](const Output& output) { return Identical(output.array, array); });
-      if (same == outputs.end()) same = outputs.insert(same, {static_cast<int64_t>(number), {}, array});
+      if (same == outputs.end()) same = outputs.insert(same, {static_cast<int64_t>(number), {}, array, {}});
       same->devices.push_back(static_cast<int64_t>(device));
     }
   }
+  for (Output& output : outputs) output.summary = Summarize(output.array);
   return outputs;
 }
 
-Status WriteOutputs(const std::vector<Value>& results, const std::string& folder) {
+Status WriteOutputs(const std::vector<Value>& results, const std::string& folder, const Placement* placement) {
   for (size_t device = 0; device < results.size(); ++device) {
+    if (placement != nullptr && !placement->IsLocal(static_cast<int64_t>(device))) continue;
     const std::string of_device = StrCat(folder, "/d", device);
     SHOAL_TRY(MakeFolders(of_device));
     const std::vector<Value> leaves = LeavesOf(results[device]);

@@ -7,26 +7,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "devices/placement.h"
 #include "kernels/floats.h"
 #include "kernels/value.h"
 
 namespace shoal {
-
-// One array of the result, and the devices that have it, bit for bit the same.
-struct Output {
-  int64_t number = 0;  // K of K.npy
-  std::vector<int64_t> devices;
-  Array array;
-};
-
-// Sorted by number, then by the first device. Tokens have numbers, but are not among them.
-std::vector<Output> FoldOutputs(const std::vector<Value>& results);
-
-// Writes FOLDER/dD/K.npy for every device and array.
-Status WriteOutputs(const std::vector<Value>& results, const std::string& folder);
-
-// f32[2] {1, 2}, as HLO text writes it.
-std::string LiteralText(const Array& array);
 
 // Of all elements that are numbers; a complex number counts with its magnitude.
 struct ArraySummary {
@@ -34,6 +19,24 @@ struct ArraySummary {
   int64_t finite = 0, nans = 0, infs = 0;
   uint32_t crc32 = 0;  // of the bytes, as in the .npy file
 };
+
+// One array of the result, and the devices that have it, bit for bit the same.
+struct Output {
+  int64_t number = 0;  // K of K.npy
+  std::vector<int64_t> devices;
+  Array array;  // of another process's devices: without its elements
+  ArraySummary summary;
+};
+
+// Sorted by number, then by the first device. Tokens have numbers, but are not among them.
+std::vector<Output> FoldOutputs(const std::vector<Value>& results);
+
+// Writes FOLDER/dD/K.npy for every device and array; of a job, for the devices of this process.
+Status WriteOutputs(const std::vector<Value>& results, const std::string& folder, const Placement* placement = nullptr);
+
+// f32[2] {1, 2}, as HLO text writes it.
+std::string LiteralText(const Array& array);
+
 ArraySummary Summarize(const Array& array);
 
 // Calls visit(i, number) for each element in order; a complex one is its magnitude.

@@ -5,6 +5,7 @@
 
 #include "interp/custom_calls/reshard.h"
 #include "interp/dry_run/dry_device.h"
+#include "ops/traits.h"
 
 namespace shoal {
 
@@ -152,11 +153,11 @@ Value DryDevice::Wrapped(const Computation& computation, std::vector<Value> argu
   std::vector<Value> values(computation.instructions.size());
   for (const Instruction* hlo : computation.instructions) {
     Value& value = values[hlo->index];
-    if (hlo->opcode == Opcode::kParameter) {
+    if (IsParameter(*hlo)) {
       value = std::move(arguments[static_cast<size_t>((*hlo)[kParameterNumber])]);
       continue;
     }
-    if (hlo->opcode == Opcode::kConstant) {
+    if (IsConstant(*hlo)) {
       value = Uncounted(hlo->shape());
       continue;
     }
@@ -166,7 +167,7 @@ Value DryDevice::Wrapped(const Computation& computation, std::vector<Value> argu
     if (std::find(std::begin(kHandOn), std::end(kHandOn), hlo->opcode) == std::end(kHandOn))
       for (Value& operand : operands) operand = End(std::move(operand));
     DryCall call{*hlo, operands};
-    value = IsCollective(*hlo) ? Begin(*hlo, operands) : Evaluate(call);
+    value = BeginsCollective(*hlo) ? Begin(*hlo, operands) : Evaluate(call);
   }
   return std::move(values[computation.root->index]);
 }
@@ -176,7 +177,7 @@ Value DryDevice::Bound(DryCall& call, std::vector<Value> operands, Value result)
   const Computation* computation = start == nullptr ? nullptr : (*start)[kCalls];
   if (computation != nullptr && result.IsToken() && operands.size() == computation->parameters.size()) {
     const bool meets = std::any_of(computation->instructions.begin(), computation->instructions.end(),
-                                   [](const Instruction* hlo) { return IsCollective(*hlo); });
+                                   [](const Instruction* hlo) { return BeginsCollective(*hlo); });
     std::vector<Value> arguments = plans_.OnlyEnded(call.hlo) ? std::exchange(operands, {}) : operands;
     result = meets ? Wrapped(*computation, std::move(arguments)) : Run(*computation, std::move(arguments));
   }

@@ -126,6 +126,7 @@ class DryDevice {
   const Participation& participation_;
   int64_t id_;
   int64_t depth_ = 0;
+  int64_t steps_ = 0;  // gone through so far
   const DryRunAnswers& answers_;
   MemoryMeter meter_;
   DryRunResult out_;

@@ -4,6 +4,7 @@
 
 #include "interp/depth.h"
 #include "interp/dry_run/dry_device.h"
+#include "ops/traits.h"
 
 namespace shoal {
 
@@ -46,6 +47,11 @@ DryRunResult DryDevice::RunEntry() {
 Value DryDevice::Run(const Computation& computation, std::vector<Value> arguments) {
   const Plan& plan = plans_.Of(computation);
   if (depth_ >= kMostDepth) return Imagined(computation.result_shape());  // a run stops here
+  // Calls within calls can be more than there is time for; no module that somebody compiled has so many.
+  constexpr int64_t kMostSteps = 4'000'000;
+  steps_ += std::ssize(plan.steps);
+  if (steps_ > kMostSteps) out_.complete = false;
+  if (!out_.complete) return Imagined(computation.result_shape());
   ++depth_;
   std::vector<Value> values(computation.instructions.size());
   auto known = plan.invariants == nullptr ? kept_.end() : kept_.find(&plan);
@@ -57,10 +63,10 @@ Value DryDevice::Run(const Computation& computation, std::vector<Value> argument
       if (step.is_kept) value = known->second[hlo.index];
       continue;
     }
-    if (hlo.opcode == Opcode::kParameter) {
+    if (IsParameter(hlo)) {
       const auto number = static_cast<size_t>(hlo[kParameterNumber]);
       value = number < arguments.size() ? std::move(arguments[number]) : Imagined(hlo.shape());
-    } else if (hlo.opcode == Opcode::kConstant) {
+    } else if (IsConstant(hlo)) {
       value = Uncounted(hlo.shape());
     } else {
       value = RunStep(step, values);
@@ -86,7 +92,7 @@ Value DryDevice::Uncounted(const Shape& shape) {
 
 Value DryDevice::RunStep(const Step& step, std::span<Value> values) {
   const Instruction& hlo = *step.hlo;
-  if (step.takes_element) return values[hlo.operands[0]->index].TakeElement(hlo[Op<Opcode::kGetTupleElement>::kIndex]);
+  if (step.takes_element) return values[hlo.operands[0]->index].TakeElement(ElementIndexOf(hlo));
   std::vector<Value> operands;
   for (size_t i = 0; i < hlo.operand_count(); ++i) {
     Value& operand = values[hlo.operands[i]->index];
@@ -140,10 +146,9 @@ void DryDevice::AppendSharing(const Value& state, std::vector<int64_t>& out) {
 }
 
 Value DryDevice::While(DryCall& call) {
-  using WhileOp = Op<Opcode::kWhile>;
   constexpr int64_t kUnknown = -1, kMostRounds = 64;  // a state that has not settled by then never will
   const int64_t trips = answers_.trips ? answers_.trips(call.hlo).value_or(kUnknown) : kUnknown;
-  const Computation &body = *call.hlo[WhileOp::kBody], &condition = *call.hlo[WhileOp::kCondition];
+  const Computation &body = *BodyOf(call.hlo), &condition = *ConditionOf(call.hlo);
   const bool is_function = plans_.IsFunction(body) && plans_.IsFunction(condition);
   Value state = std::move(call.operands[0]);
   std::vector<std::vector<int64_t>> seen;

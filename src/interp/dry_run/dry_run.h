@@ -2,7 +2,7 @@
 // arrays that have sizes but no elements.
 #pragma once
 
-#include "collectives/participation.h"
+#include "devices/participation.h"
 #include "interp/plan.h"
 
 namespace shoal {
@@ -17,6 +17,7 @@ struct DryRunResult {
   int64_t peak_bytes = 0;  // as RunStats has it
   // What was not known and taken for the larger: which branch a conditional takes, the size of a dynamic dimension.
   std::vector<const Instruction*> guesses;
+  bool complete = true;  // false: there is more to go through than anybody would wait for, and the rest was not looked at
 };
 
 // One device's part of RunModule. The module was verified.

@@ -5,6 +5,7 @@
 #include "interp/custom_calls/reshard.h"
 #include "interp/dry_run/dry_device.h"
 #include "interp/movement/bitcast.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -55,7 +56,7 @@ Value DryDevice::Tuple(DryCall& call) {
 }
 
 Value DryDevice::Element(DryCall& call) {
-  return call.operands[0].element(call.hlo[Op<Opcode::kGetTupleElement>::kIndex]);
+  return call.operands[0].element(ElementIndexOf(call.hlo));
 }
 
 Value DryDevice::UpdateSlice(DryCall& call) { return Value(Written(std::move(call.operands[0].array()))); }
@@ -105,7 +106,7 @@ Value DryDevice::SetDimensionSize(DryCall& call) {
 }
 
 Value DryDevice::CustomCall(DryCall& call) {
-  const CustomCallRow* row = FindCustomCall(call.hlo[Op<Opcode::kCustomCall>::kTarget]);
+  const CustomCallRow* row = FindCustomCall(TargetOf(call.hlo));
   if (row != nullptr && row->evaluate == &AsyncCollectiveStart) return ChainStart(call);
   if (row != nullptr && row->evaluate == &AsyncCollectiveDone) return ChainDone(call);
   if (row != nullptr && row->evaluate == &shoal::Reshard && Reshards(call.hlo)) return Reshard(call);

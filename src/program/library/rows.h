@@ -8,6 +8,7 @@ namespace shoal {
 LibraryFunction DotFunction(const Instruction& hlo);
 LibraryFunction ConvolutionFunction(const Instruction& hlo);
 LibraryFunction PrefixScanFunction(const Instruction& hlo);
+LibraryFunction SelectAndScatterFunction(const Instruction& hlo);
 LibraryFunction SortFunction(const Instruction& hlo);
 LibraryFunction TransposeFunction(const Instruction& hlo);
 

@@ -14,6 +14,7 @@ constexpr LibraryRow kRows[] = {
     {Opcode::kConvolution, ConvolutionFunction},
     {Opcode::kDot, DotFunction},
     {Opcode::kReduceWindow, PrefixScanFunction},
+    {Opcode::kSelectAndScatter, SelectAndScatterFunction},
     {Opcode::kSort, SortFunction},
     {Opcode::kTranspose, TransposeFunction},
 };

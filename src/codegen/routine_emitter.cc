@@ -1,0 +1,198 @@
+#include "codegen/routine_emitter.h"
+
+#include "codegen/kernel_emitter.h"
+
+namespace shoal {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Value;
+using Kind = RoutineStatement::Kind;
+
+// Slots of so few elements are kept in registers where SROA can; kernels over them are written out.
+constexpr int64_t kFewElements = 16;
+// Rounds between two questions whether to stop.
+constexpr uint64_t kPatience = 1 << 14;
+
+class RoutineEmitter {
+ public:
+  RoutineEmitter(const Routine& routine, llvm::Module& module, const std::string& name)
+      : routine_(routine), module_(module), ir_(module.getContext()), builder_(ir_, module) {
+    llvm::Type *i64 = ir_.getInt64Ty(), *pointer = ir_.getPtrTy();
+    auto* type = llvm::FunctionType::get(i64, {pointer, i64, pointer, pointer, pointer}, false);
+    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+    function_->addFnAttr(llvm::Attribute::NoUnwind);
+  }
+
+  void Emit() {
+    ir_.SetInsertPoint(BasicBlock::Create(ir_.getContext(), "entry", function_));
+    MakeSlots();
+    rounds_ = NewLocal(ir_.getInt64Ty());
+    ticks_ = NewLocal(ir_.getInt64Ty());
+    ir_.CreateStore(ir_.getInt64(0), rounds_);
+    ir_.CreateStore(ir_.getInt64(0), ticks_);
+    EmitLoop(routine_.condition, routine_.body, routine_.predicate, 0, true);
+    Leave(1);
+  }
+
+ private:
+  BasicBlock* NewBlock(const char* name) { return BasicBlock::Create(ir_.getContext(), name, function_); }
+
+  llvm::AllocaInst* NewLocal(llvm::Type* type) {
+    BasicBlock& entry = function_->getEntryBlock();
+    llvm::IRBuilder<> at(&entry, entry.begin());
+    llvm::AllocaInst* local = at.CreateAlloca(type);
+    local->setAlignment(llvm::Align(64));
+    return local;
+  }
+
+  int64_t BytesOf(int slot) const {
+    const RoutineSlot& of = routine_.slots[static_cast<size_t>(slot)];
+    return of.count * StorageBytes(of.type);
+  }
+
+  void Copy(Value* to, Value* from, int slot) {
+    const llvm::Align align(static_cast<uint64_t>(StorageBytes(routine_.slots[static_cast<size_t>(slot)].type)));
+    ir_.CreateMemCpy(to, align, from, align, static_cast<uint64_t>(BytesOf(slot)));
+  }
+
+  // State of few elements is worked on in a copy, and written back at the end.
+  void MakeSlots() {
+    slots_.resize(routine_.slots.size());
+    auto argument = [&](size_t i) {
+      return ir_.CreateLoad(ir_.getPtrTy(), ir_.CreateConstGEP1_64(ir_.getPtrTy(), function_->getArg(0), i));
+    };
+    outside_.resize(routine_.state_slots);
+    for (size_t i = 0; i < routine_.state_slots; ++i) slots_[i] = outside_[i] = argument(i);
+    for (size_t i = 0; i < routine_.constants.size(); ++i)
+      slots_[static_cast<size_t>(routine_.constants[i])] = argument(routine_.state_slots + i);
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      const RoutineSlot& slot = routine_.slots[i];
+      const bool is_state = i < routine_.state_slots;
+      if (slot.constant != nullptr || (is_state && slot.count > kFewElements)) continue;
+      llvm::Type* each = builder_.Stored(slot.type, 1);
+      slots_[i] = NewLocal(slot.count == 1 ? each : llvm::ArrayType::get(each, static_cast<uint64_t>(slot.count)));
+      if (is_state) Copy(slots_[i], outside_[i], static_cast<int>(i));
+    }
+  }
+
+  void Leave(int64_t code) {
+    for (size_t i = 0; i < outside_.size(); ++i)
+      if (slots_[i] != outside_[i]) Copy(outside_[i], slots_[i], static_cast<int>(i));
+    ir_.CreateRet(ir_.getInt64(static_cast<uint64_t>(code)));
+  }
+
+  void Count(size_t counter) {
+    Value* at = ir_.CreateConstGEP1_64(ir_.getInt64Ty(), function_->getArg(2), counter);
+    ir_.CreateStore(ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), at), ir_.getInt64(1)), at);
+  }
+
+  // Leaves with `code` if `condition` holds.
+  void LeaveIf(Value* condition, int64_t code) {
+    BasicBlock *leave = NewBlock("leave"), *stay = NewBlock("stay");
+    ir_.CreateCondBr(condition, leave, stay);
+    ir_.SetInsertPoint(leave);
+    Leave(code);
+    ir_.SetInsertPoint(stay);
+  }
+
+  Value* Scalar(int slot) {
+    return ir_.CreateLoad(builder_.Stored(routine_.slots[static_cast<size_t>(slot)].type, 1), slots_[static_cast<size_t>(slot)]);
+  }
+
+  void EmitLoop(size_t condition, size_t body, int predicate, size_t counter, bool is_outermost) {
+    BasicBlock *head = NewBlock("while"), *inside = NewBlock("round"), *after = NewBlock("end");
+    Count(counter);
+    ir_.CreateBr(head);
+    ir_.SetInsertPoint(head);
+    EmitBlock(condition);
+    Value* answer = Scalar(predicate);
+    ir_.CreateCondBr(ir_.CreateICmpNE(answer, llvm::ConstantInt::get(answer->getType(), 0)), inside, after);
+    ir_.SetInsertPoint(inside);
+    if (is_outermost) {
+      Value* rounds = ir_.CreateLoad(ir_.getInt64Ty(), rounds_);
+      LeaveIf(ir_.CreateICmpEQ(rounds, function_->getArg(1)), 0);
+      ir_.CreateStore(ir_.CreateAdd(rounds, ir_.getInt64(1)), rounds_);
+    }
+    Count(counter + 1);
+    AskWhetherToStop();
+    EmitBlock(body);
+    ir_.CreateBr(head);
+    ir_.SetInsertPoint(after);
+  }
+
+  void AskWhetherToStop() {
+    Value* ticks = ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), ticks_), ir_.getInt64(1));
+    ir_.CreateStore(ticks, ticks_);
+    BasicBlock *ask = NewBlock("ask"), *go_on = NewBlock("go_on");
+    ir_.CreateCondBr(ir_.CreateICmpEQ(ir_.CreateAnd(ticks, kPatience - 1), ir_.getInt64(0)), ask, go_on);
+    ir_.SetInsertPoint(ask);
+    auto* type = llvm::FunctionType::get(ir_.getInt1Ty(), {ir_.getPtrTy()}, false);
+    llvm::CallInst* answer = ir_.CreateCall(type, function_->getArg(3), {function_->getArg(4)});
+    answer->addRetAttr(llvm::Attribute::ZExt);
+    LeaveIf(answer, 2);
+    ir_.CreateBr(go_on);
+    ir_.SetInsertPoint(go_on);
+  }
+
+  void EmitBranch(const RoutineStatement& statement) {
+    const bool is_predicate = routine_.slots[static_cast<size_t>(statement.slots[0])].type == ElementType::kPred;
+    BasicBlock* after = NewBlock("join");
+    std::vector<BasicBlock*> blocks;
+    for (size_t i = 0; i < statement.blocks.size(); ++i) blocks.push_back(NewBlock("branch"));
+    Value* index = Scalar(statement.slots[0]);
+    if (is_predicate) {
+      ir_.CreateCondBr(ir_.CreateICmpNE(index, llvm::ConstantInt::get(index->getType(), 0)), blocks[0], blocks.back());
+    } else {
+      llvm::SwitchInst* jump = ir_.CreateSwitch(index, blocks.back());
+      auto* type = llvm::cast<llvm::IntegerType>(index->getType());
+      for (size_t i = 0; i + 1 < blocks.size(); ++i) jump->addCase(llvm::ConstantInt::get(type, i), blocks[i]);
+    }
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      ir_.SetInsertPoint(blocks[i]);
+      Count(statement.counter + i);
+      EmitBlock(statement.blocks[i]);
+      ir_.CreateBr(after);
+    }
+    ir_.SetInsertPoint(after);
+  }
+
+  void EmitBlock(size_t block) {
+    for (const RoutineStatement& statement : routine_.blocks[block]) {
+      if (statement.kind == Kind::kKernel) EmitKernel(statement);
+      if (statement.kind == Kind::kCopy)
+        Copy(slots_[static_cast<size_t>(statement.slots[1])], slots_[static_cast<size_t>(statement.slots[0])], statement.slots[0]);
+      if (statement.kind == Kind::kWhile)
+        EmitLoop(statement.blocks[0], statement.blocks[1], statement.slots[0], statement.counter, false);
+      if (statement.kind == Kind::kBranch) EmitBranch(statement);
+    }
+  }
+
+  void EmitKernel(const RoutineStatement& statement) {
+    const FusedKernel& kernel = routine_.kernels[statement.kernel];
+    std::vector<Value*> buffers;
+    for (int slot : statement.slots) buffers.push_back(slots_[static_cast<size_t>(slot)]);
+    const int64_t rows = kernel.RowCount(), lanes = kernel.walked.back();
+    auto number = [&](int64_t value) { return ir_.getInt64(static_cast<uint64_t>(value)); };
+    const bool is_small = rows * kernel.WalkedCount() <= kFewElements;
+    KernelEmitter(kernel, *function_, ir_, std::move(buffers))
+        .Emit({number(0), number(rows), number(0), number(lanes)}, is_small ? kFewElements : 1);
+  }
+
+  const Routine& routine_;
+  llvm::Module& module_;
+  llvm::IRBuilder<> ir_;
+  VectorBuilder builder_;
+  llvm::Function* function_ = nullptr;
+  std::vector<Value*> slots_;    // where each lies
+  std::vector<Value*> outside_;  // where the state came from
+  llvm::AllocaInst *rounds_ = nullptr, *ticks_ = nullptr;
+};
+
+}  // namespace
+
+void EmitRoutineFunction(const Routine& routine, llvm::Module& module, const std::string& name) {
+  RoutineEmitter(routine, module, name).Emit();
+}
+
+}  // namespace shoal

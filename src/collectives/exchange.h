@@ -1,0 +1,98 @@
+// Exchange: one collective whose members are in several processes, as one of them sees it. Members of one process share
+// memory; the processes exchange parts in one or two rounds, each with each. What comes out is bit for bit what one
+// process would have made.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "collectives/contribution.h"
+#include "transport/communicator.h"
+
+namespace shoal {
+
+// How the members of a group lie in the processes that have any.
+struct GroupLayout {
+  std::vector<int> ranks;                    // of those processes, ascending
+  std::vector<std::vector<size_t>> members;  // of each of them
+  size_t self = 0;                           // which of them is this one
+  size_t count = 0;                          // of all members
+
+  const std::vector<size_t>& local() const { return members[self]; }
+};
+
+struct ArrayType {
+  ElementType type{};
+  Dims dims;
+};
+using ArrayTypes = std::vector<ArrayType>;
+std::string ToString(const ArrayType& type);  // f32[2,3]
+
+// Bytes of an array, one after the other.
+struct Block {
+  Array array;
+  int64_t offset = 0, bytes = 0;
+};
+Block WholeBlock(Array array);
+
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  // All members of this process have come: contributions of those are there, by member.
+  virtual void Begin(const GroupLayout& layout, std::vector<Arrays> contributions) = 0;
+  virtual int rounds() const { return 1; }
+  // What another process, by its index in the layout, gets in a round. The bytes stay as they are while this lives.
+  virtual Result<std::vector<Block>> For(int round, size_t process) = 0;
+  // All have come, with contributions of these types; that their instructions fit each other is known.
+  virtual Status Matched(const std::vector<ArrayTypes>& contributions) = 0;
+  // Where blocks of these types that another process sends go.
+  virtual Result<std::vector<std::span<std::byte>>> From(int round, size_t process, const ArrayTypes& blocks) = 0;
+  // Everything of this round is there.
+  virtual Status Came(int round) = 0;
+  // After the last round: what the transport itself is to reduce, in place.
+  struct Reduction {
+    ReduceOp op{};
+    ReduceType type{};
+    std::byte* data = nullptr;
+    int64_t count = 0;
+  };
+  virtual std::vector<Reduction> Reductions() { return {}; }
+  // The results of this process's members, by member; after the last round.
+  virtual Result<std::vector<Arrays>> Finish() = 0;
+};
+
+// One round of parts, which are cut for all members of a process together.
+struct PartRules {
+  using Targets = std::span<const size_t>;
+  // What the members `targets` need of the contribution of `source`.
+  std::function<Result<Arrays>(size_t source, const Arrays& contribution, Targets targets)> cut;
+  // The results of `targets` from such parts of all members; `contributions` are the types of what was cut.
+  std::function<Result<std::vector<Arrays>>(std::vector<Arrays> parts, const std::vector<ArrayTypes>& contributions,
+                                            Targets targets)>
+      join;
+};
+std::unique_ptr<Exchange> NewPartExchange(PartRules rules);
+// Everybody gets everything, and works out the results of its own members.
+std::unique_ptr<Exchange> NewGatherExchange(Combine combine);
+
+// How contributions are folded, one after the other in the order of the members.
+struct OrderedFold {
+  std::function<Status(Arrays& sum, Arrays next)> add;  // `sum` is empty at first
+  std::function<Arrays(Arrays sum)> finish;             // rounds to the operands' own types
+  std::function<Arrays(Arrays sum)> widen;              // to the types in which sums are kept
+};
+// An all-reduce: each process folds its share of the elements, then all gather the shares.
+std::unique_ptr<Exchange> NewAllReduceExchange(
+    OrderedFold fold, std::function<Diag(const ArrayType&, const ArrayType&)> differ);
+
+// An all-reduce in which each process folds what its own members bring and the transport the rest, in any order.
+std::unique_ptr<Exchange> NewFastReduceExchange(OrderedFold fold, ReduceOp op);
+std::optional<ReduceType> ReduceTypeOf(ElementType type);
+
+// Contributions of more than that are cut up; fewer bytes are quicker in one message.
+inline constexpr int64_t kFewBytes = 16 << 10;
+
+}  // namespace shoal

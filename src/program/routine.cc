@@ -1,0 +1,423 @@
+// From a while to a Routine.
+#include "program/routine.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/strings.h"
+#include "ops/families.h"
+#include "passes/traits.h"
+#include "program/small_kernels.h"
+
+namespace shoal {
+namespace {
+
+using Kind = RoutineStatement::Kind;
+using Slots = std::vector<int>;
+
+// Above these one thread would be the wrong place for it, or the stack.
+constexpr int64_t kMostWork = int64_t{1} << 15, kMostOwnBytes = int64_t{1} << 17;
+constexpr size_t kMostStatements = 200;
+
+int64_t LeafCount(const Shape& shape) {
+  if (!shape.IsTuple()) return 1;
+  int64_t count = 0;
+  for (const Shape* element : shape.elements()) count += LeafCount(*element);
+  return count;
+}
+
+bool IsPlainArray(const Shape& shape) {
+  return shape.IsArray() && !shape.has_dynamic() && IsLoopType(shape.element_type()) && shape.ElementCount().value_or(0) > 0;
+}
+
+class RoutineBuilder {
+ public:
+  std::unique_ptr<Routine> Build(const Instruction& loop) {
+    routine_->loop = &loop;
+    Slots state = NewSlots(loop.shape());
+    if (failed_) return nullptr;
+    routine_->state_slots = state.size();
+    routine_->counters = 2;
+    routine_->condition = NewBlock();
+    routine_->body = NewBlock();
+    routine_->predicate = AddLoopBlocks(loop, state, routine_->condition, routine_->body);
+    if (failed_ || OwnBytes() > kMostOwnBytes || Work() > kMostWork) return nullptr;
+    return std::move(routine_);
+  }
+
+ private:
+  int Fail() {
+    failed_ = true;
+    return 0;
+  }
+
+  size_t NewBlock() {
+    routine_->blocks.emplace_back();
+    return routine_->blocks.size() - 1;
+  }
+
+  int NewSlot(ElementType type, int64_t count) {
+    routine_->slots.push_back({type, count, nullptr});
+    return static_cast<int>(routine_->slots.size()) - 1;
+  }
+
+  Slots NewSlots(const Shape& shape) {
+    Slots slots;
+    if (shape.IsTuple()) {
+      for (const Shape* element : shape.elements())
+        for (int slot : NewSlots(*element)) slots.push_back(slot);
+      return slots;
+    }
+    if (!IsPlainArray(shape)) {
+      Fail();
+      return {0};
+    }
+    return {NewSlot(shape.element_type(), *shape.ElementCount())};
+  }
+
+  int64_t OwnBytes() const {
+    std::set<int> used;
+    for (const auto& block : routine_->blocks)
+      for (const RoutineStatement& statement : block) used.insert(statement.slots.begin(), statement.slots.end());
+    int64_t bytes = 0;
+    for (size_t i = routine_->state_slots; i < routine_->slots.size(); ++i)
+      if (routine_->slots[i].constant == nullptr && used.contains(static_cast<int>(i))) bytes += routine_->slots[i].count * StorageBytes(routine_->slots[i].type);
+    return bytes;
+  }
+
+  // Elements that all statements go through once.
+  int64_t Work() const {
+    int64_t work = 0;
+    for (const auto& block : routine_->blocks) {
+      for (const RoutineStatement& statement : block) {
+        if (statement.kind == Kind::kCopy) work += routine_->slots[static_cast<size_t>(statement.slots[0])].count / 4;
+        if (statement.kind != Kind::kKernel) continue;
+        const FusedKernel& kernel = routine_->kernels[statement.kernel];
+        work += kernel.RowCount() * kernel.WalkedCount();
+      }
+    }
+    return work;
+  }
+
+  void Count() {
+    if (++statements_ > kMostStatements) Fail();
+  }
+
+  void Copy(size_t block, int from, int to) {
+    if (from == to) return;
+    Count();
+    RoutineStatement copy;
+    copy.kind = Kind::kCopy;
+    copy.slots = {from, to};
+    routine_->blocks[block].push_back(std::move(copy));
+  }
+
+  void Run(size_t block, FusedKernel kernel, Slots slots) {
+    Count();
+    RoutineStatement statement;
+    statement.kernel = routine_->kernels.size();
+    statement.slots = std::move(slots);
+    routine_->kernels.push_back(std::move(kernel));
+    routine_->blocks[block].push_back(std::move(statement));
+  }
+
+  // The slots of the computation's root, with its statements in `block`.
+  Slots Lower(const Computation& computation, const std::vector<Slots>& arguments, size_t block) {
+    std::map<const Instruction*, Slots> values;
+    for (const Instruction* hlo : computation.instructions) {
+      if (failed_) return {};
+      if (!(*hlo)[kControlPredecessors].empty()) return Fail(), Slots();
+      values[hlo] = Lower(*hlo, values, arguments, block);
+    }
+    return failed_ ? Slots() : values.at(computation.root);
+  }
+
+  Slots Lower(const Instruction& hlo, const std::map<const Instruction*, Slots>& values,
+              const std::vector<Slots>& arguments, size_t block) {
+    auto operand = [&](size_t i) -> const Slots& { return values.at(hlo.operands[i]); };
+    switch (hlo.opcode) {
+      case Opcode::kParameter:
+        return arguments[static_cast<size_t>(hlo[kParameterNumber])];
+      case Opcode::kConstant:
+        return Constant(hlo);
+      case Opcode::kTuple: {
+        Slots all;
+        for (size_t i = 0; i < hlo.operand_count(); ++i) all.insert(all.end(), operand(i).begin(), operand(i).end());
+        return all;
+      }
+      case Opcode::kGetTupleElement: {
+        const int64_t index = hlo[Op<Opcode::kGetTupleElement>::kIndex];
+        int64_t first = 0;
+        for (int64_t i = 0; i < index; ++i) first += LeafCount(hlo.operand_shape(0).element(i));
+        const auto begin = operand(0).begin() + first;
+        return Slots(begin, begin + LeafCount(hlo.shape()));
+      }
+      case Opcode::kReshape:
+      case Opcode::kCopy:
+        return IsPlainArray(hlo.shape()) && IsPlainArray(hlo.operand_shape(0)) ? operand(0) : (Fail(), Slots());
+      case Opcode::kBitcast:
+        return IsLoopOp(hlo) ? operand(0) : (Fail(), Slots());
+      case Opcode::kOptimizationBarrier:
+        return operand(0);
+      case Opcode::kCall: {
+        std::vector<Slots> inside;
+        for (size_t i = 0; i < hlo.operand_count(); ++i) inside.push_back(operand(i));
+        return Lower(*hlo[kToApply], inside, block);
+      }
+      case Opcode::kWhile:
+        return Loop(hlo, operand(0), block);
+      case Opcode::kConditional:
+        return Branch(hlo, values, block);
+      default:
+        return Kernels(hlo, values, block);
+    }
+  }
+
+  Slots Constant(const Instruction& hlo) {
+    const Literal* literal = hlo[kConstantValue];
+    if (!IsPlainArray(hlo.shape()) || literal == nullptr || literal->elided ||
+        static_cast<int64_t>(literal->data.size()) < *hlo.shape().ElementCount() * StorageBytes(hlo.shape().element_type()))
+      return Fail(), Slots();
+    const int slot = NewSlot(hlo.shape().element_type(), *hlo.shape().ElementCount());
+    routine_->slots.back().constant = literal;
+    routine_->constants.push_back(slot);
+    return {slot};
+  }
+
+  // What one op or fusion does, as kernels.
+  Slots Kernels(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, size_t block) {
+    const Slots results = NewSlots(hlo.shape());
+    if (failed_) return {};
+    std::optional<std::vector<SmallKernel>> kernels = SmallKernelsOf(hlo);
+    if (!kernels) return Fail(), Slots();
+    for (SmallKernel& kernel : *kernels) {
+      Slots slots;
+      for (int i : kernel.operands) {
+        const Slots& operand = values.at(hlo.operands[static_cast<size_t>(i)]);
+        if (operand.size() != 1) return Fail(), Slots();
+        slots.push_back(operand[0]);
+      }
+      if (!kernel.kernel) {
+        Copy(block, slots[0], results[0]);
+        continue;
+      }
+      slots.insert(slots.end(), results.begin(), results.end());
+      Run(block, std::move(*kernel.kernel), std::move(slots));
+    }
+    return results;
+  }
+
+  // The blocks of a loop that keeps its state in `state`; gives the slot of the predicate.
+  int AddLoopBlocks(const Instruction& hlo, const Slots& state, size_t condition, size_t body) {
+    using While = Op<Opcode::kWhile>;
+    const Slots predicate = Lower(*hlo[While::kCondition], {state}, condition);
+    if (failed_ || predicate.size() != 1) return Fail();
+    const Slots next = Lower(*hlo[While::kBody], {state}, body);
+    if (failed_ || next.size() != state.size()) return Fail();
+    Assign(body, next, state);
+    return predicate[0];
+  }
+
+  // A copy of what nobody asks for again is that very value.
+  void DropCopies(size_t block, const Slots& wanted) {
+    for (size_t i = 0; i < routine_->blocks[block].size(); ++i) {
+      const RoutineStatement statement = routine_->blocks[block][i];
+      if (statement.kind != Kind::kCopy) continue;
+      const int from = statement.slots[0], to = statement.slots[1];
+      if (from < first_own_ || static_cast<size_t>(from) < routine_->state_slots ||
+          routine_->slots[static_cast<size_t>(from)].constant != nullptr ||
+          std::find(wanted.begin(), wanted.end(), from) != wanted.end())
+        continue;
+      const auto& statements = routine_->blocks[block];
+      bool is_used_later = false, is_written_before = false;
+      for (size_t k = 0; k < statements.size(); ++k) {
+        if (k > i) is_used_later |= IsReadIn(statements[k], from) || IsWrittenIn(statements[k], from);
+        if (k < i) is_written_before |= IsReadIn(statements[k], to) || IsWrittenIn(statements[k], to);
+      }
+      if (is_used_later || is_written_before) continue;
+      Rename(block, from, to);
+      i = SIZE_MAX;  // from the start
+    }
+  }
+
+  // state = next, all at once, at the end of the block.
+  void Assign(size_t block, Slots next, const Slots& state) {
+    DropCopies(block, next);
+    for (size_t i = 0; i < state.size(); ++i)
+      if (next[i] != state[i] && TakesPlaceOf(block, next, next[i], state, i)) {
+        Rename(block, next[i], state[i]);
+        const int renamed = next[i];
+        for (int& slot : next)
+          if (slot == renamed) slot = state[i];
+      }
+    // What is state itself, and is overwritten before it is copied, is put aside first.
+    for (size_t i = 0; i < state.size(); ++i) {
+      if (next[i] == state[i]) continue;
+      const bool is_overwritten = std::find(state.begin(), state.end(), next[i]) != state.end();
+      if (!is_overwritten) continue;
+      const RoutineSlot like = routine_->slots[static_cast<size_t>(next[i])];
+      const int aside = NewSlot(like.type, like.count);
+      Copy(block, next[i], aside);
+      next[i] = aside;
+    }
+    for (size_t i = 0; i < state.size(); ++i) Copy(block, next[i], state[i]);
+  }
+
+  bool IsReadIn(const RoutineStatement& statement, int slot) const {
+    if (statement.kind == Kind::kCopy) return statement.slots[0] == slot;
+    if (statement.kind == Kind::kKernel) {
+      const size_t inputs = routine_->kernels[statement.kernel].inputs.size();
+      const auto end = statement.slots.begin() + static_cast<int64_t>(inputs);
+      return std::find(statement.slots.begin(), end, slot) != end;
+    }
+    if (statement.slots[0] == slot) return true;
+    return std::any_of(statement.blocks.begin(), statement.blocks.end(), [&](size_t block) { return IsUsedIn(block, slot); });
+  }
+
+  bool IsWrittenIn(const RoutineStatement& statement, int slot) const {
+    if (statement.kind == Kind::kCopy) return statement.slots[1] == slot;
+    if (statement.kind == Kind::kKernel) {
+      const size_t inputs = routine_->kernels[statement.kernel].inputs.size();
+      const auto begin = statement.slots.begin() + static_cast<int64_t>(inputs);
+      return std::find(begin, statement.slots.end(), slot) != statement.slots.end();
+    }
+    return std::any_of(statement.blocks.begin(), statement.blocks.end(), [&](size_t block) { return IsUsedIn(block, slot); });
+  }
+
+  bool IsUsedIn(size_t block, int slot) const {
+    const auto& statements = routine_->blocks[block];
+    return std::any_of(statements.begin(), statements.end(), [&](const RoutineStatement& statement) {
+      return IsReadIn(statement, slot) || IsWrittenIn(statement, slot);
+    });
+  }
+
+  // Value `slot`, which becomes state i, may be written there at once: from its first statement on nobody reads the old
+  // state, but who copies it over, or reads it where it writes the new one.
+  bool TakesPlaceOf(size_t block, const Slots& next, int slot, const Slots& state, size_t i) const {
+    if (routine_->slots[static_cast<size_t>(slot)].constant != nullptr) return false;
+    if (std::find(state.begin(), state.end(), slot) != state.end()) return false;
+    if (std::find(next.begin(), next.end(), state[i]) != next.end()) return false;
+    if (slot < first_own_) return false;  // of a loop around this one
+    const auto& statements = routine_->blocks[block];
+    bool is_written = false;
+    for (const RoutineStatement& statement : statements) {
+      const bool first = !is_written && IsWrittenIn(statement, slot);
+      is_written |= first;
+      if (!is_written || !IsReadIn(statement, state[i])) continue;
+      if (statement.kind == Kind::kCopy && statement.slots[1] == slot && first) continue;
+      if (statement.kind == Kind::kKernel && first && ReadsWhereItWrites(statement, state[i], slot)) continue;
+      return false;
+    }
+    return is_written;
+  }
+
+  bool ReadsWhereItWrites(const RoutineStatement& statement, int read, int written) const {
+    const FusedKernel& kernel = routine_->kernels[statement.kernel];
+    if (!kernel.reductions.empty()) return false;
+    for (const KernelStore& store : kernel.stores) {
+      if (statement.slots[kernel.inputs.size() + static_cast<size_t>(store.output)] != written) continue;
+      for (const KernelNode& node : kernel.nodes)
+        if (node.kind == KernelNode::Kind::kLoad && statement.slots[static_cast<size_t>(node.input)] == read &&
+            (!(node.index == store.index) || StorageBytes(node.type) != StorageBytes(kernel.outputs[static_cast<size_t>(store.output)])))
+          return false;
+    }
+    // Other results of the kernel may be written before this one is read.
+    return kernel.stores.size() == 1;
+  }
+
+  void Rename(size_t block, int from, int to) {
+    auto& statements = routine_->blocks[block];
+    for (RoutineStatement& statement : statements) {
+      for (int& slot : statement.slots)
+        if (slot == from) slot = to;
+      for (size_t inner : statement.blocks) Rename(inner, from, to);
+    }
+    std::erase_if(statements, [](const RoutineStatement& statement) {
+      return statement.kind == Kind::kCopy && statement.slots[0] == statement.slots[1];
+    });
+  }
+
+  Slots Loop(const Instruction& hlo, const Slots& init, size_t block) {
+    const Slots state = NewSlots(hlo.shape());
+    if (failed_) return {};
+    for (size_t i = 0; i < state.size(); ++i) Copy(block, init[i], state[i]);
+    RoutineStatement loop;
+    loop.kind = Kind::kWhile;
+    loop.hlo = &hlo;
+    loop.counter = routine_->counters;
+    routine_->counters += 2;
+    loop.blocks = {NewBlock(), NewBlock()};
+    const int was = std::exchange(first_own_, static_cast<int>(routine_->slots.size()));
+    loop.slots = {AddLoopBlocks(hlo, state, loop.blocks[0], loop.blocks[1])};
+    first_own_ = was;
+    routine_->blocks[block].push_back(std::move(loop));
+    return state;
+  }
+
+  Slots Branch(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, size_t block) {
+    const Slots results = NewSlots(hlo.shape());
+    if (failed_) return {};
+    RoutineStatement branch;
+    branch.kind = Kind::kBranch;
+    branch.hlo = &hlo;
+    branch.slots = {values.at(hlo.operands[0])[0]};
+    branch.counter = routine_->counters;
+    const std::vector<Computation*> callees = CalledComputations(hlo);
+    routine_->counters += callees.size();
+    for (size_t i = 0; i < callees.size(); ++i) {
+      const size_t inner = NewBlock();
+      branch.blocks.push_back(inner);
+      int first = static_cast<int>(routine_->slots.size());
+      const int was = std::exchange(first_own_, first);
+      const Slots given = Lower(*callees[i], {values.at(hlo.operands[i + 1])}, inner);
+      first_own_ = was;
+      if (failed_) return {};
+      for (size_t k = 0; k < results.size(); ++k) Copy(inner, given[k], results[k]);
+      std::swap(first, first_own_);
+      DropCopies(inner, results);
+      std::swap(first, first_own_);
+    }
+    routine_->blocks[block].push_back(std::move(branch));
+    return results;
+  }
+
+  std::unique_ptr<Routine> routine_ = std::make_unique<Routine>();
+  size_t statements_ = 0;
+  int first_own_ = 0;  // slots before this one belong to blocks around
+  bool failed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Routine> RoutineOf(const Instruction& loop) {
+  if (loop.opcode != Opcode::kWhile || !loop.shape().IsTuple()) return nullptr;
+  return RoutineBuilder().Build(loop);
+}
+
+std::string ToString(const Routine& routine) {
+  std::string out = StrCat("routine of ", routine.state_slots, " slots, while s", routine.predicate, " of block ",
+                           routine.condition, ": block ", routine.body, "\n");
+  for (size_t i = 0; i < routine.slots.size(); ++i)
+    StrAppend(&out, "  s", i, " ", Text(routine.slots[i].type), "[", routine.slots[i].count, "]",
+              routine.slots[i].constant != nullptr ? " constant\n" : "\n");
+  static constexpr const char* kKinds[] = {"kernel", "copy", "while", "branch"};
+  for (size_t b = 0; b < routine.blocks.size(); ++b) {
+    StrAppend(&out, "  block ", b, "\n");
+    for (const RoutineStatement& statement : routine.blocks[b]) {
+      StrAppend(&out, "    ", kKinds[static_cast<size_t>(statement.kind)]);
+      for (int slot : statement.slots) StrAppend(&out, " s", slot);
+      for (size_t block : statement.blocks) StrAppend(&out, " block ", block);
+      if (statement.kind != Kind::kKernel) {
+        out += "\n";
+        continue;
+      }
+      StrAppend(&out, ": ", ToString(routine.kernels[statement.kernel]));
+    }
+  }
+  return out;
+}
+
+}  // namespace shoal

@@ -1,0 +1,61 @@
+// Routine: a loop whose values are all small, with everything that its rounds do, as data that becomes one piece of code:
+// no dispatch per step. Values live in slots; statements are kernels over whole slots, copies, loops and branches.
+//
+// The first slots are the loop's state, leaf by leaf: memory that comes from outside and is written in place. Constants
+// come from outside too and are only read. All other slots are the routine's own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/module.h"
+#include "program/kernel.h"
+
+namespace shoal {
+
+struct RoutineSlot {
+  ElementType type = ElementType::kInvalid;
+  int64_t count = 0;
+  const Literal* constant = nullptr;
+};
+
+struct RoutineStatement {
+  enum class Kind : uint8_t {
+    kKernel,  // kernel `kernel` on `slots`: its inputs, then its outputs
+    kCopy,    // slots[1] = slots[0]
+    kWhile,   // while (blocks[0] leaves slots[0] true) blocks[1]
+    kBranch,  // blocks[slots[0]]; beyond the last block the last one; of a predicate the first one if it is true
+  };
+  Kind kind = Kind::kKernel;
+  size_t kernel = 0;
+  std::vector<int> slots;
+  std::vector<size_t> blocks;
+  const Instruction* hlo = nullptr;  // of loops and branches
+  size_t counter = 0;                // of loops: times entered, then rounds; of branches: times each was taken
+};
+
+struct Routine {
+  const Instruction* loop = nullptr;  // the while
+  size_t state_slots = 0;
+  std::vector<RoutineSlot> slots;
+  std::vector<int> constants;  // slots
+  std::vector<FusedKernel> kernels;
+  std::vector<std::vector<RoutineStatement>> blocks;
+  size_t condition = 0, body = 0;  // blocks of the loop itself
+  int predicate = 0;               // slot that the condition leaves its answer in
+  size_t counters = 0;
+};
+
+// Nothing if the loop does more than small work on small arrays.
+std::unique_ptr<Routine> RoutineOf(const Instruction& loop);
+
+// What it depends on, so that equal ones are compiled once.
+std::string ToString(const Routine& routine);
+
+// What codegen/ makes of a routine: runs rounds until the condition is false (gives 1), `most_rounds` are done (0), or
+// `stop(context)`, which is asked now and then, says so (2). slots: the state, then the constants. Counters are added to.
+using RoutineCode = int64_t (*)(void* const* slots, int64_t most_rounds, int64_t* counters, bool (*stop)(void* context),
+                                void* context);
+
+}  // namespace shoal

@@ -1,0 +1,14 @@
+// Numbers as the page shows them: three digits are enough beside a picture; the verbs have all of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace shoal {
+
+std::string Grouped(int64_t number);       // "12,345"
+std::string ShortPercent(double part);     // "4.2 %", "42 %"
+std::string ShortBytes(double bytes);      // "1.5 KiB", "150 KiB"
+std::string ShortSeconds(double seconds);  // "6.83 ms", "403 µs"
+
+}  // namespace shoal

@@ -1,0 +1,119 @@
+// A loop that is one piece of code.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "interp/device.h"
+#include "ops/families.h"
+#include "runtime/steps.h"
+
+namespace shoal {
+namespace {
+
+class RoutineStep : public CompiledStep {
+ public:
+  RoutineStep(const Routine& routine, RoutineCode code) : routine_(routine), code_(code) {}
+
+  Result<Value> Run(Call& call) const override {
+    const RunSettings& settings = call.device.settings();
+    // Who watches or counts steps sees each of them.
+    if (settings.observer != nullptr || settings.most_instructions > 0 || !Fits(call.operands[0]))
+      return EvaluatorOf(call.hlo.opcode)(call);
+    std::vector<Array> state;
+    Take(std::move(call.operands[0]), state);
+    std::vector<void*> slots;
+    for (Array& array : state) slots.push_back(array.mutable_data());
+    for (int slot : routine_.constants)
+      slots.push_back(const_cast<std::byte*>(routine_.slots[static_cast<size_t>(slot)].constant->data.data()));
+    std::vector<int64_t> counters(routine_.counters, 0);
+    SHOAL_TRY(RunRounds(call, state, slots, counters));
+    Count(call.device, counters);
+    size_t next = 0;
+    const std::vector<Value> leaves(std::make_move_iterator(state.begin()), std::make_move_iterator(state.end()));
+    return FromLeaves(call.hlo.shape(), leaves, next);
+  }
+
+ private:
+  // Arrays of the sizes the code was made for; dynamic dimensions may have made others.
+  bool Fits(const Value& value) const {
+    std::vector<Value> leaves;
+    AppendLeaves(value, leaves);
+    if (leaves.size() != routine_.state_slots) return false;
+    for (size_t i = 0; i < leaves.size(); ++i)
+      if (!leaves[i].IsArray() || leaves[i].array().count() != routine_.slots[i].count ||
+          leaves[i].array().type() != routine_.slots[i].type)
+        return false;
+    return true;
+  }
+
+  static void Take(Value value, std::vector<Array>& leaves) {
+    if (value.IsArray()) {
+      leaves.push_back(std::move(value.array()));
+      return;
+    }
+    for (int64_t i = 0; i < std::ssize(value.elements()); ++i) Take(value.TakeElement(i), leaves);
+  }
+
+  Status RunRounds(Call& call, std::span<const Array> state, std::span<void* const> slots, std::vector<int64_t>& counters) const {
+    auto stop = [](void* device) { return static_cast<Device*>(device)->world().stopped(); };
+    int64_t& rounds = call.device.whereabouts().rounds[&call.hlo];
+    rounds = 0;
+    constexpr int64_t kFirstLook = 1024;
+    for (;;) {
+      // A round that gives the state it began with is followed by no other: looked at now and then.
+      const auto look = std::max<int64_t>(kFirstLook, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(rounds) + 1)));
+      for (const int64_t most : {look - 1 - rounds, int64_t{1}}) {
+        std::vector<std::byte> before;
+        if (most == 1 && rounds == look - 1) before = Bytes(state, slots);
+        const int64_t code = code_(slots.data(), most, counters.data(), stop, &call.device);
+        if (code == 2) return Stopped(call.hlo, "the run was stopped");
+        rounds = counters[1];
+        if (code == 1) return {};
+        if (before.empty() || before != Bytes(state, slots)) continue;
+        call.device.endless_loops.insert(&call.hlo);
+        return {};
+      }
+    }
+  }
+
+  static std::vector<std::byte> Bytes(std::span<const Array> state, std::span<void* const> slots) {
+    std::vector<std::byte> bytes;
+    for (size_t i = 0; i < state.size(); ++i) {
+      const auto* data = static_cast<const std::byte*>(slots[i]);
+      bytes.insert(bytes.end(), data, data + state[i].bytes());
+    }
+    return bytes;
+  }
+
+  // How often everything ran, as a run step by step counts it.
+  void Count(Device& device, const std::vector<int64_t>& counters) const {
+    Device::LoopRuns& runs = device.loops[routine_.loop];
+    ++runs.entered;
+    runs.rounds += counters[1];
+    device.CountIteration();
+    for (const auto& block : routine_.blocks) {
+      for (const RoutineStatement& statement : block) {
+        if (statement.kind == RoutineStatement::Kind::kWhile) {
+          Device::LoopRuns& inner = device.loops[statement.hlo];
+          inner.entered += counters[statement.counter];
+          inner.rounds += counters[statement.counter + 1];
+        } else if (statement.kind == RoutineStatement::Kind::kBranch) {
+          std::vector<int64_t>& taken = device.branches[statement.hlo];
+          taken.resize(statement.blocks.size());
+          for (size_t i = 0; i < taken.size(); ++i) taken[i] += counters[statement.counter + i];
+        }
+      }
+    }
+  }
+
+  const Routine& routine_;
+  RoutineCode code_;
+};
+
+}  // namespace
+
+std::unique_ptr<CompiledStep> NewRoutineStep(const Routine& routine, RoutineCode code) {
+  return std::make_unique<RoutineStep>(routine, code);
+}
+
+}  // namespace shoal

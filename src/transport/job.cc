@@ -1,0 +1,222 @@
+#include "transport/job.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <set>
+
+#include "base/strings.h"
+#include "transport/pack.h"
+
+namespace shoal {
+namespace {
+
+// The first byte of a message.
+constexpr char kGather = 'g', kBroadcast = 'b', kRun = 'r';
+// MPI counts in ints, and a piece that has come can be used while others are on their way.
+constexpr size_t kPieceBytes = size_t{64} << 20;
+
+std::string HostName() {
+  char name[HOST_NAME_MAX + 1] = "";
+  gethostname(name, sizeof(name) - 1);
+  return name;
+}
+
+}  // namespace
+
+Job::Job(std::unique_ptr<Communicator> communicator)
+    : communicator_(std::move(communicator)), gathered_(static_cast<size_t>(communicator_->size())) {
+  const std::vector<std::string> names = Gather(HostName());
+  Writer all;
+  for (const std::string& name : names) all.String(name);
+  const std::string told = Broadcast(all.Take());
+  Reader reader(told);
+  for (int i = 0; i < size(); ++i) hosts_.emplace_back(reader.String());
+
+  peers_ = std::make_unique<Peers>(rank(), size());
+  const std::string addresses = Broadcast(leads() ? peers_->Listen() : std::string());
+  const bool reached = !leads() && peers_->Connect(addresses);
+  const std::vector<std::string> answers = Gather(reached ? "y" : "n");
+  if (leads()) peers_->Accept(static_cast<int>(std::count(answers.begin(), answers.end(), "y")));
+}
+
+Job::~Job() {
+  Agree({});
+  PollUntil([&] { return communicator_->Posted() && transfers_.empty(); });
+  peers_->Leave();
+}
+
+bool Job::spans_hosts() const { return std::set<std::string>(hosts_.begin(), hosts_.end()).size() > 1; }
+
+int Job::processes_here() const {
+  return static_cast<int>(std::count(hosts_.begin(), hosts_.end(), host(rank())));
+}
+
+std::string Job::Describe(int rank) const {
+  return spans_hosts() ? StrCat("rank ", rank, " on ", host(rank)) : StrCat("rank ", rank);
+}
+
+std::vector<std::string> Job::Gather(std::string mine) {
+  if (!leads()) {
+    std::lock_guard lock(mutex_);
+    communicator_->Post(0, kGather + std::move(mine));
+    return {};
+  }
+  gathered_[0].push_back(std::move(mine));
+  PollUntil([&] {
+    return std::none_of(gathered_.begin(), gathered_.end(), [](const auto& each) { return each.empty(); });
+  });
+  std::vector<std::string> all;
+  for (auto& each : gathered_) {
+    all.push_back(std::move(each.front()));
+    each.pop_front();
+  }
+  return all;
+}
+
+std::string Job::Broadcast(std::string bytes) {
+  if (leads()) {
+    std::lock_guard lock(mutex_);
+    for (int to = 1; to < size(); ++to) communicator_->Post(to, kBroadcast + bytes);
+    return bytes;
+  }
+  PollUntil([&] { return !broadcast_.empty(); });
+  std::string came = std::move(broadcast_.front());
+  broadcast_.pop_front();
+  return came;
+}
+
+Status Job::Agree(const Status& mine) {
+  Writer writer;
+  Write(writer, mine);
+  Status agreed;
+  for (const std::string& each : Gather(writer.Take())) {
+    Reader reader(each);
+    Status status = ReadStatus(reader);
+    if (agreed.ok() && !status.ok()) agreed = std::move(status);
+  }
+  Writer answer;
+  Write(answer, agreed);
+  const std::string told = Broadcast(answer.Take());
+  Reader reader(told);
+  return ReadStatus(reader);
+}
+
+void Job::WhenLost(std::function<void(int)> lost) { peers_->Watch(std::move(lost)); }
+
+void Job::SetHandler(Handler handler) {
+  std::lock_guard lock(mutex_);
+  handler_ = std::move(handler);
+  if (!handler_) return;
+  kept_.remove_if([&](const Communicator::Message& each) { return handler_(each.from, each.bytes); });
+}
+
+void Job::Post(int to, std::string_view bytes) {
+  std::lock_guard lock(mutex_);
+  communicator_->Post(to, StrCat(kRun, bytes));
+}
+
+int Job::NextTag() {
+  std::lock_guard lock(mutex_);
+  next_tag_ = next_tag_ == communicator_->most_tag() ? 1 : next_tag_ + 1;
+  return next_tag_;
+}
+
+void Job::Add(Transfer transfer) {
+  transfers_.push_back(std::move(transfer));
+}
+
+void Job::Send(int to, int tag, std::span<const std::byte> bytes, Done done) {
+  std::lock_guard lock(mutex_);
+  Transfer transfer{{}, std::move(done)};
+  for (size_t at = 0; at < bytes.size(); at += kPieceBytes)
+    transfer.pieces.push_back(communicator_->Send(to, tag, bytes.subspan(at, std::min(kPieceBytes, bytes.size() - at))));
+  Add(std::move(transfer));
+}
+
+void Job::Receive(int from, int tag, std::span<std::byte> bytes, Done done) {
+  std::lock_guard lock(mutex_);
+  Transfer transfer{{}, std::move(done)};
+  for (size_t at = 0; at < bytes.size(); at += kPieceBytes)
+    transfer.pieces.push_back(
+        communicator_->Receive(from, tag, bytes.subspan(at, std::min(kPieceBytes, bytes.size() - at))));
+  Add(std::move(transfer));
+}
+
+int Job::GroupNamed(uint64_t name, std::span<const int> ranks) {
+  std::lock_guard lock(mutex_);
+  const auto [group, fresh] = groups_.try_emplace(name, 0);
+  if (fresh) group->second = communicator_->MakeGroup(ranks);
+  return group->second;
+}
+
+void Job::AllReduce(int group, ReduceOp op, ReduceType type, std::byte* data, int64_t count, Done done) {
+  std::lock_guard lock(mutex_);
+  Transfer transfer{{}, std::move(done)};
+  transfer.pieces.push_back(communicator_->AllReduce(group, op, type, data, count));
+  Add(std::move(transfer));
+}
+
+void Job::Take(Communicator::Message message) {
+  const char kind = message.bytes.empty() ? kRun : message.bytes[0];
+  message.bytes.erase(0, 1);
+  if (kind == kGather) {
+    gathered_[static_cast<size_t>(message.from)].push_back(std::move(message.bytes));
+  } else if (kind == kBroadcast) {
+    broadcast_.push_back(std::move(message.bytes));
+  } else if (!handler_ || !handler_(message.from, message.bytes)) {
+    kept_.push_back(std::move(message));
+  }
+}
+
+bool Job::Poll() {
+  std::lock_guard lock(mutex_);
+  bool any = false;
+  while (std::optional<Communicator::Message> message = communicator_->Next()) {
+    Take(std::move(*message));
+    any = true;
+  }
+  // What is done may begin more, which is looked at the next time.
+  std::list<Transfer> done;
+  for (auto it = transfers_.begin(); it != transfers_.end();) {
+    std::erase_if(it->pieces, [](const auto& piece) { return piece->Done(); });
+    const auto next = std::next(it);
+    if (it->pieces.empty()) done.splice(done.end(), transfers_, it);
+    it = next;
+  }
+  for (const Transfer& each : done)
+    if (each.done) each.done();
+  communicator_->Posted();
+  return any || !done.empty();
+}
+
+bool Job::TryPoll() {
+  if (!mutex_.try_lock()) return false;
+  const bool any = Poll();
+  mutex_.unlock();
+  return any;
+}
+
+void Job::PollUntil(const std::function<bool()>& reached) {
+  using namespace std::chrono_literals;
+  auto pause = 0us;
+  while (true) {
+    {
+      std::lock_guard lock(mutex_);
+      if (Poll()) pause = 0us;
+      if (reached()) return;
+    }
+    if (pause > 20us) std::this_thread::sleep_for(pause);
+    else std::this_thread::yield();
+    pause = std::min<std::chrono::microseconds>(pause + 1us, 1000us);
+  }
+}
+
+bool Job::HasTransfers() {
+  std::lock_guard lock(mutex_);
+  return !transfers_.empty();
+}
+
+}  // namespace shoal

@@ -1,0 +1,50 @@
+// Peers: a TCP connection between the first process of a job and each other one, over which nothing is said until the
+// end. The kernels at its ends notice what MPI does not tell: that a process is gone (at once), or its machine (within
+// eight seconds). A process that is only stopped is still there.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace shoal {
+
+class Peers {
+ public:
+  // Before any connection: where the first process listens, for the others; and the connections themselves.
+  static constexpr int kFirst = 0;
+  Peers(int rank, int size) : rank_(rank), sockets_(static_cast<size_t>(size), -1) {}
+  ~Peers();
+  Peers(const Peers&) = delete;
+  Peers& operator=(const Peers&) = delete;
+
+  // The first process: addresses and port, as text for Connect; empty if it cannot listen.
+  std::string Listen();
+  // Another process: whether it reached the first.
+  bool Connect(const std::string& addresses);
+  // The first process: takes the connections of so many.
+  void Accept(int count);
+
+  // From now on `lost` is called, from a thread of its own, when a process is gone that did not leave.
+  void Watch(std::function<void(int rank)> lost);
+  // This process is about to leave, as agreed by all.
+  void Leave();
+  // Safe in a handler of signals: says that this process was told to end.
+  static void Interrupted();
+
+ private:
+  void WatchUntilLeft();
+  bool Heard(int peer);
+
+  const int rank_;
+  std::vector<int> sockets_;       // of each process this one is connected to, else -1
+  std::vector<bool> has_left_, was_interrupted_;
+  int listening_ = -1;
+  int wake_[2] = {-1, -1};
+  std::string cookie_;
+  std::function<void(int)> lost_;
+  std::jthread thread_;
+};
+
+}  // namespace shoal

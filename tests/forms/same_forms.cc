@@ -1,0 +1,291 @@
+// Text and protobuf of one module are one module: every verb says the same of both, names of files aside. The protobufs
+// are those that XLA wrote beside its texts (X.hlo and X.hlo.pb) and those that `print --format=pb` makes of every text.
+// Instructions are shuffled as well: no order of a file is trusted. Verbs run in this process, a job is a process.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <random>
+#include <regex>
+
+#include "CLI/CLI.hpp"
+#include "base/strings.h"
+#include "cli/shoal.h"
+
+extern "C" const char* __asan_default_options() { return "exitcode=99:detect_leaks=0"; }
+extern "C" const char* __ubsan_default_options() { return "exitcode=99:print_stacktrace=1:halt_on_error=1"; }
+
+namespace shoal {
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+
+struct Flags {
+  std::vector<std::string> folders;
+  std::string only;
+  int64_t jobs = 1, most_bytes = INT64_MAX;
+};
+
+std::string Slurp(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::string Joined(const Arguments& arguments) { return StrJoin(arguments, " "); }
+
+void ReplaceAll(std::string& text, const std::string& what, std::string_view by) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
+// What a worker leaves for its parent: what it was doing, should it die.
+struct Note {
+  int64_t file = -1;
+  char call[512] = {};
+};
+
+struct Said {
+  int status = 0;
+  std::string out;
+  bool operator==(const Said&) const = default;
+};
+
+// One worker: takes each of its files through all verbs and writes what differs to `results`.
+class Worker {
+ public:
+  Worker(Note& note, const fs::path& folder, int results) : note_(note), folder_(folder), results_(results) {
+    fs::create_directories(folder);
+    out_ = memfd_create("out", 0);
+    dup2(out_, STDOUT_FILENO);
+    dup2(open("/dev/null", O_RDWR), STDERR_FILENO);
+    dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+  }
+
+  void Check(const std::string& text, bool run) {
+    const std::string ours = folder_ / "ours.pb", given = text + ".pb";
+    found_ = 0;
+    text_ = text;
+    if (Call({"print", "--format=pb", text, "-o", ours}).status != 0) return Tell("skipped");
+    const bool loose = Call({"check", text}).status == 1;  // a protobuf does not have the liberties that loose text takes
+    std::vector<Arguments> verbs = ReadingVerbs();
+    if (!loose) verbs.insert(verbs.end(), {{"check"}, {"opt"}, {"print", "--strict"}});
+    // Short texts of the goldens are large programs; those with a protobuf beside them were made to be run.
+    const bool has_given = fs::exists(given);
+    if (!loose && (run || has_given)) verbs.insert(verbs.end(), {{"mem", "--run", "--json"}, {"run"}, {"run", "--engine=jit"}});
+    Compare(ours, verbs, "");
+    // The numbers that XLA gave its instructions, and its own order, are in no text.
+    std::erase_if(verbs, [](const Arguments& verb) { return verb[0] == "print" && verb.size() > 1 && verb[1] != "--format=short"; });
+    if (has_given) Compare(given, verbs, "XLA's protobuf: ");
+    Shuffle(ours);
+    Tell(found_ == 0 ? "passed" : "failed");
+  }
+
+ private:
+  static std::vector<Arguments> ReadingVerbs() {
+    return {{"print"},          {"print", "--format=short"},       {"print", "--format=json"},
+            {"show"},           {"show", "--op=all", "--name"},    {"comm", "--json"},
+            {"comm"},           {"cost", "--by=op", "--top=0"},    {"cost", "--by=line", "--json"},
+            {"mem", "--json"},  {"time", "--on=h100x8", "--json"}, {"time", "--on=tpu-v5p-2x2x2"}};
+  }
+
+  // Of what is refused only the status counts, since a text has other liberties to take.
+  Said Call(Arguments arguments) {
+    std::snprintf(note_.call, sizeof note_.call, "%s", Joined(arguments).c_str());
+    const std::string path = arguments.back();
+    arguments.insert(arguments.begin(), "shoal");
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    if (ftruncate(out_, 0) == 0) lseek(out_, 0, SEEK_SET);
+    Said said;
+    said.status = Shoal(static_cast<int>(argv.size()) - 1, argv.data());
+    if (said.status != 0) return said;
+    said.out = Slurp("/proc/self/fd/" + std::to_string(out_));
+    return said;
+  }
+
+  Said Clean(Arguments verb, const std::string& path) {
+    verb.push_back(path);
+    Said said = Call(verb);
+    ReplaceAll(said.out, path, "FILE");
+    ReplaceAll(said.out, fs::path(path).filename(), "FILE");
+    static const std::regex kTime(R"(\d+(\.\d+)?(e-\d+)? (ms|s|us)\b)");
+    if (verb[0] == "run") said.out = std::regex_replace(said.out, kTime, "TIME");
+    return said;
+  }
+
+  void Compare(const std::string& proto, const std::vector<Arguments>& verbs, const char* which) {
+    for (const Arguments& verb : verbs) {
+      const Said a = Clean(verb, text_), b = Clean(verb, proto);
+      if (a == b) continue;
+      const size_t at = static_cast<size_t>(std::mismatch(a.out.begin(), a.out.end(), b.out.begin(), b.out.end()).first - a.out.begin());
+      const size_t line = a.out.rfind('\n', at == 0 ? 0 : at - 1) + 1;
+      Differs(StrCat(which, Joined(verb), ": status ", a.status, ", '", a.out.substr(line, 200), "' from text, ", b.status, ", '",
+                     b.out.substr(std::min(line, b.out.size()), 200), "' from protobuf"));
+    }
+    if (const Said diff = Call({"diff", text_, proto}); diff.status != 0) Differs(StrCat(which, "diff: status ", diff.status));
+  }
+
+  // The instructions of each computation in another order: what can be said stays.
+  void Shuffle(const std::string& proto) {
+    const Said printed = Call({"print", proto});
+    if (printed.status != 0 || printed.out.substr(0, 4096).find("is_scheduled=true") != std::string::npos) return;
+    std::mt19937 random(7);
+    std::vector<std::string> body;
+    std::string mixed;
+    for (size_t start = 0; start < printed.out.size();) {
+      const size_t end = std::min(printed.out.find('\n', start), printed.out.size() - 1) + 1;
+      std::string line = printed.out.substr(start, end - start);
+      start = end;
+      const bool is_instruction = (line.starts_with("  %") || line.starts_with("  ROOT %")) && line.find(" = ") != std::string::npos;
+      if (is_instruction) {
+        body.push_back(std::move(line));
+      } else if (!body.empty() && !line.starts_with("}")) {
+        body.back() += line;  // JSON of several lines
+      } else {
+        std::shuffle(body.begin(), body.end(), random);
+        for (const std::string& each : body) mixed += each;
+        mixed += line;
+        body.clear();
+      }
+    }
+    const std::string target = folder_ / "mixed.hlo";
+    std::ofstream(target, std::ios::binary) << mixed;
+    for (const char* verb : {"cost", "show", "mem"}) {
+      const int straight = Call({verb, proto}).status, of_mixed = Call({verb, target}).status;
+      if (straight != of_mixed) Differs(StrCat("shuffled, ", verb, ": status ", of_mixed, ", ", straight, " as it was"));
+    }
+  }
+
+  void Differs(const std::string& what) {
+    ++found_;
+    Tell(StrCat("DIFFERS ", text_, ": ", what));
+  }
+  void Tell(std::string line) {
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    line += '\n';
+    if (write(results_, line.data(), line.size()) < 0) _exit(1);
+  }
+
+  Note& note_;
+  fs::path folder_;
+  std::string text_;
+  int results_, out_ = -1, found_ = 0;
+};
+
+struct File {
+  std::string path;
+  bool run = false;  // it is small, and one of ours
+};
+
+std::vector<File> FilesOf(const Flags& flags) {
+  constexpr uintmax_t kMostBytesToRun = 6000;
+  std::vector<File> files;
+  for (const std::string& folder : flags.folders) {
+    const bool ours = folder.find("shared") == std::string::npos;
+    std::vector<File> found;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+      const fs::path& path = entry.path();
+      if ((path.extension() != ".hlo" && path.extension() != ".txt") || !entry.is_regular_file()) continue;
+      if (path.filename().string().starts_with("bad-") || path.string().find(flags.only) == std::string::npos) continue;
+      if (static_cast<int64_t>(entry.file_size()) <= flags.most_bytes)
+        found.push_back({path.string(), ours && entry.file_size() <= kMostBytesToRun});
+    }
+    std::sort(found.begin(), found.end(), [](const File& a, const File& b) { return a.path < b.path; });
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+class Forms {
+ public:
+  Forms(const Flags& flags, std::vector<File> files) : flags_(flags), files_(std::move(files)) {
+    scratch_ = fs::temp_directory_path() / ("shoal-forms." + std::to_string(getpid()));
+    notes_ = static_cast<Note*>(mmap(nullptr, sizeof(Note) * static_cast<size_t>(flags.jobs), PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    next_ = static_cast<std::atomic<int64_t>*>(
+        mmap(nullptr, sizeof(std::atomic<int64_t>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    fs::create_directories(scratch_);
+  }
+  ~Forms() { fs::remove_all(scratch_); }
+
+  int Run() {
+    std::map<pid_t, int64_t> workers;
+    for (int64_t w = 0; w < flags_.jobs; ++w) workers[Start(w)] = w;
+    while (!workers.empty()) {
+      int status = 0;
+      const pid_t pid = wait(&status);
+      if (pid < 0 || !workers.contains(pid)) break;
+      const int64_t w = workers[pid];
+      workers.erase(pid);
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+      std::printf("%s: %s ended by %s %d\n", files_[static_cast<size_t>(notes_[w].file)].path.c_str(), notes_[w].call,
+                  WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+      ++died_;
+      workers[Start(w)] = w;  // goes on with the next file
+    }
+    return Sum();
+  }
+
+ private:
+  fs::path Results(int64_t w) const { return scratch_ / ("results." + std::to_string(w)); }
+
+  pid_t Start(int64_t w) {
+    std::fflush(stdout);
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    const int results = open(Results(w).c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    Worker worker(notes_[w], scratch_ / std::to_string(w), results);
+    for (int64_t i = (*next_)++; i < std::ssize(files_); i = (*next_)++) {
+      notes_[w].file = i;
+      worker.Check(files_[static_cast<size_t>(i)].path, files_[static_cast<size_t>(i)].run);
+    }
+    _exit(0);
+  }
+
+  int Sum() const {
+    int64_t passed = 0, failed = died_;
+    for (int64_t w = 0; w < flags_.jobs; ++w) {
+      std::ifstream results(Results(w));
+      for (std::string line; std::getline(results, line);) {
+        passed += line == "passed";
+        failed += line == "failed";
+        if (line.starts_with("DIFFERS ")) std::printf("%s\n", line.substr(8).c_str());
+      }
+    }
+    std::printf("%lld passed, %lld failed\n", static_cast<long long>(passed), static_cast<long long>(failed));
+    return failed == 0 && passed > 0 ? 0 : 1;
+  }
+
+  const Flags& flags_;
+  const std::vector<File> files_;
+  fs::path scratch_;
+  Note* notes_ = nullptr;
+  std::atomic<int64_t>* next_ = nullptr;
+  int64_t died_ = 0;
+};
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Says whether every verb says the same of a module's text and of its protobuf");
+  app.add_option("FOLDERS", flags.folders, "Where texts are, and protobufs beside some of them")->required();
+  app.add_option("--only", flags.only, "Paths with this in them");
+  app.add_option("--jobs", flags.jobs, "Processes at a time")->check(CLI::Range(1, 1024))->capture_default_str();
+  app.add_option("--most_bytes", flags.most_bytes, "Larger texts are left out");
+  CLI11_PARSE(app, argc, argv);
+  return Forms(flags, FilesOf(flags)).Run();
+}
+
+}  // namespace
+}  // namespace shoal
+
+int main(int argc, char** argv) { return shoal::Main(argc, argv); }

@@ -1,0 +1,220 @@
+"""What a job of several processes does when something goes wrong: it ends in time, says why, and leaves nothing."""
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+import mpi
+
+# A loop of collectives that lasts until somebody ends it.
+LONG = """HloModule long, num_partitions=4
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+body {
+  s = (s32[], f32[4096]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[4096] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  y = f32[4096] all-reduce(x), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=sum
+  q = f32[] constant(0.25)
+  r = f32[4096] broadcast(q), dimensions={}
+  z = f32[4096] multiply(y, r)
+  ROOT t = (s32[], f32[4096]) tuple(j, z)
+}
+condition {
+  s = (s32[], f32[4096]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(ROUNDS)
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  x = f32[4096] parameter(0)
+  zero = s32[] constant(0)
+  t = (s32[], f32[4096]) tuple(zero, x)
+  w = (s32[], f32[4096]) while(t), condition=condition, body=body
+  ROOT r = f32[4096] get-tuple-element(w), index=1
+}
+"""
+FOREVER = LONG.replace("ROUNDS", "2000000000")
+
+
+class Job:
+    """A job that was started; its processes are found by what their environment says."""
+
+    def __init__(self, words, ranks, scratch):
+        self.mark = f"{os.getpid()}-{time.monotonic_ns()}"
+        self.start = time.monotonic()
+        self.process = subprocess.Popen(mpi.command(ranks, words), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True, cwd=scratch, env={**mpi.environment(), "SHOAL_TEST_MARK": self.mark})
+
+    def ranks(self):
+        """Process id of each rank that is there."""
+        found = {}
+        for path in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                variables = (path / "environ").read_bytes().split(b"\0")
+                if os.path.basename(os.readlink(path / "exe")) != "shoal":
+                    continue
+            except OSError:
+                continue
+            if f"SHOAL_TEST_MARK={self.mark}".encode() in variables:
+                rank = [each for each in variables if each.startswith(b"OMPI_COMM_WORLD_RANK=")]
+                found[int(rank[0].split(b"=")[1])] = int(path.name)
+        return found
+
+    def wait_for_ranks(self, count):
+        while len(self.ranks()) < count:
+            if time.monotonic() > self.start + 30 or self.process.poll() is not None:
+                raise TimeoutError("the processes did not start")
+            time.sleep(0.02)
+
+    def end(self, seconds):
+        """Standard output, ours of standard error, and what is wrong with how it ended."""
+        begun = time.monotonic()
+        try:
+            out, err = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            for pid in self.ranks().values():
+                os.kill(pid, signal.SIGKILL)
+            self.process.kill()
+            out, err = self.process.communicate()
+            return out, mpi.ours(err), f"had not ended after {time.monotonic() - begun:.1f} s"
+        time.sleep(0.05)
+        left = self.ranks()
+        for pid in left.values():
+            os.kill(pid, signal.SIGKILL)
+        return out, mpi.ours(err), f"left processes {left}" if left else ""
+
+
+def write(scratch, name, text):
+    path = pathlib.Path(scratch, name)
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def check_kill(binary, scratch, rng, number):
+    """A process that is killed is named, with its devices, within ten seconds."""
+    job = Job([binary, "run", write(scratch, "long.hlo", FOREVER)], 4, scratch)
+    job.wait_for_ranks(4)
+    time.sleep(rng.uniform(0, 1.5))
+    rank = number % 4
+    pid = job.ranks().get(rank)
+    if pid is None:
+        return "ended before it was killed: " + job.end(10)[1]
+    os.kill(pid, signal.SIGKILL)
+    _, err, why = job.end(10)
+    if why:
+        return f"killed rank {rank}: {why}"
+    # Before all have met nobody can know more than mpirun says.
+    if not re.search(rf"error: rank {rank} on \S+(, which ran device {rank},)? is gone", err) and err:
+        return f"killed rank {rank}: said {err!r}"
+    return ""
+
+
+def check_stop(binary, scratch):
+    """A process that is stopped for a while is waited for."""
+    job = Job([binary, "run", write(scratch, "short.hlo", LONG.replace("ROUNDS", "3000"))], 4, scratch)
+    job.wait_for_ranks(4)
+    time.sleep(0.3)
+    pid = job.ranks().get(2)
+    if pid is not None:
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(3)
+        os.kill(pid, signal.SIGCONT)
+    out, err, why = job.end(60)
+    if why or job.process.returncode != 0 or "f32[4096]" not in out:
+        return why or f"exit status {job.process.returncode}: {err}"
+    return ""
+
+
+def check_stall(binary, scratch):
+    """A stall across processes is explained within two seconds, as in one process."""
+    text = (pathlib.Path(__file__).parents[1] / "interp/collectives/bad-stall-crossed.hlo").read_text(encoding="utf-8")
+    path = write(scratch, "stall.hlo", text)
+    alone = subprocess.run([binary, "run", path], capture_output=True, text=True, check=False, env=mpi.environment())
+    begun = time.monotonic()
+    job = mpi.run(4, [binary, "run", path])
+    seconds = time.monotonic() - begun
+    if mpi.ours(job.stderr) != alone.stderr.strip("\n") or job.returncode != alone.returncode:
+        return f"said {job.stderr!r}"
+    return f"took {seconds:.1f} s" if seconds > 6 else ""  # of which starting and ending the job are most
+
+
+def check_other_module(binary, scratch):
+    """A process with another module is named."""
+    one = write(scratch, "one.hlo", LONG.replace("ROUNDS", "3"))
+    other = write(scratch, "other.hlo", LONG.replace("ROUNDS", "4"))
+    done = subprocess.run([*mpi.LAUNCH, "-n", "2", binary, "run", one, ":", "-n", "1", binary, "run", other],
+                          capture_output=True, text=True, timeout=60, check=False, env=mpi.environment())
+    if "rank 2 has another module" not in done.stderr or done.returncode != 2:
+        return f"exit status {done.returncode}: {done.stderr}"
+    return ""
+
+
+def check_other_flags(binary, scratch):
+    """And one that was called with other options."""
+    one = write(scratch, "one.hlo", LONG.replace("ROUNDS", "3"))
+    done = subprocess.run([*mpi.LAUNCH, "-n", "2", binary, "run", one, ":", "-n", "1", binary, "run", one, "--random_seed=7"],
+                          capture_output=True, text=True, timeout=60, check=False, env=mpi.environment())
+    if "rank 2 was called with other options" not in done.stderr or done.returncode != 2:
+        return f"exit status {done.returncode}: {done.stderr}"
+    return ""
+
+
+def check_full_disk(binary, scratch):
+    """A process that cannot write its outputs ends all with that message, and leaves no half of a file."""
+    path = write(scratch, "module.hlo", LONG.replace("ROUNDS", "3"))
+    script = write(scratch, "limited.sh", 'if [ "$OMPI_COMM_WORLD_RANK" = 2 ]; then ulimit -f 8; fi\nexec "$@"\n')
+    out = pathlib.Path(scratch, "full")
+    job = mpi.run(4, ["bash", script, binary, "run", path, f"--outputs={out}"])
+    left = [each.name for each in out.rglob("*") if each.is_file() and each.suffix != ".npy"] if out.exists() else []
+    if job.returncode != 2 or "error: " not in mpi.ours(job.stderr) or left:
+        return f"exit status {job.returncode}, left {left}: {job.stderr}"
+    return ""
+
+
+def check_interrupt(binary, scratch):
+    """Ctrl-C at mpirun ends all, with one message."""
+    job = Job([binary, "run", write(scratch, "long.hlo", FOREVER)], 4, scratch)
+    job.wait_for_ranks(4)
+    time.sleep(1.5)
+    job.process.send_signal(signal.SIGINT)
+    _, err, why = job.end(10)
+    if why or err.count("interrupted") != 1 or "gone" in err:
+        return why or f"said {err!r}"
+    return ""
+
+
+def check_error(binary, scratch):
+    """An error on one device is everybody's, once."""
+    path = pathlib.Path(__file__).parents[1] / "interp/collectives/bad-ragged-all-to-all-sizes.hlo"
+    alone = subprocess.run([binary, "run", path, "--num_replicas=2"], capture_output=True, text=True, check=False)
+    job = mpi.run(2, [binary, "run", str(path), "--num_replicas=2"])
+    if mpi.ours(job.stderr) != alone.stderr.strip("\n") or job.returncode != alone.returncode:
+        return f"exit status {job.returncode}: {job.stderr}"
+    return ""
+
+
+def check_all(binary, kills, seed):
+    """(name, what is wrong) of each."""
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory() as scratch:
+        for check in (check_stop, check_stall, check_other_module, check_other_flags, check_full_disk, check_interrupt,
+                      check_error):
+            try:
+                yield check.__name__, check(binary, scratch)
+            except (subprocess.TimeoutExpired, TimeoutError) as error:
+                yield check.__name__, str(error)
+        for number in range(kills):
+            try:
+                yield f"check_kill {number}", check_kill(binary, scratch, rng, number)
+            except (subprocess.TimeoutExpired, TimeoutError) as error:
+                yield f"check_kill {number}", str(error)
