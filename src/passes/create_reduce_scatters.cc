@@ -10,10 +10,10 @@ namespace {
 
 constexpr int64_t kMostDevices = 1 << 16;  // that are asked one by one which part they keep
 
-using Users = absl::flat_hash_map<const Instruction*, std::vector<Instruction*>>;
+using UserLists = absl::flat_hash_map<const Instruction*, std::vector<Instruction*>>;
 
-Users UsersIn(const Computation& computation) {
-  Users users;
+UserLists UsersIn(const Computation& computation) {
+  UserLists users;
   for (Instruction* hlo : computation.instructions)
     for (const Instruction* operand : hlo->operands) users[operand].push_back(hlo);
   return users;
@@ -82,7 +82,7 @@ Result<bool> CreateReduceScatters(Module& module) {
   const DeviceGrid grid{std::max<int64_t>(1, module.replica_count), std::max<int64_t>(1, module.num_partitions)};
   bool any = false;
   for (Computation* computation : module.computations) {
-    Users users;
+    UserLists users;
     Replacements replacements;
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before) {

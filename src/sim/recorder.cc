@@ -92,6 +92,8 @@ size_t Recorder::AddEvent(std::string name, Stream stream, double start, double 
     if (const Metadata* metadata = (*hlo)[kMetadata])
       if (std::string place = SourcePlace(*metadata, input_.module.stack_frames); !place.empty())
         details.emplace_back("source", std::move(place));
+  if (hlo != nullptr && input_.origins != nullptr)
+    if (auto known = input_.origins->find(hlo); known != input_.origins->end()) hlo = known->second;
   events.push_back({std::move(name), 0, stream, start, seconds, std::move(category), std::move(details), times, hlo});
   return events.size() - 1;
 }
