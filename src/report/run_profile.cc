@@ -28,11 +28,6 @@ Costs CostsOnce(const Module& module) {
   return costs;
 }
 
-bool IsCommunication(const Instruction& hlo) {
-  const OpClass op_class = Info(hlo.opcode).op_class;
-  return op_class == OpClass::kCollective || op_class == OpClass::kTransfer;
-}
-
 std::string Percent(double share) {
   char text[16];
   std::snprintf(text, sizeof text, "%.1f %%", 100 * share);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "collectives/device_grid.h"
+#include "devices/device_grid.h"
 #include "interp/step_log.h"
 #include "ir/module.h"
 #include "kernels/machine_peak.h"

@@ -34,7 +34,8 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     all.push_back(cut ? std::move(cut->partial) : program.kernels[i]);
   }
   all.insert(all.end(), std::make_move_iterator(seconds.begin()), std::make_move_iterator(seconds.end()));
-  if (!all.empty() || !program.routines.empty()) {
+  // A CPU that was asked for is looked at even where there is nothing to compile.
+  if (!all.empty() || !program.routines.empty() || !options.cpu.empty()) {
     begin_stage(StrCat("code of ", all.size() + program.routines.size(), " kernels"));
     SHOAL_ASSIGN(generator, LoadCodeGenerator());
     ObjectCache cache(options.cache_dir);
