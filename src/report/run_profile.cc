@@ -28,11 +28,6 @@ Costs CostsOnce(const Module& module) {
   return costs;
 }
 
-bool Communicates(const Instruction& hlo) {
-  const OpClass op_class = Info(hlo.opcode).op_class;
-  return op_class == OpClass::kCollective || op_class == OpClass::kTransfer;
-}
-
 std::string Percent(double share) {
   char text[16];
   std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
@@ -55,7 +50,7 @@ std::string ComesFrom(const Instruction& hlo, const Module& module) {
 }
 
 const char* CategoryOf(const Instruction& hlo) {
-  if (Communicates(hlo)) return "communication";
+  if (IsCommunication(hlo)) return "communication";
   return Info(hlo.opcode).op_class == OpClass::kContraction ? "matrix" : "memory";
 }
 
@@ -90,9 +85,9 @@ class TraceOfLog {
       const size_t number = trace_.events.size();
       trace_.events.push_back(EventOf(step, device));
       last[step.hlo] = number;
-      if (!Communicates(*step.hlo)) continue;
+      if (!IsCommunication(*step.hlo)) continue;
       // A done ends what its operand has begun; anything else is a meeting.
-      if (step.hlo->operand_count() == 1 && Communicates(*step.hlo->operands[0]) && last.contains(step.hlo->operands[0])) {
+      if (step.hlo->operand_count() == 1 && IsCommunication(*step.hlo->operands[0]) && last.contains(step.hlo->operands[0])) {
         trace_.flows.push_back({last[step.hlo->operands[0]], number});
         continue;
       }
