@@ -14,7 +14,7 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NUMPY = {"f32": np.float32, "f64": np.float64, "s32": np.int32, "s64": np.int64, "s8": np.int8, "u8": np.uint8,
-         "u32": np.uint32, "bf16": np.uint16, "f16": np.float16, "pred": np.bool_, "s16": np.int16}
+         "u32": np.uint32, "bf16": np.uint16, "f16": np.float16, "pred": np.bool_, "s16": np.int16, "c64": np.complex64}
 
 FUNCTIONS = """
 add.f32 { a = f32[] parameter(0)
@@ -127,7 +127,10 @@ CASES = {
     "sort_two_keys": (["s32[20,900]<50", "f32[20,900]"], "(s32[20,900], f32[20,900]) sort(p0, p1), dimensions={1}, is_stable=true, to_apply=two_keys"),
     "topk": (["f32[60,700]"], "(f32[60,9], s32[60,9]) topk(p0), k=9, largest=true"),
     "topk_least": (["s32[60,700]<100"], "(s32[60,90], s32[60,90]) topk(p0), k=90, largest=false"),
-    "fft": (["f32[60,128]"], "c64[60,65] fft(p0), fft_type=RFFT, fft_length={128}"),
+    "rfft": (["f32[61,128]"], "c64[61,65] fft(p0), fft_type=RFFT, fft_length={128}"),
+    "irfft": (["c64[61,66]"], "f32[61,130] fft(p0), fft_type=IRFFT, fft_length={130}"),
+    "fft_2d": (["c64[5,30,36]"], "c64[5,30,36] fft(p0), fft_type=FFT, fft_length={30,36}"),
+    "ifft_prime": (["c64[50,202]"], "c64[50,202] fft(p0), fft_type=IFFT, fft_length={202}"),
 }
 
 
@@ -144,6 +147,8 @@ def argument(r, kind, dims, most):
     if np.dtype(dtype).kind in "iu":
         low = 0 if most or np.dtype(dtype).kind == "u" else -100
         return r.integers(low, most or 200 if dtype != np.int8 else 100, dims).astype(dtype)
+    if kind == "c64":
+        return (r.standard_normal(dims) + 1j * r.standard_normal(dims)).astype(dtype)
     return r.standard_normal(dims).astype(dtype)
 
 

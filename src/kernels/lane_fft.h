@@ -10,7 +10,7 @@ namespace shoal {
 class LaneFourierTransform {
  public:
   static constexpr int64_t kLanes = 8;
-  typedef float Lanes __attribute__((vector_size(4 * kLanes)));
+  typedef float Lanes __attribute__((vector_size(4 * kLanes), aligned(4)));  // anywhere that floats lie
   struct Number {
     Lanes re, im;
   };

@@ -42,4 +42,13 @@ Result<bool> FuseRows(Module& module);
 // What is written in place is read before, where the order is free.
 Result<bool> ReadBeforeWrite(Module& module);
 
+// An all-reduce of which each device keeps its own part becomes a reduce-scatter.
+Result<bool> CreateReduceScatters(Module& module);
+// Collectives of one kind over the same groups, of which none needs another, become one of up to 30 MiB.
+Result<bool> CombineCollectives(Module& module);
+// Each collective becomes a start and a done.
+Result<bool> MakeCollectivesAsync(Module& module);
+// A schedule for a module that has none: starts as early, dones as late as what is between them hides.
+Result<bool> ScheduleLatencyHiding(Module& module);
+
 }  // namespace shoal

@@ -26,6 +26,15 @@ constexpr Pass kEnginePipeline[] = {
     {"read-before-write", ReadBeforeWrite, "last: it orders what is left"},
 };
 
+// What XLA's GPU pipeline does to collectives after SPMD partitioning. The engine has no use for it: its devices meet
+// whenever they arrive.
+constexpr Pass kCommunicationPipeline[] = {
+    {"create-reduce-scatters", CreateReduceScatters, "first: a reduce-scatter is combined with others of its kind"},
+    {"combine-collectives", CombineCollectives, "before they are split: one start for many"},
+    {"make-collectives-async", MakeCollectivesAsync, "gives the schedule something to move"},
+    {"schedule-latency-hiding", ScheduleLatencyHiding, "last: what follows would have to keep its order"},
+};
+
 Result<bool> Verified(Module& module, const Pass& pass) {
   Diags found;
   Verify(module, found);
@@ -38,9 +47,12 @@ Result<bool> Verified(Module& module, const Pass& pass) {
 
 std::span<const Pass> EnginePipeline() { return kEnginePipeline; }
 
+std::span<const Pass> CommunicationPipeline() { return kCommunicationPipeline; }
+
 const Pass* PassNamed(std::string_view name) {
-  for (const Pass& pass : kEnginePipeline)
-    if (pass.name == name) return &pass;
+  for (std::span<const Pass> passes : {EnginePipeline(), CommunicationPipeline()})
+    for (const Pass& pass : passes)
+      if (pass.name == name) return &pass;
   return nullptr;
 }
 

@@ -17,12 +17,20 @@ class Simplifying {
   Simplifying(Module& module, const LoopState& state) : module_(module), state_(state) {}
 
   bool Run() {
+    // A loop in which nothing changes never ends, or never begins: whoever runs it says so.
+    if (AllInvariant()) return false;
     const bool known = PutConstants(*state_.body) | PutConstants(*state_.condition);
     const bool passed = PassAround();
     return Drop() || known || passed;
   }
 
  private:
+  bool AllInvariant() const {
+    for (size_t i = 0; i < state_.size(); ++i)
+      if (!state_.IsInvariant(i)) return false;
+    return true;
+  }
+
   // The element that a get-tuple-element takes of `tuple`; the number of elements if it is none.
   size_t ElementTaken(const Instruction& hlo, const Instruction& tuple) const {
     const bool takes = hlo.opcode == Opcode::kGetTupleElement && hlo.operands[0] == &tuple;
@@ -84,6 +92,7 @@ class Simplifying {
       for (const Instruction* operand : hlo->operands) whole |= operand == state_.loop && i == state_.size();
     }
     if (whole) return false;
+    RemoveUnused(*state_.condition, [](const Instruction& hlo) { return hlo.opcode != Opcode::kGetTupleElement; });
     for (const Instruction* hlo : state_.condition->instructions)
       if (const size_t i = ElementTaken(*hlo, *state_.condition->parameters[0]); i != state_.size()) needed[i] = true;
     for (const Instruction* hlo : state_.body->instructions)

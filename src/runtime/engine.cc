@@ -43,7 +43,8 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     if (is_new) routines.push_back(routine.get());
     routine_code.push_back(same->second);
   }
-  if (!all.empty() || !routines.empty()) {
+  // A CPU that was asked for is looked at even where there is nothing to compile.
+  if (!all.empty() || !routines.empty() || !options.cpu.empty()) {
     begin_stage(StrCat("code of ", all.size() + routines.size(), " kernels"));
     SHOAL_ASSIGN(generator, LoadCodeGenerator());
     ObjectCache cache(options.cache_dir);

@@ -13,7 +13,7 @@
 
 #include "base/diags.h"
 #include "base/strings.h"
-#include "collectives/infer_devices.h"
+#include "devices/infer_devices.h"
 #include "interp/data/inputs.h"
 #include "interp/data/outputs.h"
 #include "runtime/engine.h"

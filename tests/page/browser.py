@@ -54,8 +54,8 @@ class Browser:
         self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def renderer_seconds(self):
-        """Seconds that pages have taken of a processor: other work on the machine does not count."""
+    def renderer_seconds(self, kind=b"--type=renderer"):
+        """Seconds that pages have taken of a processor: other work on the machine does not count. Of the whole browser: kind=b""."""
         ticks = 0
         for folder in os.listdir("/proc"):
             if not folder.isdigit():
@@ -63,7 +63,7 @@ class Browser:
             try:
                 with open(f"/proc/{folder}/cmdline", "rb") as file:
                     line = file.read()
-                if self.folder.encode() not in line or b"--type=renderer" not in line:
+                if self.folder.encode() not in line or kind not in line:
                     continue
                 with open(f"/proc/{folder}/stat") as file:
                     fields = file.read().rpartition(")")[2].split()
@@ -130,11 +130,13 @@ class Page:
         self.browser.call("Target.closeTarget", targetId=self.target)
 
     def open(self, path, fragment="", timeout=60):
-        """Loads the file; the seconds until its script was ready, or said why it is not."""
+        """Loads the file; the seconds until its script was ready, or said why it is not. `worked`: of a processor."""
         self.browser.events.clear()
         self.call("Page.navigate", url="about:blank")
+        before = self.browser.renderer_seconds()
         self.call("Page.navigate", url=f"file://{os.path.abspath(path)}{'#' + fragment if fragment else ''}")
         self.until("Boolean((window.shoal && window.shoal.ready) || document.getElementById('failure'))", timeout)
+        self.worked = self.browser.renderer_seconds() - before
         return self.js("performance.now()") / 1000
 
     def go(self, fragment):

@@ -105,7 +105,8 @@ Status Fft(const Instruction& hlo, std::span<const Array> operands, std::span<Ar
 
 LibraryFunction FftFunction(const Instruction& hlo) {
   const Shape &in = hlo.operand_shape(0), &out = hlo.shape();
-  if (in.has_dynamic() || out.has_dynamic() || in.ElementCount().value_or(0) <= 0) return nullptr;
+  constexpr int64_t kLeast = 1 << 12;  // elements; below, f64 and rounded once costs nothing
+  if (in.has_dynamic() || out.has_dynamic() || in.ElementCount().value_or(0) < kLeast) return nullptr;
   const Ints length = hlo[FftOp::kLength];
   const FftType type = hlo[FftOp::kType];
   const bool real_in = type == FftType::kRfft, real_out = type == FftType::kIrfft;
