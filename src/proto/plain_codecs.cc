@@ -179,7 +179,8 @@ GivenResult ReadEnumList(const AttrField& field, const AttrSource& source) {
 
 void WriteEnumList(const AttrField& field, const AttrValue* value, AttrTarget& target) {
   const EnumList* given = Get<EnumList>(value);
-  if (given == nullptr) return;
+  // All as they are by default is not written, as it is not printed.
+  if (given == nullptr || std::all_of(given->begin(), given->end(), [](EnumValue entry) { return entry.index == 0; })) return;
   auto list = MutableList<int32_t>(field, target);
   for (EnumValue entry : *given) list.Add(entry.index);
 }
