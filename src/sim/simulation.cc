@@ -133,11 +133,11 @@ class Simulation {
                         : OwnLeaves(*step.hlo);
     if (!result.empty() && machine_.device.kind == DeviceKind::kGpu) traffic.write_hit = Written(*step.hlo, result, kernel.written);
     values_.Set(*step.hlo, std::move(result));
-    KernelPrice price = PriceOf(kernel, traffic, machine_);
-    if (KindOfKernel(kernel.family) == TimeKind::kMatrix) price.seconds /= throttle_;
+    const KernelPrice price = PriceOf(kernel, traffic, machine_);
+    const double alone = KindOfKernel(kernel.family) == TimeKind::kMatrix ? price.seconds / throttle_ : price.seconds;
     // Collectives take cores and bandwidth from what runs beside them.
     const double under_way = std::max({0.0, free_[kNodeLinks] - now_, free_[kNetwork] - now_});
-    const double seconds = price.seconds + machine_.kernels.contention * std::min(price.seconds, under_way);
+    const double seconds = alone + machine_.kernels.contention * std::min(alone, under_way);
     if (recording_) recorder_.Kernel(step, kernel, traffic, price, now_, seconds, weight);
     now_ += seconds;
     if (machine_.device.kind == DeviceKind::kGpu) {
@@ -203,7 +203,7 @@ class Simulation {
     // asks.
     // A module that has no schedule yet will be told what can be inferred.
     const bool host_knows = !MemberOf(ConfigOf(loop), "known_trip_count").empty() ||
-                            (plan_.ours && trips != nullptr && trips->from == TripCount::From::kInferred);
+                            (plan_.ours && trips != nullptr && trips->known() && trips->from != TripCount::From::kGiven);
     if (!host_knows) RoundTrips(rounds, weight);
     Leaves state = loop.operands.empty() ? values_.Fresh(loop.shape()) : values_.Of(*loop.operands[0]);
     const bool outer_round = in_later_round_;
