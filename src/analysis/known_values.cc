@@ -93,7 +93,7 @@ class KnownValues::Walk {
   // One element of a table that is written down: how SPMD partitioning says what a device is.
   std::optional<Array> LookedUp(const Instruction& hlo) {
     const Instruction& table = *hlo.operands[0];
-    const Literal* literal = table.opcode == Opcode::kConstant ? table[kConstantValue] : nullptr;
+    const Literal* literal = IsConstant(table) ? table[kConstantValue] : nullptr;
     if (literal == nullptr || literal->elided || !hlo.shape().IsArray() || hlo.shape().ElementCount() != 1) return std::nullopt;
     const Shape& shape = table.shape();
     if (!shape.IsArray() || hlo.operand_count() != static_cast<size_t>(shape.rank()) + 1) return std::nullopt;
@@ -110,6 +110,7 @@ class KnownValues::Walk {
     return element;
   }
 
+  // A scalar, or an array of one element, stays what it is.
   std::optional<Array> HandedOn(const Instruction& hlo, const ShapeIndex& path) {
     const Shape* from = hlo.operand_shape(0).At(path);
     const Shape* to = hlo.shape().At(path);

@@ -18,6 +18,7 @@ struct DeviceIds {
   int64_t replica = 0, partition = 0;
 };
 
+// A scalar somewhere in an instruction's value: the instruction, and the path into its tuple.
 class KnownValues {
  public:
   explicit KnownValues(const CallGraph& calls, std::optional<DeviceIds> device = {}) : calls_(calls), device_(device) {}

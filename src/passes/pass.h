@@ -25,8 +25,18 @@ Result<bool> SimplifyTuples(Module& module);
 Result<bool> ShareCommonSubexpressions(Module& module);
 // Index maps that undo each other, conversions to the same type, operations with a neutral element.
 Result<bool> SimplifyAlgebra(Module& module);
+// Bitcasts through layouts become the transposes and reshapes that they are, for values that are always row-major.
+Result<bool> NormalizeLayouts(Module& module);
+// Small results of constants alone become constants.
+Result<bool> FoldConstants(Module& module);
+// Elements of a loop's state that nobody needs go; those that never change are known outside, and inside where constant.
+Result<bool> SimplifyLoops(Module& module);
+// What the rounds of a loop compute alike moves before the loop.
+Result<bool> HoistInvariants(Module& module);
 // Everything one loop nest can compute becomes one fusion.
 Result<bool> FuseLoops(Module& module);
+// Reductions that fold nothing become reshapes.
+Result<bool> SimplifyReductions(Module& module);
 // Fusions that reduce rows, and those that use the results row by row, become one.
 Result<bool> FuseRows(Module& module);
 // What is written in place is read before, where the order is free.

@@ -13,6 +13,11 @@ namespace {
 constexpr Pass kEnginePipeline[] = {
     {"inline-calls", InlineCalls, "first: everything after it sees across what were borders of functions"},
     {"simplify-tuples", SimplifyTuples, "before anything that asks who uses a value: a tuple uses all of it"},
+    {"simplify-reductions", SimplifyReductions, "before reshapes are simplified: it makes some"},
+    {"normalize-layouts", NormalizeLayouts, "before simplify-algebra: the transposes it makes meet others"},
+    {"fold-constants", FoldConstants, "before loops are looked at: a bound that is computed becomes a constant"},
+    {"simplify-loops", SimplifyLoops, "before invariants are looked for: fewer elements, and constants inside"},
+    {"hoist-invariants", HoistInvariants, "before fusion, which would hide them"},
     {"simplify-algebra", SimplifyAlgebra, "before equal instructions are looked for: it makes more of them equal"},
     {"share-common-subexpressions", ShareCommonSubexpressions, "inlining brings many copies of the same constants"},
     {"remove-dead-code", RemoveDeadCode, "what the passes above left behind would be fused otherwise"},

@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "ir/rewrite.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "passes/pass.h"
 
 namespace shoal {
@@ -21,8 +22,8 @@ const Instruction* Undivided(const Module& module, const ModuleCollectives& coll
   if (!collectives.uses.empty() || module.is_scheduled) return nullptr;
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions) {
-      const bool remark = hlo->opcode == Opcode::kCustomCall && (*hlo)[Op<Opcode::kCustomCall>::kTarget] == "Sharding";
-      if ((hlo->opcode != Opcode::kParameter && IsTiled(*hlo)) || remark) return hlo;
+      const bool remark = TargetOf(*hlo) == "Sharding";
+      if ((!IsParameter(*hlo) && IsTiled(*hlo)) || remark) return hlo;
     }
   return nullptr;
 }

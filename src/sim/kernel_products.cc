@@ -4,12 +4,11 @@
 #include <cmath>
 
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "sim/kernel_traffic.h"
 
 namespace shoal {
 namespace {
-
-using CustomCall = Op<Opcode::kCustomCall>;
 
 MatrixUnit UnitOf(ElementType type, bool full_precision) {
   const int bits = BitWidth(type);
@@ -73,7 +72,7 @@ const Shape& FirstResult(const Instruction& hlo) {
 }
 
 ConvolutionShape::Pass PassOf(const Instruction& hlo) {
-  const std::string_view target = hlo[CustomCall::kTarget];
+  const std::string_view target = TargetOf(hlo);
   if (target.find("BackwardFilter") != std::string_view::npos) return ConvolutionShape::Pass::kFilter;
   if (target.find("BackwardInput") != std::string_view::npos) return ConvolutionShape::Pass::kInput;
   return ConvolutionShape::Pass::kForward;
@@ -148,7 +147,7 @@ std::optional<ConvolutionShape> ConvolutionOf(const Instruction& hlo) {
 
 std::optional<AttentionShape> AttentionOf(const Instruction& call, const ConfigJson& config) {
   AttentionShape attention;
-  attention.backward = call[CustomCall::kTarget].find("ackward") != std::string_view::npos;
+  attention.backward = TargetOf(call).find("ackward") != std::string_view::npos;
   if (call.operand_count() < 2 || !call.operand_shape(0).IsArray() || call.operand_shape(0).rank() < 2)
     return std::nullopt;
   const Shape& query = call.operand_shape(0);

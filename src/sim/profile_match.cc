@@ -195,6 +195,7 @@ class Matcher {
 
 }  // namespace
 
+// fusion_84 is fusion.84.
 std::string KernelName(std::string_view name) {
   if (!name.empty() && name.front() == '%') name.remove_prefix(1);
   std::string kernel(name);
