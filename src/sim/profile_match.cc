@@ -163,7 +163,9 @@ class Matcher {
   void Share() {
     for (const std::vector<size_t>& group : groups_) {
       double predicted = 0, measured = 0;
-      for (size_t k : group) predicted += ops_[k].predicted, measured += ops_[k].measured;
+      bool each = true;  // has a name of its own in the profile
+      for (size_t k : group) predicted += ops_[k].predicted, measured += ops_[k].measured, each &= ops_[k].measured > 0;
+      if (each) continue;
       for (size_t k : group) ops_[k].measured = predicted > 0 ? measured * ops_[k].predicted / predicted : 0;
     }
   }
