@@ -157,6 +157,20 @@ def check_classes(t):
     t.check("who receives waits for who sends", ends[1] >= max(starts) - 1e-6, str(ends))
 
 
+def check_passes(t, folder):
+    """What the passes for collectives make of a module computes the same, and is scheduled."""
+    modules = sorted((ROOT / "examples").glob("*.hlo"))
+    if folder:
+        modules += sorted((folder / "golden/jax").glob("*.after.hlo"))[::4]
+    for path in modules:
+        made = t.scratch / "made.hlo"
+        if t.run("opt", path, "--communication", "-o", made).returncode:
+            continue  # loose text, which opt does not take
+        t.check(f"{path.name} computes the same after opt --communication", t.run("compare", path, made).returncode == 0)
+        one = t.time(made, "--on=h100x8")
+        t.check(f"{path.name} has a schedule then", one is not None and one["schedule"] == "the module's")
+
+
 def errors_of(pairs):
     errors = sorted(abs(p / m - 1) for p, m in pairs)
     return statistics.median(errors), errors[min(len(errors) - 1, int(.9 * len(errors)))], errors[-1]
@@ -276,6 +290,7 @@ def main():
     check_parts(t)
     check_classes(t)
     folder = options.folder
+    check_passes(t, folder)
     if folder and (folder / "golden/h200_ops").exists():
         check_measured(t, folder / "golden/h200_ops", "single kernels", dict(device=(.07, .25, 1), step=(None, 0, 0), ops=(None, 0, 0)))
         check_measured(t, folder / "golden/h200", "modules", dict(device=(.08, .25, .25), step=(.15, .4, .4), ops=(.15, 1, 10)))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws a trace that `shoal time --trace` wrote as SVG: tools/timeline_svg.py TRACE.json [TITLE] > picture.svg
 
-A row for each stream that has events; matrix products blue, memory-bound kernels green, collectives orange, waiting red,
+A row for each stream of each device that has events; matrix products blue, memory-bound kernels green, collectives orange, waiting red,
 rounds of a loop that are not drawn grey.
 """
 import html
@@ -14,10 +14,12 @@ WIDTH, LEFT, ROW = 1000, 190, 34
 
 def main(path, title=""):
     events = json.load(open(path, encoding="utf-8"))["traceEvents"]
-    names = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    streams = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    devices = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "process_name"}
+    names = {row: (f"{devices[row[0]]}: " if len(devices) > 1 else "") + name for row, name in streams.items()}
     drawn = [e for e in events if e["ph"] == "X"]
     end = max((e["ts"] + e["dur"] for e in drawn), default=1) or 1
-    rows = sorted({e["tid"] for e in drawn})
+    rows = sorted({(e["pid"], e["tid"]) for e in drawn})
     height = ROW * len(rows) + 70
     print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12">')
     print(f'<rect width="{WIDTH}" height="{height}" fill="white"/><text x="10" y="20" font-size="14">{html.escape(title)}</text>')
@@ -25,7 +27,7 @@ def main(path, title=""):
         y = 34 + i * ROW
         print(f'<text x="10" y="{y + 17}">{html.escape(names.get(row, str(row)))}</text>')
         for e in drawn:
-            if e["tid"] != row:
+            if (e["pid"], e["tid"]) != row:
                 continue
             x, w = LEFT + (WIDTH - LEFT - 10) * e["ts"] / end, max(.5, (WIDTH - LEFT - 10) * e["dur"] / end)
             print(f'<rect x="{x:.1f}" y="{y}" width="{w:.1f}" height="24" fill="{COLORS.get(e["cat"], "#999")}" stroke="white" stroke-width="0.3">'

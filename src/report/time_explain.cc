@@ -16,6 +16,7 @@ std::string_view JoinOf(const OpTime& op, bool tpu) {
   if (op.price.bound == Bound::kCompiler) return "the compiler's own estimate, and the start of the op";
   if (tpu) return "the longest of these, and the start of the op";
   switch (op.family) {
+    case KernelFamily::kAttention:
     case KernelFamily::kRadixSort:
     case KernelFamily::kSort:
     case KernelFamily::kCopy:

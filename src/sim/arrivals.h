@@ -19,6 +19,8 @@ class Arrivals {
   // When the last of those that class `c` waits for was ready; 0 if it waits for nobody.
   double Others(size_t c, const PlannedAsync& async, size_t n);
   bool TakesPart(size_t c, const PlannedAsync& async);
+  // Of a send: whether a device of the class is a source.
+  bool Sends(size_t c, const PlannedAsync& async) { return meetings_.Sends(*async.use->joins, c); }
 
  private:
   using Times = std::map<std::pair<const PlannedAsync*, size_t>, double>;

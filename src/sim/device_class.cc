@@ -75,19 +75,23 @@ class Classifying {
       classes.notes.push_back(StrCat("more than ", kMostDevices, " devices: one stands for all, whatever branches its id would take"));
       return classes;
     }
-    std::map<std::vector<int64_t>, size_t> known;
-    DeviceClasses classes;
-    for (int64_t device = 0; device < grid_.count(); ++device) {
-      DeviceClass one;
-      const auto [found, inserted] = known.try_emplace(SignatureOf(device, one), classes.all.size());
-      if (inserted && classes.all.size() == kMostClasses) {
-        DeviceClasses too_many = Alike();
-        too_many.notes.push_back(StrCat("devices do more than ", kMostClasses, " different things: one stands for all"));
-        return too_many;
-      }
-      if (inserted) classes.all.push_back(std::move(one));
-      classes.all[found->second].devices.push_back(device);
-      classes.of.push_back(static_cast<uint32_t>(found->second));
+    std::vector<std::vector<int64_t>> signatures(static_cast<size_t>(grid_.count()));
+    std::vector<DeviceClass> ones(signatures.size());
+    for (size_t device = 0; device < ones.size(); ++device)
+      signatures[device] = SignatureOf(static_cast<int64_t>(device), ones[device]);
+    DeviceClasses classes = Grouped(signatures, ones);
+    // Who is sent to by another class is another class: stages of a pipeline that do the same do it at another time.
+    for (size_t before = 0; classes.all.size() > before && classes.all.size() <= kMostClasses;) {
+      before = classes.all.size();
+      for (const Membership* joins : transfers_)
+        for (const auto& [source, target] : joins->pairs)
+          if (source != target && InRange(source) && InRange(target))
+            signatures[static_cast<size_t>(target)].push_back(classes.of[static_cast<size_t>(source)]);
+      classes = Grouped(signatures, ones);
+    }
+    if (classes.all.size() > kMostClasses) {
+      classes = Alike();
+      classes.notes.push_back(StrCat("devices do more than ", kMostClasses, " different things: one stands for all"));
     }
     if (classes.alike()) classes.of.clear();
     for (DeviceClass& one : classes.all) one.name = classes.alike() ? "every device" : NameOf(one.devices);
@@ -95,6 +99,21 @@ class Classifying {
   }
 
  private:
+  bool InRange(int64_t device) const { return device >= 0 && device < grid_.count(); }
+
+  // A class for each signature, by their first device.
+  static DeviceClasses Grouped(const std::vector<std::vector<int64_t>>& signatures, const std::vector<DeviceClass>& ones) {
+    std::map<std::vector<int64_t>, size_t> known;
+    DeviceClasses classes;
+    for (size_t device = 0; device < ones.size(); ++device) {
+      const auto [found, inserted] = known.try_emplace(signatures[device], classes.all.size());
+      if (inserted) classes.all.push_back(ones[device]);
+      classes.all[found->second].devices.push_back(static_cast<int64_t>(device));
+      classes.of.push_back(static_cast<uint32_t>(found->second));
+    }
+    return classes;
+  }
+
   std::vector<int64_t> SignatureOf(int64_t device, DeviceClass& one) const {
     std::vector<int64_t> signature;
     KnownValues known(calls_, DeviceIds{grid_.ReplicaOf(device), grid_.PartitionOf(device)});
@@ -129,6 +148,7 @@ const ClassMeetings::Row& ClassMeetings::RowOf(const Membership& joins) {
   if (!inserted) return row;
   const size_t count = classes_.all.size();
   std::vector<std::vector<bool>> waits(count, std::vector<bool>(count, false));
+  row.sends.assign(count, false);
   row.takes_part.assign(count, joins.pairs.empty() && joins.groups.empty());
   auto class_of = [&](int64_t device) -> size_t {
     return device >= 0 && device < static_cast<int64_t>(classes_.of.size()) ? classes_.of[static_cast<size_t>(device)] : 0;
@@ -146,6 +166,7 @@ const ClassMeetings::Row& ClassMeetings::RowOf(const Membership& joins) {
   for (const auto& [source, target] : joins.pairs) {
     row.takes_part[class_of(source)] = row.takes_part[class_of(target)] = true;
     waits[class_of(target)][class_of(source)] = true;
+    row.sends[class_of(source)] = true;
   }
   row.awaited.resize(count);
   for (size_t a = 0; a < count; ++a)

@@ -36,11 +36,12 @@ class ClassMeetings {
   const std::vector<uint32_t>& Awaited(const Membership& joins, size_t c);
   // Whether a device of the class takes part.
   bool TakesPart(const Membership& joins, size_t c);
+  bool Sends(const Membership& joins, size_t c) { return RowOf(joins).sends[c]; }
 
  private:
   struct Row {
     std::vector<std::vector<uint32_t>> awaited;  // by class
-    std::vector<bool> takes_part;
+    std::vector<bool> takes_part, sends;
   };
   const Row& RowOf(const Membership& joins);
 

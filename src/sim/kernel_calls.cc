@@ -49,6 +49,7 @@ void DescribeAttentionCall(const Instruction& call, const ConfigJson& config, De
   kernel.attention = AttentionOf(call, config);
   if (!kernel.attention) return;
   kernel.family = KernelFamily::kAttention;
+  if (kernel.attention->causal) kernel.flops /= 2;  // what is masked is not computed
   kernel.launches = kernel.attention->backward ? 8 : 4;
 }
 

@@ -79,9 +79,20 @@ class ScheduledPlanner {
       return block.push_back({PlanStep::Kind::kStart, &hlo, FusedWork(hlo), InputsOf(hlo), found->second});
     if (auto found = dones_.find(&hlo); found != dones_.end())
       return block.push_back({PlanStep::Kind::kDone, &hlo, FusedWork(hlo), InputsOf(hlo), found->second});
+    if (PlannedAsync* sent = SentTo(hlo))
+      return block.push_back({PlanStep::Kind::kReceive, &hlo, {}, {}, sent});
     if (hlo.opcode == Opcode::kCopyStart) return AddCopy(hlo, block);
     if (hlo.opcode == Opcode::kAsyncStart) return block.push_back(StepForAsync(hlo));
     block.push_back(StepFor(hlo, input_));
+  }
+
+  // The send that a recv-done waits for: that of its channel.
+  PlannedAsync* SentTo(const Instruction& hlo) {
+    if (hlo.opcode != Opcode::kRecvDone) return nullptr;
+    for (PlannedAsync& async : plan_.asyncs)
+      if (async.use != nullptr && async.use->hlo->opcode == Opcode::kSend && (*async.use->hlo)[kChannelId] == hlo[kChannelId])
+        return &async;
+    return nullptr;
   }
 
   // A fusion of a TPU computes while it drives a collective.

@@ -33,6 +33,7 @@ struct PlanStep {
     kCollective,   // and wait for it
     kStart,
     kDone,
+    kReceive,      // wait for what another device sends
     kLoop,
     kCall,
     kConditional,

@@ -39,6 +39,9 @@ class Matcher {
       groups_.push_back({ops_.size()});
       ops_.push_back({&start, time.async->use != nullptr ? TimeKind::kCommunication : TimeKind::kCopy, time.seconds, 0});
     }
+    group_of_.resize(ops_.size());
+    for (size_t g = 0; g < groups_.size(); ++g)
+      for (size_t k : groups_[g]) group_of_[k] = g;
   }
 
   ProfileComparison Compare() {
@@ -88,6 +91,55 @@ class Matcher {
     return calls;
   }
 
+  // The instruction with a kernel of its name that comes after those calls; nobody at the end of a computation.
+  size_t NamedAfter(const std::vector<size_t>& calls) const {
+    const Instruction& last = *ops_[calls.back()].hlo;
+    const auto& all = last.parent->instructions;
+    for (size_t i = last.index + 1; i < all.size(); ++i)
+      if (const auto found = index_.find(all[i]); found != index_.end()) return found->second;
+    return kNobody;
+  }
+
+  // How badly `calls` explain events of so many seconds that end with a kernel of `next`.
+  double Mismatch(const std::vector<size_t>& calls, double seconds, size_t next) const {
+    double predicted = 0;
+    for (size_t k : calls) predicted += times_[k] > 0 ? ops_[k].predicted / times_[k] : 0;
+    const size_t expected = NamedAfter(calls);
+    const bool other_end = next != kNobody && expected != kNobody && group_of_[next] != group_of_[expected];
+    return std::abs(std::log(std::max(1e-12, seconds) / std::max(1e-12, predicted))) + (other_end ? 3 : 0);
+  }
+
+  // The calls that ran between a kernel called as `before` and one called as `next`: of the instructions that share that
+  // kernel, those after the one that fits best.
+  std::vector<size_t> CallsBetween(size_t before, size_t next, double seconds) const {
+    std::vector<size_t> best;
+    double least = INFINITY;
+    for (size_t candidate : groups_[group_of_[before]]) {
+      std::vector<size_t> calls = CallsAfter(*ops_[candidate].hlo);
+      if (calls.empty()) continue;
+      if (const double mismatch = Mismatch(calls, seconds, next); mismatch < least) least = mismatch, best = std::move(calls);
+    }
+    return best;
+  }
+
+  // Events in a row to calls in a row, each call the share that it is predicted to take.
+  void Divide(size_t begin, size_t end, const std::vector<size_t>& calls, std::vector<size_t>& owner) const {
+    double all = 0, seconds = 0;
+    for (size_t k : calls) all += times_[k] > 0 ? ops_[k].predicted / times_[k] : 0;
+    for (size_t i = begin; i < end; ++i) seconds += profile_.events[i].duration;
+    size_t call = 0;
+    double passed = 0, until = calls.empty() || all <= 0 ? 0 : ops_[calls[0]].predicted / times_[calls[0]] / all;
+    for (size_t i = begin; i < end && !calls.empty(); ++i) {
+      const double middle = seconds > 0 ? (passed + profile_.events[i].duration / 2) / seconds : 0;
+      while (call + 1 < calls.size() && middle > until) {
+        ++call;
+        until += all > 0 ? ops_[calls[call]].predicted / times_[calls[call]] / all : 1;
+      }
+      owner[i] = calls[call];
+      passed += profile_.events[i].duration;
+    }
+  }
+
   void GiveToLibraries(std::vector<size_t>& owner) const {
     size_t before = kNobody;
     for (size_t i = 0; i < owner.size(); ++i) {
@@ -96,12 +148,13 @@ class Matcher {
         continue;
       }
       size_t end = i;
-      while (end < owner.size() && owner[end] == kNobody) ++end;
+      double seconds = 0;
+      while (end < owner.size() && owner[end] == kNobody) seconds += profile_.events[end++].duration;
       std::vector<size_t> calls;
-      if (before != kNobody) calls = CallsAfter(*ops_[before].hlo);
+      if (before != kNobody) calls = CallsBetween(before, end < owner.size() ? owner[end] : kNobody, seconds);
       else for (size_t k = 0; k < ops_.size(); ++k) if (library_[k]) calls.push_back(k);
       if (before == kNobody && calls.size() > 1) calls.clear();
-      for (size_t k = i; k < end && !calls.empty(); ++k) owner[k] = calls[(k - i) * calls.size() / (end - i)];
+      Divide(i, end, calls, owner);
       i = end - 1;
     }
   }
@@ -110,7 +163,9 @@ class Matcher {
   void Share() {
     for (const std::vector<size_t>& group : groups_) {
       double predicted = 0, measured = 0;
-      for (size_t k : group) predicted += ops_[k].predicted, measured += ops_[k].measured;
+      bool each = true;  // has a name of its own in the profile
+      for (size_t k : group) predicted += ops_[k].predicted, measured += ops_[k].measured, each &= ops_[k].measured > 0;
+      if (each) continue;
       for (size_t k : group) ops_[k].measured = predicted > 0 ? measured * ops_[k].predicted / predicted : 0;
     }
   }
@@ -133,6 +188,7 @@ class Matcher {
   const Trace& profile_;
   std::vector<MeasuredOp> ops_;
   std::vector<std::vector<size_t>> groups_;  // that a compiler cannot tell apart
+  std::vector<size_t> group_of_;
   std::vector<bool> library_;
   std::vector<double> times_, counts_;
   absl::flat_hash_map<std::string, size_t> by_name_, by_kernel_;

@@ -41,6 +41,7 @@ class Simulation {
     free_.fill(0);
     ends_.clear();
     runs_.clear();
+    receives_.clear();
   }
 
   // Of the results that do not take the place of a donated argument.
@@ -73,13 +74,12 @@ class Simulation {
       case PlanStep::Kind::kDone:
         Wait(step, weight);
         return Execute(step, weight);
+      case PlanStep::Kind::kReceive: return Receive(step, weight);
       case PlanStep::Kind::kLoop: return Loop(*step.hlo, weight);
       case PlanStep::Kind::kCall: return Call(*step.hlo, weight);
       case PlanStep::Kind::kConditional: return Conditional(*step.hlo, weight);
     }
   }
-
-  // ---- kernels
 
   static bool IsNear(const Shape& shape) { return shape.layout() != nullptr && shape.layout()->memory_space == 1; }
 
@@ -133,11 +133,11 @@ class Simulation {
                         : OwnLeaves(*step.hlo);
     if (!result.empty() && machine_.device.kind == DeviceKind::kGpu) traffic.write_hit = Written(*step.hlo, result, kernel.written);
     values_.Set(*step.hlo, std::move(result));
-    KernelPrice price = PriceOf(kernel, traffic, machine_);
-    if (KindOfKernel(kernel.family) == TimeKind::kMatrix) price.seconds /= throttle_;
+    const KernelPrice price = PriceOf(kernel, traffic, machine_);
+    const double alone = KindOfKernel(kernel.family) == TimeKind::kMatrix ? price.seconds / throttle_ : price.seconds;
     // Collectives take cores and bandwidth from what runs beside them.
     const double under_way = std::max({0.0, free_[kNodeLinks] - now_, free_[kNetwork] - now_});
-    const double seconds = price.seconds + machine_.kernels.contention * std::min(price.seconds, under_way);
+    const double seconds = alone + machine_.kernels.contention * std::min(alone, under_way);
     if (recording_) recorder_.Kernel(step, kernel, traffic, price, now_, seconds, weight);
     now_ += seconds;
     if (machine_.device.kind == DeviceKind::kGpu) {
@@ -147,8 +147,6 @@ class Simulation {
     }
   }
 
-  // ---- what goes on beside them
-
   static Stream StreamOf(const PlannedAsync& async) {
     if (async.use == nullptr) return kCopies;
     return async.price.fabric == Fabric::kNetwork ? kNetwork : kNodeLinks;
@@ -157,7 +155,8 @@ class Simulation {
   void Start(const PlanStep& step, double weight) {
     const PlannedAsync& async = *step.async;
     const bool meets = arrivals_ != nullptr && async.use != nullptr;
-    if (meets && !arrivals_->TakesPart(class_, async)) return;
+    const bool sends = async.kind == Opcode::kSend;
+    if (meets && !(sends ? arrivals_->Sends(class_, async) : arrivals_->TakesPart(class_, async))) return;
     const Stream stream = StreamOf(async);
     // What needs nothing of this round began as soon as its stream was free.
     const double ready = async.from_last_round && in_later_round_ ? std::min(now_, free_[stream]) : now_;
@@ -165,11 +164,18 @@ class Simulation {
     if (meets && recording_) {
       const size_t run = runs_[&async]++;
       arrivals_->Arrive(class_, async, run, begin);
-      begin = std::max(begin, arrivals_->Others(class_, async, run));
+      if (!sends) begin = std::max(begin, arrivals_->Others(class_, async, run));
     }
     free_[stream] = begin + async.price.seconds;
     ends_[&async] = free_[stream];
     if (recording_) recorder_.Transfer(step, stream, begin, weight);
+  }
+
+  // What is sent to this device has come when its sender's transfer is over.
+  void Receive(const PlanStep& step, double weight) {
+    if (arrivals_ == nullptr || !recording_) return;
+    const double sent = arrivals_->Others(class_, *step.async, receives_[step.async]++);
+    if (sent > 0) WaitUntil(sent + step.async->price.seconds, step.async, weight);
   }
 
   void Wait(const PlanStep& step, double weight) {
@@ -185,8 +191,6 @@ class Simulation {
     now_ = end;
   }
 
-  // ---- computations
-
   void Bind(const Computation& callee, size_t parameter, Leaves leaves) {
     if (parameter < callee.parameters.size() && callee.parameters[parameter] != nullptr)
       values_.Set(*callee.parameters[parameter], std::move(leaves));
@@ -199,11 +203,10 @@ class Simulation {
     const TripCount* trips = input_.executions.FindTrips(loop);
     const auto rounds = static_cast<double>(trips != nullptr ? std::max<int64_t>(0, trips->count) : 1);
     if (body == nullptr || body->root == nullptr || rounds <= 0) return;
-    // The host of a GPU asks after every round whether there is another, unless it knows how many there are: then nobody
-    // asks.
+    // The host of a GPU asks after every round whether there is another, unless it knows how many there are.
     // A module that has no schedule yet will be told what can be inferred.
     const bool host_knows = !MemberOf(ConfigOf(loop), "known_trip_count").empty() ||
-                            (plan_.ours && trips != nullptr && trips->from == TripCount::From::kInferred);
+                            (plan_.ours && trips != nullptr && trips->known() && trips->from != TripCount::From::kGiven);
     if (!host_knows) RoundTrips(rounds, weight);
     Leaves state = loop.operands.empty() ? values_.Fresh(loop.shape()) : values_.Of(*loop.operands[0]);
     const bool outer_round = in_later_round_;
@@ -240,8 +243,7 @@ class Simulation {
     }
   }
 
-  // The branch that the class takes; else all are as likely as they are counted, and the device takes as long as they take
-  // on average.
+  // The branch that the class takes; else all, as likely as they are counted, on average.
   void Conditional(const Instruction& conditional, double weight) {
     RoundTrips(1, weight);
     const std::vector<Computation*> branches = CalledComputations(conditional);
@@ -282,7 +284,7 @@ class Simulation {
   double now_ = 0, throttle_ = 1;
   std::array<double, kStreams> free_{};
   absl::flat_hash_map<const PlannedAsync*, double> ends_;
-  absl::flat_hash_map<const PlannedAsync*, size_t> runs_;
+  absl::flat_hash_map<const PlannedAsync*, size_t> runs_, receives_;
 };
 
 }  // namespace
