@@ -211,7 +211,7 @@ def in_chromium(options, path, folder):
     app = devtools.Browser(path)
     first = None
     try:
-        page = app.page()
+        page = app.page(1280, 800)
         subjects = [*pages.of_examples(), *(pages.of_shared(options.shared) if options.shared else ())]
         for subject in subjects:
             if options.only in subject.name:
@@ -227,6 +227,7 @@ def in_chromium(options, path, folder):
                 hostile.content(page, options, folder)
                 hostile.damage(page, first, folder)
             with phase("speed"):
+                page.size(1440)
                 speed.many(page, first, folder)
     except devtools.Failure as failure:
         check("the browser", False, failure)
