@@ -28,13 +28,17 @@ from checks import ROOT, VIEWS, check, check_time, example, near, phase, shoal, 
 WALKED = ("mixtral", "fsdp_mlp", "gpu8-transformer_tp")
 
 
-def types(_):
-    """The viewer's script, by the compiler's strictest rules."""
+def start_types():
+    """The viewer's script, by the compiler's strictest rules; it works while pages are opened."""
     if tsc := shutil.which("tsc"):
-        done = subprocess.run([tsc, "-p", os.path.join(ROOT, "viewer")], capture_output=True, text=True)
-        check("tsc --strict", done.returncode == 0, done.stdout)
-    else:
-        print("there is no tsc here: the viewer's types were not checked")
+        return subprocess.Popen([tsc, "-p", os.path.join(ROOT, "viewer")], stdout=subprocess.PIPE, text=True)
+    print("there is no tsc here: the viewer's types were not checked")
+    return None
+
+
+def end_types(compiler):
+    said, _ = compiler.communicate()
+    check("tsc --strict", compiler.returncode == 0, said)
 
 
 def small_things(options, folder):
@@ -211,7 +215,7 @@ def in_chromium(options, path, folder):
     app = devtools.Browser(path)
     first = None
     try:
-        page = app.page()
+        page = app.page(1280, 800)
         subjects = [*pages.of_examples(), *(pages.of_shared(options.shared) if options.shared else ())]
         for subject in subjects:
             if options.only in subject.name:
@@ -227,6 +231,7 @@ def in_chromium(options, path, folder):
                 hostile.content(page, options, folder)
                 hostile.damage(page, first, folder)
             with phase("speed"):
+                page.size(1440)
                 speed.many(page, first, folder)
     except devtools.Failure as failure:
         check("the browser", False, failure)
@@ -246,10 +251,9 @@ def main():
     options.bin = os.path.abspath(options.bin)
     if options.pictures:
         os.makedirs(options.pictures, exist_ok=True)
+    compiler = None if options.only else start_types()
     with tempfile.TemporaryDirectory() as folder:
         if not options.only:
-            with phase("types"):
-                types(options)
             small_things(options, folder)
         path = devtools.find()
         if path is None:
@@ -259,6 +263,8 @@ def main():
             if first and not options.only:
                 with phase("firefox"):
                     in_firefox(options, first, folder)
+    if compiler:
+        end_types(compiler)
     print(", ".join(f"{name} {seconds:.0f} s" for name, seconds in checks.spent.items()))
     print(f"{checks.passed} passed, {checks.failed} failed")
     return 1 if checks.failed else 0

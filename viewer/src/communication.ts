@@ -109,7 +109,7 @@ export class CommunicationView implements View {
 
   private paintMatrix(matrix: Matrix): void {
     const { about } = this.at.model;
-    const room = Math.max(Math.min(this.matrixBox.clientHeight - 92, 380), 150);
+    const room = Math.max(Math.min(this.matrixBox.clientHeight - 108, 380), 150);
     const picture = drawMatrix(this.canvas, matrix, room, this.linear, matrix.perCell === 1 ? about.devices_per_node : 0, this.picked);
     this.cell = picture.cell;
     const unit = picture.numbers ? `numbers: ${bytes(picture.unit).slice(-3).trim()}` : "";

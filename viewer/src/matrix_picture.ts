@@ -5,7 +5,7 @@ import { bytes } from "./format";
 import type { Matrix } from "./matrix";
 import { colors, heatRamp, isDark } from "./view";
 
-export const kLabel = 30;
+export const kLabel = 36;
 const kLess = "#1F5A9A", kMore = "#C9400C";
 
 export interface MatrixPicture { cell: number; least: number; most: number; signed: boolean; unit: number; numbers: boolean; shade: (value: number) => string }

@@ -6,7 +6,7 @@ import { colors, type View } from "./view";
 /** Both say what was done. */
 export function saveTable(name: string, view: View): string {
   const rows = view.csv?.();
-  if (!rows) return "this view has no table";
+  if (!rows || rows.length < 2) return "there is no table here";
   download(`${name}.csv`, new Blob([csv(rows)], { type: "text/csv" }));
   return `${name}.csv has ${count(rows.length - 1)} rows`;
 }

@@ -10,6 +10,7 @@ export class TimelineOps implements TableSource {
   readonly table = new VirtualTable(this, "ops by time");
   private ids: number[] = [];
   private total = 0;
+  private most = 1;
 
   constructor(private readonly page: Page) {}
 
@@ -19,6 +20,7 @@ export class TimelineOps implements TableSource {
     const { instr, hasMeasured } = this.model;
     const weight = (id: number) => (hasMeasured ? Math.abs(instr.measured[id]! - instr.seconds[id]!) : instr.seconds[id]!);
     this.ids = Array.from(instr.seconds.keys()).filter((id) => instr.seconds[id]! > 0 || instr.measured[id]! > 0).sort((a, b) => weight(b) - weight(a));
+    this.most = this.ids.reduce((most, id) => Math.max(most, instr.seconds[id]!, instr.measured[id]!), 1e-300);
     this.total = instr.seconds.reduce((sum, each) => sum + each, 0);
     this.table.reset();
     this.mark();
@@ -37,14 +39,13 @@ export class TimelineOps implements TableSource {
     const id = this.ids[line]!;
     const { instr, hasMeasured } = this.model;
     const kind = instr.kind[id]!;
-    const most = Math.max(...this.ids.slice(0, 1).map((each) => Math.max(instr.seconds[each]!, instr.measured[each]!)), 1e-300);
     const [predicted, measured] = [instr.seconds[id]!, instr.measured[id]!];
     cells[0]!.what({ indent: 8, mark: "", fold: "", inner: false, kind, words: this.model.name(id), aside: "" });
     cells[1]!.text(visible(this.model.words(id), 60));
     cells[2]!.text(instr.times[id] === 1 ? "" : count(instr.times[id]!));
-    cells[3]!.number(predicted > 0 ? seconds(predicted) : "", predicted / most, kind);
+    cells[3]!.number(predicted > 0 ? seconds(predicted) : "", predicted / this.most, kind);
     if (!hasMeasured) { cells[4]!.text(percent(predicted / Math.max(this.total, 1e-300))); return; }
-    cells[4]!.number(measured > 0 ? seconds(measured) : "", measured / most, kind);
+    cells[4]!.number(measured > 0 ? seconds(measured) : "", measured / this.most, kind);
     cells[5]!.text(`${measured >= predicted ? "+" : "−"}${seconds(Math.abs(measured - predicted))}`);
   }
   hint(line: number, key: string): string {
