@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "interp/device.h"
+#include "kernels/parallel_copy.h"
 #include "ops/families.h"
 #include "runtime/steps.h"
 
@@ -12,9 +13,12 @@ constexpr int64_t kTaskElements = int64_t{1} << 15;
 
 int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-// Which of the inputs is read only at the place that is written, so that the result may take its memory.
+// Which of the inputs are read only at the place that is written, so that a result may take their memory. All that is
+// read at a place is read before anything is written there.
 std::vector<size_t> FindInPlace(const FusedKernel& kernel) {
-  if (!kernel.reductions.empty() || kernel.stores.size() != 1) return {};
+  if (!kernel.reductions.empty()) return {};
+  for (const KernelStore& store : kernel.stores)
+    if (!(store.index == kernel.stores[0].index)) return {};
   std::vector<bool> possible(kernel.inputs.size(), true), read(kernel.inputs.size(), false);
   for (const KernelNode& node : kernel.nodes) {
     if (node.kind != KernelNode::Kind::kLoad) continue;
@@ -24,7 +28,7 @@ std::vector<size_t> FindInPlace(const FusedKernel& kernel) {
   }
   std::vector<size_t> found;
   for (size_t i = 0; i < kernel.inputs.size(); ++i)
-    if (read[i] && possible[i] && StorageBytes(kernel.inputs[i]) == StorageBytes(kernel.outputs[0])) found.push_back(i);
+    if (read[i] && possible[i]) found.push_back(i);
   return found;
 }
 
@@ -98,8 +102,7 @@ class KernelStep : public CompiledStep {
       first_.Run({first.data(), first.size()}, pool_);
     }
     absl::InlinedVector<Array, 2> outs;
-    outs.push_back(Destination(call));
-    for (size_t i = 1; i < results_.size(); ++i) outs.emplace_back(results_[i].type, results_[i].dims);
+    for (const Made& made : results_) outs.push_back(Destination(call, made));
     for (Array& out : outs) buffers.push_back(out.mutable_data());
     (second_ ? *second_ : first_).Run({buffers.data(), buffers.size()}, pool_);
     if (!is_tuple_) return Value(std::move(outs[0]));
@@ -112,12 +115,13 @@ class KernelStep : public CompiledStep {
     Dims dims;
   };
 
-  Array Destination(Call& call) const {
+  Array Destination(Call& call, const Made& made) const {
     for (size_t i : in_place_) {
       Array& operand = call.operands[i].array();
-      if (operand.unique()) return Array(std::move(operand)).WithType(results_[0].type).WithDims(results_[0].dims);
+      if (operand.unique() && operand.element_bytes() == StorageBytes(made.type) && operand.count() == ElementCount(AsInts(made.dims)))
+        return Array(std::move(operand)).WithType(made.type).WithDims(made.dims);
     }
-    return Array(results_[0].type, results_[0].dims);
+    return Array(made.type, made.dims);
   }
 
   Launch first_;
@@ -131,7 +135,8 @@ class KernelStep : public CompiledStep {
 
 class LibraryStep : public CompiledStep {
  public:
-  LibraryStep(LibraryFunction function, ThreadPool& pool) : function_(function), pool_(pool) {}
+  LibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool)
+      : function_(function), pool_(pool), updates_(UpdatesOperand(hlo)) {}
 
   Result<Value> Run(Call& call) const override {
     // XLA:CPU's library sums narrow floats in an order of its own, which the evaluators follow.
@@ -140,11 +145,15 @@ class LibraryStep : public CompiledStep {
     for (size_t i = 0; i < call.operands.size(); ++i) {
       if (!call.operands[i].IsArray() || !std::ranges::equal(call.array(i).dims(), call.hlo.operand_shape(i).dims()))
         return EvaluatorOf(call.hlo.opcode)(call);
-      operands.push_back(call.array(i));
     }
+    for (size_t i = 0; i < call.operands.size(); ++i) operands.push_back(std::move(call.operands[i].array()));
     const Shape& shape = call.hlo.shape();
     const bool is_tuple = shape.IsTuple();
     for (size_t i = 0; i < (is_tuple ? shape.elements().size() : 1); ++i) {
+      if (i == 0 && updates_) {
+        results.push_back(Owned(std::exchange(operands[0], Array()), pool_));
+        continue;
+      }
       const Shape& one = is_tuple ? shape.element(static_cast<int64_t>(i)) : shape;
       results.emplace_back(one.element_type(), one.dims());
     }
@@ -157,6 +166,7 @@ class LibraryStep : public CompiledStep {
  private:
   LibraryFunction function_;
   ThreadPool& pool_;
+  bool updates_;
 };
 
 }  // namespace
@@ -166,8 +176,8 @@ std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, LaunchedKern
   return std::make_unique<KernelStep>(hlo, kernel, combine, pool);
 }
 
-std::unique_ptr<CompiledStep> NewLibraryStep(LibraryFunction function, ThreadPool& pool) {
-  return std::make_unique<LibraryStep>(function, pool);
+std::unique_ptr<CompiledStep> NewLibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool) {
+  return std::make_unique<LibraryStep>(hlo, function, pool);
 }
 
 }  // namespace shoal
