@@ -50,7 +50,7 @@ Status JobOfVerb::Join(const JobFlags& flags) {
   const std::optional<Launched> launched = LaunchedByMpi();
   if (flags.transport == "threads") return {};
   if (flags.transport == "auto" && (!launched || launched->size == 1)) return {};
-  if (launched) TellPeersOfInterrupt(nullptr, launched->rank == 0);
+  if (launched) TellPeersOfInterrupt(&Peers::Interrupted, launched->rank == 0);
   Result<std::unique_ptr<Communicator>> communicator = LoadMpi();
   if (!communicator.ok()) {
     if (launched && launched->rank != 0) Silence();  // the first says it

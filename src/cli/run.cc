@@ -21,6 +21,7 @@
 #include "cli/verbs.h"
 #include "interp/data/inputs.h"
 #include "interp/data/job_outputs.h"
+#include "interp/job_profile.h"
 #include "interp/observers.h"
 #include "interp/step_log.h"
 #include "memory/run_need.h"
@@ -125,9 +126,11 @@ class RunVerb {
     report_.outputs = FoldOutputs(outcome_.results);
     if (job_.job() != nullptr && !gathers()) report_.outputs = GatherOutputs(*job_.job(), std::move(report_.outputs));
     GatherOutfeeds();
+    const Module& ran = engine_ == nullptr ? *input_.module : engine_->plans().module();
+    if (job_.job() != nullptr && step_log_ != nullptr)
+      GatherStepLog(*job_.job(), *job_.placement(), ran, *step_log_);
     int status = Print();
-    if (status == kOk && step_log_ != nullptr && job_.leads())
-      status = Profile(engine_ == nullptr ? *input_.module : engine_->plans().module());
+    if (status == kOk && step_log_ != nullptr && job_.leads()) status = Profile(ran);
     return job_.AgreeOnExit(status == kOk && flags_.check_snapshot && job_.leads() ? CheckSnapshot() : status);
   }
 

@@ -73,10 +73,18 @@ struct PartRules {
   std::function<Result<std::vector<Arrays>>(std::vector<Arrays> parts, const std::vector<ArrayTypes>& contributions,
                                             Targets targets)>
       join;
+  // Where the parts of all members lie side by side in arrays, in the order of the members, they are received right
+  // there and nothing is joined: the types of those arrays, one for each part of a cut, or nothing. Of them each target
+  // gets its own (`one_each`), or all get all.
+  std::function<std::optional<ArrayTypes>(const std::vector<ArrayTypes>& contributions, Targets targets)> side_by_side;
+  bool one_each = false;
 };
 std::unique_ptr<Exchange> NewPartExchange(PartRules rules);
 // Everybody gets everything, and works out the results of its own members.
+PartRules GatherRules(Combine combine);
 std::unique_ptr<Exchange> NewGatherExchange(Combine combine);
+// Whether all contributions are alike and their parts along `dim` lie side by side in an array.
+bool AreSideBySide(const std::vector<ArrayTypes>& contributions, size_t operand, int64_t dim);
 
 // How contributions are folded, one after the other in the order of the members.
 struct OrderedFold {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstring>
+
 #include "base/strings.h"
 #include "collectives/exchange.h"
 
@@ -25,9 +28,16 @@ class PartExchange : public Exchange {
 
   Status Matched(const std::vector<ArrayTypes>& contributions) override {
     types_ = contributions;
+    if (rules_.side_by_side) MakeWholes();
     for (size_t source : layout_->local()) {
       SHOAL_ASSIGN(parts, rules_.cut(source, contributions_[source], layout_->local()));
-      parts_[source] = std::move(parts);
+      if (!is_whole_) {
+        parts_[source] = std::move(parts);
+        continue;
+      }
+      for (size_t p = 0; p < parts.size(); ++p)
+        if (parts[p].bytes() > 0)
+          std::memcpy(PlaceOf(source, p).data(), parts[p].data(), static_cast<size_t>(parts[p].bytes()));
     }
     return {};
   }
@@ -37,6 +47,10 @@ class PartExchange : public Exchange {
     const size_t each = blocks.size() / sources.size();
     std::vector<std::span<std::byte>> places;
     for (size_t i = 0; i < blocks.size(); ++i) {
+      if (is_whole_) {
+        places.push_back(PlaceOf(sources[i / each], i % each));
+        continue;
+      }
       Array& part = parts_[sources[i / each]].emplace_back(blocks[i].type, AsInts(blocks[i].dims));
       places.emplace_back(part.mutable_data(), static_cast<size_t>(part.bytes()));
     }
@@ -46,6 +60,7 @@ class PartExchange : public Exchange {
   Status Came(int) override { return {}; }
 
   Result<std::vector<Arrays>> Finish() override {
+    if (is_whole_) return Wholes();
     SHOAL_ASSIGN(joined, rules_.join(std::move(parts_), types_, layout_->local()));
     std::vector<Arrays> results(layout_->count);
     for (size_t i = 0; i < joined.size(); ++i) results[layout_->local()[i]] = std::move(joined[i]);
@@ -53,10 +68,37 @@ class PartExchange : public Exchange {
   }
 
  private:
+  // The results, where the parts are received right into them.
+  void MakeWholes() {
+    const std::optional<ArrayTypes> types = rules_.side_by_side(types_, layout_->local());
+    if (!types) return;
+    is_whole_ = true;
+    for (const ArrayType& type : *types) {
+      wholes_.emplace_back(type.type, AsInts(type.dims));
+      data_.push_back(wholes_.back().mutable_data());  // once: later it may be held by others
+    }
+  }
+
+  std::span<std::byte> PlaceOf(size_t source, size_t part) const {
+    const auto bytes = static_cast<size_t>(wholes_[part].bytes()) / layout_->count;
+    return {data_[part] + source * bytes, bytes};
+  }
+
+  std::vector<Arrays> Wholes() {
+    std::vector<Arrays> results(layout_->count);
+    for (size_t i = 0; i < layout_->local().size(); ++i)
+      results[layout_->local()[i]] = rules_.one_each ? Arrays{wholes_[i]} : wholes_;
+    wholes_.clear();
+    return results;
+  }
+
   const PartRules rules_;
   const GroupLayout* layout_ = nullptr;
   std::vector<Arrays> contributions_, parts_;  // by member
   std::vector<ArrayTypes> types_;
+  bool is_whole_ = false;
+  Arrays wholes_;
+  std::vector<std::byte*> data_;
 };
 
 }  // namespace
@@ -70,7 +112,16 @@ Block WholeBlock(Array array) {
 
 std::unique_ptr<Exchange> NewPartExchange(PartRules rules) { return std::make_unique<PartExchange>(std::move(rules)); }
 
-std::unique_ptr<Exchange> NewGatherExchange(Combine combine) {
+bool AreSideBySide(const std::vector<ArrayTypes>& contributions, size_t operand, int64_t dim) {
+  const Dims& dims = contributions[0][operand].dims;
+  if (ElementCount(AsInts(dims).first(static_cast<size_t>(dim))) != 1) return false;
+  return std::all_of(contributions.begin(), contributions.end(),
+                     [&](const ArrayTypes& each) { return each[operand].dims == dims; });
+}
+
+std::unique_ptr<Exchange> NewGatherExchange(Combine combine) { return NewPartExchange(GatherRules(std::move(combine))); }
+
+PartRules GatherRules(Combine combine) {
   PartRules rules;
   rules.cut = [](size_t, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> { return contribution; };
   rules.join = [combine = std::move(combine)](std::vector<Arrays> parts, const std::vector<ArrayTypes>&,
@@ -80,7 +131,7 @@ std::unique_ptr<Exchange> NewGatherExchange(Combine combine) {
     for (size_t target : targets) results.push_back(std::move(all[target]));
     return results;
   };
-  return NewPartExchange(std::move(rules));
+  return rules;
 }
 
 }  // namespace shoal

@@ -173,7 +173,7 @@ void World::PollForTurn(std::unique_lock<std::mutex>& lock, const DeviceState& s
   using Clock = std::chrono::steady_clock;
   const UnmeteredThread unmetered;
   // A busy machine takes milliseconds to give a core back: others get it only after a while.
-  constexpr auto kOwn = std::chrono::microseconds(100), kPatience = std::chrono::microseconds(10000);
+  constexpr auto kOwn = std::chrono::microseconds(2000), kPatience = std::chrono::microseconds(10000);
   auto last = Clock::now();
   for (auto now = last; !state.has_turn && free_turns_ > 0 && now - last < kPatience; now = Clock::now()) {
     lock.unlock();

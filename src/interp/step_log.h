@@ -51,6 +51,17 @@ class StepLog : public Observer {
     return all;
   }
 
+  // For a run across processes: what another one's device did, and when by its clock this log began.
+  const std::map<const Instruction*, Total>& totals(int64_t device) const {
+    return devices_[static_cast<size_t>(device)].totals;
+  }
+  double origin() const { return std::chrono::duration<double>(start_.time_since_epoch()).count(); }
+  void Put(int64_t device, std::vector<Step> steps, std::map<const Instruction*, Total> totals) {
+    OfDevice& of = devices_[static_cast<size_t>(device)];
+    of.steps = std::move(steps);
+    of.totals = std::move(totals);
+  }
+
   // Logs a step from here to the end of the scope, on the device's thread; does nothing without a log.
   class Timer {
    public:

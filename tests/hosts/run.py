@@ -12,13 +12,13 @@ import concurrent.futures
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 import faults
 import mpi
+import namespaces
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RANKS = [2, 3, 4, 8]
@@ -116,6 +116,10 @@ def main():
             passed, failed = passed + (not why), failed + bool(why)
             if why:
                 print(f"{name}: {why}", flush=True)
+        if (why := namespaces.check(options.bin)) is not None:
+            passed, failed = passed + (not why), failed + bool(why)
+            if why:
+                print(f"two hosts as network namespaces: {why}", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

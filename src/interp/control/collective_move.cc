@@ -124,11 +124,20 @@ Result<Value> BeginAllGather(Call& call) {
     for (size_t k = 0; k < joined.size(); ++k) joined[k] = PaddedAlone(std::move(joined[k]), call, k);
     return std::vector<Arrays>(contributions.size(), joined);
   };
-  auto between = [gather] {
-    return NewGatherExchange([gather](const std::vector<Arrays>& contributions) -> Result<std::vector<Arrays>> {
+  auto between = [gather, dim] {
+    PartRules rules = GatherRules([gather](const std::vector<Arrays>& contributions) -> Result<std::vector<Arrays>> {
       SHOAL_ASSIGN(joined, gather(contributions));
       return std::vector<Arrays>(contributions.size(), joined);
     });
+    rules.side_by_side = [dim](const std::vector<ArrayTypes>& types, PartRules::Targets) -> std::optional<ArrayTypes> {
+      ArrayTypes joined = types[0];
+      for (size_t k = 0; k < joined.size(); ++k) {
+        if (!AreSideBySide(types, k, dim)) return std::nullopt;
+        joined[k].dims[static_cast<size_t>(dim)] *= std::ssize(types);
+      }
+      return joined;
+    };
+    return NewPartExchange(std::move(rules));
   };
   return BeginInGroup(call, TakeArrays(call), {std::move(here), between});
 }
@@ -184,6 +193,13 @@ PartRules AllToAllRules(const Instruction& hlo, size_t n) {
     }
     return results;
   };
+  rules.one_each = true;
+  if (hlo.has(kDimensions))
+    rules.side_by_side = [dim = hlo[kDimensions][0]](const std::vector<ArrayTypes>& types,
+                                                     PartRules::Targets targets) -> std::optional<ArrayTypes> {
+      if (!AreSideBySide(types, 0, dim)) return std::nullopt;
+      return ArrayTypes(targets.size(), types[0][0]);
+    };
   return rules;
 }
 

@@ -1,0 +1,121 @@
+"""Two network namespaces of this machine as two hosts: own addresses, own names, nothing but a wire between them."""
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import faults
+import mpi
+
+NAMES = ["shoal-test-a", "shoal-test-b"]
+ADDRESSES = ["10.213.77.1", "10.213.77.2"]
+
+
+def call(words):
+    subprocess.run(words, check=True, capture_output=True)
+
+
+def available():
+    """Why there can be none; empty if there can."""
+    if shutil.which("ip") is None or shutil.which("unshare") is None:
+        return "no ip or no unshare"
+    if subprocess.run(["unshare", "-n", "-u", "true"], capture_output=True, check=False).returncode != 0:
+        return "namespaces are not allowed here"
+    return ""
+
+
+@contextlib.contextmanager
+def two_hosts():
+    try:
+        for name in NAMES:
+            call(["ip", "netns", "add", name])
+        call(["ip", "link", "add", "shoal-a", "netns", NAMES[0], "type", "veth", "peer", "name", "shoal-b", "netns", NAMES[1]])
+        for name, link, address in zip(NAMES, ("shoal-a", "shoal-b"), ADDRESSES):
+            call(["ip", "-n", name, "addr", "add", f"{address}/24", "dev", link])
+            call(["ip", "-n", name, "link", "set", link, "up"])
+            call(["ip", "-n", name, "link", "set", "lo", "up"])
+        yield
+    finally:
+        for name in NAMES:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+
+
+def launch(scratch, words):
+    """The call that starts one process on each host: instead of ssh, a script enters the other namespace."""
+    agent = pathlib.Path(scratch, "agent.sh")
+    agent.write_text("#!/bin/bash\nshift\n"
+                     f"exec ip netns exec {NAMES[1]} unshare -u bash -c 'hostname host-b; exec bash -c \"$*\"' agent \"$@\"\n",
+                     encoding="utf-8")
+    agent.chmod(0o755)
+    net = f"{ADDRESSES[0].rsplit('.', 1)[0]}.0/24"
+    start = ["mpirun", "--allow-run-as-root", "--mca", "plm_rsh_agent", str(agent), "--mca", "btl", "self,tcp",
+             "--mca", "btl_tcp_if_include", net, "--mca", "oob_tcp_if_include", net, "--mca", "pml", "ob1",
+             "--host", ",".join(ADDRESSES), "-n", "2", *words]
+    inside = "hostname host-a; exec \"$@\""
+    return ["ip", "netns", "exec", NAMES[0], "unshare", "-u", "bash", "-c", inside, "launch", *start]
+
+
+def check_same_and_stall(binary, scratch):
+    """The same answer as in one process; a stall is explained with the names of the hosts; a host that is gone is named."""
+    root = pathlib.Path(__file__).parents[2]
+    module = str(root / "examples/tensor_parallel_mlp.hlo")
+    alone = subprocess.run([binary, "run", module, "--print_literals"], capture_output=True, text=True, check=False)
+    job = subprocess.run(launch(scratch, [binary, "run", module, "--print_literals"]), capture_output=True, text=True,
+                         timeout=60, check=False, env=mpi.environment())
+    if job.stdout != alone.stdout:
+        return f"another answer over TCP: exit status {job.returncode}: {job.stderr[:500]}"
+    stall = str(root / "tests/interp/collectives/bad-stall-crossed.hlo")
+    job = subprocess.run(launch(scratch, [binary, "run", stall]), capture_output=True, text=True, timeout=60, check=False,
+                         env=mpi.environment())
+    for part in ("devices 0,2 wait at all-reduce y", "devices 0,1 are on host-a (rank 0)", "devices 2,3 are on host-b (rank 1)"):
+        if part not in job.stderr:
+            return f"a stall without {part!r}: {job.stderr[:800]}"
+    return check_host_gone(binary, scratch)
+
+
+def check_host_gone(binary, scratch):
+    """The wire is cut: within ten seconds the job says which host is gone."""
+    path = faults.write(scratch, "long.hlo", faults.FOREVER)
+    process = subprocess.Popen(launch(scratch, [binary, "run", path]), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env=mpi.environment(), start_new_session=True)
+    time.sleep(3)
+    begun = time.monotonic()
+    call(["ip", "-n", NAMES[1], "link", "set", "shoal-b", "down"])
+    said = None
+    os.set_blocking(process.stderr.fileno(), False)
+    err = ""
+    try:
+        while process.poll() is None and said is None and time.monotonic() < begun + 15:
+            err += (process.stderr.read() or b"").decode()
+            if said is None and " is gone" in err:
+                said = time.monotonic() - begun
+            time.sleep(0.1)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        for name in NAMES:
+            for pid in subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True, check=False).stdout.split():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(pid), signal.SIGKILL)
+    # mpirun itself goes on waiting for its other half.
+    if said is None or said > 10 or "rank 1 on host-b, which ran devices 2,3, is gone" not in err:
+        return f"a host that is gone: said after {said} s: {err[:500]}"
+    return ""
+
+
+def check(binary):
+    """(name, what is wrong); what is wrong is None where it cannot be tried."""
+    if why := available():
+        print(f"two hosts as network namespaces: skipped: {why}")
+        return None
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            with two_hosts():
+                return check_same_and_stall(binary, scratch)
+        except subprocess.CalledProcessError as error:
+            print(f"two hosts as network namespaces: skipped: {error.stderr.decode().strip()}")
+            return None
