@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+import library_patterns
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -254,8 +256,9 @@ def measure(options, name, text, arguments, folder):
 
 def cases(options):
     if not options.files:
-        for name, (function, arguments) in patterns().items():
-            if options.only in name:
+        every = patterns() | library_patterns.patterns(jax, jnp, np, ml_dtypes)
+        for name, (function, arguments) in every.items():
+            if options.only in name and (not options.names or name in options.names.split(",")):
                 yield name, lowered(function, arguments), [np.asarray(a) for a in arguments]
         return
     for path in options.files:
@@ -283,6 +286,7 @@ def main():
     parser.add_argument("--bin", default=ROOT / "build/shoal")
     parser.add_argument("--engine", default="jit")
     parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--names", default="", help="only these, separated by commas")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--repeats", type=int, default=5, help="runs of each in a round")
     parser.add_argument("--threads", type=int, default=0)

@@ -1,79 +1,83 @@
 #include "kernels/parallel_gemm.h"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define SHOAL_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define SHOAL_VECTORS
-#endif
+#include "kernels/onednn.h"
+#include "kernels/small_gemm.h"
+#include "kernels/vector_clones.h"
 
 namespace shoal {
 namespace {
 
-// Below this many multiplications a call of BLAS costs more than it saves.
-constexpr int64_t kSmall = int64_t{1} << 16;
+// Below this many multiplications a call of a library costs more than it saves.
+constexpr int64_t kSmall = int64_t{1} << 18;
 constexpr int64_t kSmallest = int64_t{1} << 12;
+constexpr int64_t kMostSkinny = 4;  // rows
 // About 10 µs of products.
 constexpr int64_t kTask = int64_t{1} << 19;
 
-// c = a b with the rows of b along the vectors: every b element is read once per row of a.
-SHOAL_VECTORS void SmallGemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_column,
-                             const float* b, int64_t b_row, float* c, int64_t ldc) {
-  constexpr int64_t kColumns = 64;
-  for (int64_t j = 0; j < n; j += kColumns) {
-    const int64_t columns = n - j < kColumns ? n - j : kColumns;
-    for (int64_t i = 0; i < m; ++i) {
-      float sums[kColumns] = {};
-      for (int64_t p = 0; p < k; ++p) {
-        const float factor = a[i * a_row + p * a_column];
-        const float* row = b + p * b_row + j;
-        if (columns == kColumns)
-          for (int64_t s = 0; s < kColumns; ++s) sums[s] += factor * row[s];
-        else
-          for (int64_t s = 0; s < columns; ++s) sums[s] += factor * row[s];
-      }
-      for (int64_t s = 0; s < columns; ++s) c[i * ldc + j + s] = sums[s];
-    }
-  }
-}
+// An element of b as f32: bf16 is the upper half of one.
+inline float AsFloat(float value) { return value; }
+inline float AsFloat(Bf16 value) { return std::bit_cast<float>(static_cast<uint32_t>(value.bits) << 16); }
 
-// One row: c[j] = Σ a[p] b[p, j] for columns [begin, end); memory is read row by row, in stretches that stay in cache.
-SHOAL_VECTORS void RowTimesRows(int64_t begin, int64_t end, int64_t k, const float* a, int64_t a_stride, const float* b,
-                                int64_t b_row, float* c) {
-  for (int64_t j = begin; j < end; ++j) c[j] = 0;
+// One row: c[j] += Σ a[p] b[p, j] for columns [begin, end) and p < k.
+template <class T>
+[[gnu::always_inline]] inline void AddRows(int64_t begin, int64_t end, int64_t k, const float* a, int64_t a_stride,
+                                           const T* b, int64_t b_row, float* c) {
   int64_t p = 0;
   for (; p + 4 <= k; p += 4) {
     const float f0 = a[p * a_stride], f1 = a[(p + 1) * a_stride], f2 = a[(p + 2) * a_stride], f3 = a[(p + 3) * a_stride];
-    const float *r0 = b + p * b_row, *r1 = r0 + b_row, *r2 = r1 + b_row, *r3 = r2 + b_row;
-    for (int64_t j = begin; j < end; ++j) c[j] += (f0 * r0[j] + f1 * r1[j]) + (f2 * r2[j] + f3 * r3[j]);
+    const T *r0 = b + p * b_row, *r1 = r0 + b_row, *r2 = r1 + b_row, *r3 = r2 + b_row;
+    for (int64_t j = begin; j < end; ++j)
+      c[j] += (f0 * AsFloat(r0[j]) + f1 * AsFloat(r1[j])) + (f2 * AsFloat(r2[j]) + f3 * AsFloat(r3[j]));
   }
   for (; p < k; ++p) {
     const float factor = a[p * a_stride];
-    const float* row = b + p * b_row;
-    for (int64_t j = begin; j < end; ++j) c[j] += factor * row[j];
+    const T* row = b + p * b_row;
+    for (int64_t j = begin; j < end; ++j) c[j] += factor * AsFloat(row[j]);
   }
 }
 
 // Σ a[p] b[p] with both lying together in memory, in lanes that are summed at the end.
-SHOAL_VECTORS float Dot(int64_t k, const float* a, const float* b) {
+template <class T>
+[[gnu::always_inline]] inline float SumOfProducts(int64_t k, const float* a, const T* b) {
   constexpr int64_t kLanes = 32;
   float sums[kLanes] = {};
   int64_t p = 0;
   for (; p + kLanes <= k; p += kLanes)
-    for (int64_t s = 0; s < kLanes; ++s) sums[s] += a[p + s] * b[p + s];
-  for (int64_t s = 0; p + s < k; ++s) sums[s] += a[p + s] * b[p + s];
+    for (int64_t s = 0; s < kLanes; ++s) sums[s] += a[p + s] * AsFloat(b[p + s]);
+  for (int64_t s = 0; p + s < k; ++s) sums[s] += a[p + s] * AsFloat(b[p + s]);
   for (int64_t width = kLanes / 2; width > 0; width /= 2)
     for (int64_t s = 0; s < width; ++s) sums[s] += sums[s + width];
   return sums[0];
 }
 
-// Few rows, and so much of b that reading it is the work. False if it is not laid out for that.
-bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, ThreadPool& pool) {
+// One body for each type: clones of templates are not made.
+SHOAL_VECTORS void RowTimesRows(int64_t begin, int64_t end, int64_t k, const float* a, int64_t a_stride, const float* b,
+                                int64_t b_row, float* c) {
+  AddRows(begin, end, k, a, a_stride, b, b_row, c);
+}
+SHOAL_VECTORS void RowTimesRows(int64_t begin, int64_t end, int64_t k, const float* a, int64_t a_stride, const Bf16* b,
+                                int64_t b_row, float* c) {
+  AddRows(begin, end, k, a, a_stride, b, b_row, c);
+}
+SHOAL_VECTORS float Dot(int64_t k, const float* a, const float* b) { return SumOfProducts(k, a, b); }
+SHOAL_VECTORS float Dot(int64_t k, const float* a, const Bf16* b) { return SumOfProducts(k, a, b); }
+
+// Few rows, and so much of b that reading it is the work: every element of it once, in stretches that stay in the cache
+// for all rows. False if it is not laid out for that.
+template <class T>
+bool Skinny(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<T> b, float* c, ThreadPool& pool) {
+  constexpr int64_t kColumns = 1024, kRows = 32;
   if (b.column == 1) {
-    ForBlocks(pool, n, 1024, [&](int64_t begin, int64_t end) {
-      for (int64_t i = 0; i < m; ++i) RowTimesRows(begin, end, k, a.data + i * a.row, a.column, b.data, b.row, c + i * n);
+    ForBlocks(pool, n, kColumns, [&](int64_t begin, int64_t end) {
+      for (int64_t i = 0; i < m; ++i) std::fill(c + i * n + begin, c + i * n + end, 0.0f);
+      for (int64_t p = 0; p < k; p += kRows)
+        for (int64_t i = 0; i < m; ++i)
+          RowTimesRows(begin, end, std::min(kRows, k - p), a.data + i * a.row + p * a.column, a.column,
+                       b.data + p * b.row, b.row, c + i * n);
     });
     return true;
   }
@@ -85,58 +89,95 @@ bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView
   return true;
 }
 
-// A small product by itself, in one thread. The smallest are summed in f64, as the interpreter has them: exactly
-// repeatable values cost nothing there.
-void OneSmall(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c) {
-  if (m * n * k <= kSmallest) return Gemm<float>(m, n, k, a, b, c, n, false);
-  std::vector<float> packed;
-  if (b.column != 1 && n != 1) {
-    packed.resize(static_cast<size_t>(k * n));
-    for (int64_t p = 0; p < k; ++p)
-      for (int64_t j = 0; j < n; ++j) packed[static_cast<size_t>(p * n + j)] = b.data[p * b.row + j * b.column];
-    b = {packed.data(), n, 1};
-  }
-  SmallGemm(m, n, k, a.data, a.row, a.column, b.data, b.row, c, n);
+// One product in one thread, by the quickest library there is.
+void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc) {
+  static const OneDnn* const library = OpenOneDnn();
+  if (library == nullptr || k == 0) return Gemm<float>(m, n, k, a, b, c, ldc, false);
+  const bool a_transposed = a.column != 1 && k != 1, b_transposed = b.column != 1 && n != 1;
+  // A leading dimension is at least the length of its rows.
+  const int64_t lda = std::max(a_transposed ? a.column : a.row, a_transposed ? m : k);
+  const int64_t ldb = std::max(b_transposed ? b.column : b.row, b_transposed ? k : n);
+  library->Sgemm(a_transposed, b_transposed, m, n, k, a.data, lda, b.data, ldb, 0, c, ldc);
+}
+void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b, double* c, int64_t ldc) {
+  Gemm<double>(m, n, k, a, b, c, ldc, false);
 }
 
-// The tile of one matrix of the batch that a task computes.
+void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b, float* c, int64_t ldc) {
+  const bool a_transposed = a.column != 1 && k != 1, b_transposed = b.column != 1 && n != 1;
+  const int64_t lda = std::max(a_transposed ? a.column : a.row, a_transposed ? m : k);
+  const int64_t ldb = std::max(b_transposed ? b.column : b.row, b_transposed ? k : n);
+  OpenOneDnn()->Bf16Gemm(a_transposed, b_transposed, m, n, k, &a.data->bits, lda, &b.data->bits, ldb, c, ldc);
+}
+
+// Into how many tiles a product is cut, by its sizes alone.
 struct Tiles {
-  int64_t rows, columns;        // of a tile
-  int64_t down, across;         // how many
+  int64_t down = 1, across = 1;
 };
 
-Tiles TilesOf(int64_t m, int64_t n, int64_t k) {
-  // Tall enough that packing b is worth it; two or more of them where there is work for several threads.
-  Tiles tiles{m, n, 1, 1};
-  if (m * n * std::max<int64_t>(k, 1) < 2 * kTask) return tiles;
-  if (m >= n) {
-    tiles.rows = std::max<int64_t>(96, (m + 7) / 8);
-    tiles.rows = std::min(m, (tiles.rows + 15) / 16 * 16);
-  } else {
-    tiles.columns = std::max<int64_t>(96, (n + 7) / 8);
-    tiles.columns = std::min(n, (tiles.columns + 15) / 16 * 16);
+Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch) {
+  constexpr int64_t kMost = 32, kRows = 96, kColumns = 96;
+  Tiles tiles;
+  const int64_t work = m * n * std::max<int64_t>(k, 1);
+  const int64_t wanted = std::min(kMost / std::min(batch, kMost), work / (4 * kTask));
+  // The longer side of a tile is halved, until there are enough of them or they are so small that packing shows.
+  while (tiles.down * tiles.across < wanted) {
+    const int64_t rows = m / tiles.down, columns = n / tiles.across;
+    if (rows >= columns && rows >= 2 * kRows)
+      tiles.down *= 2;
+    else if (columns >= 2 * kColumns)
+      tiles.across *= 2;
+    else if (rows >= 2 * kRows)
+      tiles.down *= 2;
+    else
+      break;
   }
-  tiles.down = (m + tiles.rows - 1) / tiles.rows;
-  tiles.across = (n + tiles.columns - 1) / tiles.columns;
   return tiles;
 }
 
-template <class T>
-void Tiled(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, std::span<const GemmPlaces> places, T* c,
+// Where tile i of `tiles` begins: multiples of 16, as libraries work in blocks of about that.
+int64_t Border(int64_t size, int64_t tiles, int64_t i) {
+  return i == tiles ? size : std::min(size, (size * i / tiles + 15) / 16 * 16);
+}
+
+template <class T, class Sum>
+void Tiled(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, std::span<const GemmPlaces> places, Sum* c,
            ThreadPool& pool) {
-  const Tiles tiles = TilesOf(m, n, k);
-  const int64_t per_matrix = tiles.down * tiles.across;
   const auto batch = static_cast<int64_t>(places.size());
+  const Tiles tiles = TilesOf(m, n, k, batch);
+  const int64_t per_matrix = tiles.down * tiles.across;
   const int64_t each = std::max<int64_t>(1, m * n * std::max<int64_t>(k, 1) / per_matrix);
   ForBlocks(pool, batch * per_matrix, std::max<int64_t>(1, kTask / each), [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
       const GemmPlaces& place = places[static_cast<size_t>(t / per_matrix)];
-      const int64_t i = t % per_matrix / tiles.across * tiles.rows, j = t % tiles.across * tiles.columns;
-      Gemm<T>(std::min(tiles.rows, m - i), std::min(tiles.columns, n - j), k,
-              {a.data + place.a + i * a.row, a.row, a.column}, {b.data + place.b + j * b.column, b.row, b.column},
-              c + t / per_matrix * m * n + i * n + j, n, false);
+      const int64_t down = t % per_matrix / tiles.across, across = t % tiles.across;
+      const int64_t i = Border(m, tiles.down, down), j = Border(n, tiles.across, across);
+      const int64_t rows = Border(m, tiles.down, down + 1) - i, columns = Border(n, tiles.across, across + 1) - j;
+      if (rows <= 0 || columns <= 0) continue;
+      OneProduct(rows, columns, k, MatrixView<T>{a.data + place.a + i * a.row, a.row, a.column},
+                 MatrixView<T>{b.data + place.b + j * b.column, b.row, b.column}, c + t / per_matrix * m * n + i * n + j, n);
     }
   });
+}
+
+// A small result of long sums: pieces of the sums, each in a matrix of its own, added up in order.
+constexpr int64_t kDepth = 2048;
+
+bool IsDeep(int64_t m, int64_t n, int64_t k) {
+  return m * n <= 128 * 128 && k >= 2 * kDepth && m * n * k >= 8 * kTask;
+}
+
+void Deep(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, ThreadPool& pool) {
+  const int64_t pieces = std::min<int64_t>(16, k / kDepth);
+  std::vector<float> sums(static_cast<size_t>((pieces - 1) * m * n));
+  pool.Run(pieces, [&](int64_t i) {
+    const int64_t first = k * i / pieces, last = k * (i + 1) / pieces;
+    float* to = i == 0 ? c : sums.data() + (i - 1) * m * n;
+    OneProduct(m, n, last - first, {a.data + first * a.column, a.row, a.column},
+               {b.data + first * b.row, b.row, b.column}, to, n);
+  });
+  for (int64_t i = 0; i + 1 < pieces; ++i)
+    for (int64_t j = 0; j < m * n; ++j) c[j] += sums[static_cast<size_t>(i * m * n + j)];
 }
 
 }  // namespace
@@ -144,22 +185,61 @@ void Tiled(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, st
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b,
                   std::span<const GemmPlaces> places, float* c, ThreadPool& pool) {
   if (m == 0 || n == 0) return;
-  const int64_t work = m * n * std::max<int64_t>(k, 1);
-  if (places.size() == 1 && m <= 4 && work > kSmall &&
-      SkinnyGemm(m, n, k, {a.data + places[0].a, a.row, a.column}, {b.data + places[0].b, b.row, b.column}, c, pool))
+  const int64_t work = m * n * std::max<int64_t>(k, 1), batch = static_cast<int64_t>(places.size());
+  // The smallest are summed in f64, as the interpreter has them: exactly repeatable values cost nothing there.
+  if (work * batch <= kSmallest) {
+    for (int64_t i = 0; i < batch; ++i) {
+      const GemmPlaces& place = places[static_cast<size_t>(i)];
+      Gemm<float>(m, n, k, {a.data + place.a, a.row, a.column}, {b.data + place.b, b.row, b.column}, c + i * m * n, n, false);
+    }
     return;
-  if (work > kSmall) return Tiled<float>(m, n, k, a, b, places, c, pool);
-  ForBlocks(pool, static_cast<int64_t>(places.size()), std::max<int64_t>(1, kTask / 4 / work), [&](int64_t begin, int64_t end) {
+  }
+  if (batch == 1 && work > kSmall) {
+    const MatrixView<float> first{a.data + places[0].a, a.row, a.column}, second{b.data + places[0].b, b.row, b.column};
+    if (m <= kMostSkinny && Skinny(m, n, k, first, second, c, pool)) return;
+    // One column: the product of the transposed matrices.
+    if (n == 1 && Skinny<float>(1, m, k, {second.data, second.column, second.row}, {first.data, first.column, first.row}, c, pool))
+      return;
+    if (IsDeep(m, n, k)) return Deep(m, n, k, first, second, c, pool);
+  }
+  if (work > kSmall) return Tiled(m, n, k, a, b, places, c, pool);
+  ForBlocks(pool, batch, std::max<int64_t>(1, kTask / 2 / work), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const GemmPlaces& place = places[static_cast<size_t>(i)];
-      OneSmall(m, n, k, {a.data + place.a, a.row, a.column}, {b.data + place.b, b.row, b.column}, c + i * m * n);
+      SmallGemm(m, n, k, {a.data + place.a, a.row, a.column}, {b.data + place.b, b.row, b.column}, c + i * m * n);
     }
   });
 }
 
+bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b,
+                  std::span<const GemmPlaces> places, float* c, ThreadPool& pool) {
+  const OneDnn* library = OpenOneDnn();
+  if (library == nullptr || !library->HasBf16() || m * n * k <= kSmall) return false;
+  Tiled(m, n, k, a, b, places, c, pool);
+  return true;
+}
+
+bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<Bf16> b, float* c, ThreadPool& pool) {
+  return m <= kMostSkinny && m * n * k > kSmall && Skinny(m, n, k, a, b, c, pool);
+}
+
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b,
                   std::span<const GemmPlaces> places, double* c, ThreadPool& pool) {
-  if (m != 0 && n != 0) Tiled<double>(m, n, k, a, b, places, c, pool);
+  if (m != 0 && n != 0) Tiled(m, n, k, a, b, places, c, pool);
+}
+
+void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, MatrixView<uint32_t> b,
+                  std::span<const GemmPlaces> places, uint32_t* c, ThreadPool& pool) {
+  constexpr int64_t kRows = 48;
+  const int64_t blocks = (m + kRows - 1) / kRows, each = std::max<int64_t>(1, std::min(m, kRows) * n * std::max<int64_t>(k, 1));
+  ForBlocks(pool, static_cast<int64_t>(places.size()) * blocks, std::max<int64_t>(1, kTask / 4 / each), [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+      const GemmPlaces& place = places[static_cast<size_t>(t / blocks)];
+      const int64_t i = t % blocks * kRows;
+      SmallGemm(std::min(kRows, m - i), n, k, {a.data + place.a + i * a.row, a.row, a.column},
+                {b.data + place.b, b.row, b.column}, c + t / blocks * m * n + i * n);
+    }
+  });
 }
 
 }  // namespace shoal

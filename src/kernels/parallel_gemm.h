@@ -21,5 +21,18 @@ void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixVi
 // The same of f64.
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b,
                   std::span<const GemmPlaces> places, double* c, ThreadPool& pool);
+// The same of integers of 32 bits, which wrap.
+void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, MatrixView<uint32_t> b,
+                  std::span<const GemmPlaces> places, uint32_t* c, ThreadPool& pool);
+
+struct Bf16 {
+  uint16_t bits;
+};
+// The same of bf16, summed in f32. False, and nothing done, where the CPU has no instructions for it.
+bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b,
+                  std::span<const GemmPlaces> places, float* c, ThreadPool& pool);
+// One product of few rows, whose b is read as it is. False, and nothing done, where it has too many rows or b is not
+// laid out for that.
+bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<Bf16> b, float* c, ThreadPool& pool);
 
 }  // namespace shoal

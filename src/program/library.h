@@ -26,4 +26,8 @@ using LibraryFunction = Status (*)(const Instruction& hlo, std::span<const Array
 // then the interpreter computes it.
 LibraryFunction LibraryFunctionOf(const Instruction& hlo);
 
+// Whether that function changes its first operand: results[0] then comes with the operand's bytes, which are the
+// operand's own where nobody else holds them, and operands[0] is empty.
+bool UpdatesOperand(const Instruction& hlo);
+
 }  // namespace shoal

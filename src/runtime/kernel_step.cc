@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "interp/device.h"
+#include "kernels/parallel_copy.h"
 #include "ops/families.h"
 #include "runtime/steps.h"
 
@@ -134,7 +135,8 @@ class KernelStep : public CompiledStep {
 
 class LibraryStep : public CompiledStep {
  public:
-  LibraryStep(LibraryFunction function, ThreadPool& pool) : function_(function), pool_(pool) {}
+  LibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool)
+      : function_(function), pool_(pool), updates_(UpdatesOperand(hlo)) {}
 
   Result<Value> Run(Call& call) const override {
     // XLA:CPU's library sums narrow floats in an order of its own, which the evaluators follow.
@@ -143,11 +145,15 @@ class LibraryStep : public CompiledStep {
     for (size_t i = 0; i < call.operands.size(); ++i) {
       if (!call.operands[i].IsArray() || !std::ranges::equal(call.array(i).dims(), call.hlo.operand_shape(i).dims()))
         return EvaluatorOf(call.hlo.opcode)(call);
-      operands.push_back(call.array(i));
     }
+    for (size_t i = 0; i < call.operands.size(); ++i) operands.push_back(std::move(call.operands[i].array()));
     const Shape& shape = call.hlo.shape();
     const bool is_tuple = shape.IsTuple();
     for (size_t i = 0; i < (is_tuple ? shape.elements().size() : 1); ++i) {
+      if (i == 0 && updates_) {
+        results.push_back(Owned(std::exchange(operands[0], Array()), pool_));
+        continue;
+      }
       const Shape& one = is_tuple ? shape.element(static_cast<int64_t>(i)) : shape;
       results.emplace_back(one.element_type(), one.dims());
     }
@@ -160,6 +166,7 @@ class LibraryStep : public CompiledStep {
  private:
   LibraryFunction function_;
   ThreadPool& pool_;
+  bool updates_;
 };
 
 }  // namespace
@@ -169,8 +176,8 @@ std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, LaunchedKern
   return std::make_unique<KernelStep>(hlo, kernel, combine, pool);
 }
 
-std::unique_ptr<CompiledStep> NewLibraryStep(LibraryFunction function, ThreadPool& pool) {
-  return std::make_unique<LibraryStep>(function, pool);
+std::unique_ptr<CompiledStep> NewLibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool) {
+  return std::make_unique<LibraryStep>(hlo, function, pool);
 }
 
 }  // namespace shoal

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "interp/device.h"
+#include "interp/step_log.h"
 #include "ops/families.h"
 #include "runtime/steps.h"
 
@@ -18,7 +18,7 @@ class RoutineStep : public CompiledStep {
   Result<Value> Run(Call& call) const override {
     const RunSettings& settings = call.device.settings();
     // Who watches or counts steps sees each of them.
-    if (settings.observer != nullptr || settings.most_instructions > 0 || !Fits(call.operands[0]))
+    if (WatcherOf(settings) != nullptr || settings.most_instructions > 0 || !Fits(call.operands[0]))
       return EvaluatorOf(call.hlo.opcode)(call);
     std::vector<Array> state;
     Take(std::move(call.operands[0]), state);

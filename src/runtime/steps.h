@@ -17,6 +17,6 @@ std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, LaunchedKern
                                             ThreadPool& pool);
 // The routine must outlive the step.
 std::unique_ptr<CompiledStep> NewRoutineStep(const Routine& routine, RoutineCode code);
-std::unique_ptr<CompiledStep> NewLibraryStep(LibraryFunction function, ThreadPool& pool);
+std::unique_ptr<CompiledStep> NewLibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool);
 
 }  // namespace shoal

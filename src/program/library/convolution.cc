@@ -1,12 +1,16 @@
-// Convolutions: the images of a batch on several threads.
+// Convolutions of floats through oneDNN, in pieces of the batch or of the rows; what it has no word for as products of
+// patches, image by image.
 #include <cstring>
 
 #include "interp/algebra/convolution.h"
-#include "ops/contraction.h"
+#include "kernels/strided.h"
+#include "program/library/convolution_pieces.h"
 #include "program/library/rows.h"
 
 namespace shoal {
 namespace {
+
+using Kind = DnnConvolution::Kind;
 
 // So many images to a task.
 int64_t ImagesPerTask(const Instruction& hlo) {
@@ -14,17 +18,19 @@ int64_t ImagesPerTask(const Instruction& hlo) {
   return std::max<int64_t>(1, (batch + 15) / 16);
 }
 
-Status Convolution(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+Status ByPatches(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
   const Window* window = hlo[kWindow];
   const ConvolutionForm form{*hlo[kDimLabels], window == nullptr ? std::span<const WindowDim>() : window->dims,
                              hlo[kFeatureGroupCount], hlo[kBatchGroupCount]};
   SHOAL_TRY(CheckSizes(hlo, operands[0], operands[1], form));
   const Array& input = operands[0];
   std::byte* out = results[0].mutable_data();
-  const int64_t batch = input.dim(0), in_bytes = input.bytes() / batch, out_bytes = results[0].bytes() / batch;
-  ForBlocks(pool, batch, ImagesPerTask(hlo), [&](int64_t begin, int64_t end) {
+  const bool by_images = form.batch_groups == 1 && form.labels.input_batch == 0 && form.labels.output_batch == 0;
+  const int64_t batch = by_images ? input.dim(0) : 1;
+  const int64_t in_bytes = input.bytes() / batch, out_bytes = results[0].bytes() / batch;
+  ForBlocks(pool, batch, by_images ? ImagesPerTask(hlo) : 1, [&](int64_t begin, int64_t end) {
     Dims dims = ToDims(input.dims());
-    dims[0] = end - begin;
+    if (by_images) dims[0] = end - begin;
     const Array images(input.type(), dims,
                        Buffer::Borrow(input.data() + begin * in_bytes, static_cast<size_t>((end - begin) * in_bytes)));
     const Array done = Convolved(images, operands[1], form, results[0].type());
@@ -33,14 +39,110 @@ Status Convolution(const Instruction& hlo, std::span<const Array> operands, std:
   return {};
 }
 
+Array Widened(const Array& array, ThreadPool& pool) {
+  if (array.type() == ElementType::kF32) return array;
+  Array wide(ElementType::kF32, array.dims());
+  ConvertOnPool(array, wide, pool);
+  return wide;
+}
+
+// The spatial dimensions of the kernel the other way round.
+Array Flipped(const Array& kernel, Ints spatial) {
+  Strided from{0, RowMajorStrides(kernel.dims())};
+  for (int64_t d : spatial) {
+    int64_t& stride = from.strides[static_cast<size_t>(d)];
+    from.offset += stride * (kernel.dim(d) - 1);
+    stride = -stride;
+  }
+  return Gathered(kernel, ToDims(kernel.dims()), from);
+}
+
+using Code = std::shared_ptr<const OneDnn::Convolution>;
+
+// Each piece's part of the result.
+void RunPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, const float* kernel, float* source,
+               float* result, ThreadPool& pool) {
+  std::vector<std::shared_ptr<void>> packed(pieces.size());
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    size_t same = 0;
+    while (codes[same] != codes[i]) ++same;
+    packed[i] = same < i ? packed[same] : codes[i]->PackWeights(kernel);
+  }
+  pool.Run(static_cast<int64_t>(pieces.size()), [&](int64_t t) {
+    const auto i = static_cast<size_t>(t);
+    codes[i]->Run(source + pieces[i].source, nullptr, packed[i].get(), result + pieces[i].result);
+  });
+}
+
+// Sums of all pieces.
+void SumPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, float* source, float* result, Array& out,
+               ThreadPool& pool) {
+  float* sums = out.Mutable<float>().data();
+  std::vector<Array> partial;
+  for (size_t i = 1; i < pieces.size(); ++i) partial.emplace_back(ElementType::kF32, out.dims());
+  std::vector<float*> to{sums};
+  for (Array& array : partial) to.push_back(array.Mutable<float>().data());
+  pool.Run(static_cast<int64_t>(pieces.size()), [&](int64_t t) {
+    const auto i = static_cast<size_t>(t);
+    codes[i]->Run(source + pieces[i].source, to[i], nullptr, result + pieces[i].result);
+  });
+  ForBlocks(pool, out.count(), 1 << 13, [&](int64_t begin, int64_t end) {
+    for (size_t i = 1; i < to.size(); ++i)
+      for (int64_t j = begin; j < end; ++j) sums[j] += to[i][j];
+  });
+}
+
+Status Convolution(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  const OneDnn* library = OpenOneDnn();
+  const std::optional<DnnForm> form = library == nullptr ? std::nullopt : DnnFormOf(hlo);
+  if (!form) return ByPatches(hlo, operands, results, pool);
+  const std::vector<DnnPiece> pieces = PiecesOf(form->convolution);
+  std::vector<Code> codes;
+  for (const DnnPiece& piece : pieces) {
+    codes.push_back(library->ConvolutionFor(piece.convolution));
+    if (codes.back() == nullptr) return ByPatches(hlo, operands, results, pool);
+  }
+  const Array input = Widened(operands[0], pool);
+  Array kernel = Widened(operands[1], pool);
+  if (form->flips_kernel) kernel = Flipped(kernel, hlo[kDimLabels]->kernel_spatial);
+  const bool is_narrow = results[0].type() != ElementType::kF32;
+  Array out = is_narrow ? Array(ElementType::kF32, results[0].dims()) : std::move(results[0]);
+  auto* in_data = const_cast<float*>(input.As<float>().data());
+  auto* kernel_data = const_cast<float*>(kernel.As<float>().data());
+  float* out_data = out.Mutable<float>().data();
+  if (form->convolution.kind == Kind::kForward)
+    RunPieces(pieces, codes, kernel_data, in_data + form->source_offset, out_data, pool);
+  else if (form->convolution.kind == Kind::kBackwardData)
+    RunPieces(pieces, codes, kernel_data, out_data + form->source_offset, in_data, pool);
+  else
+    SumPieces(pieces, codes, in_data + form->source_offset, kernel_data, out, pool);
+  if (is_narrow)
+    ConvertOnPool(out, results[0], pool);
+  else
+    results[0] = std::move(out);
+  return {};
+}
+
+bool IsFloatForProducts(ElementType type) {
+  return type == ElementType::kF32 || type == ElementType::kBf16 || type == ElementType::kF16;
+}
+
 }  // namespace
 
 LibraryFunction ConvolutionFunction(const Instruction& hlo) {
+  constexpr int64_t kLeast = 1 << 14;  // multiplications
+  if (hlo[Op<Opcode::kConvolution>::kSparsity] != nullptr) return nullptr;
+  const Shape &input = hlo.operand_shape(0), &kernel = hlo.operand_shape(1), &out = hlo.shape();
+  for (const Shape* shape : {&input, &kernel, &out})
+    if (shape->has_dynamic() || shape->ElementCount().value_or(0) <= 0) return nullptr;
   const ConvDims& labels = *hlo[kDimLabels];
-  if (hlo[Op<Opcode::kConvolution>::kSparsity] != nullptr || hlo[kBatchGroupCount] != 1) return nullptr;
-  if (labels.input_batch != 0 || labels.output_batch != 0) return nullptr;
-  if (hlo.operand_shape(0).dim(0) < 2 || hlo.shape().ElementCount().value_or(0) < (1 << 12)) return nullptr;
-  return &Convolution;
+  const int64_t per_output = *kernel.ElementCount() / kernel.dim(labels.kernel_output_feature);
+  if (*out.ElementCount() < kLeast / std::max<int64_t>(per_output, 1)) return nullptr;
+  const bool are_floats = IsFloatForProducts(input.element_type()) && IsFloatForProducts(kernel.element_type()) &&
+                          IsFloatForProducts(out.element_type());
+  if (are_floats) return &Convolution;
+  const bool by_images = hlo[kBatchGroupCount] == 1 && labels.input_batch == 0 && labels.output_batch == 0;
+  return by_images && input.dim(0) >= 2 ? &ByPatches : nullptr;
 }
 
 }  // namespace shoal

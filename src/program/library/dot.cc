@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "interp/elementwise/elementwise.h"
+#include "kernels/parallel_copy.h"
 #include "kernels/parallel_gemm.h"
-#include "kernels/strided.h"
 #include "ops/contraction.h"
 #include "program/library/rows.h"
 
@@ -16,6 +16,8 @@ namespace {
 struct Side {
   std::vector<int64_t> batch_sizes, batch_strides;
   int64_t free = 1, contracting = 1, free_stride = 1, contracting_stride = 1;
+  // Not empty: no two strides describe it as it lies; with its dimensions in this order they do.
+  Dims order;
 };
 
 bool Has(Ints dims, int64_t dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
@@ -35,7 +37,7 @@ std::optional<int64_t> MergedStride(const Shape& shape, const std::vector<int64_
   return stride.value_or(1);
 }
 
-std::optional<Side> SideOf(const Shape& shape, Ints batch, const std::vector<int64_t>& contracting) {
+Side SideOf(const Shape& shape, Ints batch, const std::vector<int64_t>& contracting) {
   Side side;
   std::vector<int64_t> free;
   const Dims strides = RowMajorStrides(shape.dims());
@@ -51,10 +53,19 @@ std::optional<Side> SideOf(const Shape& shape, Ints batch, const std::vector<int
     side.batch_strides.push_back(strides[static_cast<size_t>(d)]);
   }
   const auto free_stride = MergedStride(shape, free), contracting_stride = MergedStride(shape, contracting);
-  if (!free_stride || !contracting_stride) return std::nullopt;
-  if (*free_stride != 1 && *contracting_stride != 1 && side.free != 1 && side.contracting != 1) return std::nullopt;
-  side.free_stride = *free_stride;
-  side.contracting_stride = *contracting_stride;
+  if (free_stride && contracting_stride &&
+      (*free_stride == 1 || *contracting_stride == 1 || side.free == 1 || side.contracting == 1)) {
+    side.free_stride = *free_stride;
+    side.contracting_stride = *contracting_stride;
+    return side;
+  }
+  for (Ints dims : {batch, Ints(free), Ints(contracting)}) side.order.insert(side.order.end(), dims.begin(), dims.end());
+  side.free_stride = side.contracting;
+  int64_t stride = side.free * side.contracting;
+  for (size_t i = batch.size(); i-- > 0;) {
+    side.batch_strides[i] = stride;
+    stride *= side.batch_sizes[i];
+  }
   return side;
 }
 
@@ -62,7 +73,7 @@ struct Sides {
   Side lhs, rhs;
 };
 
-std::optional<Sides> SidesOf(const Instruction& hlo) {
+Sides SidesOf(const Instruction& hlo) {
   // The contracting dimensions in the order in which the lhs has them: they may then lie there as one.
   std::vector<std::pair<int64_t, int64_t>> pairs;
   const Ints left = hlo[kLhsContractingDims], right = hlo[kRhsContractingDims];
@@ -73,10 +84,23 @@ std::optional<Sides> SidesOf(const Instruction& hlo) {
     lhs.push_back(l);
     rhs.push_back(r);
   }
-  const auto a = SideOf(hlo.operand_shape(0), hlo[kLhsBatchDims], lhs);
-  const auto b = SideOf(hlo.operand_shape(1), hlo[kRhsBatchDims], rhs);
-  if (!a || !b) return std::nullopt;
-  return Sides{*a, *b};
+  return {SideOf(hlo.operand_shape(0), hlo[kLhsBatchDims], lhs), SideOf(hlo.operand_shape(1), hlo[kRhsBatchDims], rhs)};
+}
+
+// The operand as the side describes it.
+Array Laid(const Array& array, const Side& side, ThreadPool& pool) {
+  if (side.order.empty()) return array;
+  const Dims strides = RowMajorStrides(array.dims());
+  Strided from;
+  Dims sizes;
+  for (int64_t d : side.order) {
+    sizes.push_back(array.dim(d));
+    from.strides.push_back(strides[static_cast<size_t>(d)]);
+  }
+  Array laid(array.type(), sizes);
+  ParallelCopy(laid.dims(), array.element_bytes(), laid.mutable_data(), {0, RowMajorStrides(laid.dims())}, array.data(),
+               from, pool);
+  return laid;
 }
 
 std::vector<GemmPlaces> PlacesOf(const Side& lhs, const Side& rhs) {
@@ -100,29 +124,77 @@ void Multiply(const Sides& sides, const Array& a, const Array& b, Array& out, Th
                out.Mutable<T>().data(), pool);
 }
 
-// In f32, on the pool.
-Array Widened(const Array& array, ThreadPool& pool) {
-  if (array.type() == ElementType::kF32) return array;
-  Array wide(ElementType::kF32, array.dims());
+// In the type of the sums, on the pool.
+Array Widened(const Array& array, ThreadPool& pool, ElementType type = ElementType::kF32) {
+  if (array.type() == type) return array;
+  Array wide(type, array.dims());
   ConvertOnPool(array, wide, pool);
   return wide;
 }
 
+// Integers of eight bits, exactly: products are at most 2^16, and sums of so many of them are numbers that f32 has. The
+// sums of all stretches are added up as integers.
+void MultiplyBytes(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
+  constexpr int64_t kStretch = 256;
+  const Array wide_a = Widened(a, pool), wide_b = Widened(b, pool);
+  const auto& [lhs, rhs] = sides;
+  const std::vector<GemmPlaces> places = PlacesOf(lhs, rhs);
+  Array part(ElementType::kF32, out.dims());
+  float* sums = part.Mutable<float>().data();
+  int32_t* total = out.Mutable<int32_t>().data();
+  for (int64_t first = 0; first == 0 || first < lhs.contracting; first += kStretch) {
+    ParallelGemm(lhs.free, rhs.free, std::min(kStretch, lhs.contracting - first),
+                 MatrixView<float>{wide_a.As<float>().data() + first * lhs.contracting_stride, lhs.free_stride, lhs.contracting_stride},
+                 MatrixView<float>{wide_b.As<float>().data() + first * rhs.contracting_stride, rhs.contracting_stride, rhs.free_stride},
+                 places, sums, pool);
+    ForBlocks(pool, out.count(), 1 << 14, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) total[i] = static_cast<int32_t>(sums[i]) + (first == 0 ? 0 : total[i]);
+    });
+  }
+}
+
+// A vector or a few rows with a large matrix of bf16: read as it is, not converted first.
+bool MultiplySkinny(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
+  const auto& [lhs, rhs] = sides;
+  if (!lhs.batch_sizes.empty()) return false;
+  auto product = [&](const Side& rows, const Array& few, const Side& columns, const Array& many) {
+    if (many.type() != ElementType::kBf16) return false;
+    const Array wide = Widened(few, pool);
+    return SkinnyGemm(rows.free, columns.free, rows.contracting, {wide.As<float>().data(), rows.free_stride, rows.contracting_stride},
+                      {many.As<Bf16>().data(), columns.contracting_stride, columns.free_stride}, out.Mutable<float>().data(), pool);
+  };
+  if (product(lhs, a, rhs, b)) return true;
+  return rhs.free == 1 && product(rhs, b, lhs, a);
+}
+
+void MultiplyFloats(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
+  if (MultiplySkinny(sides, a, b, out, pool)) return;
+  const auto& [lhs, rhs] = sides;
+  if (a.type() == ElementType::kBf16 && b.type() == a.type() &&
+      ParallelGemm(lhs.free, rhs.free, lhs.contracting, MatrixView<Bf16>{a.As<Bf16>().data(), lhs.free_stride, lhs.contracting_stride},
+                   MatrixView<Bf16>{b.As<Bf16>().data(), rhs.contracting_stride, rhs.free_stride}, PlacesOf(lhs, rhs),
+                   out.Mutable<float>().data(), pool))
+    return;
+  Multiply<float>(sides, Widened(a, pool), Widened(b, pool), out, pool);
+}
+
 Status Dot(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
-  const Sides sides = *SidesOf(hlo);
+  const Sides sides = SidesOf(hlo);
+  const Array a = Laid(operands[0], sides.lhs, pool), b = Laid(operands[1], sides.rhs, pool);
   const ElementType result = results[0].type();
   if (result == ElementType::kF64) {
-    Multiply<double>(sides, operands[0], operands[1], results[0], pool);
-    return {};
+    Multiply<double>(sides, a, b, results[0], pool);
+  } else if (result == ElementType::kS32 && a.element_bytes() == 1 && b.element_bytes() == 1) {
+    MultiplyBytes(sides, a, b, results[0], pool);
+  } else if (IsInteger(result)) {
+    Multiply<uint32_t>(sides, Widened(a, pool, result), Widened(b, pool, result), results[0], pool);
+  } else if (result == ElementType::kF32) {
+    MultiplyFloats(sides, a, b, results[0], pool);
+  } else {
+    Array sums(ElementType::kF32, results[0].dims());
+    MultiplyFloats(sides, a, b, sums, pool);
+    ConvertOnPool(sums, results[0], pool);
   }
-  const Array a = Widened(operands[0], pool), b = Widened(operands[1], pool);
-  if (result == ElementType::kF32) {
-    Multiply<float>(sides, a, b, results[0], pool);
-    return {};
-  }
-  Array sums(ElementType::kF32, results[0].dims());
-  Multiply<float>(sides, a, b, sums, pool);
-  ConvertOnPool(sums, results[0], pool);
   return {};
 }
 
@@ -143,10 +215,12 @@ LibraryFunction DotFunction(const Instruction& hlo) {
   const ElementType lhs = hlo.operand_shape(0).element_type(), rhs = hlo.operand_shape(1).element_type();
   const ElementType result = hlo.shape().element_type();
   auto is_float = [](ElementType type) { return type == ElementType::kF32 || IsNarrow(type); };
+  auto is_whole = [](ElementType type) { return IsInteger(type) && BitWidth(type) >= 8 && BitWidth(type) <= 32; };
   const bool all_double = lhs == ElementType::kF64 && rhs == lhs && result == lhs;
-  if (!all_double && !(is_float(lhs) && is_float(rhs) && is_float(result))) return nullptr;
+  const bool all_whole = is_whole(lhs) && is_whole(rhs) && IsInteger(result) && BitWidth(result) == 32;
+  if (!all_double && !all_whole && !(is_float(lhs) && is_float(rhs) && is_float(result))) return nullptr;
   if (hlo.shape().ElementCount().value_or(0) <= 0 || hlo.operand_shape(0).ElementCount().value_or(0) <= 0) return nullptr;
-  return SidesOf(hlo) ? &Dot : nullptr;
+  return &Dot;
 }
 
 }  // namespace shoal

@@ -5,11 +5,19 @@
 
 namespace shoal {
 
-LibraryFunction DotFunction(const Instruction& hlo);
+LibraryFunction ConcatenateFunction(const Instruction& hlo);
 LibraryFunction ConvolutionFunction(const Instruction& hlo);
+LibraryFunction DotFunction(const Instruction& hlo);
+LibraryFunction DynamicSliceFunction(const Instruction& hlo);
+LibraryFunction DynamicUpdateSliceFunction(const Instruction& hlo);
+LibraryFunction FftFunction(const Instruction& hlo);
+LibraryFunction GatherFunction(const Instruction& hlo);
+LibraryFunction PadFunction(const Instruction& hlo);
 LibraryFunction PrefixScanFunction(const Instruction& hlo);
+LibraryFunction ScatterFunction(const Instruction& hlo);
 LibraryFunction SelectAndScatterFunction(const Instruction& hlo);
 LibraryFunction SortFunction(const Instruction& hlo);
+LibraryFunction TopKFunction(const Instruction& hlo);
 LibraryFunction TransposeFunction(const Instruction& hlo);
 
 // to = from in the type of `to`.

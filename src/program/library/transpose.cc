@@ -1,6 +1,7 @@
 // transpose, tile by tile, so that both sides are read and written in whole cache lines.
 #include <algorithm>
 
+#include "kernels/transpose_square.h"
 #include "ops/index_ops.h"
 #include "program/library/rows.h"
 
@@ -26,9 +27,21 @@ std::vector<Loop> LoopsOf(const Instruction& hlo) {
 
 // rows: along which the operand lies together; columns: along which the result does.
 template <class T>
-void CopyTile(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_stride, int64_t to_stride) {
+void CopyPart(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_stride, int64_t to_stride) {
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c) to[r * to_stride + c] = from[c * from_stride + r];
+}
+
+// Squares of as many elements as vectors of 16 bytes have, and what is left at two sides one by one.
+template <class T>
+void CopyTile(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_stride, int64_t to_stride) {
+  constexpr int64_t kSide = SquareSide<T>();
+  const int64_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
+  for (int64_t r = 0; r < whole_rows; r += kSide)
+    for (int64_t c = 0; c < whole_columns; c += kSide)
+      TransposeSquare(from + c * from_stride + r, from_stride, to + r * to_stride + c, to_stride);
+  CopyPart(from + whole_rows, to + whole_rows * to_stride, rows - whole_rows, columns, from_stride, to_stride);
+  CopyPart(from + whole_columns * from_stride, to + whole_columns, whole_rows, columns - whole_columns, from_stride, to_stride);
 }
 
 template <class T>

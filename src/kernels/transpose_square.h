@@ -1,0 +1,51 @@
+// Transposes a square of elements that lies in a few vector registers.
+#pragma once
+
+#include <cstdint>
+
+namespace shoal {
+
+// Elements along a side: as many as 16 bytes hold, but for bytes, of which 8.
+template <class T>
+constexpr int64_t SquareSide() {
+  return sizeof(T) == 1 ? 8 : 16 / static_cast<int64_t>(sizeof(T));
+}
+
+// Each step takes two rows that are half the rows apart and puts their elements by turns into two rows: after as many
+// steps as it takes to halve the rows to one, columns have become rows.
+template <class T, int side>
+[[gnu::always_inline]] inline void InterleaveRows(T (*rows)[side]) {
+  typedef T Row __attribute__((vector_size(side * sizeof(T)), may_alias, aligned(sizeof(T))));
+  typedef T Index __attribute__((vector_size(side * sizeof(T))));
+  Index low, high;
+#pragma GCC unroll 16
+  for (int i = 0; i < side; ++i) {
+    low[i] = static_cast<T>(i / 2 + (i % 2) * side);
+    high[i] = static_cast<T>(i / 2 + (i % 2) * side + side / 2);
+  }
+  Row in[side], out[side];
+#pragma GCC unroll 16
+  for (int i = 0; i < side; ++i) in[i] = *reinterpret_cast<Row*>(rows[i]);
+#pragma GCC unroll 16
+  for (int i = 0; i < side / 2; ++i) {
+    out[2 * i] = __builtin_shuffle(in[i], in[i + side / 2], low);
+    out[2 * i + 1] = __builtin_shuffle(in[i], in[i + side / 2], high);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < side; ++i) *reinterpret_cast<Row*>(rows[i]) = out[i];
+}
+
+// to[r * to_stride + c] = from[c * from_stride + r].
+template <class T>
+[[gnu::always_inline]] inline void TransposeSquare(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+  constexpr int kSide = static_cast<int>(SquareSide<T>());
+  T rows[kSide][kSide];
+#pragma GCC unroll 16
+  for (int i = 0; i < kSide; ++i) __builtin_memcpy(rows[i], from + i * from_stride, sizeof(rows[i]));
+#pragma GCC unroll 8
+  for (int apart = kSide; apart > 1; apart /= 2) InterleaveRows<T, kSide>(rows);
+#pragma GCC unroll 16
+  for (int i = 0; i < kSide; ++i) __builtin_memcpy(to + i * to_stride, rows[i], sizeof(rows[i]));
+}
+
+}  // namespace shoal

@@ -1,0 +1,8 @@
+// Loops that are compiled once for each generation of vector instructions; which one runs is found out at run time.
+#pragma once
+
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define SHOAL_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define SHOAL_VECTORS
+#endif
