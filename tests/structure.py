@@ -125,6 +125,8 @@ LONGER = {
     "interp/data/output_shards.cc": "how the shards of an output are put together",
     "interp/elementwise/numbers.h": "a row for each function of numbers",
     "kernels/fold.cc": "a loop for each way to fold",
+    "program/kernel_builder.cc": "one class that goes from roots to inputs",
+    "program/routine.cc": "one class that goes through a loop with all it runs",
     "ops/price.cc": "a price for each class of op",
     "proto/write.cc": "one class that writes a module",
     "sim/kernel.cc": "a price for each kind of kernel",

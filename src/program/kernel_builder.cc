@@ -88,7 +88,7 @@ class KernelBuilder {
     else
       SetLoopsOfReduction(*reduction);
     for (const Instruction* root : roots_) {
-      if (!Store(*root) || failed_) return nullptr;
+      if (failed_ || !Store(*root) || failed_) return nullptr;
     }
     return std::move(kernel_);
   }
@@ -326,6 +326,7 @@ class KernelBuilder {
 
   int Add(KernelNode node) {
     if (kernel_->nodes.size() >= kMostNodes) failed_ = true;
+    if (failed_) return 0;  // operands may be missing
     int stage = 0;
     if (node.kind == KernelNode::Kind::kResult) stage = kernel_->reductions[static_cast<size_t>(node.reduction)].stage + 1;
     for (int operand : node.operands)
