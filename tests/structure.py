@@ -128,6 +128,8 @@ LONGER = {
     "interp/data/output_shards.cc": "how the shards of an output are put together",
     "interp/elementwise/numbers.h": "a row for each function of numbers",
     "kernels/fold.cc": "a loop for each way to fold",
+    "program/kernel_builder.cc": "one class that goes from roots to inputs",
+    "program/routine.cc": "one class that goes through a loop with all it runs",
     "ops/price.cc": "a price for each class of op",
     "program/kernel_builder.cc": "one class that makes a kernel of a fusion",
     "program/routine.cc": "one class that makes a routine of a computation",

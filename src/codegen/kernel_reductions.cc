@@ -7,11 +7,60 @@ namespace shoal {
 
 using llvm::Value;
 
+namespace {
+
+// Largest and smallest floats are looked for among integers in whose order 0 is more than -0, with nan where it wins: one
+// instruction after the other where floats take several. They keep the type of the floats, whose bits they are not.
+bool IsKeyed(const KernelReduction& reduction, ElementType type) {
+  return reduction.kind == KernelReduction::Kind::kBinary && IsFloat(type) &&
+         (reduction.op == Opcode::kMaximum || reduction.op == Opcode::kMinimum);
+}
+
+// The bits with those below the sign turned where it is set; its own inverse.
+Value* Turned(llvm::IRBuilder<>& ir, Value* bits) {
+  const unsigned width = bits->getType()->getScalarSizeInBits();
+  Value* below = ir.CreateLShr(ir.CreateAShr(bits, width - 1), 1);
+  return ir.CreateXor(bits, below);
+}
+
+llvm::Type* KeyType(Value* floats) {
+  llvm::Type* type = floats->getType();
+  const unsigned width = type->getScalarSizeInBits();
+  llvm::Type* key = llvm::Type::getIntNTy(type->getContext(), width);
+  const int lanes = VectorBuilder::LanesOf(floats);
+  return lanes == 1 ? key : llvm::FixedVectorType::get(key, static_cast<unsigned>(lanes));
+}
+
+Num Keyed(llvm::IRBuilder<>& ir, Opcode op, Num x) {
+  llvm::Type* type = KeyType(x.value);
+  const unsigned width = type->getScalarSizeInBits();
+  const llvm::APInt wins = op == Opcode::kMaximum ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getSignedMinValue(width);
+  Value* key = Turned(ir, ir.CreateBitCast(x.value, type));
+  key = ir.CreateSelect(ir.CreateFCmpUNO(x.value, x.value), llvm::ConstantInt::get(type, wins), key);
+  return {ir.CreateBitCast(key, x.value->getType()), x.type};
+}
+
+Num Unkeyed(llvm::IRBuilder<>& ir, Num x) {
+  Value* found = ir.CreateBitCast(Turned(ir, ir.CreateBitCast(x.value, KeyType(x.value))), x.value->getType());
+  Value* nan = llvm::ConstantFP::getNaN(x.value->getType());
+  return {ir.CreateSelect(ir.CreateFCmpUNO(found, found), nan, found), x.type};
+}
+
+Num BeyondOf(llvm::IRBuilder<>& ir, Opcode op, Num a, Num b) {
+  llvm::Type* type = KeyType(a.value);
+  const auto id = op == Opcode::kMaximum ? llvm::Intrinsic::smax : llvm::Intrinsic::smin;
+  Value* chosen = ir.CreateBinaryIntrinsic(id, ir.CreateBitCast(a.value, type), ir.CreateBitCast(b.value, type));
+  return {ir.CreateBitCast(chosen, a.value->getType()), a.type};
+}
+
+}  // namespace
+
 KernelEmitter::Nums KernelEmitter::InitsOf(const KernelReduction& reduction) {
   Nums inits;
   for (int init : reduction.inits) {
     const Num& value = scalars_[static_cast<size_t>(init)];
     inits.push_back({Splat(value.value), value.type});
+    if (IsKeyed(reduction, value.type)) inits.back() = Keyed(ir_, reduction.op, inits.back());
   }
   return inits;
 }
@@ -42,6 +91,8 @@ Num Chooses(VectorBuilder& builder, Opcode op, const std::vector<Num>& a, const 
 }  // namespace
 
 KernelEmitter::Nums KernelEmitter::TakeIn(const KernelReduction& reduction, const Nums& sums, const Nums& elements) {
+  if (IsKeyed(reduction, elements[0].type))
+    return {BeyondOf(ir_, reduction.op, sums[0], Keyed(ir_, reduction.op, elements[0]))};
   if (reduction.kind == KernelReduction::Kind::kBinary)
     return {ApplyBinary(builder_, reduction.op, sums[0], elements[0])};
   const Num chosen = Chooses(builder_, reduction.op, sums, elements, false);
@@ -49,6 +100,7 @@ KernelEmitter::Nums KernelEmitter::TakeIn(const KernelReduction& reduction, cons
 }
 
 KernelEmitter::Nums KernelEmitter::Combined(const KernelReduction& reduction, const Nums& a, const Nums& b) {
+  if (IsKeyed(reduction, a[0].type)) return {BeyondOf(ir_, reduction.op, a[0], b[0])};
   if (reduction.kind == KernelReduction::Kind::kBinary) return TakeIn(reduction, a, b);
   const Num chosen = Chooses(builder_, reduction.op, a, b, true);
   return {builder_.Select(chosen, b[0], a[0]), builder_.Select(chosen, b[1], a[1])};
@@ -92,7 +144,9 @@ void KernelEmitter::SetResults(size_t number, const Nums& results) {
   for (size_t i = 0; i < kernel_.nodes.size(); ++i) {
     const KernelNode& node = kernel_.nodes[i];
     if (node.kind != KernelNode::Kind::kResult || node.reduction != static_cast<int>(number)) continue;
-    (levels_[i] == kLane ? values_ : scalars_)[i] = results[static_cast<size_t>(node.input)];
+    Num result = results[static_cast<size_t>(node.input)];
+    if (IsKeyed(kernel_.reductions[number], result.type)) result = Unkeyed(ir_, result);
+    (levels_[i] == kLane ? values_ : scalars_)[i] = result;
   }
 }
 

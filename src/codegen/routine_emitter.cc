@@ -27,15 +27,20 @@ class RoutineEmitter {
   void Emit() {
     ir_.SetInsertPoint(BasicBlock::Create(ir_.getContext(), "entry", function_));
     MakeSlots();
-    rounds_ = NewLocal(ir_.getInt64Ty());
+    code_ = NewLocal(ir_.getInt64Ty());
     ticks_ = NewLocal(ir_.getInt64Ty());
-    ir_.CreateStore(ir_.getInt64(0), rounds_);
     ir_.CreateStore(ir_.getInt64(0), ticks_);
+    for (size_t i = 0; i < routine_.counters; ++i) {
+      counters_.push_back(NewLocal(ir_.getInt64Ty()));
+      ir_.CreateStore(ir_.getInt64(0), counters_.back());
+    }
+    exit_ = NewBlock("exit");
     RoutineStatement loop;
     loop.blocks = {routine_.condition, routine_.body};
     loop.slots = {routine_.predicate};
     EmitLoop(loop, true);
     Leave(1);
+    EmitExit();
   }
 
  private:
@@ -80,14 +85,25 @@ class RoutineEmitter {
   }
 
   void Leave(int64_t code) {
+    ir_.CreateStore(ir_.getInt64(static_cast<uint64_t>(code)), code_);
+    ir_.CreateBr(exit_);
+  }
+
+  // What was kept in registers is written back.
+  void EmitExit() {
+    ir_.SetInsertPoint(exit_);
     for (size_t i = 0; i < outside_.size(); ++i)
       if (slots_[i] != outside_[i] && routine_.written[i]) Copy(outside_[i], slots_[i], static_cast<int>(i));
-    ir_.CreateRet(ir_.getInt64(static_cast<uint64_t>(code)));
+    for (size_t i = 0; i < counters_.size(); ++i) {
+      Value* at = ir_.CreateConstGEP1_64(ir_.getInt64Ty(), function_->getArg(2), i);
+      ir_.CreateStore(ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), at), ir_.CreateLoad(ir_.getInt64Ty(), counters_[i])), at);
+    }
+    ir_.CreateRet(ir_.CreateLoad(ir_.getInt64Ty(), code_));
   }
 
   void Count(size_t counter) {
-    Value* at = ir_.CreateConstGEP1_64(ir_.getInt64Ty(), function_->getArg(2), counter);
-    ir_.CreateStore(ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), at), ir_.getInt64(1)), at);
+    Value* before = ir_.CreateLoad(ir_.getInt64Ty(), counters_[counter]);
+    ir_.CreateStore(ir_.CreateAdd(before, ir_.getInt64(1)), counters_[counter]);
   }
 
   // Leaves with `code` if `condition` holds.
@@ -113,9 +129,8 @@ class RoutineEmitter {
     ir_.CreateCondBr(ir_.CreateICmpNE(answer, llvm::ConstantInt::get(answer->getType(), 0)), inside, after);
     ir_.SetInsertPoint(inside);
     if (is_outermost) {
-      Value* rounds = ir_.CreateLoad(ir_.getInt64Ty(), rounds_);
+      Value* rounds = ir_.CreateLoad(ir_.getInt64Ty(), counters_[loop.counter + 1]);
       LeaveIf(ir_.CreateICmpEQ(rounds, function_->getArg(1)), 0);
-      ir_.CreateStore(ir_.CreateAdd(rounds, ir_.getInt64(1)), rounds_);
     }
     Count(loop.counter + 1);
     const std::vector<int> state(loop.slots.begin() + 1, loop.slots.end());
@@ -223,7 +238,9 @@ class RoutineEmitter {
   llvm::Function* function_ = nullptr;
   std::vector<Value*> slots_;    // where each lies
   std::vector<Value*> outside_;  // where the state came from
-  llvm::AllocaInst *rounds_ = nullptr, *ticks_ = nullptr;
+  std::vector<llvm::AllocaInst*> counters_;
+  llvm::AllocaInst *code_ = nullptr, *ticks_ = nullptr;
+  BasicBlock* exit_ = nullptr;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
+#include "passes/parts_of_ops.h"
 #include "passes/pass.h"
 #include "passes/rows.h"
 #include "passes/traits.h"
@@ -243,9 +244,11 @@ class RowFusing {
 }  // namespace
 
 Result<bool> FuseRows(Module& module) {
+  const auto left_alone = ComputationsInOps(module);
   bool any = false;
   const std::vector<Computation*> before = module.computations;
   for (Computation* computation : before) {
+    if (left_alone.contains(computation)) continue;
     const auto& all = computation->instructions;
     if (std::none_of(all.begin(), all.end(), [](const Instruction* hlo) { return hlo->opcode == Opcode::kFusion; })) continue;
     any |= RowFusing(module, *computation).Run();

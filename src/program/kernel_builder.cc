@@ -88,7 +88,7 @@ class KernelBuilder {
     else
       SetLoopsOfReduction(*reduction);
     for (const Instruction* root : roots_) {
-      if (!Store(*root) || failed_) return nullptr;
+      if (failed_ || !Store(*root) || failed_) return nullptr;
     }
     return std::move(kernel_);
   }

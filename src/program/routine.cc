@@ -147,42 +147,32 @@ class RoutineBuilder {
   Slots Lower(const Instruction& hlo, const std::map<const Instruction*, Slots>& values,
               const std::vector<Slots>& arguments, size_t block) {
     auto operand = [&](size_t i) -> const Slots& { return values.at(hlo.operands[i]); };
-    switch (hlo.opcode) {
-      case Opcode::kParameter:
-        return arguments[static_cast<size_t>(hlo[kParameterNumber])];
-      case Opcode::kConstant:
-        return Constant(hlo);
-      case Opcode::kTuple: {
-        Slots all;
-        for (size_t i = 0; i < hlo.operand_count(); ++i) all.insert(all.end(), operand(i).begin(), operand(i).end());
-        return all;
-      }
-      case Opcode::kGetTupleElement: {
-        const int64_t index = hlo[Op<Opcode::kGetTupleElement>::kIndex];
-        int64_t first = 0;
-        for (int64_t i = 0; i < index; ++i) first += LeafCount(hlo.operand_shape(0).element(i));
-        const auto begin = operand(0).begin() + first;
-        return Slots(begin, begin + LeafCount(hlo.shape()));
-      }
-      case Opcode::kReshape:
-      case Opcode::kCopy:
-        return IsPlainArray(hlo.shape()) && IsPlainArray(hlo.operand_shape(0)) ? operand(0) : (Fail(), Slots());
-      case Opcode::kBitcast:
-        return IsLoopOp(hlo) ? operand(0) : (Fail(), Slots());
-      case Opcode::kOptimizationBarrier:
-        return operand(0);
-      case Opcode::kCall: {
-        std::vector<Slots> inside;
-        for (size_t i = 0; i < hlo.operand_count(); ++i) inside.push_back(operand(i));
-        return Lower(*hlo[kToApply], inside, block);
-      }
-      case Opcode::kWhile:
-        return Loop(hlo, operand(0), block);
-      case Opcode::kConditional:
-        return Branch(hlo, values, block);
-      default:
-        return Kernels(hlo, values, block);
+    if (hlo.opcode == Opcode::kParameter) return arguments[static_cast<size_t>(hlo[kParameterNumber])];
+    if (hlo.opcode == Opcode::kConstant) return Constant(hlo);
+    if (hlo.opcode == Opcode::kOptimizationBarrier) return operand(0);
+    if (hlo.opcode == Opcode::kWhile) return Loop(hlo, operand(0), block);
+    if (hlo.opcode == Opcode::kConditional) return Branch(hlo, values, block);
+    if (hlo.opcode == Opcode::kGetTupleElement) {
+      const int64_t index = hlo[Op<Opcode::kGetTupleElement>::kIndex];
+      int64_t first = 0;
+      for (int64_t i = 0; i < index; ++i) first += LeafCount(hlo.operand_shape(0).element(i));
+      const auto begin = operand(0).begin() + first;
+      return Slots(begin, begin + LeafCount(hlo.shape()));
     }
+    if (hlo.opcode == Opcode::kTuple) {
+      Slots all;
+      for (size_t i = 0; i < hlo.operand_count(); ++i) all.insert(all.end(), operand(i).begin(), operand(i).end());
+      return all;
+    }
+    if (hlo.opcode == Opcode::kCall) {
+      std::vector<Slots> inside;
+      for (size_t i = 0; i < hlo.operand_count(); ++i) inside.push_back(operand(i));
+      return Lower(*hlo[kToApply], inside, block);
+    }
+    // The same bytes under another shape.
+    const bool is_same = hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kCopy || hlo.opcode == Opcode::kBitcast;
+    if (is_same && IsLoopOp(hlo)) return operand(0);
+    return Kernels(hlo, values, block);
   }
 
   Slots Constant(const Instruction& hlo) {
