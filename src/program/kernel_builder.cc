@@ -326,6 +326,7 @@ class KernelBuilder {
 
   int Add(KernelNode node) {
     if (kernel_->nodes.size() >= kMostNodes) failed_ = true;
+    if (failed_) return 0;  // operands may be nodes that were never made
     int stage = 0;
     if (node.kind == KernelNode::Kind::kResult) stage = kernel_->reductions[static_cast<size_t>(node.reduction)].stage + 1;
     for (int operand : node.operands)
