@@ -21,8 +21,10 @@ float MultiplyAndAdd(int64_t rounds, float by) {
   Vector sums[kChains] = {};
   Vector factor = {};
   factor += by;
-  for (int64_t i = 0; i < rounds; ++i)
-    for (Vector& sum : sums) sum = sum * factor + factor;
+  for (int64_t i = 0; i < rounds; ++i) {
+#pragma GCC unroll 12  // so that the sums stay in registers
+    for (int k = 0; k < kChains; ++k) sums[k] = sums[k] * factor + factor;
+  }
   float all = 0;
   for (const Vector& sum : sums) all += sum[0];
   return all;

@@ -2,6 +2,7 @@
 
 #include "ir/rewrite.h"
 #include "ops/op_kinds.h"
+#include "passes/parts_of_ops.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
 
@@ -42,7 +43,9 @@ Result<bool> InlineCalls(Module& module) {
   // Calls of calls can make more instructions than there is memory for; what real modules call is small.
   int64_t room = 100'000;
   for (const Computation* computation : module.computations) room += 2 * std::ssize(computation->instructions);
+  const auto wrapped = WrappedComputations(module);
   for (Computation* computation : PostOrder(module)) {  // callees first: what is inlined has nothing left to inline
+    if (wrapped.contains(computation)) continue;
     Replacements replacements;
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before) {

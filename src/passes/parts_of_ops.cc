@@ -1,15 +1,25 @@
 #include "passes/parts_of_ops.h"
 
 #include "ops/families.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 
 absl::flat_hash_set<const Computation*> ComputationsInOps(const Module& module) {
-  absl::flat_hash_set<const Computation*> found;
+  absl::flat_hash_set<const Computation*> found = WrappedComputations(module);
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
       if (CallsComputations(*hlo) && (CallKindOf(*hlo) == CallKind::kElements || hlo->opcode == Opcode::kFusion ||
                                       Info(hlo->opcode).op_class == OpClass::kOpaque))
+        for (const Computation* callee : CalledComputations(*hlo)) found.insert(callee);
+  return found;
+}
+
+absl::flat_hash_set<const Computation*> WrappedComputations(const Module& module) {
+  absl::flat_hash_set<const Computation*> found;
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (WrapsComputation(*hlo))
         for (const Computation* callee : CalledComputations(*hlo)) found.insert(callee);
   return found;
 }

@@ -8,6 +8,8 @@ namespace shoal {
 
 // Functions of elements, fused computations, and what custom calls were given: they are not run as they are written.
 absl::flat_hash_set<const Computation*> ComputationsInOps(const Module& module);
+// Those that an async-start wraps: one op each, which has to stay one; they are among the ones above.
+absl::flat_hash_set<const Computation*> WrappedComputations(const Module& module);
 
 void DropAttr(Instruction& hlo, Module& module, uint32_t id);
 

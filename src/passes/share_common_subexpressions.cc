@@ -89,6 +89,7 @@ Result<bool> ShareCommonSubexpressions(Module& module) {
     any |= !replacements.empty();
     Apply(replacements, module, *computation);
   }
+  if (any) SHOAL_TRY(RemoveDeadCode(module));  // in a fusion nothing may be left unused
   return any;
 }
 

@@ -60,7 +60,9 @@ bool MovesNothing(const Instruction& hlo) {
 
 Result<bool> SimplifyAlgebra(Module& module) {
   bool any = false;
+  const auto wrapped = WrappedComputations(module);
   for (Computation* computation : module.computations) {
+    if (wrapped.contains(computation)) continue;
     Replacements replacements;
     for (Instruction* hlo : computation->instructions) {
       for (Instruction*& operand : hlo->operands) operand = Resolve(replacements, operand);
@@ -84,6 +86,7 @@ Result<bool> SimplifyAlgebra(Module& module) {
     any |= !replacements.empty();
     Apply(replacements, module, *computation);
   }
+  if (any) SHOAL_TRY(RemoveDeadCode(module));  // in a fusion nothing may be left unused
   return any;
 }
 

@@ -39,6 +39,7 @@ Result<bool> SimplifyTuples(Module& module) {
     any |= !replacements.empty();
     Apply(replacements, module, *computation);
   }
+  if (any) SHOAL_TRY(RemoveDeadCode(module));  // in a fusion nothing may be left unused
   return any;
 }
 
