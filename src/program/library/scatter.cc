@@ -22,22 +22,12 @@ Fold FoldOf(const Computation& computation) {
   if (computation.parameters.size() == 2 && computation.root == computation.parameters[1]) return Fold::kAssign;
   const Instruction* op = OnlyOpOf(computation);
   if (op == nullptr) return Fold::kNone;
-  switch (op->opcode) {
-    case Opcode::kAdd:
-      return Fold::kAdd;
-    case Opcode::kMultiply:
-      return Fold::kMultiply;
-    case Opcode::kMinimum:
-      return Fold::kMinimum;
-    case Opcode::kMaximum:
-      return Fold::kMaximum;
-    case Opcode::kAnd:
-      return Fold::kAnd;
-    case Opcode::kOr:
-      return Fold::kOr;
-    default:
-      return Fold::kNone;
-  }
+  static constexpr std::pair<Opcode, Fold> kFolds[] = {
+      {Opcode::kAdd, Fold::kAdd},         {Opcode::kMultiply, Fold::kMultiply}, {Opcode::kMinimum, Fold::kMinimum},
+      {Opcode::kMaximum, Fold::kMaximum}, {Opcode::kAnd, Fold::kAnd},           {Opcode::kOr, Fold::kOr}};
+  for (const auto& [opcode, fold] : kFolds)
+    if (opcode == op->opcode) return fold;
+  return Fold::kNone;
 }
 
 // A float of sixteen bits, computed with in f32 and rounded after each step.
@@ -108,9 +98,9 @@ void FoldRange(const Windows& windows, int64_t begin, int64_t end, const T* upda
 template <Fold fold, class T>
 void FoldAll(const Windows& windows, const Array& updates, Array& result, ThreadPool& pool) {
   const int64_t elements = updates.count(), count = result.count();
-  // Going through the windows costs something too; the more so the smaller they are.
-  int64_t ranges = windows.size() >= 16 ? 16 : 4;
-  if (!windows.are_apart || elements < (1 << 14)) ranges = 1;
+  // Going through all windows costs something too, and where they are small as much as folding them in.
+  int64_t ranges = windows.size() >= 64 ? 16 : 4;
+  if (!windows.are_apart || windows.size() < 8 || elements < (1 << 14)) ranges = 1;
   const int64_t range = (count + ranges - 1) / ranges;
   T* out = reinterpret_cast<T*>(result.mutable_data());
   const T* from = reinterpret_cast<const T*>(updates.data());
