@@ -1,6 +1,7 @@
 // gather: slices that begin where data says. Where the last dimension of the result runs along a slice, slices are
 // copied run by run; where it runs along the indices, element by element in the order of the result.
 #include <algorithm>
+#include <vector>
 #include <cstring>
 
 #include "interp/movement/index_vectors.h"

@@ -2,6 +2,8 @@
 // cut into ranges, and each task goes through all windows and folds in those that begin in its range: updates of one
 // element come in their order whoever does them, so that any number of threads gives the same bits.
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "interp/movement/index_vectors.h"
 #include "kernels/floats.h"
