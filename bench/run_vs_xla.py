@@ -57,6 +57,13 @@ def patterns():
         m = x.mean(-1, keepdims=True)
         return (x - m) * jax.lax.rsqrt(((x - m) ** 2).mean(-1, keepdims=True) + 1e-5) * g + b
 
+    def rms_norm(x, g):
+        y = x.astype(jnp.float32)
+        return (y * jax.lax.rsqrt((y * y).mean(-1, keepdims=True) + 1e-6)).astype(x.dtype) * g
+
+    def cross_entropy(x, y):
+        return -(jax.nn.log_softmax(x) * jax.nn.one_hot(y, x.shape[-1])).sum(-1).mean()
+
     def mlp(x, w1, w2):
         return jax.nn.gelu(x @ w1) @ w2
 
@@ -70,6 +77,28 @@ def patterns():
 
     def scalar_loop(x):
         return jax.lax.fori_loop(0, 20000, lambda i, s: s * 0.999 + jnp.sin(i * 1.0) * 1e-3, x)
+
+    def rng_loop(k):
+        def body(i, c):
+            key, sub = jax.random.split(c[0])
+            return key, c[1] + jax.random.normal(sub, (3,))
+        return jax.lax.fori_loop(0, 1000, body, (jax.random.wrap_key_data(k), jnp.zeros(3)))[1]
+
+    def collatz(n):
+        return jax.lax.while_loop(
+            lambda c: c[0] < 100000, lambda c: (c[0] + 1, jax.lax.cond(
+                c[1] % 2 == 0, lambda x: x // 2, lambda x: 3 * x + 1, c[1])), (jnp.int32(0), n))
+
+    def gru(xs, h, w, u):
+        def step(h, x):
+            z, n = jnp.split(x @ w + h @ u, 2)
+            z = jax.nn.sigmoid(z)
+            h = (1 - z) * h + z * jnp.tanh(n)
+            return h, h
+        return jax.lax.scan(step, h, xs)
+
+    def deep(x, ws):
+        return jax.lax.scan(lambda h, w: (jax.nn.relu(h @ w) + h, None), x, ws)[0]
 
     def recurrence(xs, w):
         return jax.lax.scan(lambda h, x: (jnp.tanh(h @ w + x),) * 2, jnp.zeros(w.shape[0], w.dtype), xs)
@@ -88,6 +117,19 @@ def patterns():
         "sum_columns": (lambda x: x.sum(0), [f(4096, 1024)]),
         "sum_all": (lambda x: (x * x).sum(), [f(1 << 22)]),
         "max_rows": (lambda x: x.max(-1), [f(8192, 512)]),
+        "sum_columns_few": (lambda x: x.sum(0), [f(200000, 12)]),
+        "sum_middle": (lambda x: x.sum(1), [f(64, 256, 256)]),
+        "mean_var_columns": (lambda x: (x.mean(0), x.var(0)), [f(8192, 512)]),
+        "sum_rows_short": (lambda x: x.sum(-1), [f(500000, 8)]),
+        "argmax_rows": (lambda x: jnp.argmax(x, -1), [f(4096, 1024)]),
+        "argmin_columns": (lambda x: jnp.argmin(x, 0), [f(1024, 4096)]),
+        "max_bf16_rows": (lambda x: x.max(-1), [f(4096, 1024, dtype=bf16)]),
+        "sum_bf16_rows": (lambda x: x.sum(-1), [f(4096, 1024, dtype=bf16)]),
+        "any_rows": (lambda x: (x > 3).any(-1), [f(4096, 1024)]),
+        "log_softmax_bf16": (lambda x: jax.nn.log_softmax(x), [f(2048, 1024, dtype=bf16)]),
+        "rms_norm_bf16": (rms_norm, [f(4096, 1024, dtype=bf16), f(1024, dtype=bf16)]),
+        "residual_layer_norm": (lambda x, y, g, b: layer_norm(x + y, g, b), [f(4096, 768), f(4096, 768), f(768), f(768)]),
+        "cross_entropy_grad": (jax.grad(cross_entropy), [f(2048, 2000), r.integers(0, 2000, 2048).astype(np.int32)]),
         "softmax": (lambda x: jax.nn.softmax(x), [f(4096, 1024)]),
         "softmax_grad": (jax.grad(lambda x, y: (jax.nn.softmax(x) * y).sum()), [f(2048, 1024), f(2048, 1024)]),
         "layer_norm": (layer_norm, [f(4096, 768), f(768), f(768)]),
@@ -115,6 +157,15 @@ def patterns():
         "random_bits": (lambda k: jax.random.normal(jax.random.wrap_key_data(k), (1 << 20,)), [np.array([1, 2], np.uint32)]),
         "scalar_loop": (scalar_loop, [np.float32(1)]),
         "recurrence": (recurrence, [f(200, 128), f(128, 128) * np.float32(0.05)]),
+        "rng_loop": (rng_loop, [np.array([1, 2], np.uint32)]),
+        "branch_loop": (collatz, [np.int32(27)]),
+        "gru": (gru, [f(400, 32), f(48), f(32, 96) * np.float32(0.1), f(48, 96) * np.float32(0.1)]),
+        "deep_scan": (deep, [f(64, 256), f(24, 256, 256) * np.float32(0.05)]),
+        "sin_cos_2m": (lambda a: jnp.sin(a) + jnp.cos(a * 3), [f(1 << 21)]),
+        "avg_pool": (lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, (1, 3, 3, 1), (1, 2, 2, 1), "SAME"), [img]),
+        "max_pool_grad": (jax.grad(lambda x: (jax.lax.reduce_window(
+            x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID") ** 2).sum()), [img]),
+        "cumsum_columns": (lambda x: jnp.cumsum(x, 0), [f(4096, 512)]),
         "concat_pad": (lambda a, b: jnp.pad(jnp.concatenate([a, b], 1), ((1, 1), (2, 2))), [f(2048, 512), f(2048, 512)]),
     }
 

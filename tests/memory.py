@@ -5,7 +5,8 @@ usage: tests/memory.py --bin build/shoal [--golden ../shared/golden]
 
 - xla: argument, output, temporary and peak bytes of each module of golden/h200 and golden/jax equal those of XLA's
   memory analysis. (XLA's peak of a CPU module leaves temporaries out.)
-- run: on every example and golden, all of which run, run_peak_bytes of `mem --run` equal peak_bytes of `run`, on each device.
+- run: on every example and golden, all of which run, run_peak_bytes of `mem --run` equal peak_bytes of `run
+  --engine=interp`, on each device.
 The last line is "N passed, N failed".
 """
 import argparse
@@ -41,7 +42,7 @@ def xla_misfit(shoal, path, expected, peak_has_temporaries):
 
 
 def run_misfit(shoal, path, *inputs):
-    ran = report(shoal, 'run', path, *inputs)
+    ran = report(shoal, 'run', path, '--engine=interp', *inputs)
     if ran is None or not ran.get('peak_bytes'):
         return 'does not run'
     memory = report(shoal, 'mem', path, '--run')

@@ -23,6 +23,7 @@ CALLS = {
     "diff": [["{}", "{}"], ["{}", str(ROOT / "examples/fsdp_mlp.hlo"), "--threshold=flops>=0"]],
     "mem": [["{}"], ["{}", "--budget=1KiB", "--top=0"]],
     "report": [["{}", "-o", str(PAGE)]],
+    "time": [["{}", "--on=h100x8"], ["{}", "--on=h200", "--all"], ["{}", "--on=h100x8", "--on=tpu-v5p-4x4x4"], ["{}", "--on=h100x8", "--sweep=nic=25GB/s,50GB/s"]],
     "show": [["{}"], ["{}", "--op=all", "--fusion"]],
 }
 

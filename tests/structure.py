@@ -99,6 +99,22 @@ def check_switches(_):
     return problems
 
 
+# Files that may name opcodes: src/ops, and where interp says what ops mean. Elsewhere "opcode ==" asks for a trait.
+EVALUATORS = [SRC / "interp" / folder
+              for folder in ("algebra", "control", "custom_calls", "elementwise", "movement", "reduction")]
+MOST_FILES_WITH_OPCODES = 33
+
+
+def check_opcodes(_):
+    """Opcodes are named outside of src/ops and interp's evaluators in no more files than they were."""
+    naming = [name_of(path) for path, text in sources(SRC)
+              if not {OPS, *EVALUATORS} & set(path.parents) and re.search(r"\bOpcode::k\w", text)]
+    if len(naming) <= MOST_FILES_WITH_OPCODES:
+        return []
+    return [f"{len(naming)} files name opcodes, more than {MOST_FILES_WITH_OPCODES}; which trait is missing in src/ops? "
+            + " ".join(naming)]
+
+
 # The number that was reached, which may only fall.
 MOST_CLI_LINES = 2790
 MOST_LINES = 300

@@ -9,12 +9,15 @@ are held against measurements: each figure is printed, and a limit that is broke
 import argparse
 import csv
 import json
+import math
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+
+from schema import Schema
 
 TIMEOUT = 120
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -74,9 +77,16 @@ def check_properties(t):
         for op in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all"):
             steps = [t.time(t.module(collective(op, 1 << k, 8, 8)), f"--on={machine}")["device_seconds"] for k in range(8, 29, 4)]
             t.check(f"{op} on {machine} never takes less with more bytes", rising(steps), "" if rising(steps) else str(steps))
-    for op in ("all-reduce", "all-gather"):
-        steps = [t.time(t.module(collective(op, 1 << 24, n, n)), "--on=h100x8")["device_seconds"] for n in (8, 16, 64, 256)]
-        t.check(f"{op} never takes less on more devices", rising(steps), "" if rising(steps) else str(steps))
+    for op in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all"):
+        # Within a node of H100s measured curves count, and eight, for which the switch adds up, are faster than four. On a
+        # torus another axis brings more links; along one axis it takes longer.
+        for machine, sizes, least in (("h100x8", (8, 16, 64, 256), 1), ("a100x8", (2, 4, 8, 16, 64), 1), ("tpu-v5p-16x1x1", (4, 8, 16), 16)):
+            steps = [t.time(t.module(collective(op, 1 << 24, n, max(n, least))), f"--on={machine}")["device_seconds"] for n in sizes]
+            t.check(f"{op} never takes less on more devices of {machine}", rising(steps), "" if rising(steps) else str(steps))
+        path = t.module(collective(op, 1 << 24, 8, 8))
+        for machine, figure, values in (("a100x8", "node.bandwidth", (1000, 300, 100, 30)), ("tpu-v5p-2x2x2", "torus.link", (200, 90, 30, 10))):
+            steps = [t.time(path, f"--on={machine}", "--set", f"{figure}={n}GB/s")["device_seconds"] for n in values]
+            t.check(f"{op} never takes less with slower links of {machine}", rising(steps), "" if rising(steps) else str(steps))
         path = t.module(collective(op, 1 << 26, 64, 64))
         steps = [t.time(path, "--on=h100x8", "--set", f"nic={n}GB/s")["device_seconds"] for n in (100, 50, 25, 10)]
         t.check(f"{op} never takes less with a slower network", rising(steps), "" if rising(steps) else str(steps))
@@ -97,10 +107,14 @@ def check_parts(t):
     t.check("the parts add up to the step", abs(sum(one["kinds"].values()) / one["step_seconds"] - 1) < 1e-9)
     t.check("without computation a step takes what its collectives take",
             abs(one["device_seconds"] / sum(c["seconds"] for c in one["collectives"]) - 1) < 1e-9)
-    fast = t.time(t.module(collective("all-reduce", 1 << 22, 64, 64)), "--on=h100x8", "--set", "nic=1e30B/s", "--set", "node.bandwidth=1e30B/s",
-                  "--set", "cluster.latency=0s", "--set", "node.latency=0s")
-    slow = t.time(t.module(collective("all-reduce", 1 << 22, 64, 64)), "--on=h100x8")
-    t.check("with an infinite network little of a collective is left", fast["device_seconds"] < slow["device_seconds"])
+    ideal = ["--set", "nic=1e30B/s", "--set", "node.bandwidth=1e30B/s", "--set", "cluster.latency=0s", "--set", "node.latency=0s"]
+    work = "  a = bf16[4096,4096] parameter(1)\n  d = bf16[4096,4096] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+    for op in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all"):
+        both = collective(op, 1 << 22, 64, 64).replace("ENTRY e {\n", "ENTRY e {\n" + work)
+        alone = f"HloModule m, is_scheduled=true\nENTRY e {{\n  p = f32[] parameter(0)\n{work.replace('  d', '  ROOT d')}}}\n"
+        with_op, without = t.time(t.module(both), "--on=h100x8", *ideal), t.time(t.module(alone), "--on=h100x8", *ideal)
+        t.check(f"with an infinite network a step with {op} takes what it computes",
+                abs(with_op["device_seconds"] / without["device_seconds"] - 1) < 1e-6, f"{with_op['device_seconds'] / without['device_seconds']:.6f}")
     again = [t.run("time", t.module(text), "--on=h100x8", "--json").stdout for _ in range(2)]
     t.check("two runs give the same bytes", again[0] == again[1] and again[0])
     trace = t.scratch / "trace.json"
@@ -110,6 +124,8 @@ def check_parts(t):
 
 def check_trace(t, trace):
     """Chrome's trace events: names of processes and threads, complete events in microseconds, flows in pairs."""
+    wrong = list(Schema(json.loads((ROOT / "tests/time/trace.schema.json").read_text(encoding="utf-8"))).check(trace))
+    t.check("a trace has the form of its schema", not wrong, "; ".join(wrong[:3]))
     events = trace["traceEvents"]
     named = {(e["pid"], e["tid"]) for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
     complete = [e for e in events if e["ph"] == "X"]
@@ -118,6 +134,27 @@ def check_trace(t, trace):
         isinstance(e["name"], str) and (e["pid"], e["tid"]) in named and e["ts"] >= 0 and e["dur"] >= 0 and "us" in e["args"] for e in complete))
     starts, ends = ([e["id"] for e in events if e["ph"] == ph] for ph in "sf")
     t.check("its arrows have two ends", starts == ends)
+    for row in {(e["pid"], e["tid"]) for e in complete}:
+        on_row = sorted((e["ts"], e["dur"]) for e in complete if (e["pid"], e["tid"]) == row)
+        t.check("events of one row do not overlap", all(a + d <= b + 1e-3 + 1e-9 * b for (a, d), (b, _) in zip(on_row, on_row[1:])))
+
+
+def check_classes(t):
+    """Stages of a pipeline: one device of each, the later ones after what they wait for."""
+    path = ROOT / "tests/time/classes.hlo"
+    one = t.time(path, "--on=h100x8")
+    t.check("devices that take other branches are classes of their own", [c["name"] for c in one["classes"]] == ["devices 0-1", "devices 2-3"], str([c["name"] for c in one["classes"]]))
+    for c in one["classes"]:
+        t.check(f"the parts of {c['name']} add up", abs(sum(c["kinds"].values()) / c["step_seconds"] - 1) < 1e-9)
+    t.check("the step is the slowest class's", one["step_seconds"] == max(c["step_seconds"] for c in one["classes"]))
+    trace = t.scratch / "classes.json"
+    t.run("time", path, "--on=h100x8", f"--trace={trace}")
+    loaded = json.loads(trace.read_text(encoding="utf-8"))
+    check_trace(t, loaded)
+    t.check("each class is a process", len({e["pid"] for e in loaded["traceEvents"]}) == 2)
+    ends = {e["pid"]: e["ts"] for e in loaded["traceEvents"] if e["ph"] == "X" and e["name"] == "s"}
+    starts = [e["ts"] + e["dur"] for e in loaded["traceEvents"] if e["ph"] == "X" and e["pid"] == 0 and e["cat"] == "matrix"]
+    t.check("who receives waits for who sends", ends[1] >= max(starts) - 1e-6, str(ends))
 
 
 def errors_of(pairs):
@@ -165,6 +202,41 @@ def check_collectives(t, table):
     t.check("collectives of 1 MB and more", mean <= .07, f"{len(pairs)} points, mean error {100 * mean:.1f} %")
 
 
+def at(curve, size):
+    """Along lines of logarithms, as src/sim/curves.cc reads a curve."""
+    sizes = sorted(curve)
+    if size >= sizes[-1]:
+        return curve[sizes[-1]] * size / sizes[-1]
+    if size <= sizes[0]:
+        return curve[sizes[0]]
+    above = next(i for i, s in enumerate(sizes) if s >= size)
+    a, b = sizes[above - 1], sizes[above]
+    return curve[a] * (curve[b] / curve[a]) ** (math.log(size / a) / math.log(b / a))
+
+
+def check_left_out(t, table):
+    """Each size predicted by the other sizes, each group size by its neighbours."""
+    sys.path.insert(0, str(ROOT / "tools/fit"))
+    import collectives  # the script that makes machines/fitted/collectives.yaml
+    points = collectives.read(table)
+    large, small, groups = [], [], []
+    curves = {key: collectives.curve_of(rows) for key, rows in points.items()}
+    for key, rows in points.items():
+        for size in rows if len(rows) > 2 else ():
+            predicted = at(collectives.curve_of({s: us for s, us in rows.items() if s != size}), size)
+            (large if size >= 1 << 20 else small).append(abs(predicted / statistics.geometric_mean(rows[size]) - 1))
+    for device, op, group in curves:
+        known = sorted(g for d, o, g in curves if (d, o) == (device, op))
+        i = known.index(group)
+        if not 0 < i < len(known) - 1 or known[i - 1] == 0:
+            continue
+        below, above = (curves[device, op, known[i + k]] for k in (-1, 1))
+        share = math.log(group / known[i - 1]) / math.log(known[i + 1] / known[i - 1])
+        groups.append(statistics.mean(abs(at(below, s) ** (1 - share) * at(above, s) ** share / us - 1) for s, us in curves[device, op, group].items()))
+    for what, errors, limit in (("of 1 MB and more, size left out", large, .07), ("below 1 MB, size left out", small, .25), ("of a group size left out", groups, .2)):
+        t.check(f"collectives {what}", statistics.mean(errors) <= limit, f"{len(errors)} points, mean error {100 * statistics.mean(errors):.1f} %")
+
+
 def check_llama(t, folder):
     """Two rows measured on 128 H100 with less recomputed: 8.31e15 flops of products a device where the module has 8.53e15."""
     for name, seconds in (("bf16", 15.563), ("fp8", 9.074)):
@@ -202,14 +274,14 @@ def main():
     t = Tests(str(options.bin))
     check_properties(t)
     check_parts(t)
+    check_classes(t)
     folder = options.folder
     if folder and (folder / "golden/h200_ops").exists():
         check_measured(t, folder / "golden/h200_ops", "single kernels", dict(device=(.07, .25, 1), step=(None, 0, 0), ops=(None, 0, 0)))
-        # One step, softmax_layernorm, takes twice its kernels: its two large results are allocated anew. It is 44 % off.
-        # .4 is wanted of the worst step: softmax_layernorm, which allocates two large results each time, is at .44.
-        check_measured(t, folder / "golden/h200", "modules", dict(device=(.08, .25, .25), step=(.15, .4, .45), ops=(.15, 1, 10)))
+        check_measured(t, folder / "golden/h200", "modules", dict(device=(.08, .25, .25), step=(.15, .4, .4), ops=(.15, 1, 10)))
     if folder and (folder / "hardware/collective.csv").exists():
         check_collectives(t, folder / "hardware/collective.csv")
+        check_left_out(t, folder / "hardware/collective.csv")
     if folder and (folder / "corpus/xla").exists():
         check_llama(t, folder / "corpus/xla")
         check_speed(t, folder / "corpus/xla")

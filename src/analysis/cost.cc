@@ -18,7 +18,7 @@ bool OnlyCalls(const Instruction& hlo) {
 
 bool IsPricedByCaller(const Computation& computation, const CallGraph& calls) {
   for (const Instruction* caller : calls.CallersOf(computation))
-    if (caller->opcode != Opcode::kFusion && CallKindOf(*caller) != CallKind::kElements) return false;
+    if (!IsFusion(*caller) && CallKindOf(*caller) != CallKind::kElements) return false;
   return !calls.CallersOf(computation).empty();
 }
 

@@ -5,16 +5,12 @@
 #include "analysis/cost.h"
 #include "base/strings.h"
 #include "ops/families.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 namespace {
 
 constexpr int64_t kHostMemory = 5;
-
-bool IsIn(std::span<const Opcode> list, Opcode opcode) {
-  return std::find(list.begin(), list.end(), opcode) != list.end();
-}
 
 bool IsOnHost(const Shape& shape) {
   return shape.IsArray() && shape.layout() != nullptr && shape.layout()->memory_space == kHostMemory;
@@ -22,7 +18,7 @@ bool IsOnHost(const Shape& shape) {
 
 // A copy-start's shape is (destination, source, context).
 bool CopiesToOrFromHost(const Instruction& hlo) {
-  const Instruction& start = hlo.opcode == Opcode::kCopyDone && !hlo.operands.empty() ? *hlo.operands[0] : hlo;
+  const Instruction& start = IsAsyncDone(hlo) && !hlo.operands.empty() ? *hlo.operands[0] : hlo;
   const auto elements = start.shape().elements();
   return std::any_of(elements.begin(), elements.end(), [](const Shape* element) { return IsOnHost(*element); });
 }
@@ -36,11 +32,9 @@ Interest OfCustomCall(const Instruction& hlo) {
 }
 
 Interest OfTransfer(const Instruction& hlo, FusionWorks& works) {
-  static constexpr Opcode kAsync[] = {Opcode::kAsyncStart, Opcode::kAsyncDone};
-  static constexpr Opcode kCopies[] = {Opcode::kCopyStart, Opcode::kCopyDone};
-  if (IsIn(kCopies, hlo.opcode)) return CopiesToOrFromHost(hlo) ? Interest::kCommunication : Interest::kNone;
-  if (hlo.opcode == Opcode::kAsyncUpdate) return Interest::kNone;
-  if (!IsIn(kAsync, hlo.opcode)) return Interest::kCommunication;
+  if (IsAsyncCopy(hlo)) return CopiesToOrFromHost(hlo) ? Interest::kCommunication : Interest::kNone;
+  if (!IsAsyncChain(hlo)) return Interest::kCommunication;
+  if (!IsAsyncStart(hlo) && !IsAsyncDone(hlo)) return Interest::kNone;  // an update
   const Instruction& wrapped = Unwrapped(hlo);
   return &wrapped == &hlo ? Interest::kComputation : InterestOf(wrapped, works);
 }
@@ -48,19 +42,16 @@ Interest OfTransfer(const Instruction& hlo, FusionWorks& works) {
 }  // namespace
 
 const Instruction& Unwrapped(const Instruction& hlo) {
-  static constexpr Opcode kAsync[] = {Opcode::kAsyncStart, Opcode::kAsyncUpdate, Opcode::kAsyncDone};
-  if (!IsIn(kAsync, hlo.opcode)) return hlo;
+  if (!IsAsyncChain(hlo)) return hlo;
   const Instruction* wrapped = AsyncWrapped(hlo);
   return wrapped != nullptr ? *wrapped : hlo;
 }
 
 Interest InterestOf(const Instruction& hlo, FusionWorks& works) {
-  static constexpr Opcode kQuiet[] = {Opcode::kReduce, Opcode::kMap, Opcode::kPartitionId, Opcode::kReplicaId,
-                                      Opcode::kRngGetAndUpdateState};
   static constexpr OpClass kHeavy[] = {OpClass::kContraction,   OpClass::kReduction, OpClass::kLinearAlgebra,
                                        OpClass::kGatherScatter, OpClass::kRandom,    OpClass::kOpaque};
   const OpClass op_class = Info(hlo.opcode).op_class;
-  if (IsIn(kQuiet, hlo.opcode)) return Interest::kNone;
+  if (IsSeldomShown(hlo)) return Interest::kNone;
   if (IsFusion(hlo)) return works.Of(hlo).is_trifle ? Interest::kNone : Interest::kComputation;
   if (IsCustomCall(hlo)) return OfCustomCall(hlo);
   if (op_class == OpClass::kTransfer) return OfTransfer(hlo, works);

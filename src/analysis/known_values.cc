@@ -1,6 +1,7 @@
 #include "analysis/known_values.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "interp/elementwise/elementwise.h"
 #include "ops/traits.h"
@@ -27,6 +28,24 @@ std::optional<Array> ConstantAt(const Instruction& hlo, const ShapeIndex& path) 
   if (literal == nullptr || literal->elided || !literal->shape->IsArray()) return std::nullopt;
   if (literal->shape->ElementCount().value_or(0) != 1) return std::nullopt;
   return Array::FromLiteral(*literal).WithDims({});
+}
+
+// An integer, or a pred, whatever its type.
+std::optional<int64_t> IntegerIn(const std::optional<Array>& scalar) {
+  if (!scalar || scalar->count() != 1 || scalar->bytes() > 8) return std::nullopt;
+  if (!IsInteger(scalar->type()) && scalar->type() != ElementType::kPred) return std::nullopt;
+  int64_t value = 0;
+  std::memcpy(&value, scalar->data(), static_cast<size_t>(scalar->bytes()));
+  const auto unused = static_cast<unsigned>(64 - 8 * scalar->bytes());
+  return IsSigned(scalar->type()) ? (value << unused) >> unused : value;
+}
+
+std::optional<Array> IdAsArray(ElementType type, int64_t id) {
+  if (type != ElementType::kU32) return std::nullopt;
+  Array made(type, Dims{});
+  const auto value = static_cast<uint32_t>(id);
+  std::memcpy(made.mutable_data(), &value, sizeof(value));
+  return made;
 }
 
 }  // namespace
@@ -63,9 +82,35 @@ class KnownValues::Walk {
     if (hands == Hands::kLoopState)
       return known_.IsInvariant(hlo, path) ? At({hlo.operands[0], path}) : std::nullopt;
     if (Info(hlo.opcode).op_class == OpClass::kElementwise && path.empty()) return Computed(hlo);
+    if (hlo.opcode == Opcode::kDynamicSlice) return LookedUp(hlo);
+    if (known_.device_ && hlo.opcode == Opcode::kPartitionId)
+      return IdAsArray(hlo.shape().element_type(), known_.device_->partition);
+    if (known_.device_ && hlo.opcode == Opcode::kReplicaId)
+      return IdAsArray(hlo.shape().element_type(), known_.device_->replica);
     return std::nullopt;
   }
 
+  // One element of a table that is written down: how SPMD partitioning says what a device is.
+  std::optional<Array> LookedUp(const Instruction& hlo) {
+    const Instruction& table = *hlo.operands[0];
+    const Literal* literal = IsConstant(table) ? table[kConstantValue] : nullptr;
+    if (literal == nullptr || literal->elided || !hlo.shape().IsArray() || hlo.shape().ElementCount() != 1) return std::nullopt;
+    const Shape& shape = table.shape();
+    if (!shape.IsArray() || hlo.operand_count() != static_cast<size_t>(shape.rank()) + 1) return std::nullopt;
+    int64_t offset = 0;
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      const std::optional<int64_t> index = IntegerIn(At({hlo.operands[static_cast<size_t>(d) + 1], {}}));
+      if (!index || shape.dim(d) < 1) return std::nullopt;
+      offset = offset * shape.dim(d) + std::clamp<int64_t>(*index, 0, shape.dim(d) - 1);
+    }
+    const Array values = Array::FromLiteral(*literal);
+    Array element(values.type(), Dims{});
+    const int64_t size = element.element_bytes();
+    std::memcpy(element.mutable_data(), values.data() + offset * size, static_cast<size_t>(size));
+    return element;
+  }
+
+  // A scalar, or an array of one element, stays what it is.
   std::optional<Array> HandedOn(const Instruction& hlo, const ShapeIndex& path) {
     const Shape* from = hlo.operand_shape(0).At(path);
     const Shape* to = hlo.shape().At(path);
@@ -123,6 +168,8 @@ std::optional<Array> KnownValues::Of(const ValuePlace& place) {
   known_[place] = std::nullopt;
   return known_[place] = Walk(*this, nullptr, nullptr).At(place);
 }
+
+std::optional<int64_t> KnownValues::IntegerAt(const ValuePlace& place) { return IntegerIn(Of(place)); }
 
 std::optional<Array> KnownValues::InRound(const ValuePlace& place, const State& state) {
   return Walk(*this, &state, place.hlo->parent).At(place);

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "ops/families.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 namespace {
@@ -13,16 +14,10 @@ namespace {
 constexpr int64_t kMostDevices = 1 << 16;
 constexpr int64_t kMostListed = 1 << 24;
 
-bool IsPaired(const Instruction& hlo) {
-  static constexpr Opcode kPaired[] = {Opcode::kCollectivePermute, Opcode::kCollectivePermuteStart, Opcode::kRecv,
-                                       Opcode::kSend};
-  return std::find(std::begin(kPaired), std::end(kPaired), hlo.opcode) != std::end(kPaired);
-}
-
 // Two collectives with the same key join the same devices.
 std::string KeyOf(const Instruction& hlo) {
   std::string key;
-  if (IsPaired(hlo)) {
+  if (IsPointToPoint(hlo)) {
     StrAppend(&key, "pairs ", static_cast<int>(PairModeOf(hlo)));
     for (Ints pair : hlo[kSourceTargetPairs])
       for (int64_t id : pair) StrAppend(&key, " ", id);
@@ -31,7 +26,7 @@ std::string KeyOf(const Instruction& hlo) {
     return key;
   }
   const Result<GroupMode> mode = GroupModeOf(hlo);
-  StrAppend(&key, mode.ok() ? static_cast<int>(*mode) : -1, hlo.opcode == Opcode::kCollectiveBroadcast ? "b " : " ");
+  StrAppend(&key, mode.ok() ? static_cast<int>(*mode) : -1, LeavesDevicesOut(hlo) ? "b " : " ");
   if (const ReplicaGroups* groups = hlo[kReplicaGroups]) AppendReplicaGroups(key, *groups);
   return key;
 }
@@ -52,7 +47,7 @@ Membership& Memberships::Of(const Instruction& hlo) {
 }
 
 void Memberships::List(const Instruction& hlo, Membership& made) {
-  if (IsPaired(hlo)) {
+  if (IsPointToPoint(hlo)) {
     ListPairs(hlo, made);
   } else {
     ListGroups(hlo, made);

@@ -7,6 +7,7 @@
 #include "analysis/repeats.h"
 #include "base/strings.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -104,7 +105,7 @@ class RowBuilder {
 
   bool IsLightFusion(const Instruction& hlo) {
     const Instruction& op = Unwrapped(hlo);
-    return op.opcode == Opcode::kFusion && works_.Of(op).is_light;
+    return IsFusion(op) && works_.Of(op).is_light;
   }
 
   // The computations that an instruction runs as a whole, under the first one that does.
@@ -114,7 +115,7 @@ class RowBuilder {
     const auto add = [&](const Computation* callee) {
       auto found = blocks_.find(callee);
       if (found == blocks_.end() || FirstCallerOf(*callee) != &hlo) return;
-      if (call == CallKind::kBranch || (call == CallKind::kLoop && callee != hlo[Op<Opcode::kWhile>::kBody])) {
+      if (call == CallKind::kBranch || (call == CallKind::kLoop && callee != BodyOf(hlo))) {
         Node part;
         part.kind = Kind::kPart;
         part.words = callee->name;
@@ -124,9 +125,9 @@ class RowBuilder {
         node.children.insert(node.children.end(), found->second.begin(), found->second.end());
       }
     };
-    if (call == CallKind::kLoop) add(hlo[Op<Opcode::kWhile>::kBody]);
+    if (call == CallKind::kLoop) add(BodyOf(hlo));
     for (const Computation* callee : CalledComputations(hlo))
-      if (call != CallKind::kLoop || callee != hlo[Op<Opcode::kWhile>::kBody]) add(callee);
+      if (call != CallKind::kLoop || callee != BodyOf(hlo)) add(callee);
     if (call == CallKind::kLoop) node.kind = Kind::kLoop;
     if (call == CallKind::kBranch) node.kind = Kind::kConditional;
     if (call == CallKind::kOnce && !node.children.empty() && node.kind == Kind::kOp) node.kind = Kind::kCall;
@@ -154,7 +155,7 @@ class RowBuilder {
   }
   std::string WordsOf(const Node& node) {
     const Instruction& op = Unwrapped(ids_[node.members.front()]);
-    return op.opcode == Opcode::kFusion ? works_.Of(op).words : LabelOf(op, works_);
+    return IsFusion(op) ? works_.Of(op).words : LabelOf(op, works_);
   }
 
   uint32_t Gathered(Kind kind, const Nodes& nodes) {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "ops/families.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 namespace {
@@ -153,7 +153,7 @@ std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, 
   if (step == 0) return std::nullopt;
   const Instruction* root = ConditionOf(loop)->root;
   const bool is_unequal =
-      root->opcode == Opcode::kCompare && (*root)[Op<Opcode::kCompare>::kDirection] == ComparisonDirection::kNe;
+      IsCompare(*root) && DirectionOf(*root) == ComparisonDirection::kNe;
   // How far the counter can go in its type; from a far end of 64 bits that is more than can be counted.
   int64_t span = 0;
   if (__builtin_sub_overflow(step > 0 ? state.Most(counter) : state.Least(counter), start, &span)) return std::nullopt;
@@ -193,13 +193,12 @@ std::optional<TripCount::Counter> CounterOf(LoopState& state) {
 
 // `0 < 5`, whatever the state: as it stands the loop never ends. Meant is a counter from the one to the other.
 std::optional<TripCount> BetweenConstants(const Instruction& compare, LoopState& state) {
-  using Compare = Op<Opcode::kCompare>;
-  if (compare.opcode != Opcode::kCompare || compare.operand_count() != 2) return std::nullopt;
+  if (!IsCompare(compare) || compare.operand_count() != 2) return std::nullopt;
   const std::optional<int64_t> from = state.InCondition(*compare.operands[0]);
   const std::optional<int64_t> to = state.InCondition(*compare.operands[1]);
   int64_t distance = 0;
   if (!from || !to || __builtin_sub_overflow(*to, *from, &distance) || distance == INT64_MIN) return std::nullopt;
-  const ComparisonDirection direction = compare[Compare::kDirection];
+  const ComparisonDirection direction = DirectionOf(compare);
   const bool inclusive = direction == ComparisonDirection::kLe || direction == ComparisonDirection::kGe;
   const int64_t count = std::abs(distance) + (inclusive && distance != INT64_MAX ? 1 : 0);
   return TripCount{count, TripCount::From::kAssumed, TripCount::Counter{*from, distance < 0 ? -1 : 1}};

@@ -1,6 +1,7 @@
 #include "analysis/work_kind.h"
 
 #include "analysis/collective_use.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -28,7 +29,7 @@ WorkKind OfClass(OpClass op_class) {
 WorkKind WorkKindOf(const Instruction& hlo, FusionWorks& works) {
   const Instruction& op = Unwrapped(hlo);
   if (IsCommunication(op) || InterestOf(op, works) == Interest::kCommunication) return WorkKind::kCollective;
-  if (op.opcode == Opcode::kFusion) return OfClass(works.Of(op).main_class);
+  if (IsFusion(op)) return OfClass(works.Of(op).main_class);
   return OfClass(Info(op.opcode).op_class);
 }
 

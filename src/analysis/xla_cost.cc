@@ -3,27 +3,15 @@
 #include <algorithm>
 
 #include "ops/op.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 namespace {
 
-// Of ops with any number of operands: how many their prices look at.
-struct Operands {
-  Opcode opcode;
-  size_t least;
-};
-constexpr Operands kOperands[] = {
-    {Opcode::kDynamicSlice, 2}, {Opcode::kDynamicUpdateSlice, 3},
-    {Opcode::kReduce, 1},       {Opcode::kReduceWindow, 1},
-    {Opcode::kScatter, 3},      {Opcode::kSort, 1},
-};
-
 // Loose text may leave out what an op cannot be priced without.
 bool HasAllItNeeds(const Instruction& hlo) {
   const OpInfo& info = Info(hlo.opcode);
-  if (static_cast<int64_t>(hlo.operand_count()) < info.arity) return false;
-  for (const Operands& operands : kOperands)
-    if (operands.opcode == hlo.opcode && hlo.operand_count() < operands.least) return false;
+  if (!HasPricedOperands(hlo)) return false;
   auto missing = [&](const AttrDef& def) {
     const bool needed = def.required && (def.not_required_if == nullptr || !def.not_required_if(hlo));
     return needed && hlo.Find(def.id) == nullptr;

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "base/world.h"
+#include "cli/engine_flags.h"
 #include "cli/generate.h"
 #include "cli/input.h"
 #include "cli/job.h"
@@ -29,6 +30,7 @@ struct CompareFlags {
   ErrorBounds bounds;
   RunLimits limits;
   bool stub_custom_calls = false;
+  EngineFlags engine;
 };
 
 // One of the two modules, and what came of it.
@@ -138,13 +140,17 @@ class CompareVerb {
       report_.notes.push_back(StrCat(side.input.text()->name(), " has ", plans.elided().count,
                                      " elided literals, which were filled with made-up numbers"));
     if (Status placed = job_.Place(side.devices.grid.count()); !placed.ok()) return Failed(side, placed.diag());
+    Result<std::unique_ptr<Engine>> engine =
+        CompiledModule(side.module(), std::string(side.input.text()->name()), flags_.engine, flags_.common.json);
+    if (!engine.ok()) return Failed(side, engine.diag());
     RunSettings settings;
     settings.job = job_.job();
     settings.placement = job_.placement();
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
     flags_.limits.Set(settings);
-    Result<RunOutcome> outcome = RunModule(plans, side.devices.grid, std::move(arguments), settings);
+    Result<RunOutcome> outcome = RunModule(*engine == nullptr ? plans : (*engine)->plans(), side.devices.grid,
+                                           std::move(arguments), settings);
     if (!outcome.ok()) return Failed(side, outcome.diag());
     side.outcome = std::move(*outcome);
     if (job_.job() != nullptr) GatherResults(*job_.job(), *job_.placement(), side.module(), side.outcome.results);
@@ -194,6 +200,7 @@ Run AddCompare(Options& verb) {
   verb.Value("--random_seed", flags->random_seed, "For made-up inputs and rng");
   verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
+  flags->engine.AddTo(verb);
   flags->limits.AddTo(verb);
   flags->job.AddTo(verb);
   flags->common.AddTo(verb, Reading::kStrict);

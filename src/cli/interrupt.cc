@@ -68,6 +68,7 @@ void HandleSignals() {
   struct sigaction action {};
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
+  sigaction(SIGXFSZ, &action, nullptr);  // too large for ulimit -f: the write fails, and says so
   action.sa_handler = Interrupted;
   action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends us at once
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {

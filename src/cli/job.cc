@@ -1,8 +1,9 @@
 #include "cli/job.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "base/files.h"
@@ -11,66 +12,24 @@
 #include "cli/interrupt.h"
 #include "collectives/stall.h"
 #include "transport/load.h"
-#include "transport/pack.h"
+#include "transport/same.h"
 
 namespace shoal {
 namespace {
 
 // What was said on the command line, without the program and the file, which may lie elsewhere on another machine.
 std::string Arguments(const std::string& file) {
+  std::ifstream words("/proc/self/cmdline", std::ios::binary);
+  const std::string line((std::istreambuf_iterator<char>(words)), {});
   std::string all;
-  Result<std::unique_ptr<FileBytes>> line = FileBytes::Read("/proc/self/cmdline");
-  if (!line.ok()) return all;
   bool is_program = true;
-  for (std::string_view rest = (*line)->bytes(); !rest.empty();) {
+  for (std::string_view rest = line; !rest.empty();) {
     const size_t end = std::min(rest.find('\0'), rest.size());
     const std::string_view word = rest.substr(0, end);
     if (!std::exchange(is_program, false) && word != file) StrAppend(&all, all.empty() ? "" : " ", word);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return all;
-}
-
-uint64_t DigestOf(std::string_view bytes) {
-  uint64_t digest = 0xcbf29ce484222325u;
-  for (const char c : bytes) {
-    digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    digest ^= digest >> 31;
-  }
-  return digest;
-}
-
-// What one process was given.
-struct Given {
-  std::string version, arguments, file;
-  uint64_t digest = 0;
-  Status fault;
-};
-
-Given ReadGiven(std::string_view bytes) {
-  Reader reader(bytes);
-  Given given;
-  given.version = reader.String();
-  given.arguments = reader.String();
-  given.file = reader.String();
-  given.digest = static_cast<uint64_t>(reader.Int());
-  given.fault = ReadStatus(reader);
-  return given;
-}
-
-// Why two processes cannot run together.
-Status Differ(const Given& first, const Given& other, const std::string& who) {
-  if (other.version != first.version)
-    return WorldFailed(StrCat(who, " is ", other.version, ", rank 0 is ", first.version));
-  if (!other.fault.ok() && first.fault.ok())
-    return WorldFailed(StrCat(who, " cannot use ", other.file, ": ", other.fault.diag().message));
-  if (other.digest != first.digest)
-    return WorldFailed(StrCat(who, " has another module: its ", other.file, " is not what ", first.file,
-                              " is for rank 0"));
-  if (other.arguments != first.arguments)
-    return WorldFailed(StrCat(who, " was called with other options: ", other.arguments, "; rank 0 with ",
-                              first.arguments));
-  return {};
 }
 
 }  // namespace
@@ -91,6 +50,7 @@ Status JobOfVerb::Join(const JobFlags& flags) {
   const std::optional<Launched> launched = LaunchedByMpi();
   if (flags.transport == "threads") return {};
   if (flags.transport == "auto" && (!launched || launched->size == 1)) return {};
+  if (launched) TellPeersOfInterrupt(nullptr, launched->rank == 0);
   Result<std::unique_ptr<Communicator>> communicator = LoadMpi();
   if (!communicator.ok()) {
     if (launched && launched->rank != 0) Silence();  // the first says it
@@ -119,15 +79,9 @@ void JobOfVerb::Lost(int rank) const {
 
 Status JobOfVerb::Compare(const Input& input, const Status& mine) {
   if (job_ == nullptr) return {};
-  Writer writer;
-  writer.String(kVersion).String(Arguments(input.path)).String(input.path);
-  writer.Int(static_cast<int64_t>(input.text() == nullptr ? 0 : DigestOf(input.text()->text())));
-  Write(writer, mine);
-  const std::vector<std::string> all = job_->Gather(writer.Take());
-  Status agreed;
-  for (size_t rank = 1; rank < all.size() && agreed.ok(); ++rank)
-    agreed = Differ(ReadGiven(all[0]), ReadGiven(all[rank]), job_->Describe(static_cast<int>(rank)));
-  return job_->Agree(agreed);
+  Given given{kVersion, Arguments(input.path), input.path, 0, mine};
+  if (input.text() != nullptr) given.digest = DigestOf(input.text()->text());
+  return CheckSame(*job_, given);
 }
 
 Status JobOfVerb::Place(int64_t devices) {

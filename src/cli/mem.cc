@@ -13,7 +13,7 @@ namespace {
 
 struct MemFlags {
   CommonFlags common;
-  std::string file, budget;
+  std::string file, budget, backend;
   int64_t top = 10;
   bool run = false;
 };
@@ -39,7 +39,8 @@ int MemVerb(const MemFlags& flags) {
   if (const Instruction* beyond = FirstBeyondCount(*input.module))
     return Refuse(input, Fail(beyond->at, "mem.C1", StrCat("the module's values up to this one must have fewer bytes than can be "
                                                            "counted, got one of ", ToString(beyond->shape()))), flags.common);
-  MemReport report{flags.file, input.module.get(), MemoryOf(*input.module), {}, BytesNamed(flags.budget), flags.top};
+  ModuleMemory memory = MemoryOf(*input.module, BackendNamed(flags.backend));
+  MemReport report{flags.file, input.module.get(), std::move(memory), {}, BytesNamed(flags.budget), flags.top};
   if (flags.run && !WorkOutRun(input, report)) return Refuse(input, flags.common);
   const int status = Finish(input, flags.common.json ? MemJson(report) : MemText(report), flags.common);
   return status == kOk && !report.Fits() ? kInputAtFault : status;
@@ -55,6 +56,8 @@ Run AddMem(Options& verb) {
         return BytesNamed(text) ? std::string() : StrCat("not a number of bytes: ", text);
       });
   verb.Value("--top", flags->top, "So many buffers; 0: all").NotNegative();
+  verb.Value("--backend", flags->backend, "Whose rules for buffers hold; default: what the module shows")
+      .OneOf({std::begin(kBackends), std::end(kBackends)});
   verb.Flag("--run", flags->run, "Also work out what shoal run would hold");
   flags->common.AddTo(verb);
   verb.Footer(

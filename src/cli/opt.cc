@@ -19,12 +19,14 @@ struct OptFlags {
   CommonFlags common;
   std::string file, output;
   std::vector<std::string> passes, disabled, print_after;
-  bool list_passes = false, time = false;
+  bool list_passes = false, time = false, communication = false;
 };
 
 int ListPasses() {
   std::string text;
   for (const Pass& pass : EnginePipeline()) StrAppend(&text, pass.name, ": ", pass.why, "\n");
+  text += "\nonly where --passes or --communication asks for them, as XLA does for GPUs:\n";
+  for (const Pass& pass : CommunicationPipeline()) StrAppend(&text, pass.name, ": ", pass.why, "\n");
   return WriteText(text);
 }
 
@@ -35,8 +37,9 @@ void SayTime(const Pass& pass, bool changed, double seconds) {
   Say(line);
 }
 
-Result<std::vector<Pass>> Chosen(const std::vector<std::string>& names) {
-  if (names.empty()) return std::vector<Pass>(EnginePipeline().begin(), EnginePipeline().end());
+Result<std::vector<Pass>> Chosen(const std::vector<std::string>& names, bool communication = false) {
+  const std::span<const Pass> all = communication ? CommunicationPipeline() : EnginePipeline();
+  if (names.empty()) return std::vector<Pass>(all.begin(), all.end());
   std::vector<Pass> passes;
   for (const std::string& name : names) {
     const Pass* pass = PassNamed(name);
@@ -51,7 +54,7 @@ int Opt(const OptFlags& flags) {
   Input input = ReadInput(flags.file, {/*strict=*/true});
   if (input.module != nullptr) Verify(*input.module, input.diags);
   if (input.module == nullptr || input.diags.errors() > 0) return Refuse(input, flags.common);
-  Result<std::vector<Pass>> passes = Chosen(flags.passes);
+  Result<std::vector<Pass>> passes = Chosen(flags.passes, flags.communication);
   if (!passes.ok()) return Refuse(input, passes.diag(), flags.common);
   for (const std::vector<std::string>* names : {&flags.disabled, &flags.print_after})
     if (Result<std::vector<Pass>> known = Chosen(*names); !known.ok())
@@ -84,6 +87,8 @@ Run AddOpt(Options& verb) {
   verb.List("--passes", flags->passes, "Only these, in this order");
   verb.List("--disable", flags->disabled, "Not these");
   verb.List("--print-after,--print_after", flags->print_after, "Print the module after these passes instead");
+  verb.Flag("--communication", flags->communication,
+            "What XLA's GPU pipeline does to collectives, and a schedule that hides them, instead of the engine's passes");
   verb.Flag("--list-passes,--list_passes", flags->list_passes, "The passes, in order, and why they stand there");
   verb.Flag("--time", flags->time, "How long each pass took, on standard error");
   verb.Value("-o,--output", flags->output, "Write here instead of standard output");
@@ -94,6 +99,7 @@ Run AddOpt(Options& verb) {
       "  shoal opt --list-passes\n"
       "  shoal opt module.hlo -o optimized.hlo\n"
       "  shoal opt module.hlo --passes=inline-calls,remove-dead-code\n"
+      "  shoal opt partitioned.hlo --communication -o scheduled.hlo\n"
       "  shoal opt module.hlo --print-after=simplify-algebra,fuse-loops");
   return [=] { return Opt(*flags); };
 }

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/world.h"
+#include "cli/engine_flags.h"
 #include "cli/generate.h"
 #include "cli/input.h"
 #include "cli/job.h"
@@ -21,10 +22,12 @@
 #include "interp/data/inputs.h"
 #include "interp/data/job_outputs.h"
 #include "interp/observers.h"
+#include "interp/step_log.h"
 #include "memory/run_need.h"
 #include "report/compare_report.h"
+#include "report/run_profile.h"
 #include "report/run_report.h"
-#include "runtime/engine.h"
+#include "report/time_report.h"
 #include "verify/verify.h"
 
 namespace shoal {
@@ -36,8 +39,8 @@ struct RunFlags {
   std::string file, inputs, outputs, argument_mode = "use_random_inputs", dump, dump_dir = "dump";
   std::optional<int64_t> num_replicas, num_partitions;
   uint64_t random_seed = 0;
-  std::string engine = "interp", cpu;
-  int threads = 0;
+  EngineFlags engine;
+  std::string profile;  // "-": the table alone; else a file for the trace
   int64_t num_repeats = 1;
   bool explain = false;
   RunLimits limits;
@@ -58,6 +61,7 @@ class RunVerb {
     if (Status same = job_.Compare(input_, refused ? Status(input_.diags.found()[0]) : Status()); !same.ok())
       return Failed(same.diag());
     if (refused) return Refuse(input_, flags_.common);
+    if (flags_.engine.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // while the inputs are read
     report_.file = input_.text()->name();
     report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
     if (Status fit = flags_.limits.Check(*input_.module, report_.devices); !fit.ok()) return Failed(fit.diag());
@@ -90,7 +94,7 @@ class RunVerb {
     Arguments arguments;
     if (Status ready = job_.Agree(Prepare(arguments)); !ready.ok()) return Failed(ready.diag());
     if (flags_.inputs.empty()) Say(report_.inputs);  // what the user did not ask for
-    if (engine_ != nullptr && flags_.explain) return Explain();
+    if (flags_.explain) return engine_ != nullptr ? WriteText(ToString(engine_->program())) : NothingToExplain();
 
     RunSettings settings;
     settings.job = job_.job();
@@ -98,6 +102,7 @@ class RunVerb {
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
     settings.observer = observer_.get();
+    if (!flags_.profile.empty()) step_log_ = std::make_unique<StepLog>(report_.devices.grid.count());
     flags_.limits.Set(settings);
     if (flags_.print_literals)
       settings.outfeed = [this](const Device& device, const Instruction&, const Value& value) {
@@ -116,18 +121,20 @@ class RunVerb {
     report_.outputs = FoldOutputs(outcome_.results);
     if (job_.job() != nullptr && !gathers()) report_.outputs = GatherOutputs(*job_.job(), std::move(report_.outputs));
     GatherOutfeeds();
-    const int status = Print();
+    int status = Print();
+    if (status == kOk && step_log_ != nullptr && job_.leads())
+      status = Profile(engine_ == nullptr ? *input_.module : engine_->plans().module());
     return job_.AgreeOnExit(status == kOk && flags_.check_snapshot && job_.leads() ? CheckSnapshot() : status);
   }
 
   // All that is done before the devices run.
   Status Prepare(Arguments& arguments) {
     SHOAL_TRY(job_.Place(report_.devices.grid.count()));
+    SHOAL_TRY(Compile());
     SHOAL_TRY(CheckRoom());
     SHOAL_ASSIGN(made, MakeArguments());
     arguments = std::move(made);
-    SHOAL_TRY(MakeObservers());
-    return flags_.engine == "jit" && observer_ == nullptr ? Compile() : Status();
+    return MakeObservers();
   }
 
   // Whether the first process needs all results.
@@ -177,24 +184,36 @@ class RunVerb {
 
   // Somebody who watches sees the instructions as they are written, so the interpreter runs those.
   Status Compile() {
-    EngineOptions options;
-    options.threads = flags_.threads;
-    options.cpu = flags_.cpu;
-    SHOAL_ASSIGN(engine, Engine::Compile(*input_.module, options));
+    if (!flags_.dump.empty() || flags_.check_nans) return {};
+    SHOAL_ASSIGN(engine, CompiledModule(*input_.module, report_.file, flags_.engine, flags_.common.json));
     engine_ = std::move(engine);
-    report_.compile_seconds = engine_->compile_seconds();
+    if (engine_ != nullptr) report_.compile_seconds = engine_->compile_seconds();
     return {};
   }
 
-  int Explain() {
-    return WriteText(ToString(engine_->program()));
+  // The table below the summary, or the trace to its file.
+  int Profile(const Module& module) {
+    RunProfile profile{report_.file, &module, report_.devices.grid, step_log_.get(), {}};
+    if (flags_.profile != "-") {
+      Status written = WriteOutput(flags_.profile, TraceJson(ProfileTrace(profile)));
+      return written.ok() ? kOk : Failed(written.diag());
+    }
+    ThreadPool pool(flags_.engine.threads);
+    profile.peak = MeasurePeak(pool);
+    if (!flags_.common.json) return WriteText(ProfileText(profile));
+    shoal::Say(ProfileText(profile));
+    return kOk;
   }
 
-  Result<RunOutcome> RunWatched(const Plans& plans, Arguments arguments, const RunSettings& settings) {
+  int NothingToExplain() {
+    return Failed(WorldFailed("--explain prints what --engine=jit runs; here the interpreter runs"));
+  }
+
+  Result<RunOutcome> RunWatched(const Plans& plans, Arguments arguments, RunSettings settings) {
     ProgressLine line(StrCat("running ", report_.file));
-    std::optional<double> steps;  // worked out when somebody has waited a while; the engine's are others
+    std::optional<double> steps;  // worked out when somebody has waited a while
     const Watch watch = [&](auto devices) {
-      if (!steps) steps = engine_ != nullptr ? 0 : RunSteps(plans.module()) * static_cast<double>(std::ssize(devices));
+      if (!steps) steps = RunSteps(plans.module()) * static_cast<double>(std::ssize(devices));
       line.Show(StepsDone(devices), *steps, PlacesOf(devices));
     };
     for (int64_t repeat = 1; repeat < flags_.num_repeats; ++repeat) {
@@ -202,6 +221,7 @@ class RunVerb {
       if (!outcome.ok()) return outcome;
       report_.run_seconds.push_back(outcome->stats.seconds);
     }
+    if (step_log_ != nullptr) settings.observer = step_log_.get();  // of the last run alone
     Result<RunOutcome> outcome = RunModule(plans, report_.devices.grid, std::move(arguments), settings, watch);
     if (outcome.ok()) report_.run_seconds.push_back(outcome->stats.seconds);
     return outcome;
@@ -266,7 +286,7 @@ class RunVerb {
 
   // What is known to be missing is said before anything is made: memory, and a disk to write to.
   Status CheckRoom() const {
-    const Module& module = *input_.module;
+    const Module& module = engine_ == nullptr ? *input_.module : *engine_->program().module;
     const DeviceGrid& grid = report_.devices.grid;
     const bool given = !flags_.inputs.empty() || !input_.arguments.empty();
     const int64_t here = job_.LocalDevices(grid.count());
@@ -280,6 +300,8 @@ class RunVerb {
   }
 
   Status MakeObservers() {
+    if (!flags_.profile.empty() && (!flags_.dump.empty() || flags_.check_nans))
+      return WorldFailed("--profile times a run that nobody watches: not together with --dump or --check_nans");
     const int64_t devices = report_.devices.grid.count();
     std::vector<Observer*> observers;
     if (!flags_.dump.empty()) {
@@ -330,7 +352,9 @@ class RunVerb {
   std::map<int64_t, std::string> outfeeds_;  // of each device, as text
   std::unique_ptr<Dump> dump_;
   std::unique_ptr<Observer> nan_check_, observer_;
+  std::future<void> prefetch_;
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<StepLog> step_log_;
 };
 
 }  // namespace
@@ -355,13 +379,11 @@ Run AddRun(Options& verb) {
   verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
   verb.Value("--fill_elided", flags->fill_elided, "Make up the values of literals that the dump elided");
-  verb.Value("--engine", flags->engine, "jit: compiled for this machine; interp: the reference, op by op")
-      .OneOf({"jit", "interp"})
-      .FromEnvironment("SHOAL_ENGINE");
-  verb.Value("--threads", flags->threads, "Of the engine; default: as many as there are cores").Between(0, 1024);
+  flags->engine.AddTo(verb);
   verb.Value("--num_repeats", flags->num_repeats, "Run so often; the results are those of the last run")
       .Between(1, int64_t{1} << 40);
-  verb.Value("--cpu", flags->cpu, "Compile for this CPU, by LLVM's name, as haswell; default: the one here");
+  verb.FlagWithValue("--profile", flags->profile, "-",
+                     "Print the steps that took longest; with a file, write a trace for Perfetto (ui.perfetto.dev)");
   verb.Flag("--explain", flags->explain, "Print the program that --engine=jit would run, and do not run it");
   verb.Flag("--check_snapshot", flags->check_snapshot,
                  "Compare with the result that a snapshot recorded; exit status 1 if they differ");
@@ -377,6 +399,7 @@ Run AddRun(Options& verb) {
       "  shoal run module.hlo --num_partitions=8 --inputs=in --outputs=out\n"
       "  shoal run module.hlo --hlo_argument_mode=use_zeros_as_input --print_literals\n"
       "  shoal run module.hlo --check_nans --dump='^dot' --dump_dir=/tmp/dots\n"
+      "  shoal run module.hlo --profile=trace.json\n"
       "  mpirun -n 4 shoal run module.hlo --outputs=out");
   return [=] { return RunVerb(*flags).Run(); };
 }

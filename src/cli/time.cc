@@ -1,5 +1,4 @@
 // shoal time: how long a step takes on a machine, and where the time goes.
-#include "analysis/assumptions.h"
 #include "base/strings.h"
 #include "cli/input.h"
 #include "cli/loop_flags.h"
@@ -22,7 +21,6 @@ struct TimeFlags {
   size_t top = 10;
   bool all = false;
 };
-
 
 // The machines to price on: those named, or one of them at each point of the sweep.
 Result<std::vector<Machine>> MachinesOf(const TimeFlags& flags, TimeReport& report) {
@@ -51,13 +49,6 @@ Result<std::vector<Machine>> MachinesOf(const TimeFlags& flags, TimeReport& repo
   return points;
 }
 
-std::vector<std::string> NotesOf(const ForecastInput& input, const std::string& devices_from) {
-  std::vector<std::string> notes = AssumptionsOf(input.executions());
-  if (input.devices() > 1 && !devices_from.empty()) notes.push_back(devices_from);
-  for (const std::string& note : input.collectives().assumptions) notes.push_back(note);
-  return notes;
-}
-
 int TimeVerb(const TimeFlags& flags) {
   TimeReport report{.file = flags.file, .input = nullptr, .forecasts = {}, .sweep = {}, .points = {}, .assumptions = {},
                     .against = {}, .top = flags.top, .all_ops = flags.all};
@@ -71,7 +62,7 @@ int TimeVerb(const TimeFlags& flags) {
   auto forecast_input = ForecastInput::Of(*input.module, *options, devices.grid);
   if (!forecast_input.ok()) return Refuse(input, forecast_input.diag(), flags.common);
   report.input = forecast_input->get();
-  report.assumptions = NotesOf(*report.input, devices.from);
+  report.assumptions = TimeNotes(*report.input, devices.from);
   for (const Machine& machine : *machines) {
     Result<Forecast> forecast = ForecastOf(*report.input, machine);
     if (!forecast.ok()) return RefuseCall(forecast.diag().message, flags.common);
@@ -89,7 +80,7 @@ int TimeVerb(const TimeFlags& flags) {
   std::string text;
   if (!flags.explain.empty()) {
     text = (flags.common.json ? ExplainJson : ExplainText)(report, flags.explain);
-    if (text.empty()) return RefuseCall(StrCat("nothing that takes time is called '", flags.explain, "'"), flags.common);
+    if (text.empty()) return RefuseCall(NothingCalled(report, flags.explain), flags.common);
   } else {
     text = flags.common.json ? TimeJson(report) : report.against ? AgainstText(report) : TimeText(report);
   }

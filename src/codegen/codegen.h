@@ -2,12 +2,15 @@
 // that what compiles nothing does not pay for it.
 #pragma once
 
+#include <future>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "base/thread_pool.h"
+#include "codegen/object_cache.h"
 #include "program/routine.h"
 
 namespace shoal {
@@ -22,14 +25,26 @@ class CompiledKernels {
   virtual RoutineCode routine(size_t i) const = 0;
 };
 
+struct CodeOptions {
+  std::string cpu;               // a name that LLVM knows, as "haswell"; empty: this machine's
+  ObjectCache* cache = nullptr;  // null: none
+};
+
 class CodeGenerator {
  public:
   virtual ~CodeGenerator() = default;
-  // All of them, on the pool's threads. `cpu` is a name that LLVM knows, as "haswell"; empty: this machine's.
+  // All of them, on the pool's threads. A CPU that nobody knows, or whose code this machine cannot run, is the call's fault.
   virtual Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
-                                                           std::span<const std::unique_ptr<Routine>> routines,
-                                                           const std::string& cpu, ThreadPool& pool) = 0;
+                                                           std::span<const Routine* const> routines,
+                                                           const CodeOptions& options, ThreadPool& pool) = 0;
 };
+
+// The rule of a failure to open the library: what was to be compiled can still be interpreted.
+inline constexpr std::string_view kNoCodeGenerator = "codegen.missing";
+
+// Begins to open the library, on a thread of its own, for who will need it soon. What it returns waits for that when it
+// is dropped, which must be before the program ends: the library's own objects end then.
+std::future<void> PrefetchCodeGenerator();
 
 // Opens the library; a failure says where it was looked for.
 Result<CodeGenerator*> LoadCodeGenerator();

@@ -5,14 +5,13 @@
 #include "codegen/codegen.h"
 #include "codegen/kernel_emitter.h"
 #include "codegen/routine_emitter.h"
+#include "codegen/target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -59,9 +58,13 @@ class Code : public CompiledKernels {
 
 struct Sources {
   std::span<const FusedKernel> kernels;
-  std::span<const std::unique_ptr<Routine>> routines;
+  std::span<const Routine* const> routines;
 
   size_t size() const { return kernels.size() + routines.size(); }
+  // All that the code depends on.
+  std::string Text(size_t i) const {
+    return i < kernels.size() ? ToString(kernels[i]) : ToString(*routines[i - kernels.size()]);
+  }
   void Emit(size_t i, llvm::Module& module) const {
     if (i < kernels.size())
       EmitKernelFunction(kernels[i], module, NameOf(i));
@@ -69,28 +72,6 @@ struct Sources {
       EmitRoutineFunction(*routines[i - kernels.size()], module, NameOf(i));
   }
 };
-
-struct Target {
-  std::string triple, cpu, features;
-};
-
-Target TargetFor(const std::string& cpu) {
-  Target target{llvm::sys::getDefaultTargetTriple(), cpu, ""};
-  if (!cpu.empty()) return target;
-  target.cpu = llvm::sys::getHostCPUName().str();
-  for (const auto& feature : llvm::sys::getHostCPUFeatures())
-    StrAppend(&target.features, target.features.empty() ? "" : ",", feature.second ? "+" : "-", feature.first().str());
-  return target;
-}
-
-std::unique_ptr<llvm::TargetMachine> MachineFor(const Target& target) {
-  std::string error;
-  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, error);
-  if (found == nullptr) return nullptr;
-  return std::unique_ptr<llvm::TargetMachine>(
-      found->createTargetMachine(target.triple, target.cpu, target.features, {}, llvm::Reloc::PIC_,
-                                 llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
-}
 
 void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::LoopAnalysisManager loops;
@@ -135,6 +116,19 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> CompileSome(const Sources& sources, 
   return llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()}, NameOf(first));
 }
 
+// The same, from the cache where it is there. The key is all that the code depends on: kernels, target, and us.
+Result<std::unique_ptr<llvm::MemoryBuffer>> FromCacheOrCompiled(const Sources& sources, size_t first, size_t stride,
+                                                                const Target& target, ObjectCache* cache) {
+  if (cache == nullptr) return CompileSome(sources, first, stride, target);
+  std::string key = StrCat(target.triple, "\n", target.cpu, "\n", target.features, "\n", GeneratorVersion(), "\n");
+  for (size_t i = first; i < sources.size(); i += stride) StrAppend(&key, NameOf(i), " ", sources.Text(i));
+  if (std::optional<std::string> object = cache->Read(key))
+    return llvm::MemoryBuffer::getMemBufferCopy({object->data(), object->size()}, NameOf(first));
+  auto compiled = CompileSome(sources, first, stride, target);
+  if (compiled.ok()) cache->Write(key, {(*compiled)->getBufferStart(), (*compiled)->getBufferSize()});
+  return compiled;
+}
+
 class Generator : public CodeGenerator {
  public:
   Generator() {
@@ -143,16 +137,16 @@ class Generator : public CodeGenerator {
   }
 
   Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
-                                                   std::span<const std::unique_ptr<Routine>> routines,
-                                                   const std::string& cpu, ThreadPool& pool) override {
-    const Target target = TargetFor(cpu);
+                                                   std::span<const Routine* const> routines,
+                                                   const CodeOptions& options, ThreadPool& pool) override {
+    SHOAL_ASSIGN(target, TargetFor(options.cpu));
     const Sources sources{kernels, routines};
     const size_t parts = std::min(sources.size(), static_cast<size_t>(pool.threads()) * 2);
     std::vector<Result<std::unique_ptr<llvm::MemoryBuffer>>> objects;
     for (size_t i = 0; i < parts; ++i) objects.emplace_back(std::unique_ptr<llvm::MemoryBuffer>());
     pool.Run(static_cast<int64_t>(parts), [&](int64_t i) {
       const auto part = static_cast<size_t>(i);
-      objects[part] = CompileSome(sources, part, parts, target);
+      objects[part] = FromCacheOrCompiled(sources, part, parts, target, options.cache);
     });
     return Link(objects, sources);
   }

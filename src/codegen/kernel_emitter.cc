@@ -38,6 +38,12 @@ void KernelEmitter::Emit(const KernelRange& range, int64_t unrolled) {
   FindStages();
   FindNeeded();
   ChooseLanes();
+  llvm::IRBuilderBase::FastMathFlagGuard guard(ir_);
+  if (kernel_.contracts) {
+    llvm::FastMathFlags flags;
+    flags.setAllowContract();
+    ir_.setFastMathFlags(flags);
+  }
   EmitRows(range, [this] { EmitRow(); });
 }
 
@@ -135,10 +141,10 @@ void KernelEmitter::Need(int node, size_t walk) {
   if (kernel_.form == FusedKernel::Form::kRows && levels_[i] == kLane) {
     bool is_known = false;
     for (size_t before = 0; before < walk; ++before) is_known |= needed_[before][i];
-    constexpr int64_t kMostSaved = int64_t{1} << 16;
+    constexpr int64_t kMostSaved = int64_t{1} << 17;  // elements, on the stack
     const KernelNode& at = kernel_.nodes[i];
     if (is_known && at.kind == Kind::kApply && IsDear(at.opcode) && at.type != ElementType::kPred &&
-        kernel_.WalkedCount() <= kMostSaved) {
+        kernel_.WalkedCount() * static_cast<int64_t>(saved_.size() + 1) <= kMostSaved) {
       if (!saved_.contains(node))
         saved_[node] = NewSlot(llvm::ArrayType::get(builder_.Computed(at.type, 1), static_cast<uint64_t>(kernel_.WalkedCount())), "saved");
       return;
@@ -167,6 +173,13 @@ void KernelEmitter::ChooseLanes() {
   }
   int widest = widest_bits == 64 ? 8 : widest_bits == 32 ? 16 : 32;
   if (!kernel_.reductions.empty() || work < 8) widest *= 2;
+  // A step of these takes several instructions, one after the other: more of them side by side.
+  auto is_slow = [](const KernelReduction& reduction) {
+    return reduction.op == Opcode::kMaximum || reduction.op == Opcode::kMinimum;
+  };
+  if (work < 8 && widest < 64 && std::any_of(kernel_.reductions.begin(), kernel_.reductions.end(), is_slow)) widest *= 2;
+  // All sums of a product in registers at once.
+  if (kernel_.contracts && kernel_.form == FusedKernel::Form::kColumns && widest_bits == 32) widest = 128;
   if (calls) widest = 4;
   const int64_t lanes = kernel_.walked.back();
   while (widest > 1 && widest > lanes) widest /= 2;

@@ -136,7 +136,7 @@ void KernelEmitter::EmitRowWalk() {
 // columns, keep the sums in registers.
 void KernelEmitter::EmitReducedColumns() {
   const int64_t rounds = kernel_.WalkedCount() / kernel_.walked.back();
-  if (rounds > 16 && kernel_.walked.back() >= 4 * widths_[0])
+  if (rounds > 16 && kernel_.walked.back() >= 4 * widths_[0] && !kernel_.contracts)
     EmitColumnsInMemory();
   else
     EmitColumnsInRegisters();

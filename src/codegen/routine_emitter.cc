@@ -31,7 +31,10 @@ class RoutineEmitter {
     ticks_ = NewLocal(ir_.getInt64Ty());
     ir_.CreateStore(ir_.getInt64(0), rounds_);
     ir_.CreateStore(ir_.getInt64(0), ticks_);
-    EmitLoop(routine_.condition, routine_.body, routine_.predicate, 0, true);
+    RoutineStatement loop;
+    loop.blocks = {routine_.condition, routine_.body};
+    loop.slots = {routine_.predicate};
+    EmitLoop(loop, true);
     Leave(1);
   }
 
@@ -78,7 +81,7 @@ class RoutineEmitter {
 
   void Leave(int64_t code) {
     for (size_t i = 0; i < outside_.size(); ++i)
-      if (slots_[i] != outside_[i]) Copy(outside_[i], slots_[i], static_cast<int>(i));
+      if (slots_[i] != outside_[i] && routine_.written[i]) Copy(outside_[i], slots_[i], static_cast<int>(i));
     ir_.CreateRet(ir_.getInt64(static_cast<uint64_t>(code)));
   }
 
@@ -100,13 +103,13 @@ class RoutineEmitter {
     return ir_.CreateLoad(builder_.Stored(routine_.slots[static_cast<size_t>(slot)].type, 1), slots_[static_cast<size_t>(slot)]);
   }
 
-  void EmitLoop(size_t condition, size_t body, int predicate, size_t counter, bool is_outermost) {
+  void EmitLoop(const RoutineStatement& loop, bool is_outermost) {
     BasicBlock *head = NewBlock("while"), *inside = NewBlock("round"), *after = NewBlock("end");
-    Count(counter);
+    Count(loop.counter);
     ir_.CreateBr(head);
     ir_.SetInsertPoint(head);
-    EmitBlock(condition);
-    Value* answer = Scalar(predicate);
+    EmitBlock(loop.blocks[0]);
+    Value* answer = Scalar(loop.slots[0]);
     ir_.CreateCondBr(ir_.CreateICmpNE(answer, llvm::ConstantInt::get(answer->getType(), 0)), inside, after);
     ir_.SetInsertPoint(inside);
     if (is_outermost) {
@@ -114,24 +117,58 @@ class RoutineEmitter {
       LeaveIf(ir_.CreateICmpEQ(rounds, function_->getArg(1)), 0);
       ir_.CreateStore(ir_.CreateAdd(rounds, ir_.getInt64(1)), rounds_);
     }
-    Count(counter + 1);
-    AskWhetherToStop();
-    EmitBlock(body);
+    Count(loop.counter + 1);
+    const std::vector<int> state(loop.slots.begin() + 1, loop.slots.end());
+    const std::vector<Value*> before = NowAndThen(state);
+    EmitBlock(loop.blocks[1]);
+    if (!is_outermost) LeaveIfNothingChanged(state, before, loop.counter + 2, after);
     ir_.CreateBr(head);
     ir_.SetInsertPoint(after);
   }
 
-  void AskWhetherToStop() {
+  // Asks whether to stop, and keeps a copy of the state, to be held against what the round makes of it.
+  std::vector<Value*> NowAndThen(const std::vector<int>& state) {
     Value* ticks = ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), ticks_), ir_.getInt64(1));
     ir_.CreateStore(ticks, ticks_);
     BasicBlock *ask = NewBlock("ask"), *go_on = NewBlock("go_on");
-    ir_.CreateCondBr(ir_.CreateICmpEQ(ir_.CreateAnd(ticks, kPatience - 1), ir_.getInt64(0)), ask, go_on);
+    Value* is_time = ir_.CreateICmpEQ(ir_.CreateAnd(ticks, kPatience - 1), ir_.getInt64(0));
+    std::vector<Value*> before;
+    if (!state.empty()) {
+      before.push_back(NewLocal(ir_.getInt1Ty()));
+      ir_.CreateStore(is_time, before[0]);
+    }
+    ir_.CreateCondBr(is_time, ask, go_on);
     ir_.SetInsertPoint(ask);
     auto* type = llvm::FunctionType::get(ir_.getInt1Ty(), {ir_.getPtrTy()}, false);
     llvm::CallInst* answer = ir_.CreateCall(type, function_->getArg(3), {function_->getArg(4)});
     answer->addRetAttr(llvm::Attribute::ZExt);
     LeaveIf(answer, 2);
+    for (int slot : state) {
+      before.push_back(NewLocal(llvm::ArrayType::get(ir_.getInt8Ty(), static_cast<uint64_t>(BytesOf(slot)))));
+      Copy(before.back(), slots_[static_cast<size_t>(slot)], slot);
+    }
     ir_.CreateBr(go_on);
+    ir_.SetInsertPoint(go_on);
+    return before;
+  }
+
+  void LeaveIfNothingChanged(const std::vector<int>& state, const std::vector<Value*>& before, size_t counter, BasicBlock* after) {
+    BasicBlock *look = NewBlock("look"), *same = NewBlock("same"), *go_on = NewBlock("changed");
+    ir_.CreateCondBr(ir_.CreateLoad(ir_.getInt1Ty(), before[0]), look, go_on);
+    ir_.SetInsertPoint(look);
+    auto compare = module_.getOrInsertFunction("memcmp", ir_.getInt32Ty(), ir_.getPtrTy(), ir_.getPtrTy(), ir_.getInt64Ty());
+    Value* differs = ir_.getInt32(0);
+    for (size_t i = 0; i < state.size(); ++i) {
+      // A copy, since what a call sees cannot be kept in registers.
+      const auto bytes = static_cast<uint64_t>(BytesOf(state[i]));
+      Value* now = NewLocal(llvm::ArrayType::get(ir_.getInt8Ty(), bytes));
+      Copy(now, slots_[static_cast<size_t>(state[i])], state[i]);
+      differs = ir_.CreateOr(differs, ir_.CreateCall(compare, {before[i + 1], now, ir_.getInt64(bytes)}));
+    }
+    ir_.CreateCondBr(ir_.CreateICmpEQ(differs, ir_.getInt32(0)), same, go_on);
+    ir_.SetInsertPoint(same);
+    Count(counter);
+    ir_.CreateBr(after);
     ir_.SetInsertPoint(go_on);
   }
 
@@ -163,7 +200,7 @@ class RoutineEmitter {
       if (statement.kind == Kind::kCopy)
         Copy(slots_[static_cast<size_t>(statement.slots[1])], slots_[static_cast<size_t>(statement.slots[0])], statement.slots[0]);
       if (statement.kind == Kind::kWhile)
-        EmitLoop(statement.blocks[0], statement.blocks[1], statement.slots[0], statement.counter, false);
+        EmitLoop(statement, false);
       if (statement.kind == Kind::kBranch) EmitBranch(statement);
     }
   }

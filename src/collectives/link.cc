@@ -1,7 +1,6 @@
-#include "collectives/link.h"
+#include "collectives/link_message.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 #include "base/strings.h"
@@ -10,30 +9,7 @@
 namespace shoal {
 namespace {
 
-// Blocks of so few bytes together travel with their header.
-constexpr int64_t kInline = 16 << 10;
 constexpr size_t kMostGroups = 500;
-
-void WriteTypes(Writer& writer, const ArrayTypes& types) {
-  writer.Int(std::ssize(types));
-  for (const ArrayType& each : types) writer.Int(static_cast<int64_t>(each.type)).Ints(each.dims);
-}
-
-ArrayTypes ReadTypes(Reader& reader) {
-  ArrayTypes types(static_cast<size_t>(reader.Int()));
-  for (ArrayType& each : types) {
-    each.type = static_cast<ElementType>(reader.Int());
-    const std::vector<int64_t> dims = reader.Ints();
-    each.dims = Dims(dims.begin(), dims.end());
-  }
-  return types;
-}
-
-ArrayType TypeOf(const Block& block) {
-  const Array& array = block.array;
-  if (block.bytes == array.bytes()) return {array.type(), ToDims(array.dims())};
-  return {array.type(), Dims{block.bytes / array.element_bytes()}};
-}
 
 }  // namespace
 
@@ -49,27 +25,6 @@ struct Link::Exchanging {
   std::vector<std::optional<std::string>> messages;  // of this round, by process: those whose blocks are to be received
   size_t arrived = 0;                                // processes whose message of this round has come
   size_t received = 0;                               // and of those, whose blocks have
-};
-
-// A part of a collective or a delivery: which one, how large its blocks are and whether they follow by themselves.
-struct Link::Message {
-  explicit Message(std::string_view bytes) : whole(bytes) {
-    Reader reader(bytes);
-    reader.Int();
-    kind = reader.Int();
-    key.rendezvous = static_cast<uint64_t>(reader.Int());
-    key.number = reader.Int();
-    tag = static_cast<int>(reader.Int());
-    sizes = reader.Ints();
-    body = reader.String();
-    inlined = reader.rest();
-  }
-  std::string_view whole;
-  int64_t kind = 0;
-  Key key;
-  int tag = 0;  // 0: the bytes are here
-  std::vector<int64_t> sizes;
-  std::string_view body, inlined;
 };
 
 Link::Link(Job& job, const Placement& placement, const Module& module)
@@ -188,66 +143,6 @@ Status Link::SendRound(const std::shared_ptr<Exchanging>& exchanging) {
   return {};
 }
 
-// Few bytes travel with the message. `keep` lives until all have left.
-void Link::SendBlocks(int to, int64_t kind, const Key& key, Writer body, std::vector<Block> blocks,
-                      std::shared_ptr<void> keep) {
-  ArrayTypes types;
-  std::vector<int64_t> sizes;
-  int64_t bytes = 0;
-  for (const Block& block : blocks) {
-    types.push_back(TypeOf(block));
-    sizes.push_back(block.bytes);
-    bytes += block.bytes;
-  }
-  WriteTypes(body, types);
-  const int tag = bytes <= kInline ? 0 : job_.NextTag();
-  Writer message;
-  message.Int(run_).Int(kind).Int(static_cast<int64_t>(key.rendezvous)).Int(key.number).Int(tag).Ints(sizes);
-  std::string text = message.String(body.Take()).Take();
-  ++sent_;
-  if (tag == 0)
-    for (const Block& block : blocks)
-      text.append(reinterpret_cast<const char*>(block.array.data()) + block.offset, static_cast<size_t>(block.bytes));
-  job_.Post(to, text);
-  if (tag == 0) return;
-  for (Block& block : blocks) {
-    ++moving_;
-    const std::span<const std::byte> data(block.array.data() + block.offset, static_cast<size_t>(block.bytes));
-    job_.Send(to, tag, data, [this, keep, array = std::move(block.array)] { --moving_; });
-  }
-}
-
-void Link::ReceiveBlocks(int from, const Message& message, const std::vector<std::span<std::byte>>& places,
-                         Job::Done done) {
-  if (message.tag == 0) {
-    std::string_view bytes = message.inlined;
-    for (const std::span<std::byte>& place : places) {
-      const size_t size = std::min(place.size(), bytes.size());
-      if (size > 0) std::memcpy(place.data(), bytes.data(), size);
-      bytes.remove_prefix(size);
-    }
-    return done();
-  }
-  auto left = std::make_shared<size_t>(places.size());
-  for (const std::span<std::byte>& place : places) {
-    ++moving_;
-    job_.Receive(from, message.tag, place, [this, left, done] {
-      --moving_;
-      if (--*left == 0) done();
-    });
-  }
-}
-
-// After a stop: what was sent must be received for the sender to be rid of it.
-void Link::Discard(int from, const Message& message) {
-  if (message.tag == 0) return;
-  for (int64_t size : message.sizes) {
-    auto scratch = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(size));
-    ++moving_;
-    job_.Receive(from, message.tag, *scratch, [this, scratch] { --moving_; });
-  }
-}
-
 bool Link::Take(int from, std::string_view bytes) {
   Reader reader(bytes);
   const int64_t run = reader.Int();
@@ -344,41 +239,6 @@ Status Link::Finish(const std::shared_ptr<Exchanging>& exchanging) {
   SHOAL_ASSIGN(results, exchanging->exchange->Finish());
   world_->Conclude(*exchanging->operation, std::move(results));
   return {};
-}
-
-void Link::Deliver(const Instruction& hlo, const Rendezvous& rendezvous, int64_t number, Arrays arrays) {
-  std::lock_guard lock(job_.mutex());
-  if (is_stopped_) return;
-  Writer body;
-  body.Int(OrdinalOf(hlo));
-  std::vector<Block> blocks;
-  for (Array& array : arrays) blocks.push_back(WholeBlock(std::move(array)));
-  SendBlocks(placement_.RankOf(rendezvous.members[1]), kDelivery, {rendezvous.hash, number}, std::move(body),
-             std::move(blocks), nullptr);
-}
-
-void Link::Expect(const std::shared_ptr<Operation>& operation) {
-  std::lock_guard lock(job_.mutex());
-  if (is_stopped_) return;
-  const Key key = KeyOf(*operation);
-  expected_[key] = operation;
-  const auto early = early_.extract(key);
-  if (!early.empty()) TakeDelivery(early.mapped()[0].first, Message(early.mapped()[0].second));
-}
-
-void Link::TakeDelivery(int from, const Message& message) {
-  const std::shared_ptr<Operation> operation = expected_.extract(message.key).mapped();
-  Reader body(message.body);
-  const Instruction* source = InstructionAt(body.Int());
-  auto arrays = std::make_shared<Arrays>();
-  std::vector<std::span<std::byte>> places;
-  for (const ArrayType& each : ReadTypes(body)) {
-    Array& array = arrays->emplace_back(each.type, AsInts(each.dims));
-    places.emplace_back(array.mutable_data(), static_cast<size_t>(array.bytes()));
-  }
-  ReceiveBlocks(from, message, places, [this, operation, source, arrays] {
-    world_->Delivered(*operation, *source, std::move(*arrays));
-  });
 }
 
 // Nothing more is begun, and what has not been received is thrown away.

@@ -36,7 +36,7 @@ class Link {
   void Deliver(const Instruction& hlo, const Rendezvous& rendezvous, int64_t number, Arrays arrays);
   void Expect(const std::shared_ptr<Operation>& operation);
   void Stopped(const Diag& reason);
-  bool TryPoll() { return job_.TryPoll(); }
+  bool TryPoll();
 
   // Instructions by number, the same in every process.
   int64_t OrdinalOf(const Instruction& hlo) const { return ordinals_.at(&hlo); }
@@ -115,6 +115,7 @@ class Link {
   int64_t asked_ = 0;
   int stalls_expected_ = 0;
 
+  std::atomic<int64_t> polls_ = 0;  // by devices that wait
   std::atomic<bool> is_over_ = false;
   std::jthread background_;
 };

@@ -129,29 +129,36 @@ std::optional<Diag> Link::Join() {
   return end_->diag();
 }
 
+bool Link::TryPoll() {
+  polls_.fetch_add(1, std::memory_order_relaxed);
+  return job_.TryPoll();
+}
+
 // Polls while no device does, and says when there is nothing to do.
 void Link::Background() {
-  auto last = std::chrono::steady_clock::now();
-  auto pause = 0us;
+  using Clock = std::chrono::steady_clock;
+  auto last = Clock::now();  // that something happened
+  int64_t polls = 0;
   while (!is_over_) {
-    const auto now = std::chrono::steady_clock::now();
+    if (const int64_t now = polls_.load(std::memory_order_relaxed); now != polls) {
+      polls = now;
+      last = Clock::now();
+      std::this_thread::sleep_for(1ms);
+      continue;
+    }
     bool any = false, moving = false;
     {
       std::lock_guard lock(job_.mutex());
       any = job_.Poll();
       moving = moving_ > 0;
-      if (any) last = now;
-      if (now - last > kIdleTime || is_joined_) ReportIfIdle();
+      if (any) last = Clock::now();
+      if (Clock::now() - last > kIdleTime || is_joined_) ReportIfIdle();
     }
-    if (any) {
-      pause = 0us;
-    } else if (moving && pause < 200us) {
-      pause += 1us;
+    if (any) continue;
+    if (moving && Clock::now() - last < 5ms)
       std::this_thread::yield();
-    } else {
-      pause = std::min<std::chrono::microseconds>(std::max<std::chrono::microseconds>(pause * 2, 20us), 500us);
-      std::this_thread::sleep_for(pause);
-    }
+    else
+      std::this_thread::sleep_for(moving ? 50us : 200us);
   }
 }
 

@@ -24,9 +24,7 @@ struct Formula {
 
 int64_t Gathered(const WireShare& s) { return Product(s.payload, s.members - 1); }
 int64_t Scattered(const WireShare& s) { return AllButOwn(s.payload, s.members); }
-int64_t Reduced(const WireShare& s) {
-  return static_cast<int64_t>(2 * static_cast<__int128>(s.payload) * (s.members - 1) / s.members);
-}
+int64_t Reduced(const WireShare& s) { return AllButOwn(Product(s.payload, 2), s.members); }
 // A part for the neighbour takes one step, one for the member before takes n - 1: n / 2 steps for each of n - 1 parts.
 int64_t HandedAround(const WireShare& s) { return Product(s.payload, s.members - 1) / 2; }
 int64_t Sent(const WireShare& s) { return s.payload - s.rooted; }
@@ -67,7 +65,7 @@ int64_t ArrayBytes(const Shape& shape) {
       if (__builtin_add_overflow(bytes, ArrayBytes(*element), &bytes)) return INT64_MAX;
     return bytes;
   }
-  return shape.IsArray() ? Product(shape.ElementCount().value_or(0), StorageBytes(shape.element_type())) : 0;
+  return shape.IsArray() ? Product(shape.ElementCount().value_or(INT64_MAX), StorageBytes(shape.element_type())) : 0;
 }
 
 // Of the first slice of each buffer that a permute in place sends.

@@ -103,26 +103,6 @@ Result<Handle> World::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int
   return Handle{std::move(operation), at};
 }
 
-const GroupLayout* World::LayoutOf(const Rendezvous& rendezvous) const { return rendezvous.layout.get(); }
-
-Handle World::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
-                     const MakeExchange& exchange) {
-  const auto at = static_cast<size_t>(rank);
-  std::shared_ptr<Operation> operation;
-  bool complete = false;
-  {
-    std::lock_guard lock(mutex_);
-    operation = Enter(hlo, rendezvous, at);
-    operation->contributions[at] = std::move(contribution);
-    complete = operation->missing == 0;
-  }
-  if (complete) {
-    const UnmeteredThread unmetered;
-    link_->Begin(operation, exchange());
-  }
-  return {std::move(operation), at};
-}
-
 // As far as members have come one after the other; then the result, if that was all of them.
 Status World::FoldIn(Operation& operation, const Accumulate& accumulate) {
   // Whoever comes works for all: what it makes does not count for it.
@@ -187,49 +167,20 @@ void World::Wake(Operation& operation) {
   }
 }
 
-void World::Deliver(const Instruction& hlo, const Route& route, Arrays contribution) {
-  std::unique_lock lock(mutex_);
-  const std::shared_ptr<Operation> operation = Enter(hlo, *route.rendezvous, 0);
-  if (route.rendezvous->layout != nullptr) {
-    lock.unlock();
-    return link_->Deliver(hlo, *route.rendezvous, operation->number, std::move(contribution));
-  }
-  operation->results.resize(2);
-  operation->results[1] = std::move(contribution);
-  operation->over = true;
-  Wake(*operation);
-}
-
-Handle World::Expect(const Instruction& hlo, const Route& route) {
-  std::unique_lock lock(mutex_);
-  std::shared_ptr<Operation> operation = Enter(hlo, *route.rendezvous, 1);
-  lock.unlock();
-  if (route.rendezvous->layout != nullptr) {
-    const UnmeteredThread unmetered;
-    link_->Expect(operation);
-  }
-  return {std::move(operation), 1};
-}
-
-// From another process.
-void World::Delivered(Operation& operation, const Instruction& source, Arrays arrays) {
-  std::lock_guard lock(mutex_);
-  operation.came[0] = &source;
-  operation.results.resize(2);
-  operation.results[1] = std::move(arrays);
-  operation.over = true;
-  Wake(operation);
-}
-
 // What comes from another process in a moment is fetched by whoever waits for it: waking a thread takes longer. Not where
 // another device could use the core.
 void World::PollForTurn(std::unique_lock<std::mutex>& lock, const DeviceState& state) {
   using Clock = std::chrono::steady_clock;
   const UnmeteredThread unmetered;
-  const auto until = Clock::now() + std::chrono::microseconds(300);
-  while (!state.has_turn && free_turns_ > 0 && Clock::now() < until) {
+  // A busy machine takes milliseconds to give a core back: others get it only after a while.
+  constexpr auto kOwn = std::chrono::microseconds(100), kPatience = std::chrono::microseconds(10000);
+  auto last = Clock::now();
+  for (auto now = last; !state.has_turn && free_turns_ > 0 && now - last < kPatience; now = Clock::now()) {
     lock.unlock();
-    if (!link_->TryPoll()) std::this_thread::yield();
+    if (link_->TryPoll())
+      last = now;
+    else if (now - last > kOwn)
+      std::this_thread::yield();
     lock.lock();
   }
 }

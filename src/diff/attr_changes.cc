@@ -5,7 +5,7 @@
 #include "diff/changes.h"
 #include "nlohmann/json.hpp"
 #include "ops/families.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 namespace {
@@ -109,7 +109,7 @@ void AddAttrChanges(const DiffSide& a, const DiffSide& b, const Instruction& in_
   for (const AttrMeaning& attr : b.prints.AttrsOf(in_b)) {
     const AttrMeaning old = old_attrs[attr.name];
     old_attrs.erase(attr.name);
-    if (old.hash == attr.hash || attr.name == Op<Opcode::kGetTupleElement>::kIndex.name) continue;
+    if (old.hash == attr.hash || attr.name == kElementIndex.name) continue;
     if (attr.name == kBackendConfig.name && !old.text.empty()) {
       compare.AddFields(attr.name, old.text, attr.text);
     } else {

@@ -15,6 +15,9 @@ class CompiledStep {
 // The address of the step; not written as an attribute, and no op has it in its kAttrs.
 inline constexpr Attr<int64_t> kCompiledStep{"(compiled step)"};
 
+// Likewise the threads that the evaluator of a collective may use for large arrays.
+inline constexpr Attr<int64_t> kEnginePool{"(engine pool)"};
+
 inline const CompiledStep* CompiledStepOf(const Instruction& hlo) {
   return reinterpret_cast<const CompiledStep*>(hlo[kCompiledStep]);
 }

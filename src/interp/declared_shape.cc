@@ -10,6 +10,7 @@ namespace {
 
 bool HasDims(const Array& array, const Shape& shape) {
   const Ints dims = array.dims();
+  if (std::ranges::equal(dims, shape.dims())) return true;  // all but a few
   if (dims.size() != shape.dims().size()) return false;
   for (size_t d = 0; d < dims.size(); ++d) {
     const int64_t declared = shape.dims()[d];
@@ -22,11 +23,13 @@ bool HasDims(const Array& array, const Shape& shape) {
 }  // namespace
 
 bool HasShape(const Value& value, const Shape& shape, bool may_lack) {
+  // Asked of every value of a run: what nearly all are comes first.
+  if (value.IsArray() && shape.IsArray())
+    return value.array().type() == shape.element_type() && HasDims(value.array(), shape);
   if (value.IsUnderWay()) return true;
   if (may_lack && (value.IsToken() || (value.IsTuple() && value.elements().empty()))) return true;
   if (shape.IsBuffer()) return HasShape(value, shape.element(0), may_lack);
-  if (shape.IsArray())
-    return value.IsArray() && value.array().type() == shape.element_type() && HasDims(value.array(), shape);
+  if (shape.IsArray()) return false;
   if (!shape.IsTuple()) return value.IsToken();
   if (!value.IsTuple()) return false;
   auto has = [&](const Value& element, const Shape* declared) { return HasShape(element, *declared, may_lack); };

@@ -6,6 +6,7 @@
 #include "interp/control/collective.h"
 #include "interp/declared_shape.h"
 #include "interp/depth.h"
+#include "interp/step_log.h"
 #include "ops/traits.h"
 
 namespace shoal {
@@ -40,7 +41,8 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
   ++depth_;
   std::vector<Value> values(computation.instructions.size());
   // Somebody who watches sees every step of every round.
-  InvariantValues* invariants = settings_.observer == nullptr ? plan.invariants.get() : nullptr;
+  Observer* watcher = WatcherOf(settings_);
+  InvariantValues* invariants = watcher == nullptr ? plan.invariants.get() : nullptr;
   // Each device works them out once itself, so that what it holds does not depend on who was faster.
   const bool is_first = invariants != nullptr && has_run_.insert(&plan).second;
   const std::vector<Value>* known = invariants == nullptr || is_first ? nullptr : invariants->Get();
@@ -61,7 +63,7 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
       value = std::move(computed);
     }
     if (step.is_kept && !kept.empty()) kept[hlo.index] = value;
-    if (settings_.observer != nullptr) SHOAL_TRY(settings_.observer->Saw(*this, hlo, value));
+    if (watcher != nullptr) SHOAL_TRY(watcher->Saw(*this, hlo, value));
   }
   --depth_;
   if (!kept.empty()) KeepInvariants(*invariants, std::move(kept));
@@ -75,6 +77,7 @@ Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
   if (settings_.most_instructions > 0 && before >= settings_.most_instructions)
     return Stopped(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_steps allows"));
   progress_.now.store(&hlo, std::memory_order_relaxed);
+  const StepLog::Timer timer(in_lanes_ ? nullptr : LogOf(settings_), id_, hlo);
   if (step.takes_element) return values[hlo.operands[0]->index].TakeElement(ElementIndexOf(hlo));
   absl::InlinedVector<Value, 4> operands;
   for (size_t i = 0; i < hlo.operand_count(); ++i) {

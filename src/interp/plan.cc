@@ -128,7 +128,7 @@ void Plans::Add(const Computation& computation) {
   plan->lanes = LaneFunction::Of(computation);
   plan->is_function = std::all_of(
       computation.instructions.begin(), computation.instructions.end(),
-      [this](const Instruction* hlo) { return hlo->opcode == Opcode::kParameter || IsFunction(*hlo); });
+      [this](const Instruction* hlo) { return IsParameter(*hlo) || IsFunction(*hlo); });
   plans_[&computation] = std::move(plan);
 }
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "memory/buffers.h"
-#include "memory/overwrite.h"
+#include "ops/overwrite.h"
 
 namespace shoal {
 

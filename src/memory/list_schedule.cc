@@ -3,7 +3,7 @@
 
 #include "ir/buffer_bytes.h"
 #include "memory/timeline.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 namespace {
@@ -18,11 +18,8 @@ bool MakesNoArray(const Instruction& hlo) {
 // Ops that need nothing and are cheap to put off: they run right before their first user, who would have to wait for
 // them anyway.
 bool IsLazy(const Instruction& hlo) {
-  static constexpr Opcode kFromNothing[] = {Opcode::kConstant, Opcode::kIota, Opcode::kPartitionId, Opcode::kReplicaId};
   if (&hlo == hlo.parent->root || hlo.has(kControlPredecessors)) return false;
-  if (hlo.opcode == Opcode::kBroadcast && hlo.operand_count() == 1)
-    return IsConstant(*hlo.operands[0]) || hlo.operands[0]->opcode == Opcode::kIota;
-  return std::find(std::begin(kFromNothing), std::end(kFromNothing), hlo.opcode) != std::end(kFromNothing);
+  return IsFromNothing(hlo);
 }
 
 class ListScheduler {

@@ -53,13 +53,14 @@ EmbeddedValues EmbeddedIn(const Timeline& timeline) {
 
 class MemoryCount {
  public:
-  MemoryCount(const Module& module, Backend backend, StepOrder order)
+  MemoryCount(const Module& module, const BackendChoice& choice, StepOrder order)
       : timeline_(module, order),
         buffers_(module, timeline_),
-        overwriting_(backend),
+        overwriting_(choice.backend),
         assignment_(buffers_, timeline_, overwriting_),
         embedded_(EmbeddedIn(timeline_)) {
-    out_.backend = backend;
+    out_.backend = choice.backend;
+    out_.backend_why = choice.why;
     out_.steps = timeline_.steps();
     out_.over_time.assign(out_.steps.size(), 0);
     CountAllocations();
@@ -263,19 +264,20 @@ const Instruction* FirstBeyondCount(const Module& module) {
   return nullptr;
 }
 
-ModuleMemory MemoryOf(const Module& module) {
+ModuleMemory MemoryOf(const Module& module, std::optional<Backend> given) {
+  const BackendChoice choice = given ? BackendChoice{*given, "given"} : InferBackend(module);
   if (const Instruction* beyond = FirstBeyondCount(module)) {
     ModuleMemory memory;
     memory.device.peak = kTooLarge;
     memory.at_peak = beyond;
-    memory.backend = BackendOf(module);
+    memory.backend = choice.backend;
+    memory.backend_why = choice.why;
     memory.assumptions.push_back(StrCat("memory: with ", beyond->name, " there are more bytes than can be counted"));
     return memory;
   }
-  const Backend backend = BackendOf(module);
-  MemoryCount in_order(module, backend, StepOrder::kText);
+  MemoryCount in_order(module, choice, StepOrder::kText);
   if (module.is_scheduled) return in_order.Take();
-  MemoryCount listed(module, backend, StepOrder::kListed);
+  MemoryCount listed(module, choice, StepOrder::kListed);
   ModuleMemory memory = (listed.peak() < in_order.peak() ? listed : in_order).Take();
   memory.assumptions.push_back(
       "the module has no schedule: an order that keeps little in memory is assumed, and copies only where they must "

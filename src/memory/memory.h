@@ -1,7 +1,7 @@
 // How much memory a module needs on one device while it runs once, by memory space; what is there when it needs most.
 #pragma once
 
-#include "memory/overwrite.h"
+#include "ops/overwrite.h"
 
 namespace shoal {
 
@@ -50,7 +50,8 @@ struct ModuleMemory {
   std::vector<const Instruction*> steps;
   // All that the device holds, when and where: their bytes add up to over_time.
   std::vector<BufferLife> lives;
-  Backend backend = Backend::kGpu;
+  Backend backend = Backend::kGpu;  // whose rules for buffers were followed, and why those
+  std::string backend_why;
   std::vector<std::string> assumptions;  // sentences
 };
 
@@ -58,8 +59,9 @@ struct ModuleMemory {
 // main memory, S(0).
 int64_t DeviceBytes(const ModuleMemory& memory);
 
-// Where the values of a module have more bytes than can be added up, its peak is kTooLarge and nothing else is said.
-ModuleMemory MemoryOf(const Module& module);
+// As the back end's compiler plans it; nothing given: the one the module shows. Where the values of a module have more
+// bytes than can be added up, its peak is kTooLarge and nothing else is said.
+ModuleMemory MemoryOf(const Module& module, std::optional<Backend> given = std::nullopt);
 
 // The instruction whose value makes it so; null if all can be added up.
 const Instruction* FirstBeyondCount(const Module& module);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/in_place.h"
 #include "ops/traits.h"
 
 namespace shoal {

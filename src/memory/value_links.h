@@ -51,12 +51,4 @@ class ValueLinks {
   std::vector<Sharing> shared_;
 };
 
-// Operands that an op writes its result over, whatever its backend: pairs of (operand number and part, part of the
-// result).
-struct InPlace {
-  int64_t operand = 0;
-  ShapeIndex operand_index, result_index;
-};
-std::vector<InPlace> InPlaceOf(const Instruction& hlo);
-
 }  // namespace shoal

@@ -8,6 +8,7 @@
 #include "absl/container/inlined_vector.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
+#include "passes/parts_of_ops.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
 
@@ -179,21 +180,10 @@ class Fusing {
   absl::flat_hash_map<const Instruction*, std::vector<Instruction*>> members_;  // by root, last first
 };
 
-// Computations that are not run as they are written: functions of elements, and what is fused already.
-absl::flat_hash_set<const Computation*> LeftAlone(const Module& module) {
-  absl::flat_hash_set<const Computation*> found;
-  for (const Computation* computation : module.computations)
-    for (const Instruction* hlo : computation->instructions)
-      if (CallsComputations(*hlo) && (CallKindOf(*hlo) == CallKind::kElements || hlo->opcode == Opcode::kFusion ||
-                                      Info(hlo->opcode).op_class == OpClass::kOpaque))
-        for (const Computation* callee : CalledComputations(*hlo)) found.insert(callee);
-  return found;
-}
-
 }  // namespace
 
 Result<bool> FuseLoops(Module& module) {
-  const auto left_alone = LeftAlone(module);
+  const auto left_alone = ComputationsInOps(module);
   bool any = false;
   const std::vector<Computation*> before = module.computations;
   for (Computation* computation : before) {

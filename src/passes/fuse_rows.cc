@@ -1,5 +1,6 @@
 // Reductions of rows and what is computed of them, row by row, become one fusion while the row is in the cache: softmax
-// is the maximum, the sum of exponentials and the quotients of each row. Works on the fusions that FuseLoops made.
+// is the maximum, the sum of exponentials and the quotients of each row. What goes through equally many elements, and
+// shares some, becomes one fusion with several results. Works on the fusions that FuseLoops made.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -13,7 +14,7 @@
 namespace shoal {
 namespace {
 
-constexpr size_t kMostOps = 200;
+constexpr size_t kMostOps = 200, kFarOff = 100;
 
 class RowFusing {
  public:
@@ -25,16 +26,18 @@ class RowFusing {
     for (Instruction* hlo : all)
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
     bool any = false;
-    std::vector<std::vector<Instruction*>> clusters;
-    for (Instruction* hlo : all) {
-      if (taken_.contains(hlo) || !IsMember(*hlo) || !Reduces(*hlo)) continue;
-      std::vector<Instruction*> cluster = Grow(*hlo, all);
-      if (cluster.size() < 2) continue;
-      taken_.insert(cluster.begin(), cluster.end());
-      clusters.push_back(std::move(cluster));
+    for (bool reduces : {true, false}) {  // these first: they save more
+      for (Instruction* hlo : all) {
+        if (taken_.contains(hlo) || !IsMember(*hlo) || Reduces(*hlo) != reduces) continue;
+        std::vector<Instruction*> cluster = Grow(*hlo, all);
+        if (cluster.size() < 2) continue;
+        for (const Instruction* member : cluster) taken_[member] = clusters_.size();
+        ranges_.push_back(RangeOf(cluster));
+        clusters_.push_back(std::move(cluster));
+      }
     }
     Replacements replacements;
-    for (const auto& cluster : clusters) {
+    for (const auto& cluster : clusters_) {
       Fuse(cluster, replacements);
       any = true;
     }
@@ -46,7 +49,8 @@ class RowFusing {
 
  private:
   static bool IsMember(const Instruction& hlo) {
-    return hlo.opcode == Opcode::kFusion && hlo.shape().IsArray() && hlo[kControlPredecessors].empty() &&
+    // What no operand reaches is worked out once, however often the rest runs.
+    return hlo.opcode == Opcode::kFusion && hlo.operand_count() > 0 && hlo.shape().IsArray() && hlo[kControlPredecessors].empty() &&
            hlo[Op<Opcode::kFusion>::kKind] != FusionKind::kCustom;
   }
 
@@ -55,41 +59,113 @@ class RowFusing {
     return std::any_of(inside.begin(), inside.end(), [](const Instruction* hlo) { return hlo->opcode == Opcode::kReduce; });
   }
 
-  // From a first reduction on, everything that goes through the same rows and depends on nothing outside that depends
-  // on the rows' results.
+  // From a first fusion on, everything that goes through the same rows.
   std::vector<Instruction*> Grow(Instruction& first, const std::vector<Instruction*>& all) {
     std::vector<Instruction*> cluster{&first};
+    const bool reduces = Reduces(first);
     size_t ops = first[kCalls]->instructions.size();
-    absl::flat_hash_set<const Instruction*> inside{&first}, tainted;
-    for (size_t i = first.index + 1; i < all.size(); ++i) {
+    // Not further than this beyond the last that was found: what is far off is seldom of the same rows, and to look at
+    // everything for each of many fusions takes long.
+    for (size_t i = first.index + 1; i < std::min<size_t>(all.size(), cluster.back()->index + kFarOff); ++i) {
       Instruction* hlo = all[i];
-      bool uses = false, is_tainted = false;
-      for (const Instruction* operand : hlo->operands) {
-        uses |= inside.contains(operand);
-        is_tainted |= tainted.contains(operand);
-      }
-      for (const Instruction* before : (*hlo)[kControlPredecessors])
-        is_tainted |= inside.contains(before) || tainted.contains(before);
-      const bool is_sibling = !uses && !is_tainted && IsMember(*hlo) && Reduces(*hlo) && SharesOperand(*hlo, cluster);
-      if (!is_tainted && (uses || is_sibling) && IsMember(*hlo) && !taken_.contains(hlo)) {
-        const size_t more = (*hlo)[kCalls]->instructions.size();
-        cluster.push_back(hlo);
-        if (ops + more <= kMostOps && GoThroughSameRows(cluster, OutputsOf(cluster))) {
-          ops += more;
-          inside.insert(hlo);
-          continue;
-        }
+      if (!IsMember(*hlo) || taken_.contains(hlo)) continue;
+      const bool uses = std::any_of(hlo->operands.begin(), hlo->operands.end(),
+                                    [&](const Instruction* operand) { return Contains(cluster, operand); });
+      const bool is_sibling = !uses && Reduces(*hlo) == reduces && SharesOperand(*hlo, cluster);
+      const size_t more = (*hlo)[kCalls]->instructions.size();
+      if ((!uses && !is_sibling) || ops + more > kMostOps || (!reduces && Reduces(*hlo))) continue;
+      cluster.push_back(hlo);
+      if (GoThroughSameRows(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
+        ops += more;
+      } else {
         cluster.pop_back();
       }
-      if (uses || is_tainted) tainted.insert(hlo);
     }
+    if (reduces) AddProducers(cluster, ops);
     return cluster;
+  }
+
+  static bool Contains(const std::vector<Instruction*>& cluster, const Instruction* hlo) {
+    return std::find(cluster.begin(), cluster.end(), hlo) != cluster.end();
+  }
+
+  static std::pair<uint32_t, uint32_t> RangeOf(const std::vector<Instruction*>& cluster) {
+    const auto [first, last] = std::minmax_element(cluster.begin(), cluster.end(), [](const Instruction* a, const Instruction* b) {
+      return a->index < b->index;
+    });
+    return {(*first)->index, (*last)->index};
+  }
+
+  // Nothing before this place depends on the cluster: neither by the order, nor by being one fusion with what comes later.
+  uint32_t FirstThatMayDepend(const std::vector<Instruction*>& cluster) const {
+    uint32_t first = RangeOf(cluster).first;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const auto& [begin, end] : ranges_) {
+        if (begin >= first || end < first) continue;
+        first = begin;
+        moved = true;
+      }
+    }
+    return first;
+  }
+
+  // As one fusion it would: by way of something outside, where other clusters are one fusion each already.
+  bool DependsOnItself(const std::vector<Instruction*>& cluster) const {
+    const uint32_t first = FirstThatMayDepend(cluster);
+    absl::flat_hash_set<const Instruction*> seen;
+    std::vector<const Instruction*> to_do;
+    auto add_operands = [&](const Instruction& hlo, bool from_inside) {
+      auto add = [&](const Instruction* before) {
+        if ((from_inside && Contains(cluster, before)) || !seen.insert(before).second) return;
+        to_do.push_back(before);
+      };
+      for (const Instruction* operand : hlo.operands) add(operand);
+      for (const Instruction* before : hlo[kControlPredecessors]) add(before);
+    };
+    for (const Instruction* member : cluster) add_operands(*member, true);
+    while (!to_do.empty()) {
+      const Instruction* hlo = to_do.back();
+      to_do.pop_back();
+      if (Contains(cluster, hlo)) return true;
+      auto other = taken_.find(hlo);
+      if (other == taken_.end()) {
+        if (hlo->index > first) add_operands(*hlo, false);
+        continue;
+      }
+      if (RangeOf(clusters_[other->second]).second < first) continue;
+      for (const Instruction* member : clusters_[other->second])
+        if (seen.insert(member).second || member == hlo) add_operands(*member, false);
+    }
+    return false;
+  }
+
+  // What only these rows ask for is computed where they are gone through.
+  void AddProducers(std::vector<Instruction*>& cluster, size_t ops) {
+    for (size_t i = 0; i < cluster.size(); ++i) {
+      for (Instruction* operand : cluster[i]->operands) {
+        if (!IsMember(*operand) || taken_.contains(operand) || operand == computation_.root || Reduces(*operand)) continue;
+        const auto& users = users_[operand->index];
+        auto is_inside = [&](const Instruction* hlo) { return Contains(cluster, hlo); };
+        const size_t more = (*operand)[kCalls]->instructions.size();
+        if (is_inside(operand) || ops + more > kMostOps || !std::all_of(users.begin(), users.end(), is_inside)) continue;
+        if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside)) continue;
+        cluster.insert(cluster.begin(), operand);
+        if (GoThroughSameRows(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
+          ops += more;
+          ++i;
+        } else {
+          cluster.erase(cluster.begin());
+        }
+      }
+    }
   }
 
   static bool SharesOperand(const Instruction& hlo, const std::vector<Instruction*>& cluster) {
     for (const Instruction* member : cluster)
       for (const Instruction* operand : member->operands)
-        if (operand->shape().ElementCount().value_or(0) > hlo.shape().ElementCount().value_or(0) &&
+        if (operand->shape().ElementCount().value_or(0) > 1 &&
+            operand->shape().ElementCount().value_or(0) >= hlo.shape().ElementCount().value_or(0) &&
             std::find(hlo.operands.begin(), hlo.operands.end(), operand) != hlo.operands.end())
           return true;
     return false;
@@ -159,7 +235,9 @@ class RowFusing {
   Module& module_;
   Computation& computation_;
   std::vector<std::vector<Instruction*>> users_;
-  absl::flat_hash_set<const Instruction*> taken_;
+  std::vector<std::vector<Instruction*>> clusters_;
+  std::vector<std::pair<uint32_t, uint32_t>> ranges_;  // of each: the first and the last place
+  absl::flat_hash_map<const Instruction*, size_t> taken_;  // and by which cluster
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ir/rewrite.h"
+#include "ops/op_kinds.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
 
@@ -11,7 +12,7 @@ namespace {
 // every step, and products of narrow floats. And what a fusion of collectives or custom calls means is the fusion's.
 bool MeansTheSameOutside(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
-  if (op_class == OpClass::kReduction) return IsLoopReduction(hlo) || hlo.opcode == Opcode::kSort;
+  if (op_class == OpClass::kReduction) return IsLoopReduction(hlo) || IsSort(hlo);
   if (op_class == OpClass::kContraction) return BitWidth(hlo.shape().element_type()) >= 32;
   return op_class == OpClass::kElementwise || op_class == OpClass::kIndexMap || op_class == OpClass::kGatherScatter ||
          op_class == OpClass::kStructure;
@@ -19,13 +20,13 @@ bool MeansTheSameOutside(const Instruction& hlo) {
 
 bool IsInlined(const Instruction& hlo) {
   if (!hlo[kControlPredecessors].empty() || CallKindOf(hlo) != CallKind::kOnce) return false;
-  if (hlo.opcode == Opcode::kFusion) {
+  if (IsFusion(hlo)) {
     // What a library of the back end computes: the interpreter follows it.
-    if (hlo[Op<Opcode::kFusion>::kKind] == FusionKind::kCustom) return false;
+    if (FusionKindOf(hlo) == FusionKind::kCustom) return false;
     const auto& inside = hlo[kCalls]->instructions;
     return std::all_of(inside.begin(), inside.end(), [](const Instruction* op) { return MeansTheSameOutside(*op); });
   }
-  if (hlo.opcode != Opcode::kCall) return false;
+  if (!IsCall(hlo)) return false;
   // A call with a custom call in it may be the body of something that a custom call delimits.
   const auto& inside = hlo[kToApply]->instructions;
   return std::all_of(inside.begin(), inside.end(), [](const Instruction* op) {
@@ -46,7 +47,7 @@ Result<bool> InlineCalls(Module& module) {
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before) {
       if (!IsInlined(*hlo)) continue;
-      Computation* callee = hlo->opcode == Opcode::kFusion ? (*hlo)[kCalls] : (*hlo)[kToApply];
+      Computation* callee = IsFusion(*hlo) ? (*hlo)[kCalls] : (*hlo)[kToApply];
       if (callee->parameters.size() != hlo->operand_count() || std::ssize(callee->instructions) > room) continue;
       room -= std::ssize(callee->instructions);
       replacements[hlo] = Inline(*callee, hlo->operands, module, *computation);

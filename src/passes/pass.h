@@ -25,11 +25,30 @@ Result<bool> SimplifyTuples(Module& module);
 Result<bool> ShareCommonSubexpressions(Module& module);
 // Index maps that undo each other, conversions to the same type, operations with a neutral element.
 Result<bool> SimplifyAlgebra(Module& module);
+// Bitcasts through layouts become the transposes and reshapes that they are, for values that are always row-major.
+Result<bool> NormalizeLayouts(Module& module);
+// Small results of constants alone become constants.
+Result<bool> FoldConstants(Module& module);
+// Elements of a loop's state that nobody needs go; those that never change are known outside, and inside where constant.
+Result<bool> SimplifyLoops(Module& module);
+// What the rounds of a loop compute alike moves before the loop.
+Result<bool> HoistInvariants(Module& module);
 // Everything one loop nest can compute becomes one fusion.
 Result<bool> FuseLoops(Module& module);
+// Reductions that fold nothing become reshapes.
+Result<bool> SimplifyReductions(Module& module);
 // Fusions that reduce rows, and those that use the results row by row, become one.
 Result<bool> FuseRows(Module& module);
 // What is written in place is read before, where the order is free.
 Result<bool> ReadBeforeWrite(Module& module);
+
+// An all-reduce of which each device keeps its own part becomes a reduce-scatter.
+Result<bool> CreateReduceScatters(Module& module);
+// Collectives of one kind over the same groups, of which none needs another, become one of up to 30 MiB.
+Result<bool> CombineCollectives(Module& module);
+// Each collective becomes a start and a done.
+Result<bool> MakeCollectivesAsync(Module& module);
+// A schedule for a module that has none: starts as early, dones as late as what is between them hides.
+Result<bool> ScheduleLatencyHiding(Module& module);
 
 }  // namespace shoal

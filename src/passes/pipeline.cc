@@ -13,12 +13,26 @@ namespace {
 constexpr Pass kEnginePipeline[] = {
     {"inline-calls", InlineCalls, "first: everything after it sees across what were borders of functions"},
     {"simplify-tuples", SimplifyTuples, "before anything that asks who uses a value: a tuple uses all of it"},
+    {"simplify-reductions", SimplifyReductions, "before reshapes are simplified: it makes some"},
+    {"normalize-layouts", NormalizeLayouts, "before simplify-algebra: the transposes it makes meet others"},
+    {"fold-constants", FoldConstants, "before loops are looked at: a bound that is computed becomes a constant"},
+    {"simplify-loops", SimplifyLoops, "before invariants are looked for: fewer elements, and constants inside"},
+    {"hoist-invariants", HoistInvariants, "before fusion, which would hide them"},
     {"simplify-algebra", SimplifyAlgebra, "before equal instructions are looked for: it makes more of them equal"},
     {"share-common-subexpressions", ShareCommonSubexpressions, "inlining brings many copies of the same constants"},
     {"remove-dead-code", RemoveDeadCode, "what the passes above left behind would be fused otherwise"},
     {"fuse-loops", FuseLoops, "late: it hides instructions from every pass above"},
     {"fuse-rows", FuseRows, "joins what fuse-loops made"},
     {"read-before-write", ReadBeforeWrite, "last: it orders what is left"},
+};
+
+// What XLA's GPU pipeline does to collectives after SPMD partitioning. The engine has no use for it: its devices meet
+// whenever they arrive.
+constexpr Pass kCommunicationPipeline[] = {
+    {"create-reduce-scatters", CreateReduceScatters, "first: a reduce-scatter is combined with others of its kind"},
+    {"combine-collectives", CombineCollectives, "before they are split: one start for many"},
+    {"make-collectives-async", MakeCollectivesAsync, "gives the schedule something to move"},
+    {"schedule-latency-hiding", ScheduleLatencyHiding, "last: what follows would have to keep its order"},
 };
 
 Result<bool> Verified(Module& module, const Pass& pass) {
@@ -33,9 +47,12 @@ Result<bool> Verified(Module& module, const Pass& pass) {
 
 std::span<const Pass> EnginePipeline() { return kEnginePipeline; }
 
+std::span<const Pass> CommunicationPipeline() { return kCommunicationPipeline; }
+
 const Pass* PassNamed(std::string_view name) {
-  for (const Pass& pass : kEnginePipeline)
-    if (pass.name == name) return &pass;
+  for (std::span<const Pass> passes : {EnginePipeline(), CommunicationPipeline()})
+    for (const Pass& pass : passes)
+      if (pass.name == name) return &pass;
   return nullptr;
 }
 

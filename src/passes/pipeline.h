@@ -12,6 +12,9 @@ namespace shoal {
 
 // The table of contents of the optimiser.
 std::span<const Pass> EnginePipeline();
+// What makes collectives of a partitioned module fast, and a schedule that hides them: not part of the above.
+std::span<const Pass> CommunicationPipeline();
+// Of either.
 const Pass* PassNamed(std::string_view name);
 
 struct PipelineOptions {

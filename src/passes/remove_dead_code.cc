@@ -1,4 +1,5 @@
 #include "ir/rewrite.h"
+#include "ops/op_kinds.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
 
@@ -8,7 +9,7 @@ Result<bool> RemoveDeadCode(Module& module) {
   bool any = false;
   for (Computation* computation : module.computations) {
     auto is_kept = [](const Instruction& hlo) {
-      if (Info(hlo.opcode).op_class == OpClass::kOpaque) return hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
+      if (Info(hlo.opcode).op_class == OpClass::kOpaque) return HasSideEffect(hlo);
       return !IsFunction(hlo);
     };
     any |= RemoveUnused(*computation, is_kept);

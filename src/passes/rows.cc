@@ -21,6 +21,14 @@ enum class Place : uint8_t {
 class Rows {
  public:
   bool Check(std::span<Instruction* const> fusions, std::span<Instruction* const> outputs) {
+    const bool reduces = std::any_of(fusions.begin(), fusions.end(), [](const Instruction* fusion) {
+      const auto& inside = (*fusion)[kCalls]->instructions;
+      return std::any_of(inside.begin(), inside.end(), [](const Instruction* hlo) { return hlo->opcode == Opcode::kReduce; });
+    });
+    if (!reduces) {
+      rows_ = Count(*fusions[0]);
+      width_ = 1;
+    }
     for (const Instruction* fusion : fusions) {
       const Computation& fused = *(*fusion)[kCalls];
       for (const Instruction* hlo : fused.instructions) {
@@ -29,7 +37,11 @@ class Rows {
         places_[hlo] = place;
       }
       places_[fusion] = places_[fused.root];
+      if (reduces) continue;
+      if (Count(*fusion) != rows_) return false;
+      places_[fusion] = Place::kRow;
     }
+    if (!reduces) return true;
     if (first_ == nullptr) return false;
     bool any_full = stages_ > 1;
     for (const Instruction* output : outputs) {
@@ -48,6 +60,7 @@ class Rows {
       return found == places_.end() ? Place::kFree : found->second;
     }
     if (hlo.opcode == Opcode::kReduce) return PlaceOfReduction(hlo);
+    if (hlo.opcode == Opcode::kReduceWindow) return Place::kNone;
     Place most = Place::kFree;
     for (const Instruction* operand : hlo.operands) most = std::max(most, places_.at(operand));
     if (most == Place::kFree) return most;

@@ -2,6 +2,7 @@
 
 #include "ir/rewrite.h"
 #include "ops/families.h"
+#include "passes/parts_of_ops.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
 
@@ -33,6 +34,28 @@ Instruction* SkipsOperand(const Instruction& hlo) {
   return origin->shape().has_dynamic() ? nullptr : origin;
 }
 
+// transpose(transpose(x)) is one transpose of x: its dimensions; nothing where it is something else.
+std::vector<int64_t> ComposedOrder(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kTranspose || hlo.operands[0]->opcode != Opcode::kTranspose || hlo.shape().has_dynamic())
+    return {};
+  const Ints outer = hlo[kDimensions], inner = (*hlo.operands[0])[kDimensions];
+  std::vector<int64_t> order;
+  for (int64_t d : outer) order.push_back(inner[static_cast<size_t>(d)]);
+  return order;
+}
+
+// A transpose that only moves dimensions of one element leaves every element where it is.
+bool MovesNothing(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kTranspose || hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return false;
+  int64_t last = -1;
+  for (int64_t d : hlo[kDimensions]) {
+    if (hlo.operand_shape(0).dim(d) == 1) continue;
+    if (d < last) return false;
+    last = d;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<bool> SimplifyAlgebra(Module& module) {
@@ -42,6 +65,16 @@ Result<bool> SimplifyAlgebra(Module& module) {
     for (Instruction* hlo : computation->instructions) {
       for (Instruction*& operand : hlo->operands) operand = Resolve(replacements, operand);
       if (!(*hlo)[kControlPredecessors].empty()) continue;
+      if (const std::vector<int64_t> order = ComposedOrder(*hlo); !order.empty()) {
+        hlo->operands[0] = hlo->operands[0]->operands[0];
+        SetAttr(*hlo, module, kDimensions, Ints(module.arena.Copy(order)));
+        any = true;
+      }
+      if (MovesNothing(*hlo) && !IsIdentityOrder((*hlo)[kDimensions])) {
+        hlo->opcode = Opcode::kReshape;
+        DropAttr(*hlo, module, kDimensions.id);
+        any = true;
+      }
       if (Instruction* origin = SkipsOperand(*hlo)) {
         hlo->operands[0] = origin;
         any = true;

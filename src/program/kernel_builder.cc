@@ -78,8 +78,11 @@ class KernelBuilder {
       kernel_->inputs.push_back(input->shape().element_type());
     }
     const Instruction* reduction = FirstReduction();
+    auto has_fewer = [](const Instruction* a, const Instruction* b) {
+      return a->shape().IsArray() && b->shape().IsArray() && a->shape().rank() < b->shape().rank();
+    };
     if (reduction == nullptr)
-      SetLoops(*roots_[0]);
+      SetLoops(**std::max_element(roots_.begin(), roots_.end(), has_fewer));
     else if (reduction->opcode == Opcode::kReduceWindow)
       SetLoopsOfWindow(*reduction);
     else

@@ -63,6 +63,7 @@ std::string ToString(const FusedKernel& kernel) {
   out += ") -> (";
   AppendTypes(out, kernel.outputs);
   out += ")";
+  if (kernel.contracts) out += " contracted";
   if (kernel.piece != 0) StrAppend(&out, " in pieces of ", kernel.piece);
   out += "\n";
   for (size_t i = 0; i < kernel.nodes.size(); ++i) {

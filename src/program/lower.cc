@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "ops/working_types.h"
 #include "program/program.h"
 
@@ -61,7 +62,7 @@ static std::unordered_set<const Computation*> PartsOfSteps(const Module& module)
   std::unordered_set<const Computation*> parts;
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (hlo->opcode == Opcode::kFusion || CallKindOf(*hlo) == CallKind::kElements)
+      if (IsFusion(*hlo) || CallKindOf(*hlo) == CallKind::kElements)
         for (const Computation* callee : CalledComputations(*hlo)) parts.insert(callee);
   return parts;
 }

@@ -40,15 +40,24 @@ class RoutineBuilder {
     Slots state = NewSlots(loop.shape());
     if (failed_) return nullptr;
     routine_->state_slots = state.size();
-    routine_->counters = 2;
+    routine_->counters = 3;
     routine_->condition = NewBlock();
     routine_->body = NewBlock();
     routine_->predicate = AddLoopBlocks(loop, state, routine_->condition, routine_->body);
     if (failed_ || OwnBytes() > kMostOwnBytes || Work() > kMostWork) return nullptr;
+    for (int slot : state) routine_->written.push_back(IsWritten(slot));
     return std::move(routine_);
   }
 
  private:
+  bool IsWritten(int slot) const {
+    return std::any_of(routine_->blocks.begin(), routine_->blocks.end(), [&](const auto& block) {
+      return std::any_of(block.begin(), block.end(), [&](const RoutineStatement& statement) {
+        return statement.blocks.empty() && IsWrittenIn(statement, slot);
+      });
+    });
+  }
+
   int Fail() {
     failed_ = true;
     return 0;
@@ -273,7 +282,7 @@ class RoutineBuilder {
       const auto end = statement.slots.begin() + static_cast<int64_t>(inputs);
       return std::find(statement.slots.begin(), end, slot) != end;
     }
-    if (statement.slots[0] == slot) return true;
+    if (std::find(statement.slots.begin(), statement.slots.end(), slot) != statement.slots.end()) return true;
     return std::any_of(statement.blocks.begin(), statement.blocks.end(), [&](size_t block) { return IsUsedIn(block, slot); });
   }
 
@@ -324,8 +333,9 @@ class RoutineBuilder {
             (!(node.index == store.index) || StorageBytes(node.type) != StorageBytes(kernel.outputs[static_cast<size_t>(store.output)])))
           return false;
     }
-    // Other results of the kernel may be written before this one is read.
-    return kernel.stores.size() == 1;
+    // All that is read at a place is read before anything is written there.
+    return std::all_of(kernel.stores.begin(), kernel.stores.end(),
+                       [&](const KernelStore& store) { return store.index == kernel.stores[0].index; });
   }
 
   void Rename(size_t block, int from, int to) {
@@ -348,10 +358,11 @@ class RoutineBuilder {
     loop.kind = Kind::kWhile;
     loop.hlo = &hlo;
     loop.counter = routine_->counters;
-    routine_->counters += 2;
+    routine_->counters += 3;
     loop.blocks = {NewBlock(), NewBlock()};
     const int was = std::exchange(first_own_, static_cast<int>(routine_->slots.size()));
     loop.slots = {AddLoopBlocks(hlo, state, loop.blocks[0], loop.blocks[1])};
+    loop.slots.insert(loop.slots.end(), state.begin(), state.end());
     first_own_ = was;
     routine_->blocks[block].push_back(std::move(loop));
     return state;
@@ -402,7 +413,9 @@ std::string ToString(const Routine& routine) {
                            routine.condition, ": block ", routine.body, "\n");
   for (size_t i = 0; i < routine.slots.size(); ++i)
     StrAppend(&out, "  s", i, " ", Text(routine.slots[i].type), "[", routine.slots[i].count, "]",
-              routine.slots[i].constant != nullptr ? " constant\n" : "\n");
+              routine.slots[i].constant != nullptr                   ? " constant\n"
+              : i < routine.state_slots && !routine.written[i] ? " unchanged\n"
+                                                                     : "\n");
   static constexpr const char* kKinds[] = {"kernel", "copy", "while", "branch"};
   for (size_t b = 0; b < routine.blocks.size(); ++b) {
     StrAppend(&out, "  block ", b, "\n");

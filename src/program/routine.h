@@ -24,7 +24,7 @@ struct RoutineStatement {
   enum class Kind : uint8_t {
     kKernel,  // kernel `kernel` on `slots`: its inputs, then its outputs
     kCopy,    // slots[1] = slots[0]
-    kWhile,   // while (blocks[0] leaves slots[0] true) blocks[1]
+    kWhile,   // while (blocks[0] leaves slots[0] true) blocks[1]; the other slots are its state
     kBranch,  // blocks[slots[0]]; beyond the last block the last one; of a predicate the first one if it is true
   };
   Kind kind = Kind::kKernel;
@@ -32,12 +32,15 @@ struct RoutineStatement {
   std::vector<int> slots;
   std::vector<size_t> blocks;
   const Instruction* hlo = nullptr;  // of loops and branches
-  size_t counter = 0;                // of loops: times entered, then rounds; of branches: times each was taken
+  // Of loops: times entered, rounds, times left because no round would have changed anything; of branches: times each
+  // was taken.
+  size_t counter = 0;
 };
 
 struct Routine {
   const Instruction* loop = nullptr;  // the while
   size_t state_slots = 0;
+  std::vector<bool> written;  // of the state: what stays as it is may be shared with others
   std::vector<RoutineSlot> slots;
   std::vector<int> constants;  // slots
   std::vector<FusedKernel> kernels;

@@ -226,6 +226,7 @@ Kernels ProductKernels(const Instruction& hlo) {
   result.type = sum_type;
   int given = Add(kernel, std::move(result));
   if (type != sum_type) given = Add(kernel, ApplyOf(Opcode::kConvert, type, {given}));
+  kernel.contracts = true;
   kernel.outputs = {type};
   kernel.stores = {{given, 0, Linearized(kept, loops.kept), lane < 0}};
   MergeLoops(kernel);

@@ -2,7 +2,7 @@
 
 #include "base/strings.h"
 #include "ops/structure.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 #include "proto/attr_fields.h"
 #include "proto/detect.h"
 #include "proto/module_reader.h"
@@ -62,7 +62,7 @@ Status ModuleReader::ReadOpcode(const proto::HloInstructionProto& from, Instruct
                                 std::vector<NamedAttr>& attrs) {
   if (from.opcode().empty()) return Fail("it has no opcode");
   if (!IsOpcodeName(from.opcode())) return Fail("its opcode is no word");
-  draft.opcode = OpcodeNamed(from.opcode()).value_or(Opcode::kUnknown);
+  draft.opcode = OpcodeOf(from.opcode());
   if (!IsUnknown(draft)) return {};
   std::string message = StrCat("HLO has no op ", from.opcode());
   if (strict_) return Fail({}, "loose.opcode", std::move(message));

@@ -141,7 +141,8 @@ std::string MemText(const MemReport& report, const TextStyle& style) {
   if (memory.spaces.size() > 1)
     for (const SpaceMemory& space : memory.spaces) table.Add(SpaceRow(SpaceName(space.space), space));
   table.Add(SpaceRow("device", memory.device));
-  std::string text = table.ToText(style);
+  std::string text =
+      StrCat(table.ToText(style), "buffers as for a ", ToString(memory.backend), ": ", memory.backend_why, "\n");
   if (memory.at_peak != nullptr) StrAppend(&text, PeakText(report, style), HeldText(report, style));
   if (report.run)
     StrAppend(&text, "\nshoal run holds at most ",
@@ -184,6 +185,7 @@ std::string MemJson(const MemReport& report) {
                    {"host", ToJson(memory.host)},
                    {"spaces", std::move(spaces)},
                    {"steps", memory.steps.size()},
+                   {"backend", {{"name", ToString(memory.backend)}, {"why", memory.backend_why}}},
                    {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, module)},
                    {"held_at_peak", std::move(held)},
                    {"over_time", std::move(over_time)},

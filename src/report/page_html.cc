@@ -85,8 +85,8 @@ std::string Sources(const PageModule& page) {
 void WriteWhat(const PageModule& page, Html& html) {
   static constexpr const char* kBackends[] = {"a CPU", "a GPU", "a TPU"};
   html.Raw("<p class=what>");
-  html.Raw(StrCat(Grouped(static_cast<int64_t>(page.ids.size())), " instructions in ",
-                  Counted(std::ssize(page.module.computations), "computation"), ", "));
+  html.Raw(StrCat(Grouped(static_cast<int64_t>(page.ids.size()), "instruction"), " in ",
+                  Grouped(std::ssize(page.module.computations), "computation"), ", "));
   html.Raw(page.module.is_scheduled ? "scheduled" : "without a schedule");
   html.Raw(StrCat(", by its look for ", kBackends[static_cast<size_t>(page.memory.backend)], ". "));
   html.Text(StrCat("It runs on ", page.devices.from));
@@ -111,7 +111,7 @@ void WriteTotals(const PageModule& page, Html& html) {
   html.Figure("memory traffic", ShortBytes(page.cost.total.bytes()),
               StrCat(ShortBytes(page.cost.total.bytes_read), " read, ", ShortBytes(page.cost.total.bytes_written), " written"));
   html.Figure("wire", ShortBytes(page.wire_bytes),
-              StrCat("received per device, ", Counted(std::ssize(page.collectives.uses), "collective")));
+              StrCat("received per device, ", Grouped(std::ssize(page.collectives.uses), "collective")));
   html.Figure("peak memory", ShortBytes(static_cast<double>(device.peak)),
               StrCat(ShortBytes(static_cast<double>(device.arguments)), " arguments, ",
                      ShortBytes(static_cast<double>(device.temporaries)), " temporaries"));

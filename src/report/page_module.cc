@@ -6,6 +6,7 @@
 #include "ir/source_place.h"
 #include "nlohmann/json.hpp"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "text/printer.h"
 
 namespace shoal {
@@ -18,9 +19,9 @@ std::string FileName(const std::string& path) { return path.substr(path.find_las
 // What a row calls it: "dot + bias", "all-reduce", a custom call's target.
 std::string WordsOf(const Instruction& hlo, FusionWorks& works) {
   const Instruction& op = Unwrapped(hlo);
-  if (op.opcode == Opcode::kFusion) return works.Of(op).words;
-  const std::string_view target = op[Op<Opcode::kCustomCall>::kTarget];
-  return op.opcode == Opcode::kCustomCall && !target.empty() ? std::string(target) : LabelOf(op, works);
+  if (IsFusion(op)) return works.Of(op).words;
+  const std::string_view target = TargetOf(op);
+  return IsCustomCall(op) && !target.empty() ? std::string(target) : LabelOf(op, works);
 }
 
 // Of all instructions, in the order of their ids.
@@ -68,7 +69,7 @@ class InstructionColumns {
     const uint32_t id = page_.ids(hlo);
     name_.emplace_back(hlo.name);
     computation_.push_back(computation_of_.at(hlo.parent));
-    opcode_.push_back(strings_(hlo.opcode == Opcode::kUnknown ? hlo[kUnknownOpcode] : Text(hlo.opcode)));
+    opcode_.push_back(strings_(OpcodeTextOf(hlo)));
     words_.push_back(strings_(WordsOf(hlo, page_.works)));
     kind_.push_back(static_cast<uint8_t>(WorkKindOf(hlo, page_.works)));
     type_.push_back(strings_(TypeOf(hlo.shape())));

@@ -23,6 +23,10 @@ std::string Grouped(int64_t number) {
   return digits;
 }
 
+std::string Grouped(int64_t number, std::string_view what) {
+  return StrCat(Grouped(number), " ", what, number == 1 ? "" : "s");
+}
+
 std::string ShortPercent(double part) { return Fixed(100 * part, part < 0.0995 ? 1 : 0, " %"); }
 
 std::string ShortBytes(double bytes) {

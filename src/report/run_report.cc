@@ -103,9 +103,10 @@ Json BranchesJson(const RunStats& stats) {
 
 std::string ReportText(const RunReport& report, const TextStyle& style) {
   const RunStats& stats = report.stats;
-  std::string text = StrCat(report.file, ": ran on ", report.devices.from, ", in ", Seconds(stats.seconds), "\n");
+  std::string text = StrCat(report.file, ": ran on ", report.devices.from, ", in ", Seconds(stats.seconds),
+                            report.compile_seconds > 0 ? StrCat(" + compiled in ", Seconds(report.compile_seconds)) : "",
+                            "\n");
   if (!report.processes.empty()) StrAppend(&text, "in ", report.processes, "\n");
-  if (report.compile_seconds > 0) StrAppend(&text, "compiled in ", Seconds(report.compile_seconds), "\n");
   if (report.run_seconds.size() > 1) StrAppend(&text, Repeats(report.run_seconds), "\n");
   int64_t peak = 0;
   for (int64_t bytes : stats.peak_bytes) peak = std::max(peak, bytes);

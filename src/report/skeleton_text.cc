@@ -8,14 +8,13 @@
 #include "base/units.h"
 #include "ir/source_place.h"
 #include "ops/families.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 #include "report/table.h"
 
 namespace shoal {
 namespace {
 
 using Kind = SkeletonItem::Kind;
-using Conditional = Op<Opcode::kConditional>;
 
 constexpr int64_t kMostDepth = 200;
 constexpr int64_t kShort = 4;    // blocks of so few lines are shown wherever they run
@@ -141,7 +140,7 @@ class Writer {
 
   void Branches(const SkeletonItem& item, int64_t depth) {
     const std::string_view by = item.hlo->operands.empty() ? "?" : item.hlo->operands[0]->name;
-    const bool is_switch = item.blocks.size() != 2 || !Conditional::HasPredicate(*item.hlo);
+    const bool is_switch = item.blocks.size() != 2 || !HasPredicate(*item.hlo);
     int64_t items = 0, hidden = 0;
     for (const SkeletonBlock* block : item.blocks) {
       items += static_cast<int64_t>(block->items.size());
@@ -276,7 +275,7 @@ const Shape& ItemShape(const SkeletonItem& item) {
   const bool has_work_space = IsCustomCall(hlo) && hlo.shape().elements().size() == 2 &&
                               hlo.shape().element(1).element_type() == ElementType::kS8 &&
                               TargetOf(hlo).substr(0, 4) == "__cu";
-  if (hlo.opcode == Opcode::kCopyStart || has_work_space) return hlo.shape().element(0);
+  if (IsAsyncCopy(hlo) || has_work_space) return hlo.shape().element(0);
   return hlo.shape();
 }
 

@@ -56,10 +56,22 @@ Json CriticalPath(const Prediction& p) {
   return path;
 }
 
+Json KindsJson(const std::array<double, kTimeKinds>& kinds) {
+  Json row = Json::object();
+  for (size_t i = 0; i < kTimeKinds; ++i) row[std::string(ToString(static_cast<TimeKind>(i)))] = kinds[i];
+  return row;
+}
+
+Json ClassesJson(const Prediction& p) {
+  Json classes = Json::array();
+  for (const ClassTime& one : p.classes)
+    classes.push_back({{"name", one.name}, {"devices", one.devices}, {"step_seconds", one.step_seconds},
+                       {"device_seconds", one.device_seconds}, {"kinds", KindsJson(one.kinds)}});
+  return classes;
+}
+
 Json ForecastJson(const TimeReport& report, const Forecast& forecast) {
   const Prediction& p = forecast.prediction;
-  Json kinds = Json::object();
-  for (size_t i = 0; i < kTimeKinds; ++i) kinds[std::string(ToString(static_cast<TimeKind>(i)))] = p.kinds[i];
   Json ops = Json::array(), collectives = Json::array();
   for (size_t i = 0; i < p.ops.size() && (report.all_ops || report.top == 0 || i < report.top); ++i)
     ops.push_back(OpJson(p.ops[i], report.input->module(), report.all_ops));
@@ -69,7 +81,8 @@ Json ForecastJson(const TimeReport& report, const Forecast& forecast) {
           {"machine", forecast.machine.name},
           {"devices", forecast.machine.devices()},
           {"schedule", p.schedule_is_ours ? "ours" : "the module's"},
-          {"kinds", std::move(kinds)},
+          {"kinds", KindsJson(p.kinds)},
+          {"classes", ClassesJson(p)},
           {"mfu", forecast.mfu},
           {"flops", p.flops},
           {"memory_bytes", p.bytes},

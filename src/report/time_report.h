@@ -30,10 +30,17 @@ std::string AgainstText(const TimeReport& report);
 std::string ExplainText(const TimeReport& report, const std::string& name);
 std::string ExplainJson(const TimeReport& report, const std::string& name);
 
+// That nothing of that name takes time, and what is called a little like it.
+std::string NothingCalled(const TimeReport& report, const std::string& name);
+// What the prediction assumes of loops, branches and devices; `devices_from`: where their number was found.
+std::vector<std::string> TimeNotes(const ForecastInput& input, const std::string& devices_from);
+
 // Perfetto's (Chrome's) trace events.
 std::string TraceJson(const Trace& trace);
 
-// 0.00123 as "1.23 ms".
+// 0.00123 as "1.23 ms"; a part as "12.3 %"; where in the source an instruction comes from.
 std::string Seconds(double seconds);
+std::string Percent(double part, double whole);
+std::string PlaceOfOp(const Instruction& hlo, const Module& module);
 
 }  // namespace shoal

@@ -19,13 +19,6 @@ std::string Digits(double number, int decimals) {
   return text;
 }
 
-std::string Percent(double part, double whole) { return whole > 0 ? Digits(100 * part / whole, 1) + " %" : "-"; }
-
-std::string PlaceOfOp(const Instruction& hlo, const Module& module) {
-  const Metadata* metadata = hlo[kMetadata];
-  return metadata == nullptr ? "" : SourcePlace(*metadata, module.stack_frames);
-}
-
 std::string HeadText(const TimeReport& report, const Forecast& forecast) {
   const Prediction& p = forecast.prediction;
   std::string text = StrCat("step ", Seconds(p.step_seconds), " on ", forecast.machine.name, "; the device is busy for ",
@@ -49,6 +42,19 @@ std::string KindTable(const Prediction& p) {
   }
   table.Add({"step", Seconds(p.step_seconds), "100.0 %"});
   return table.ToText();
+}
+
+// Of devices that do different things.
+std::string ClassTable(const Prediction& p) {
+  if (p.classes.size() < 2) return "";
+  Table table({"devices", ">count", ">step", ">busy", ">matrix", ">memory", ">exposed communication", ">idle"});
+  for (const ClassTime& one : p.classes) {
+    auto kind = [&](TimeKind k) { return Seconds(one.kinds[static_cast<size_t>(k)]); };
+    table.Add({one.name, Scaled(one.devices), Seconds(one.step_seconds), Seconds(one.device_seconds), kind(TimeKind::kMatrix),
+               kind(TimeKind::kMemory), kind(TimeKind::kCommunication), kind(TimeKind::kIdle)});
+  }
+  return StrCat("\n", table.ToText(), "\nbelow: ", p.classes[p.slowest_class].name, ", which take", p.classes[p.slowest_class].devices == 1 ? "s" : "",
+                " longest\n");
 }
 
 std::string CollectiveTable(const Prediction& p) {
@@ -112,6 +118,13 @@ std::string Compared(const TimeReport& report) {
 
 }  // namespace
 
+std::string Percent(double part, double whole) { return whole > 0 ? Digits(100 * part / whole, 1) + " %" : "-"; }
+
+std::string PlaceOfOp(const Instruction& hlo, const Module& module) {
+  const Metadata* metadata = hlo[kMetadata];
+  return metadata == nullptr ? "" : SourcePlace(*metadata, module.stack_frames);
+}
+
 std::string Seconds(double seconds) {
   char text[48];
   const double size = std::abs(seconds);
@@ -125,7 +138,7 @@ std::string TimeText(const TimeReport& report) {
   std::string text;
   if (report.forecasts.size() == 1) {
     const Forecast& forecast = report.forecasts.front();
-    text = HeadText(report, forecast) + "\n" + KindTable(forecast.prediction) + CollectiveTable(forecast.prediction) +
+    text = HeadText(report, forecast) + "\n" + KindTable(forecast.prediction) + ClassTable(forecast.prediction) + CollectiveTable(forecast.prediction) +
            OpTable(report, forecast.prediction) + LineTable(report, forecast.prediction);
   } else {
     text = Compared(report);
@@ -138,6 +151,8 @@ std::string TimeText(const TimeReport& report) {
         where = report.sweep.empty() ? StrCat(report.forecasts[i].machine.name, ": ") : StrCat(report.sweep, "=", report.points[i], ": ");
       StrAppend(&notes, "warning: ", where, warning, "\n");
     }
+  if (!report.forecasts.empty())
+    for (const std::string& note : report.forecasts.front().prediction.notes) StrAppend(&notes, "note: ", note, "\n");
   for (const std::string& note : report.assumptions) StrAppend(&notes, "note: ", note, "\n");
   return notes.empty() ? text : text + "\n" + notes;
 }
@@ -164,31 +179,6 @@ std::string AgainstText(const TimeReport& report) {
   }
   return StrCat("predicted on ", report.forecasts.front().machine.name, " and measured, over ", Scaled(c.steps),
                 c.steps == 1 ? " step" : " steps", " of the profile\n\n", kinds.ToText(), "\nfurthest from what they should be\n\n", ops.ToText());
-}
-
-std::string ExplainText(const TimeReport& report, const std::string& name) {
-  std::string text;
-  for (const Forecast& forecast : report.forecasts) {
-    for (const OpTime& op : forecast.prediction.ops) {
-      if (op.hlo->name != name) continue;
-      StrAppend(&text, name, " on ", forecast.machine.name, ": ", Seconds(op.price.seconds), ", ", Scaled(op.times),
-                " times; ", ToString(op.family), ", bound by ", ToString(op.price.bound), "\n");
-      for (const PriceTerm& term : op.price.terms)
-        StrAppend(&text, "  ", ToString(term.bound), ": ", Seconds(term.seconds), " (", term.from, ")\n");
-      StrAppend(&text, "  constants: ", forecast.machine.device.kind == DeviceKind::kTpu
-                                           ? "the device's figures and shares"
-                                           : "machines/fitted/kernels.yaml, fitted on one H200", "\n");
-    }
-    for (const AsyncTime& time : forecast.prediction.asyncs) {
-      if (time.async->start->name != name) continue;
-      const GroupPlace& place = time.async->place;
-      StrAppend(&text, name, " on ", forecast.machine.name, ": ", Seconds(time.async->price.seconds), ", ", Scaled(time.times),
-                " times, ", Seconds(time.exposed), " exposed in all; ", time.async->price.algorithm, "\n  ", Bytes(time.async->bytes),
-                ", ", Counted(place.members, "member"), " on ", Counted(place.nodes, "node"), ", ", place.per_node,
-                " of each; latency ", Seconds(time.async->price.latency), "\n");
-    }
-  }
-  return text;
 }
 
 }  // namespace shoal

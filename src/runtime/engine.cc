@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/strings.h"
 #include "ir/rewrite.h"
 #include "runtime/steps.h"
 
@@ -12,8 +13,13 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
   const auto start = Clock::now();
   std::unique_ptr<Engine> engine(new Engine(options.threads));
   engine->source_ = &module;
+  const auto begin_stage = [&](const std::string& stage) {
+    if (options.progress) options.progress(stage);
+  };
+  begin_stage("passes");
   std::unique_ptr<Module> copy = CloneModule(module);
   SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), options.passes));
+  begin_stage("loops");
   engine->program_ = Lower(std::move(copy));
   Program& program = engine->program_;
 
@@ -28,10 +34,25 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     all.push_back(cut ? std::move(cut->partial) : program.kernels[i]);
   }
   all.insert(all.end(), std::make_move_iterator(seconds.begin()), std::make_move_iterator(seconds.end()));
-  if (!all.empty() || !program.routines.empty()) {
+  // Equal routines have one code.
+  std::vector<const Routine*> routines;
+  std::vector<size_t> routine_code;
+  std::unordered_map<std::string, size_t> known;
+  for (const auto& routine : program.routines) {
+    const auto [same, is_new] = known.try_emplace(ToString(*routine), routines.size());
+    if (is_new) routines.push_back(routine.get());
+    routine_code.push_back(same->second);
+  }
+  // A CPU that was asked for is looked at even where there is nothing to compile.
+  if (!all.empty() || !routines.empty() || !options.cpu.empty()) {
+    begin_stage(StrCat("code of ", all.size() + routines.size(), " kernels"));
     SHOAL_ASSIGN(generator, LoadCodeGenerator());
-    SHOAL_ASSIGN(code, generator->Compile(all, program.routines, options.cpu, engine->pool_));
+    ObjectCache cache(options.cache_dir);
+    const CodeOptions code_options{options.cpu, options.cache_dir.empty() ? nullptr : &cache};
+    SHOAL_ASSIGN(code, generator->Compile(all, routines, code_options, engine->pool_));
     engine->code_ = std::move(code);
+    cache.Trim();
+    engine->warnings_ = cache.TakeWarnings();
   }
   auto launched = [&](size_t i) {
     return i == SIZE_MAX ? LaunchedKernel() : LaunchedKernel{&all[i], engine->code_->code(i)};
@@ -40,13 +61,17 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     if (step.kind == ProgramStep::Kind::kKernel) {
       engine->steps_[hlo] = NewKernelStep(*hlo, launched(step.kernel), launched(second[step.kernel]), engine->pool_);
     } else if (step.kind == ProgramStep::Kind::kRoutine) {
-      engine->steps_[hlo] = NewRoutineStep(*program.routines[step.kernel], engine->code_->routine(step.kernel));
+      engine->steps_[hlo] = NewRoutineStep(*program.routines[step.kernel], engine->code_->routine(routine_code[step.kernel]));
     } else if (step.kind == ProgramStep::Kind::kLibrary) {
       engine->steps_[hlo] = NewLibraryStep(*hlo, step.library, engine->pool_);
     }
   }
   for (const auto& [hlo, step] : engine->steps_)
     SetAttr(*const_cast<Instruction*>(hlo), *program.module, kCompiledStep, reinterpret_cast<int64_t>(step.get()));
+  for (const Computation* computation : program.module->computations)
+    for (Instruction* hlo : computation->instructions)
+      if (Info(hlo->opcode).op_class == OpClass::kCollective)
+        SetAttr(*hlo, *program.module, kEnginePool, reinterpret_cast<int64_t>(&engine->pool_));
   engine->plans_ = std::make_unique<Plans>(*program.module);
   engine->compile_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
   return engine;

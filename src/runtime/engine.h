@@ -13,7 +13,9 @@ namespace shoal {
 struct EngineOptions {
   int threads = 0;  // 0: as many as the machine has cores
   std::string cpu;  // empty: this machine's
+  std::string cache_dir;  // where compiled code is kept for other runs; empty: nowhere
   PipelineOptions passes;
+  std::function<void(const std::string& stage)> progress;  // told what begins; may be empty
 };
 
 class Engine {
@@ -26,6 +28,8 @@ class Engine {
   const Plans& plans() const { return *plans_; }
   const Module& source_module() const { return *source_; }
   double compile_seconds() const { return compile_seconds_; }
+  // Sentences about what went wrong and was got over: a damaged entry of the cache, a full disk.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   explicit Engine(int threads) : pool_(threads) {}
@@ -38,6 +42,7 @@ class Engine {
   std::unordered_map<const Instruction*, std::unique_ptr<CompiledStep>> steps_;
   std::unique_ptr<Plans> plans_;
   double compile_seconds_ = 0;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace shoal

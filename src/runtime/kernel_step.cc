@@ -13,9 +13,12 @@ constexpr int64_t kTaskElements = int64_t{1} << 15;
 
 int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-// Which of the inputs is read only at the place that is written, so that the result may take its memory.
+// Which of the inputs are read only at the place that is written, so that a result may take their memory. All that is
+// read at a place is read before anything is written there.
 std::vector<size_t> FindInPlace(const FusedKernel& kernel) {
-  if (!kernel.reductions.empty() || kernel.stores.size() != 1) return {};
+  if (!kernel.reductions.empty()) return {};
+  for (const KernelStore& store : kernel.stores)
+    if (!(store.index == kernel.stores[0].index)) return {};
   std::vector<bool> possible(kernel.inputs.size(), true), read(kernel.inputs.size(), false);
   for (const KernelNode& node : kernel.nodes) {
     if (node.kind != KernelNode::Kind::kLoad) continue;
@@ -25,7 +28,7 @@ std::vector<size_t> FindInPlace(const FusedKernel& kernel) {
   }
   std::vector<size_t> found;
   for (size_t i = 0; i < kernel.inputs.size(); ++i)
-    if (read[i] && possible[i] && StorageBytes(kernel.inputs[i]) == StorageBytes(kernel.outputs[0])) found.push_back(i);
+    if (read[i] && possible[i]) found.push_back(i);
   return found;
 }
 
@@ -99,8 +102,7 @@ class KernelStep : public CompiledStep {
       first_.Run({first.data(), first.size()}, pool_);
     }
     absl::InlinedVector<Array, 2> outs;
-    outs.push_back(Destination(call));
-    for (size_t i = 1; i < results_.size(); ++i) outs.emplace_back(results_[i].type, results_[i].dims);
+    for (const Made& made : results_) outs.push_back(Destination(call, made));
     for (Array& out : outs) buffers.push_back(out.mutable_data());
     (second_ ? *second_ : first_).Run({buffers.data(), buffers.size()}, pool_);
     if (!is_tuple_) return Value(std::move(outs[0]));
@@ -113,12 +115,13 @@ class KernelStep : public CompiledStep {
     Dims dims;
   };
 
-  Array Destination(Call& call) const {
+  Array Destination(Call& call, const Made& made) const {
     for (size_t i : in_place_) {
       Array& operand = call.operands[i].array();
-      if (operand.unique()) return Array(std::move(operand)).WithType(results_[0].type).WithDims(results_[0].dims);
+      if (operand.unique() && operand.element_bytes() == StorageBytes(made.type) && operand.count() == ElementCount(AsInts(made.dims)))
+        return Array(std::move(operand)).WithType(made.type).WithDims(made.dims);
     }
-    return Array(results_[0].type, results_[0].dims);
+    return Array(made.type, made.dims);
   }
 
   Launch first_;

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
-#include "interp/device.h"
+#include "interp/step_log.h"
 #include "ops/families.h"
 #include "runtime/steps.h"
 
@@ -17,12 +18,13 @@ class RoutineStep : public CompiledStep {
   Result<Value> Run(Call& call) const override {
     const RunSettings& settings = call.device.settings();
     // Who watches or counts steps sees each of them.
-    if (settings.observer != nullptr || settings.most_instructions > 0 || !Fits(call.operands[0]))
+    if (WatcherOf(settings) != nullptr || settings.most_instructions > 0 || !Fits(call.operands[0]))
       return EvaluatorOf(call.hlo.opcode)(call);
     std::vector<Array> state;
     Take(std::move(call.operands[0]), state);
     std::vector<void*> slots;
-    for (Array& array : state) slots.push_back(array.mutable_data());
+    for (size_t i = 0; i < state.size(); ++i)
+      slots.push_back(routine_.written[i] ? state[i].mutable_data() : const_cast<std::byte*>(std::as_const(state[i]).data()));
     for (int slot : routine_.constants)
       slots.push_back(const_cast<std::byte*>(routine_.slots[static_cast<size_t>(slot)].constant->data.data()));
     std::vector<int64_t> counters(routine_.counters, 0);
@@ -97,6 +99,7 @@ class RoutineStep : public CompiledStep {
           Device::LoopRuns& inner = device.loops[statement.hlo];
           inner.entered += counters[statement.counter];
           inner.rounds += counters[statement.counter + 1];
+          if (counters[statement.counter + 2] > 0) device.endless_loops.insert(statement.hlo);
         } else if (statement.kind == RoutineStatement::Kind::kBranch) {
           std::vector<int64_t>& taken = device.branches[statement.hlo];
           taken.resize(statement.blocks.size());

@@ -1,11 +1,12 @@
-// Which bytes a kernel finds in the cache. Lines are replaced at random, as it seems: a value that is read again and
-// again keeps a part in a cache that is too small for it.
+// Which bytes a kernel finds in the cache. Values that were not touched for longest go first, and a value of which a part
+// is gone is read from memory as a whole: what comes in while its first part is read pushes out the rest.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <unordered_map>
+#include <list>
+
+#include "absl/container/flat_hash_map.h"
 
 namespace shoal {
 
@@ -15,29 +16,39 @@ class Cache {
 
   // Reads or writes `bytes` of a value; how many of them were there.
   double Touch(uint64_t value, double bytes) {
-    double& held = held_[value];  // in units of `scale_`, which shrinks for all at once
-    const double there = std::min(bytes, held * scale_);
-    const double room = capacity_ - total_;
-    const double others = total_ - held * scale_;
-    // What does not fit pushes out the same part of everything.
-    const double over = std::max(0.0, bytes - there - room);
-    const double kept = std::exp(-over / capacity_);
-    const double mine = std::min(bytes, capacity_ - others * kept);
-    total_ = others * kept + mine;
-    scale_ *= kept;
-    held = mine / scale_;
-    if (scale_ < 1e-100) Rescale();
+    double there = 0;
+    if (auto found = at_.find(value); found != at_.end()) {
+      there = std::min(bytes, found->second->bytes);
+      bytes = std::max(bytes, found->second->bytes);
+      total_ -= found->second->bytes;
+      held_.erase(found->second);
+      at_.erase(found);
+    }
+    if (bytes > capacity_) {  // it leaves nothing of what was there
+      held_.clear();
+      at_.clear();
+      total_ = 0;
+      return there;
+    }
+    held_.push_front({value, bytes});
+    at_[value] = held_.begin();
+    total_ += bytes;
+    while (total_ > capacity_) {
+      total_ -= held_.back().bytes;
+      at_.erase(held_.back().value);
+      held_.pop_back();
+    }
     return there;
   }
 
  private:
-  void Rescale() {
-    for (auto& [value, held] : held_) held *= scale_;
-    scale_ = 1;
-  }
-
-  double capacity_, total_ = 0, scale_ = 1;
-  std::unordered_map<uint64_t, double> held_;
+  struct Held {
+    uint64_t value;
+    double bytes;
+  };
+  double capacity_, total_ = 0;
+  std::list<Held> held_;  // the last touched first
+  absl::flat_hash_map<uint64_t, std::list<Held>::iterator> at_;
 };
 
 }  // namespace shoal

@@ -14,21 +14,35 @@ class ForecastInput {
   // Fails where the module is in global form: not partitioned yet.
   static Result<std::unique_ptr<ForecastInput>> Of(const Module& module, const ExecutionOptions& options,
                                                    const DeviceGrid& grid);
+  // As it is priced: of one without a schedule, what passes make of its collectives.
   const Module& module() const { return module_; }
   const Executions& executions() const { return executions_; }
   const ModuleCollectives& collectives() const { return collectives_; }
+  const DeviceClasses& classes() const { return classes_; }
   const ModuleMemory& memory() const;
+  const Origins& origins() const { return rewritten_.origins; }
   int64_t devices() const { return grid_.count(); }
 
  private:
-  ForecastInput(const Module& module, const ExecutionOptions& options, const DeviceGrid& grid)
-      : module_(module), grid_(grid), executions_(module, options),
-        collectives_(CollectivesOf(module, executions_, grid)) {}
+  struct Rewritten {
+    std::unique_ptr<Module> module;  // null: it is as it was
+    Origins origins;
+  };
+  static Rewritten WithFewerCollectives(const Module& module);
 
+  ForecastInput(const Module& written, Rewritten rewritten, const ExecutionOptions& options, const DeviceGrid& grid)
+      : written_(written), rewritten_(std::move(rewritten)),
+        module_(rewritten_.module != nullptr ? *rewritten_.module : written), grid_(grid), executions_(module_, options),
+        collectives_(CollectivesOf(module_, executions_, grid)),
+        classes_(DeviceClassesOf(module_, executions_.calls(), collectives_, grid)) {}
+
+  const Module& written_;
+  Rewritten rewritten_;
   const Module& module_;
   DeviceGrid grid_;
   Executions executions_;
   ModuleCollectives collectives_;
+  DeviceClasses classes_;
   mutable std::unique_ptr<ModuleMemory> memory_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/strings.h"
+#include "base/units.h"
 #include "sim/gpu_product.h"
 #include "sim/price.h"
 
@@ -74,21 +75,23 @@ class GpuPricing {
     const double cached = traffic_.hit + traffic_.write_hit;
     const double cache = cached / (c_.cache_rate * device_.bandwidth * 1e-6) / efficiency;
     Term(Bound::kMemory, memory,
-         StrCat(traffic_.miss / 1e6, " MB read and ", written / 1e6, " MB written at ", ReadRate() * efficiency / 1e6, " TB/s"));
-    if (cached > 0) Term(Bound::kCache, cache, StrCat(cached / 1e6, " MB in L2"));
+         StrCat(Scaled(traffic_.miss), "B read and ", Scaled(written), "B written at ", Scaled(ReadRate() * efficiency * 1e6), "B/s"));
+    if (cached > 0) Term(Bound::kCache, cache, StrCat(Scaled(cached), "B in L2"));
     return memory + cache;
   }
 
   double Instructions(double share = 1) {
     const double rate = c_.issue * device_.cores * device_.lanes * device_.clock * 1e-6;
     return Term(Bound::kInstructions, share * kernel_.instructions / rate,
-                StrCat(kernel_.instructions / 1e6, " M instructions"));
+                StrCat(Scaled(kernel_.instructions), " instructions"));
   }
 
   double Threads() const { return device_.cores * 2048; }
 
   double Dispatch(double elements) {
-    const double blocks = std::ceil(elements / (elements >= Threads() ? 512 : 128));
+    // Four elements a thread where there are many, unless each is a sum of its own, of whole words.
+    const bool sums = kernel_.reductions > 0 && kernel_.element_bytes >= 4 && kernel_.in_place < 0;
+    const double blocks = std::ceil(elements / (elements >= Threads() && !sums ? 512 : 128));
     // A small grid begins and ends sooner.
     const double first = c_.first_wave * std::min(1.0, blocks / device_.cores);
     return Term(Bound::kBlocks, blocks / (c_.dispatch * device_.clock * 1e-6) + first, StrCat(blocks, " blocks of 128 threads"));
@@ -98,7 +101,10 @@ class GpuPricing {
     const double start = Start(c_.start + Cold());
     const double memory = Memory();
     const double blocks = Dispatch(kernel_.elements);
-    return start + Soft(memory, blocks, Instructions());
+    const double busy = Soft(memory, blocks, Instructions());
+    if (kernel_.window <= 1) return start + busy;
+    // One after the other, in each thread.
+    return start + Soft(busy, Term(Bound::kLatency, kernel_.window * c_.window_step, StrCat("windows of ", kernel_.window, " elements")));
   }
 
   double RowReduce() {
@@ -108,7 +114,7 @@ class GpuPricing {
     const double life = Term(Bound::kLatency,
                              kernel_.blocks / slots * c_.row_life +
                                  std::ceil(kernel_.blocks / slots) * kernel_.rounds * c_.row_step,
-                             StrCat(kernel_.blocks, " blocks, ", kernel_.rounds, " rounds each"));
+                             StrCat(kernel_.blocks, " blocks, ", Scaled(kernel_.rounds), " rounds each"));
     return start + Soft(memory, life + Instructions());
   }
 
@@ -117,7 +123,7 @@ class GpuPricing {
     const double memory = Memory();
     const double waves = std::ceil(kernel_.blocks / (2 * device_.cores));
     const double life = Term(Bound::kLatency, waves * kernel_.rounds * c_.column_step * (traffic_.miss > 0 ? 1.6 : 1),
-                             StrCat(kernel_.blocks, " blocks, ", kernel_.rounds, " rounds each"));
+                             StrCat(kernel_.blocks, " blocks, ", Scaled(kernel_.rounds), " rounds each"));
     return start + Soft(memory, life, Instructions());
   }
 
@@ -138,7 +144,12 @@ class GpuPricing {
       return start + std::max(memory, Term(Bound::kInstructions, kernel_.source_elements * each * 1e-6,
                                            "a mask broadcast over the tile"));
     }
-    return start + c_.tile_memory * memory + Instructions(c_.tile_issue);
+    const double there = kernel_.blocks * kernel_.threads / Threads();
+    const double per_thread = kernel_.source_elements / std::max(1.0, kernel_.blocks * kernel_.threads);
+    const double waves = std::max(1.0, .5 * std::ceil(there) + .5 * there);
+    const double life = Term(Bound::kLatency, waves * (c_.tile_life + c_.tile_step * per_thread),
+                             StrCat(kernel_.blocks, " blocks, ", Scaled(per_thread), " elements a thread"));
+    return start + Soft(c_.tile_memory * memory, life, 0, c_.tile_power) + Instructions(c_.tile_issue);
   }
 
   double TritonColumn() {
@@ -148,7 +159,7 @@ class GpuPricing {
     const double per_thread = kernel_.source_elements / std::max(1.0, kernel_.blocks * kernel_.threads);
     const double life = Term(Bound::kLatency,
                              kernel_.blocks * kernel_.threads / Threads() * c_.strip_life + c_.strip_step * per_thread,
-                             StrCat(kernel_.blocks, " blocks, ", per_thread, " elements a thread"));
+                             StrCat(kernel_.blocks, " blocks, ", Scaled(per_thread), " elements a thread"));
     return start + Soft(memory, life);
   }
 
@@ -160,7 +171,7 @@ class GpuPricing {
     // The counter of tiles is cleared by a memset.
     const bool clears = tiles.count > device_.cores && kernel_.product->unit != MatrixUnit::kF32;
     if (clears) price_.launches = 2;
-    return start + Soft(tiles.us, memory) + (clears ? .75 : 0);
+    return start + tiles.with_memory + (clears ? .75 : 0);
   }
 
   double TiledProduct() {
@@ -168,20 +179,20 @@ class GpuPricing {
     const double memory = Memory();
     const TiledTime time = TimeOfTiles(kernel_, device_, c_);
     Term(Bound::kMatrix, time.compute, time.from);
-    Term(Bound::kLatency, time.latency, time.from);
-    return start + Soft(time.compute, memory, time.latency, c_.triton_power);
+    Term(Bound::kLatency, time.total - time.compute, "loads and stores of its blocks that no product hides");
+    return start + Soft(time.total, memory, 0, c_.triton_power);
   }
 
   double Memcpy() {
     const double bytes = traffic_.hit + traffic_.miss + kernel_.written;
     return Start(c_.memcpy_start) + Term(Bound::kMemory, bytes / (c_.memcpy_rate * device_.bandwidth * 1e-6),
-                                         StrCat(bytes / 1e6, " MB by the driver"));
+                                         StrCat(Scaled(bytes), "B by the driver"));
   }
 
   double HostCopy() {
     const double bytes = std::max(kernel_.read(), kernel_.written);
     return Start(c_.memcpy_start) +
-           Term(Bound::kHost, bytes / (device_.host_bandwidth * 1e-6), StrCat(bytes / 1e6, " MB over the host's link"));
+           Term(Bound::kHost, bytes / (device_.host_bandwidth * 1e-6), StrCat(Scaled(bytes), "B over the host's link"));
   }
 
   // Updates are read; destinations are written, and read before where something is added. A destination that fits into
@@ -192,7 +203,7 @@ class GpuPricing {
     const double cache = c_.cache_rate * device_.bandwidth * 1e-6;
     const double there = kernel_.row_length < device_.cache * c_.cache_share ? cache : c_.scatter_rate * ReadRate();
     const double moves = Term(Bound::kMemory, updates / ReadRate() + (kernel_.fast_copy ? 1 : 2) * updates / there,
-                              StrCat(updates / 1e6, " MB of updates into ", kernel_.row_length / 1e6, " MB"));
+                              StrCat(Scaled(updates), "B of updates into ", Scaled(kernel_.row_length), "B"));
     const double blocks = Dispatch(kernel_.elements);
     if (!kernel_.cas) return start + Soft(moves, blocks);
     return start + std::max(moves, Term(Bound::kInstructions, kernel_.elements * c_.scatter_swap * 1e-6,
@@ -205,7 +216,7 @@ class GpuPricing {
     const double share = a.causal ? std::min(1.0, (a.keys + 128) / (2 * a.keys)) : 1;
     const double flops = 4 * a.batch * a.heads * a.queries * a.keys * a.head * share * (a.backward ? 2.5 : 1);
     const double rate = AttentionRate(a.head, a.backward, c_) * PeakOf(device_, MatrixUnit::kBf16) * 1e-6;
-    const double matrix = Term(Bound::kMatrix, flops / rate, StrCat(flops / 1e9, " Gflop at ", rate / 1e6, " Tflop/s"));
+    const double matrix = Term(Bound::kMatrix, flops / rate, StrCat(Scaled(flops), "flop at ", Scaled(rate * 1e6), "flop/s"));
     return start + matrix + (a.backward ? Memory() : 0);
   }
 
@@ -213,8 +224,8 @@ class GpuPricing {
     const double start = Start(c_.convolution_start);
     const double memory = Memory();
     const double us = ConvolutionTime(kernel_, device_, c_);
-    Term(Bound::kMatrix, us, StrCat(kernel_.flops / 1e9, " Gflop"));
-    return start + Soft(us, memory);
+    Term(Bound::kMatrix, us, StrCat(Scaled(kernel_.flops), "flop"));
+    return start + Soft(us, memory, 0, 3);
   }
 
   double RadixSort() {
@@ -253,7 +264,7 @@ class GpuPricing {
     const double start = Start(c_.product_start);
     const double memory = Memory();
     const double matrix = kernel_.flops / (c_.product_bf16 * PeakOf(device_, MatrixUnit::kBf16) * 1e-6);
-    if (kernel_.flops > 0) Term(Bound::kMatrix, matrix, StrCat(kernel_.flops / 1e9, " Gflop"));
+    if (kernel_.flops > 0) Term(Bound::kMatrix, matrix, StrCat(Scaled(kernel_.flops), "flop"));
     return start + Soft(memory, matrix);
   }
 

@@ -10,7 +10,8 @@ namespace shoal {
 
 // Of a library, which chooses its tiles itself: the best for the shape.
 struct LibraryTiles {
-  double us = 0, count = 1;
+  double us = 0, with_memory = 0;  // microseconds of the tiles, and with what is loaded meanwhile
+  double count = 1;
   std::string from;
 };
 LibraryTiles ChooseTiles(const ProductShape& product, double memory_us, const DeviceModel& device,
@@ -18,7 +19,7 @@ LibraryTiles ChooseTiles(const ProductShape& product, double memory_us, const De
 
 // Of a generated product with the tiles its config names.
 struct TiledTime {
-  double compute = 0, latency = 0;  // microseconds
+  double total = 0, compute = 0;  // microseconds of the blocks; of that, products
   std::string from;
 };
 TiledTime TimeOfTiles(const DeviceKernel& kernel, const DeviceModel& device, const KernelConstants& constants);

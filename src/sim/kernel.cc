@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/cost.h"
 #include "ops/families.h"
+#include "sim/kernel_parts.h"
 #include "sim/kernel_products.h"
 #include "sim/kernel_traffic.h"
 
 namespace shoal {
 namespace {
-
-using CustomCall = Op<Opcode::kCustomCall>;
 
 constexpr std::string_view kFamilyNames[] = {
     "nothing",       "loop fusion",        "row reduction", "column reduction", "transpose",       "row tiles",
@@ -34,14 +32,6 @@ const Instruction* FindOp(std::span<const Instruction* const> body, Opcode opcod
   return nullptr;
 }
 
-int64_t MinorOf(const Shape& shape) {
-  const Layout* layout = shape.layout();
-  if (layout != nullptr && !layout->minor_to_major.empty()) return layout->minor_to_major[0];
-  return shape.rank() - 1;
-}
-
-bool Has(Ints dims, int64_t d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
-
 bool MovesLayout(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kTranspose) {
     const Ints dims = hlo[kDimensions];
@@ -50,49 +40,6 @@ bool MovesLayout(const Instruction& hlo) {
   }
   return hlo.opcode == Opcode::kCopy && hlo.operand_count() == 1 && hlo.shape().IsArray() &&
          hlo.shape().rank() > 0 && hlo.operand_shape(0).IsArray() && MinorOf(hlo.shape()) != MinorOf(hlo.operand_shape(0));
-}
-
-// Sizes of the dimensions that lie together at the minor end, all reduced or all kept.
-double MinorRun(const Shape& shape, Ints reduced) {
-  const Layout* layout = shape.layout();
-  double run = 1;
-  const bool first = Has(reduced, MinorOf(shape));
-  for (int i = 0; i < shape.rank(); ++i) {
-    const int64_t d = layout != nullptr && static_cast<int>(layout->minor_to_major.size()) == shape.rank()
-                          ? layout->minor_to_major[static_cast<size_t>(i)]
-                          : shape.rank() - 1 - i;
-    if (Has(reduced, d) != first) break;
-    run *= static_cast<double>(shape.dim(d));
-  }
-  return run;
-}
-
-void DescribeNativeReduce(const Instruction& reduce, DeviceKernel& kernel) {
-  const Shape& source = reduce.operand_shape(0);
-  const Ints reduced = reduce[kDimensions];
-  const double elements = ElementsOf(source);
-  const double run = std::max(1.0, MinorRun(source, reduced));
-  // XLA cuts a long sum into pieces that two kernels share; modules before that pass have it whole.
-  if (Has(reduced, MinorOf(source))) {
-    // 16 elements a thread, at least 256 threads a block.
-    const double per_row = std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, run / 16)))), 32.0, 1024.0);
-    kernel.family = KernelFamily::kRowReduce;
-    kernel.threads = std::max(256.0, per_row);
-    const double pieces = std::ceil(run / (16 * 1024));
-    kernel.blocks = std::ceil(elements / run / std::max(1.0, 256 / per_row)) * pieces;
-    kernel.rounds = run / per_row / pieces;
-    kernel.row_length = run;
-    return;
-  }
-  double length = 1;
-  for (int64_t d : reduced)
-    if (d >= 0 && d < source.rank()) length *= static_cast<double>(source.dim(d));
-  kernel.family = KernelFamily::kColumnReduce;
-  kernel.threads = 1024;  // 32 rows of 32 pairs of columns
-  const double pieces = std::ceil(length / (128 * 32));
-  kernel.blocks = std::ceil(elements / std::max(1.0, length * run)) * std::ceil(run / 64) * pieces;
-  kernel.rounds = length / 32 / pieces;
-  kernel.row_length = run;
 }
 
 std::optional<TileConfig> TileOf(const ConfigJson& config, const Shape& result) {
@@ -230,89 +177,6 @@ void DescribeView(const KernelView& view, const ConfigJson& config, FusionKind k
     return;
   }
   DescribeLoop(view, kind == FusionKind::kInput, kernel);
-}
-
-// Operands, and results but for workspaces.
-void CallTraffic(const Instruction& call, DeviceKernel& kernel) {
-  for (const Instruction* operand : call.operands) kernel.reads.push_back(DataBytes(operand->shape()));
-  if (!call.shape().IsTuple()) {
-    kernel.written = DataBytes(call.shape());
-    return;
-  }
-  for (size_t i = 0; i < call.shape().elements().size(); ++i) {
-    const Shape& part = *call.shape().elements()[i];
-    const bool workspace = i > 0 && part.IsArray() && part.rank() == 1 && BitWidth(part.element_type()) == 8;
-    if (!workspace) kernel.written += DataBytes(part);
-  }
-}
-
-void DescribeProductCall(const Instruction& call, const ConfigJson& config, DeviceKernel& kernel) {
-  kernel.product = ProductOfCall(call, config);
-  kernel.family = kernel.product ? KernelFamily::kProduct : KernelFamily::kUnknownCall;
-  kernel.flops = kernel.product ? kernel.product->flops() : 0;
-}
-
-void DescribeConvolutionCall(const Instruction& call, const ConfigJson&, DeviceKernel& kernel) {
-  const auto shape = ConvolutionOf(call);
-  kernel.family = shape ? KernelFamily::kConvolution : KernelFamily::kUnknownCall;
-  if (!shape) return;
-  kernel.product = shape->product;
-  kernel.flops = shape->product.flops();
-  kernel.convolution = shape;
-  kernel.launches = 2;
-}
-
-void DescribeAttentionCall(const Instruction& call, const ConfigJson& config, DeviceKernel& kernel) {
-  kernel.attention = AttentionOf(call, config);
-  kernel.family = kernel.attention ? KernelFamily::kAttention : KernelFamily::kUnknownCall;
-  if (!kernel.attention) return;
-  const AttentionShape& a = *kernel.attention;
-  kernel.flops = (a.backward ? 10 : 4) * a.batch * a.heads * a.queries * a.keys * a.head * (a.causal ? .5 : 1);
-  kernel.launches = a.backward ? 8 : 4;
-}
-
-void DescribeRadixSort(const Instruction& call, const ConfigJson&, DeviceKernel& kernel) {
-  const Shape& result = call.shape();
-  const Shape& key = result.IsTuple() && !result.elements().empty() ? result.element(0) : result;
-  kernel.family = KernelFamily::kRadixSort;
-  kernel.elements = ElementsOf(key);
-  kernel.key_bytes = BitWidth(key.element_type()) / 8.0;
-  kernel.row_length = key.rank() > 0 ? static_cast<double>(key.dims().back()) : 1;
-  kernel.rows = kernel.elements / std::max(1.0, kernel.row_length);
-  const bool pairs = call.operand_count() > 1;
-  kernel.value_bytes = pairs && result.IsTuple() && result.elements().size() > 1 ? BitWidth(result.element(1).element_type()) / 8.0 : 0;
-  kernel.launches = 12;
-}
-
-void DescribeTopK(const Instruction& call, const ConfigJson&, DeviceKernel& kernel) {
-  kernel.family = KernelFamily::kTopK;
-  if (call.operands.empty() || !call.operand_shape(0).IsArray() || call.operand_shape(0).rank() == 0) return;
-  const Shape& source = call.operand_shape(0);
-  kernel.elements = ElementsOf(source);
-  kernel.row_length = static_cast<double>(source.dims().back());
-  kernel.rows = kernel.elements / std::max(1.0, kernel.row_length);
-}
-
-// The library calls that have a form of their own; the first that begins so counts.
-struct CallRow {
-  std::string_view prefix;
-  void (*describe)(const Instruction&, const ConfigJson&, DeviceKernel&);
-};
-constexpr CallRow kCalls_[] = {
-    {"__cublas$", &DescribeProductCall},          {"__onednn$matmul", &DescribeProductCall},
-    {"__cudnn$conv", &DescribeConvolutionCall},   {"__cudnn$fmha", &DescribeAttentionCall},
-    {"te_fused_attn_", &DescribeAttentionCall},   {"xla.gpu.ext.cub_sort", &DescribeRadixSort},
-    {"__gpu$TopK", &DescribeTopK},                {"TopK", &DescribeTopK},
-};
-
-void DescribeCall(const Instruction& call, const ConfigJson& config, DeviceKernel& kernel) {
-  if (IsFreeCall(call)) return;
-  CallTraffic(call, kernel);
-  const std::string_view target = call[CustomCall::kTarget];
-  for (const CallRow& row : kCalls_)
-    if (target.substr(0, row.prefix.size()) == row.prefix) return row.describe(call, config, kernel);
-  kernel.family = KernelFamily::kUnknownCall;
-  if (const auto cost = CustomCallCost(call)) kernel.flops = cost->flops;
 }
 
 }  // namespace

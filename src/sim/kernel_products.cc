@@ -1,14 +1,14 @@
 #include "sim/kernel_products.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "sim/kernel_traffic.h"
 
 namespace shoal {
 namespace {
-
-using CustomCall = Op<Opcode::kCustomCall>;
 
 MatrixUnit UnitOf(ElementType type, bool full_precision) {
   const int bits = BitWidth(type);
@@ -72,7 +72,7 @@ const Shape& FirstResult(const Instruction& hlo) {
 }
 
 ConvolutionShape::Pass PassOf(const Instruction& hlo) {
-  const std::string_view target = hlo[CustomCall::kTarget];
+  const std::string_view target = TargetOf(hlo);
   if (target.find("BackwardFilter") != std::string_view::npos) return ConvolutionShape::Pass::kFilter;
   if (target.find("BackwardInput") != std::string_view::npos) return ConvolutionShape::Pass::kInput;
   return ConvolutionShape::Pass::kForward;
@@ -89,17 +89,31 @@ std::optional<ProductShape> ProductOf(const Instruction& dot) {
 
 std::optional<ProductShape> ProductOfCall(const Instruction& call, const ConfigJson& config) {
   if (call.operand_count() < 2) return std::nullopt;
-  const ConfigJson& gemm =
-      MemberOf(config, config.contains("onednn_matmul_config") ? "onednn_matmul_config" : "gemm_backend_config");
-  const ConfigJson& numbers = MemberOf(gemm, "dot_dimension_numbers");
+  // Older dumps have the fields of gemm_backend_config at the top.
+  const ConfigJson* gemm = &config;
+  for (const char* key : {"gemm_backend_config", "onednn_matmul_config"})
+    if (config.contains(key)) gemm = &MemberOf(config, key);
+  const ConfigJson& numbers = MemberOf(*gemm, "dot_dimension_numbers");
   if (numbers.empty()) return std::nullopt;
   const DotDims dims{DimsOf(MemberOf(numbers, "lhs_batch_dimensions")),
                      DimsOf(MemberOf(numbers, "lhs_contracting_dimensions")),
                      DimsOf(MemberOf(numbers, "rhs_contracting_dimensions"))};
   bool full = false;
-  for (const ConfigJson& precision : MemberOf(MemberOf(gemm, "precision_config"), "operand_precision"))
+  for (const ConfigJson& precision : MemberOf(MemberOf(*gemm, "precision_config"), "operand_precision"))
     full |= precision == "HIGHEST";
   return Shaped(call.operand_shape(0), call.operand_shape(1), dims, full);
+}
+
+std::optional<ProductShape> ProductOfSizes(const Instruction& call) {
+  if (call.operand_count() < 2 || !call.operand_shape(0).IsArray() || !call.operand_shape(1).IsArray()) return std::nullopt;
+  const double lhs = ElementsOf(call.operand_shape(0)), rhs = ElementsOf(call.operand_shape(1)), result = ElementsOf(FirstResult(call));
+  if (lhs <= 0 || rhs <= 0 || result <= 0) return std::nullopt;
+  ProductShape product;
+  product.k = std::max(1.0, std::sqrt(lhs * rhs / result));
+  product.m = lhs / product.k, product.n = rhs / product.k;
+  product.unit = UnitOf(call.operand_shape(0).element_type(), false);
+  product.operand_bytes = BitWidth(call.operand_shape(0).element_type()) / 8.0;
+  return product;
 }
 
 std::optional<ConvolutionShape> ConvolutionOf(const Instruction& hlo) {
@@ -133,7 +147,7 @@ std::optional<ConvolutionShape> ConvolutionOf(const Instruction& hlo) {
 
 std::optional<AttentionShape> AttentionOf(const Instruction& call, const ConfigJson& config) {
   AttentionShape attention;
-  attention.backward = call[CustomCall::kTarget].find("ackward") != std::string_view::npos;
+  attention.backward = TargetOf(call).find("ackward") != std::string_view::npos;
   if (call.operand_count() < 2 || !call.operand_shape(0).IsArray() || call.operand_shape(0).rank() < 2)
     return std::nullopt;
   const Shape& query = call.operand_shape(0);

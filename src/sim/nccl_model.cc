@@ -54,11 +54,15 @@ class NcclModel {
   }
   // What passes each member.
   double WireBytes() const { return (both_ways() ? 2 : 1) * bytes_ * (n_ - 1) / n_; }
-  double Hop(double table) const { return table * (machine_.node.latency > 0 ? machine_.node.latency / 3.4e-6 : 1); }
+  // The tables are for links of 3.4 us and a network of 14 us.
+  double Hop(double table) const { return table * machine_.node.latency / 3.4e-6; }
   double NetHop(double table) const { return table * machine_.cluster.latency / 14e-6; }
+  // Before anything moves: of software, but none on an ideal machine.
+  double Begin(double table) const { return machine_.node.latency > 0 || machine_.cluster.latency > 0 ? table : 0; }
 
   // Long rings are bound by either their steps or their bytes: chunks travel while others are on their way.
   void Offer(double base_us, double steps_us, double transfer, std::string name) {
+    base_us = Begin(base_us);
     const double latency = (base_us + steps_us) * 1e-6;
     const double seconds = base_us * 1e-6 + std::max(steps_us * 1e-6, transfer) + .1 * std::min(steps_us * 1e-6, transfer);
     if (best_.algorithm.empty() || seconds < best_.seconds) best_ = {seconds, std::min(seconds, latency), std::move(name), {}};
@@ -96,7 +100,7 @@ class NcclModel {
     const double link = machine_.node.links == NodeLinks::kMesh
                             ? machine_.node.bandwidth / std::max(1.0, machine_.node.devices - 1)
                             : machine_.node.bandwidth * machine_.node.link_share * .76;
-    const double latency = (8 + (network ? NetHop(14) : Hop(3.4))) * 1e-6;
+    const double latency = (Begin(8) + (network ? NetHop(14) : Hop(3.4))) * 1e-6;
     return {latency + bytes_ / (network ? NicRate() : link), latency, network ? "point to point, network" : "point to point", {}};
   }
 
@@ -104,7 +108,7 @@ class NcclModel {
   CollectivePrice AllToAll() const {
     const double inside = bytes_ * (per_node() - 1) / n_ / LinkRate();
     const double outside = place_.nodes > 1 ? bytes_ * (n_ - per_node()) / n_ / NicRate() : 0;
-    const double latency = (20 + (place_.nodes > 1 ? NetHop(14) + .3 * (n_ - per_node()) : 0)) * 1e-6;
+    const double latency = (Begin(20) + (place_.nodes > 1 ? NetHop(14 + .3 * (n_ - per_node())) : 0)) * 1e-6;
     return {latency + std::max(inside, outside), latency, "all to all, direct", {}};
   }
 

@@ -113,6 +113,8 @@ PlannedAsync& AddCollective(const PlanInput& input, const CollectiveUse& use, Op
   async.use = &use;
   async.kind = kind;
   async.start = use.start;
+  if (input.origins != nullptr)
+    if (auto known = input.origins->find(use.start); known != input.origins->end()) async.start = known->second;
   async.place = PlaceOf(*use.joins, input.machine, input.stretch);
   // Stretched, a gather still gives the result it gave.
   async.bytes = PricedBytes(kind, static_cast<double>(use.payload_bytes), std::max<int64_t>(1, use.joins->group_size));

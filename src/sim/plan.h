@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "analysis/collective_use.h"
 #include "sim/collective_time.h"
+#include "sim/device_class.h"
 #include "sim/kernel.h"
 
 namespace shoal {
@@ -51,12 +52,18 @@ struct StepPlan {
   std::vector<std::string> notes;
 };
 
+// Which instruction of the module as it was written one of the rewritten module stands for.
+using Origins = absl::flat_hash_map<const Instruction*, const Instruction*>;
+
 struct PlanInput {
   const Module& module;
   const Executions& executions;
   const ModuleCollectives& collectives;
   const Machine& machine;
+  const DeviceClasses& classes;
+  int64_t devices = 1;
   double stretch = 1;  // so many times the devices that the module names
+  const Origins* origins = nullptr;  // of a module that was rewritten: whose instructions the user knows
 };
 
 StepPlan StepPlanOf(const PlanInput& input);

@@ -1,5 +1,5 @@
-// The timeline of a module on a machine: one device that stands for all, its kernels one after the other, collectives
-// and copies beside them.
+// The timeline of a module on a machine: a device of each class that stands for the others, its kernels one after the
+// other, collectives and copies beside them.
 #pragma once
 
 #include <array>
@@ -33,6 +33,15 @@ struct AsyncTime {
   double times = 0, seconds = 0, exposed = 0;  // exposed: kernels wait for it
 };
 
+// Devices that do the same.
+struct ClassTime {
+  std::string name;  // "every device", "devices 0-3"
+  double devices = 0;
+  double step_seconds = 0, device_seconds = 0;
+  std::array<double, kTimeKinds> kinds{};
+};
+
+// Of the class that takes longest, but for the classes and the trace, which are of all.
 struct Prediction {
   double step_seconds = 0;    // from step to step
   double device_seconds = 0;  // that the device works, or waits for others
@@ -41,7 +50,9 @@ struct Prediction {
   double flops = 0, bytes = 0;
   std::vector<OpTime> ops;          // the longest first
   std::vector<AsyncTime> asyncs;    // the most exposed first
-  Trace trace;
+  Trace trace;                      // a device for each class
+  std::vector<ClassTime> classes;   // one where all devices are alike
+  size_t slowest_class = 0;
   std::shared_ptr<const StepPlan> plan;  // that asyncs point into
   bool schedule_is_ours = false;
   std::vector<std::string> notes;

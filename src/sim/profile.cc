@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/files.h"
 #include "base/source.h"
@@ -34,6 +35,27 @@ std::optional<int64_t> DeviceProcess(const Json& events) {
   return std::nullopt;
 }
 
+// The threads of a process that hold ops: streams, or the line of ops of a TPU. What else there is (steps, modules, scopes)
+// says the same again. Empty: no thread says what it is, and all count.
+std::set<int64_t> OpThreads(const Json& events, std::optional<int64_t> device) {
+  std::set<int64_t> threads;
+  for (const Json& event : events) {
+    if (TextIn(event, "name") != "thread_name" || !event.contains("args")) continue;
+    if (device && static_cast<int64_t>(NumberIn(event, "pid")) != *device) continue;
+    const std::string name = TextIn(event["args"], "name");
+    if (name.find("Stream") != std::string::npos || name == "XLA Ops") threads.insert(static_cast<int64_t>(NumberIn(event, "tid")));
+  }
+  return threads;
+}
+
+// The instruction an event is about, as profilers say it.
+std::string OpIn(const Json& event) {
+  if (!event.contains("args")) return "";
+  for (const char* key : {"hlo_op", "hlo_name", "instruction"})
+    if (std::string op = TextIn(event["args"], key); !op.empty()) return op;
+  return "";
+}
+
 void SortByStart(Trace& trace) {
   std::stable_sort(trace.events.begin(), trace.events.end(),
                    [](const TraceEvent& a, const TraceEvent& b) { return a.start < b.start; });
@@ -48,14 +70,18 @@ Result<Trace> ReadChromeTrace(std::string_view text, const std::string& path) {
   if (all.is_array()) events = &all;
   if (events == nullptr || !events->is_array()) return Fail(StrCat(path, ": no trace: it has no traceEvents"));
   const std::optional<int64_t> device = DeviceProcess(*events);
+  const std::set<int64_t> threads = OpThreads(*events, device);
   Trace trace;
   trace.source = path;
   trace.devices = {"measured"};
   trace.streams = {"kernels"};
   for (const Json& event : *events) {
     if (TextIn(event, "ph") != "X" || (device && static_cast<int64_t>(NumberIn(event, "pid")) != *device)) continue;
+    // Of a trace of ours: waiting is no op.
+    if (const std::string kind = TextIn(event, "cat"); kind == "idle" || kind == "exposed" || kind == "loop") continue;
+    if (!threads.empty() && !threads.contains(static_cast<int64_t>(NumberIn(event, "tid")))) continue;
     TraceEvent one;
-    const std::string op = event.contains("args") ? TextIn(event["args"], "hlo_op") : "";
+    const std::string op = OpIn(event);
     const bool whole_graph = op.rfind("command_buffer", 0) == 0;
     one.name = op.empty() || whole_graph ? TextIn(event, "name") : op;
     one.category = TextIn(event, "name");

@@ -21,7 +21,7 @@ class Matcher {
     std::map<std::tuple<KernelFamily, double, double, double>, std::vector<size_t>> alike;
     for (const OpTime& op : prediction.ops) {
       by_name_.try_emplace(std::string(op.hlo->name), ops_.size());
-      by_name_.try_emplace(KernelName(op.hlo->name), ops_.size());
+      by_kernel_.try_emplace(KernelName(op.hlo->name), ops_.size());
       index_[op.hlo] = ops_.size();
       library_.push_back(IsLibrary(op.family));
       times_.push_back(op.times);
@@ -29,6 +29,16 @@ class Matcher {
       ops_.push_back({op.hlo, op.kind, op.seconds, 0});
     }
     for (auto& [key, members] : alike) groups_.push_back(std::move(members));
+    for (const AsyncTime& time : prediction.asyncs) {
+      const Instruction& start = *time.async->start;
+      by_name_.try_emplace(std::string(start.name), ops_.size());
+      by_kernel_.try_emplace(KernelName(start.name), ops_.size());
+      index_.try_emplace(&start, ops_.size());
+      library_.push_back(false);
+      times_.push_back(time.times);
+      groups_.push_back({ops_.size()});
+      ops_.push_back({&start, time.async->use != nullptr ? TimeKind::kCommunication : TimeKind::kCopy, time.seconds, 0});
+    }
   }
 
   ProfileComparison Compare() {
@@ -60,8 +70,9 @@ class Matcher {
   static constexpr size_t kNobody = SIZE_MAX;
 
   size_t Named(const std::string& name) const {
-    const auto found = by_name_.find(name);
-    return found == by_name_.end() ? kNobody : found->second;
+    if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
+    const auto found = by_kernel_.find(KernelName(name));
+    return found == by_kernel_.end() ? kNobody : found->second;
   }
 
   // The library calls after `hlo` in its computation, up to the next instruction that has a kernel of its name.
@@ -124,13 +135,15 @@ class Matcher {
   std::vector<std::vector<size_t>> groups_;  // that a compiler cannot tell apart
   std::vector<bool> library_;
   std::vector<double> times_, counts_;
-  absl::flat_hash_map<std::string, size_t> by_name_;
+  absl::flat_hash_map<std::string, size_t> by_name_, by_kernel_;
   absl::flat_hash_map<const Instruction*, size_t> index_;
 };
 
 }  // namespace
 
+// fusion_84 is fusion.84.
 std::string KernelName(std::string_view name) {
+  if (!name.empty() && name.front() == '%') name.remove_prefix(1);
   std::string kernel(name);
   for (char& c : kernel)
     if (c == '.' || c == '-') c = '_';

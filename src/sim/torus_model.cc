@@ -33,7 +33,7 @@ CollectivePrice TorusTime(Opcode kind, double bytes, const GroupPlace& place, co
   double transfer = bytes * (members - 1) / members / rate;
   if (kind == Opcode::kAllToAll || kind == Opcode::kRaggedAllToAll) transfer /= 4;  // half the way, half the bytes
   price.latency = rounds * hops * torus.hop;
-  price.seconds = std::max(price.latency, rounds * transfer) + 2e-6;
+  price.seconds = std::max(price.latency, rounds * transfer) + (torus.hop > 0 ? 2e-6 : 0);
   price.algorithm = StrCat("torus, ", axes, axes == 1 ? " axis" : " axes");
   // Members beyond one slice meet over the network of the hosts.
   double slice = 1;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/strings.h"
+#include "base/units.h"
 #include "sim/price.h"
 
 namespace shoal {
@@ -29,19 +30,19 @@ KernelPrice PriceOnTpu(const DeviceKernel& kernel, const CacheTraffic& traffic, 
   };
   const double rate = device.bandwidth * device.memory_share;
   term(Bound::kMemory, (traffic.miss + kernel.written) / rate,
-       StrCat((traffic.miss + kernel.written) / 1e6, " MB at ", rate / 1e12, " TB/s"));
+       StrCat(Scaled(traffic.miss + kernel.written), "B at ", Scaled(rate), "B/s"));
   if (traffic.hit > 0 && device.cache_bandwidth > 0)
-    term(Bound::kCache, traffic.hit / device.cache_bandwidth, StrCat(traffic.hit / 1e6, " MB in vector memory"));
+    term(Bound::kCache, traffic.hit / device.cache_bandwidth, StrCat(Scaled(traffic.hit), "B in vector memory"));
   if (kernel.product) {
     const double peak = PeakOf(device, kernel.product->unit) * device.matrix_share;
     const double flops = PaddedFlops(*kernel.product);
-    term(Bound::kMatrix, flops / peak, StrCat(flops / 1e9, " Gflop with padding at ", peak / 1e12, " Tflop/s"));
+    term(Bound::kMatrix, flops / peak, StrCat(Scaled(flops), "flop with padding at ", Scaled(peak), "flop/s"));
   } else if (kernel.attention) {
     const double peak = PeakOf(device, MatrixUnit::kBf16) * device.matrix_share * 0.7;
-    term(Bound::kMatrix, kernel.flops / peak, StrCat(kernel.flops / 1e9, " Gflop"));
+    term(Bound::kMatrix, kernel.flops / peak, StrCat(Scaled(kernel.flops), "flop"));
   } else {
     const double lanes = device.cores * device.lanes * device.clock;
-    term(Bound::kInstructions, kernel.instructions / lanes, StrCat(kernel.instructions / 1e6, " M instructions"));
+    term(Bound::kInstructions, kernel.instructions / lanes, StrCat(Scaled(kernel.instructions), " instructions"));
   }
   if (kernel.family == KernelFamily::kHostCopy)
     term(Bound::kHost, std::max(kernel.read(), kernel.written) / device.host_bandwidth, "over the host's link");

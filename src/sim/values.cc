@@ -4,6 +4,7 @@
 
 #include "analysis/async_regions.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 
@@ -22,7 +23,7 @@ const Leaves& Values::Of(const Instruction& hlo) {
 
 bool Values::HandOn(const Instruction& hlo) {
   if (hlo.operands.empty()) return false;
-  if (hlo.opcode == Opcode::kTuple) {
+  if (IsTuple(hlo)) {
     Leaves all;
     for (const Instruction* operand : hlo.operands) {
       const Leaves& part = Of(*operand);
@@ -31,8 +32,8 @@ bool Values::HandOn(const Instruction& hlo) {
     Set(hlo, std::move(all));
     return true;
   }
-  if (hlo.opcode == Opcode::kGetTupleElement && hlo.operand_shape(0).IsTuple()) {
-    const int64_t index = hlo[Op<Opcode::kGetTupleElement>::kIndex];
+  if (IsGetTupleElement(hlo) && hlo.operand_shape(0).IsTuple()) {
+    const int64_t index = ElementIndexOf(hlo);
     const auto elements = hlo.operand_shape(0).elements();
     size_t first = 0;
     for (int64_t i = 0; i < index && i < static_cast<int64_t>(elements.size()); ++i)
@@ -44,9 +45,9 @@ bool Values::HandOn(const Instruction& hlo) {
     Set(hlo, Leaves(from, from + static_cast<std::ptrdiff_t>(count)));
     return true;
   }
-  const bool hands_on = hlo.opcode == Opcode::kBitcast || hlo.opcode == Opcode::kReshape ||
-                        hlo.opcode == Opcode::kOptimizationBarrier || hlo.opcode == Opcode::kAddDependency;
-  if (hands_on && hlo.shape().LeafCount() <= static_cast<int64_t>(Of(*hlo.operands[0]).size())) {
+  constexpr Hands kSameBytes = Hands::kSame | Hands::kOrdered | Hands::kBitcast | Hands::kReshaped;
+  if (Has(kSameBytes, HandsOn(hlo)) && !IsCustomCall(hlo) &&
+      hlo.shape().LeafCount() <= static_cast<int64_t>(Of(*hlo.operands[0]).size())) {
     Leaves same = Of(*hlo.operands[0]);
     Set(hlo, std::move(same));
     return true;

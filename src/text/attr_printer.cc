@@ -3,6 +3,7 @@
 
 #include "base/strings.h"
 #include "ops/families.h"
+#include "ops/op_kinds.h"
 #include "text/lexer.h"
 #include "text/printer_core.h"
 
@@ -86,7 +87,7 @@ void Printer::CommonAttribute(const Instruction& hlo, const AttrDef& def) {
 
 void Printer::Attributes(const Instruction& hlo) {
   const Instruction* wrapped = AsyncWrapped(hlo);
-  if (hlo.opcode == Opcode::kAsyncStart && wrapped != nullptr) {
+  if (WrapsComputation(hlo) && wrapped != nullptr) {
     // The short form has the wrapped op's attributes between its own; `calls` goes without saying.
     for (const AttrDef& def : Info(hlo.opcode).attrs) {
       const AttrValue* value = hlo.Find(def.id);

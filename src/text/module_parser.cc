@@ -3,6 +3,7 @@
 
 #include "ops/families.h"
 #include "ops/order.h"
+#include "ops/traits.h"
 #include "text/parser_core.h"
 
 namespace shoal {
@@ -365,8 +366,7 @@ bool Parser::CheckAsyncComputations() {
   for (const Computation* computation : module_.computations) {
     for (const Instruction* hlo : computation->instructions) {
       if (!CallsComputations(*hlo)) continue;
-      bool is_async = hlo->opcode == Opcode::kAsyncStart || hlo->opcode == Opcode::kAsyncUpdate ||
-                      hlo->opcode == Opcode::kAsyncDone;
+      bool is_async = IsAsyncChain(*hlo);
       for (const Computation* called : CalledComputations(*hlo)) {
         if (is_async) async.insert(called);
         if (!is_async) others.emplace(called, hlo);

@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 #include "ops/families.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 #include "text/printer_core.h"
 
 namespace shoal {
@@ -105,7 +105,7 @@ std::string Printer::Print() {
 void Printer::FindCallers() {
   for (const Computation* computation : module_.computations) {
     for (const Instruction* hlo : computation->instructions) {
-      if (hlo->opcode == Opcode::kAsyncStart && (*hlo)[kCalls] != nullptr) async_[(*hlo)[kCalls]] = true;
+      if (WrapsComputation(*hlo) && (*hlo)[kCalls] != nullptr) async_[(*hlo)[kCalls]] = true;
     }
   }
 }

@@ -1,6 +1,7 @@
 // Layouts fit their shapes.
 #include "absl/container/flat_hash_set.h"
 #include "ops/collective.h"
+#include "ops/op_kinds.h"
 #include "ops/rules.h"
 #include "verify/families.h"
 
@@ -65,7 +66,7 @@ void CheckShape(const Shape& shape, const Instruction& hlo, absl::flat_hash_set<
 void CheckConstrainedAllReduces(Inspection& inspection) {
   const Instruction* first = nullptr;
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
-    if (KindOf(hlo.opcode) != Opcode::kAllReduce) return;
+    if (!IsAllReduce(hlo)) return;
     if (first == nullptr) first = &hlo;
     if (hlo[kConstrainLayout] != (*first)[kConstrainLayout])
       inspection.Add(hlo, "layout.C7",

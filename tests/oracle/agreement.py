@@ -45,8 +45,8 @@ def _same_zeros(got, want):
     return same
 
 
-def disagreement(value, got, want, nudged=(), reference=None):
-    """None, or a sentence about the first element of `got` that is wrong."""
+def disagreement(value, got, want, nudged=(), reference=None, other="XLA"):
+    """None, or a sentence about the first element of `got` that is wrong; `other` gave what is wanted."""
     if got.shape != want.shape:
         return f"shape {got.shape}, expected {want.shape}"
     inexact = et.is_float(value.type) or et.is_complex(value.type)
@@ -57,8 +57,8 @@ def disagreement(value, got, want, nudged=(), reference=None):
         with np.errstate(all="ignore"):
             g, w = got.astype(wide), want.astype(wide)
             allowance = np.zeros(want.shape)
-            for other in nudged:
-                change = np.abs(other.astype(wide) - w).astype(np.float64)
+            for moved in nudged:
+                change = np.abs(moved.astype(wide) - w).astype(np.float64)
                 change = np.where(np.isfinite(change), change, 0)
                 # The median, because the change of a single element may be none by chance.
                 allowance = np.maximum(allowance, 8 * np.maximum(change, np.median(change) if change.size else 0))
@@ -73,7 +73,7 @@ def disagreement(value, got, want, nudged=(), reference=None):
         return None
     first = int(np.argmin(right.reshape(-1)))
     text = f"{wrong} of {got.size} elements differ, first at {first}: {got.reshape(-1)[first]}, " \
-        f"XLA {want.reshape(-1)[first]}"
+        f"{other} {want.reshape(-1)[first]}"
     if reference is not None:
         text += f", exactly {reference.reshape(-1)[first]}"
     return text

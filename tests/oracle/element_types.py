@@ -48,6 +48,11 @@ def bits(name):
     return 4 if name in NARROW_INTS else 8 * dtype(name).itemsize
 
 
+def epsilon(name):
+    """From 1 to the next larger float."""
+    return float(ml_dtypes.finfo(dtype(name)).eps)
+
+
 def common(rng):
     """A type as programs use them: f32 and s32 more often than the others."""
     return str(rng.choice(["f32", "f32", "s32", str(rng.choice(ALL))]))

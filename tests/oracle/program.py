@@ -127,12 +127,23 @@ class Program:
         self._text = text
 
 
-def random_dims(rng, low=0, high=4, most=200, empty=0.02):
-    """Dimensions of `low` to `high` axes with at most `most` elements; now and then one of them is zero."""
+@dataclasses.dataclass
+class Sizes:
+    """How large random arrays are: their elements, and each of their dimensions."""
+
+    most: int = 200
+    side: int = 9
+
+
+sizes = Sizes()
+
+
+def random_dims(rng, low=0, high=4, empty=0.02):
+    """Dimensions of `low` to `high` axes, as `sizes` says; now and then one of them is zero."""
     rank = int(rng.integers(low, high + 1))
-    dims, room = [], most
+    dims, room = [], sizes.most
     for _ in range(rank):
-        dims.append(int(rng.integers(1, max(2, min(9, room + 1)))))
+        dims.append(int(rng.integers(1, max(2, min(sizes.side, room + 1)))))
         room //= dims[-1]
     if dims and rng.random() < empty:
         dims[int(rng.integers(rank))] = 0

@@ -18,6 +18,9 @@ def find():
     return None
 
 
+SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(1), 0))))"
+
+
 class Failure(Exception):
     pass
 
@@ -51,8 +54,8 @@ class Browser:
         self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def renderer_seconds(self):
-        """Seconds that pages have taken of a processor: other work on the machine does not count."""
+    def renderer_seconds(self, kind=b"--type=renderer"):
+        """Seconds that pages have taken of a processor: other work on the machine does not count. Of the whole browser: kind=b""."""
         ticks = 0
         for folder in os.listdir("/proc"):
             if not folder.isdigit():
@@ -60,7 +63,7 @@ class Browser:
             try:
                 with open(f"/proc/{folder}/cmdline", "rb") as file:
                     line = file.read()
-                if self.folder.encode() not in line or b"--type=renderer" not in line:
+                if self.folder.encode() not in line or kind not in line:
                     continue
                 with open(f"/proc/{folder}/stat") as file:
                     fields = file.read().rpartition(")")[2].split()
@@ -127,11 +130,13 @@ class Page:
         self.browser.call("Target.closeTarget", targetId=self.target)
 
     def open(self, path, fragment="", timeout=60):
-        """Loads the file; the seconds until its script was ready, or said why it is not."""
+        """Loads the file; the seconds until its script was ready, or said why it is not. `worked`: of a processor."""
         self.browser.events.clear()
         self.call("Page.navigate", url="about:blank")
+        before = self.browser.renderer_seconds()
         self.call("Page.navigate", url=f"file://{os.path.abspath(path)}{'#' + fragment if fragment else ''}")
         self.until("Boolean((window.shoal && window.shoal.ready) || document.getElementById('failure'))", timeout)
+        self.worked = self.browser.renderer_seconds() - before
         return self.js("performance.now()") / 1000
 
     def go(self, fragment):
@@ -167,20 +172,21 @@ class Page:
 
     def settled(self):
         """Two frames later: what was asked for is drawn."""
-        self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(1), 0))))")
+        self.js(SETTLED)
 
     def state(self):
-        self.settled()
-        return self.js("window.shoal.state()")
+        """When what was asked for is drawn."""
+        return self.js(f"(await {SETTLED}, window.shoal.state())")
 
-    def key(self, key, shift=False, alt=False):
+    def key(self, key, shift=False, alt=False, wait=True):
         codes = {"ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Enter": 13,
                  "Escape": 27, "PageDown": 34, "PageUp": 33, "Backspace": 8, "Tab": 9}
         code = codes.get(key, ord(key.upper()) if len(key) == 1 else 0)
         event = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": (8 if shift else 0) | (1 if alt else 0)}
         self.call("Input.dispatchKeyEvent", type="keyDown", **event, **({"text": key} if len(key) == 1 else {}))
         self.call("Input.dispatchKeyEvent", type="keyUp", **event)
-        self.settled()
+        if wait:
+            self.settled()
 
     def type(self, text):
         self.call("Input.insertText", text=text)

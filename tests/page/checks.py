@@ -1,10 +1,12 @@
 """What all parts of the page's tests use: counting, running shoal, comparing."""
 
+import contextlib
 import json
 import math
 import os
 import resource
 import subprocess
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VIEWS = ["overview", "program", "timeline", "memory", "communication", "cost", "graph"]
@@ -12,6 +14,15 @@ VIEWS = ["overview", "program", "timeline", "memory", "communication", "cost", "
 GROSS = 3
 
 passed = failed = 0
+spent = {}
+
+
+@contextlib.contextmanager
+def phase(name):
+    """Counts what a part of the tests takes."""
+    begin = time.monotonic()
+    yield
+    spent[name] = spent.get(name, 0) + time.monotonic() - begin
 
 
 def check(what, good, detail=""):

@@ -30,23 +30,29 @@ class Firefox:
             [path, "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", f"--width={width}", f"--height={height}", "--profile", self.folder, "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ, MOZ_HEADLESS="1", HOME=self.folder))
         self.number = 0
-        self.socket = self.connect(port)
         self.buffer = b""
-        self.receive()  # it greets
-        self.call("WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": {"script": 60000, "pageLoad": 60000}}})
+        self.socket = None
+        try:
+            self.socket = self.connect(port)
+            self.receive()  # it greets
+            self.call("WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": {"script": 60000, "pageLoad": 60000}}})
+        except OSError:
+            self.close()
+            raise
 
     def connect(self, port):
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while True:
             try:
-                return socket.create_connection(("127.0.0.1", port), timeout=60)
+                return socket.create_connection(("127.0.0.1", port), timeout=180)
             except OSError:
                 if time.monotonic() > end or self.process.poll() is not None:
                     raise
                 time.sleep(0.1)
 
     def close(self):
-        self.socket.close()
+        if self.socket:
+            self.socket.close()
         self.process.kill()
         self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -6,11 +6,11 @@ from checks import check, near, verb
 
 
 def program(page, options, file, name):
-    totals = page.state()["totals"][0]
+    state = page.state()
+    totals, detail = state["totals"][0], state["detail"]
     cost = verb(options, "cost", file)["total"]
     for ours, theirs in (("flops", "flops"), ("transcendentals", "transcendentals"), ("read", "bytes_read"), ("written", "bytes_written")):
         check(f"{name}: {ours} of the strip", near(totals[ours], cost[theirs]), (totals[ours], cost[theirs]))
-    detail = page.state()["detail"]
     check(f"{name}: rows sum to flops", near(detail["sums"]["flops"], cost["flops"]), (detail["sums"], cost))
     check(f"{name}: rows sum to bytes", near(detail["sums"]["bytes"], cost["bytes_read"] + cost["bytes_written"]), (detail["sums"], cost))
     check(f"{name}: rows sum to wire", near(detail["sums"]["wire"], totals["wire"]), detail["sums"])

@@ -7,11 +7,11 @@ of the verbs' --json. No error in the console, no request leaves the page. Witho
 
 import argparse
 import os
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as devtools  # noqa: E402
@@ -23,7 +23,7 @@ import pages  # noqa: E402
 import reach  # noqa: E402
 import speed  # noqa: E402
 import walk  # noqa: E402
-from checks import ROOT, VIEWS, check, check_time, example, near, shoal, verb, write_page  # noqa: E402
+from checks import ROOT, VIEWS, check, check_time, example, near, phase, shoal, verb, write_page  # noqa: E402
 
 WALKED = ("mixtral", "fsdp_mlp", "gpu8-transformer_tp")
 
@@ -49,6 +49,8 @@ def small_things(options, folder):
     if os.path.exists("/dev/full"):
         done = shoal(options, "report", module, "-o", "/dev/full")
         check("a full disk: 2", done.returncode == 2 and "cannot write" in done.stderr, done.stderr)
+    done = subprocess.run([options.bin, "report", module, "-o", out], capture_output=True, text=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)))
+    check("no room for all of it: 2, and no page", done.returncode == 2 and "cannot write" in done.stderr and os.listdir(folder) == ["bad.hlo"], (done.returncode, done.stderr, os.listdir(folder)))
     done = shoal(options, "report", module, "-o", out, "--on=no-such-machine")
     check("no such machine: 2", done.returncode == 2 and not os.path.exists(out), done.stderr)
     write_page(options, [module], out)
@@ -63,11 +65,11 @@ def small_things(options, folder):
 
 
 def every_view(page, options, out, subject):
-    """Opens the page once and goes through its views; when it showed its first words, and when it was ready."""
+    """Opens the page once and goes through its views; when it showed its first words, when it was ready, and its work till then."""
     name = subject.name
-    ready, painted = page.open(out), page.painted()
+    ready, painted, worked = page.open(out), page.painted(), page.worked
     for number, view in enumerate(VIEWS, 1):
-        page.key(str(number))
+        page.key(str(number), wait=False)
         # A view unpacks its data when it is first opened.
         state = page.until(f"(s => s.view === '{view}' && s)(window.shoal.state())")
         if view == "overview":
@@ -81,7 +83,7 @@ def every_view(page, options, out, subject):
             page.picture(os.path.join(options.pictures, f"{name}-{view}.png"))
     faults = page.faults()
     check(f"{name}: quiet", not faults, faults)
-    return painted, ready
+    return painted, ready, worked
 
 
 def timeline(page, options, subject):
@@ -109,15 +111,18 @@ def one_page(page, options, subject, folder):
     size = os.path.getsize(out)
     check(f"{subject.name}: size", size <= subject.size, size)
     check_time(f"{subject.name}: written", wrote, subject.seconds)
-    begin = time.monotonic()
-    painted, ready = every_view(page, options, out, subject)
-    check_time(f"{subject.name}: first words", painted, 1)
-    print(f"{subject.name}: {size / 1e3:.0f} kB written in {wrote:.2f} s; first words after {painted:.2f} s, ready after {ready:.2f} s; views in {time.monotonic() - begin:.1f} s", flush=True)
+    with phase("views"):
+        painted, ready, worked = every_view(page, options, out, subject)
+    # The first words come before the script has done its work.
+    check_time(f"{subject.name}: opened", worked, 1)
+    print(f"{subject.name}: {size / 1e3:.0f} kB written in {wrote:.2f} s; first words after {painted:.2f} s, ready after {ready:.2f} s, of it {worked:.2f} s of a processor", flush=True)
     if subject.name in WALKED:
-        walk.everything(page, out, subject.name)
+        with phase("walks"):
+            walk.everything(page, out, subject.name)
     if subject.name == "mixtral":
-        page.open(out)
-        speed.searching(page, subject.name)
+        with phase("speed"):
+            page.open(out)
+            speed.searching(page, subject.name)
     return out
 
 
@@ -179,7 +184,11 @@ def in_firefox(options, out, folder):
     if path is None:
         print("there is no firefox here: pages were opened in chromium only")
         return
-    app = firefox.Firefox(path)
+    try:
+        app = firefox.Firefox(path)
+    except OSError as error:
+        check("firefox starts", False, error)
+        return
     try:
         app.open(out)
         for number, view in enumerate(VIEWS, 1):
@@ -209,15 +218,20 @@ def in_chromium(options, path, folder):
                 out = one_page(page, options, subject, folder)
                 first = first or out
         if options.only in "two":
-            two(page, options, folder)
+            with phase("two modules"):
+                two(page, options, folder)
         if first and not options.only:
-            reach.everything(page, os.path.join(folder, "fsdp_mlp.html"), "fsdp_mlp")
-            hostile.content(page, options, folder)
-            hostile.damage(page, first, folder)
-            speed.many(page, first, folder)
+            with phase("contrast and names"):
+                reach.everything(page, os.path.join(folder, "fsdp_mlp.html"), "fsdp_mlp")
+            with phase("hostile and damaged"):
+                hostile.content(page, options, folder)
+                hostile.damage(page, first, folder)
+            with phase("speed"):
+                speed.many(page, first, folder)
     except devtools.Failure as failure:
         check("the browser", False, failure)
     finally:
+        print(f"chromium took {app.renderer_seconds(kind=b''):.0f} s of a processor")
         app.close()
     return first
 
@@ -234,7 +248,8 @@ def main():
         os.makedirs(options.pictures, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         if not options.only:
-            types(options)
+            with phase("types"):
+                types(options)
             small_things(options, folder)
         path = devtools.find()
         if path is None:
@@ -242,7 +257,9 @@ def main():
         else:
             first = in_chromium(options, path, folder)
             if first and not options.only:
-                in_firefox(options, first, folder)
+                with phase("firefox"):
+                    in_firefox(options, first, folder)
+    print(", ".join(f"{name} {seconds:.0f} s" for name, seconds in checks.spent.items()))
     print(f"{checks.passed} passed, {checks.failed} failed")
     return 1 if checks.failed else 0
 

@@ -28,7 +28,8 @@ def smooth(logs):
     return [total / count for total, count in pools for _ in range(count)]
 
 
-def main(path):
+def read(path):
+    """Measured microseconds by (device, op, group size) and bytes: a list of all rows."""
     points = collections.defaultdict(lambda: collections.defaultdict(list))
     with open(path, encoding="utf-8") as table:
         for row in csv.DictReader(table):
@@ -39,18 +40,28 @@ def main(path):
             group = 0 if row["group_size"] == "?" else int(row["group_size"])
             size = int(row["shape_bytes"]) * (group if row["op"] == "reduce-scatter" else 1)
             points[row["dev"], row["op"], group][size].append(size / float(row["throughput_Bps"]) * 1e6)
+    return points
+
+
+def curve_of(rows):
+    """The curve through the points of one device, op and group size: bytes to microseconds."""
+    sizes = sorted(rows)
+    logs = smooth([sum(map(math.log, rows[size])) / len(rows[size]) for size in sizes])
+    return {size: math.exp(log) for size, log in zip(sizes, logs)}
+
+
+def main(path):
+    points = read(path)
     print("# Measured collectives: microseconds over bytes, by device, op and group size (0: permutes).")
     print("# Made by tools/fit/collectives.py, which says what was left out; the measurements are XLA's own tables.")
     device = op = None
-    for (a, b, group), curve in sorted(points.items()):
+    for (a, b, group), rows in sorted(points.items()):
         if a != device:
             print(f"{a}:")
         if (a, b) != (device, op):
             print(f"  {b}:")
         device, op = a, b
-        sizes = sorted(curve)
-        logs = smooth([sum(map(math.log, curve[size])) / len(curve[size]) for size in sizes])
-        pairs = [f"{size}: {math.exp(log):.4g}" for size, log in zip(sizes, logs)]
+        pairs = [f"{size}: {us:.4g}" for size, us in curve_of(rows).items()]
         print(f"    {group}: {{{', '.join(pairs)}}}")
 
 

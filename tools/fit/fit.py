@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Fits the constants of the kernel prices, and says how good they are on what took no part in the fit.
 
-usage: fit.py [--write] [--list] OPS_DIR MODULES_DIR
+usage: fit.py [--write] [--list] [--splits N] OPS_DIR MODULES_DIR
   OPS_DIR, MODULES_DIR  folders with *.hlo and timed.json: single kernels, whole modules, timed on one H200
+  --splits N            so many ways of leaving a third out; all of them are printed, and none is chosen
   --write               puts the constants into machines/fitted/kernels.yaml
   --list                also lists every kernel with its prediction
 
@@ -27,7 +28,7 @@ from scipy.optimize import least_squares
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Which constants a family of kernels decides.
 FAMILIES = collections.OrderedDict([
-    ("loop fusion", "start first_wave cold read mix cache_rate dispatch issue"),
+    ("loop fusion", "start first_wave cold read mix cache_rate dispatch issue window_step"),
     ("row reduction", "row_"), ("column reduction", "column_"), ("transpose", "transpose_"), ("row tiles", "tile_"),
     ("column tiles", "strip_"), ("library product", "product_"), ("tiled product", "triton_"), ("copy", "copy_"),
     ("copy by the driver", "memcpy_"), ("scatter", "scatter_"), ("attention", "attention_"),
@@ -55,10 +56,15 @@ class Prices:
 def match(kernels, timed):
     """Microseconds of one run of each kernel, None where it was not timed by itself; by the names in timed.json."""
     ops = dict(timed["ops"])
+    # A step that was recorded as a graph is timed as one; its kernels are called as their instructions, with other signs.
+    inside = {name: ns for op in ops.values() for name, ns in op.get("kernels", {}).items()}
     times = {}
     for k in kernels:
+        kernel = re.sub("[.-]", "_", k["op"])
         if k["op"] in ops:
             times[k["op"]] = ops.pop(k["op"])["ns"] / 1e3 / max(1, k["times"])
+        elif kernel in inside:
+            times[k["op"]] = inside[kernel] / 1e3 / max(1, k["times"])
     # Copies that a start begins are timed under a name the fusion had before: the larger ones took longer.
     starts = sorted((k for k in kernels if k["op"] not in times and "-start" in k["op"]),
                     key=lambda k: k["times"] * (1e6 + k["read"] + k["written"]))
@@ -111,9 +117,9 @@ def say(title, predicted, measured):
         title, len(p), 100 * np.median(abs(e)), 100 * np.percentile(abs(e), 90), 100 * abs(e).max(), 100 * np.median(e)))
 
 
-def fold_of(name):
+def fold_of(name, split=0):
     """A third, the same in every run; kernels of one program stay together."""
-    return int(hashlib.md5(name.encode()).hexdigest(), 16) % 3
+    return int(hashlib.md5((str(split or "") + name).encode()).hexdigest(), 16) % 3
 
 
 def write(names, values):
@@ -129,6 +135,7 @@ def main():
     parser.add_argument("folders", nargs=2, metavar="DIR")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--splits", type=int, default=3)
     options = parser.parse_args()
     modules = load(options.folders)
     prices = Prices([m["path"] for m in modules])
@@ -145,22 +152,34 @@ def main():
     all_rows = sorted(measured)
     x = fit(prices, all_rows, measured)
     fitted = prices.at(np.exp(x))
-    held = np.zeros(len(prices.kernels))
-    for fold in range(3):
-        train = [i for i in all_rows if fold_of(module_of[i]["name"]) != fold]
-        p = prices.at(np.exp(fit(prices, train, measured, x)))
-        for i in range(len(prices.kernels)):
-            if fold_of(module_of[i]["name"]) == fold:
-                held[i] = p[i]
-    print("each kernel, predicted by constants fitted on the other two thirds")
-    for family in list(FAMILIES) + [None]:
-        rows = [i for i in all_rows if family in (None, prices.kernels[i]["family"])]
-        say(family or "all", [held[i] for i in rows], [measured[i] for i in rows])
     total = lambda m, p: sum(p[i] * prices.kernels[i]["times"] for i in by_path[m["path"]])
-    for title, p in (("fitted on all", fitted), ("on the other two thirds", held)):
+
+    def report(title, p):
         for k, folder in enumerate(options.folders):
             ms = [m for m in modules if m["folder"] == folder]
             say(("programs, " if k == 0 else "modules, ") + title, [total(m, p) for m in ms], [m["total"] for m in ms])
+        large = [i for i in all_rows if module_of[i]["folder"] == options.folders[1] and
+                 measured[i] * prices.kernels[i]["times"] > .01 * module_of[i]["total"]]
+        say("their ops above 1 %, " + title, [p[i] for i in large], [measured[i] for i in large])
+
+    print("constants fitted on all of it")
+    for family in list(FAMILIES) + [None]:
+        rows = [i for i in all_rows if family in (None, prices.kernels[i]["family"])]
+        say("  " + (family or "all kernels"), [fitted[i] for i in rows], [measured[i] for i in rows])
+    report("fitted on all", fitted)
+    for split in range(options.splits):
+        held = np.zeros(len(prices.kernels))
+        for fold in range(3):
+            train = [i for i in all_rows if fold_of(module_of[i]["name"], split) != fold]
+            p = prices.at(np.exp(fit(prices, train, measured)))
+            for i in range(len(prices.kernels)):
+                if fold_of(module_of[i]["name"], split) == fold:
+                    held[i] = p[i]
+        print(f"each third predicted by constants fitted on the other two, split {split + 1}")
+        for family in (list(FAMILIES) if split == 0 else []) + [None]:
+            rows = [i for i in all_rows if family in (None, prices.kernels[i]["family"])]
+            say("  " + (family or "all kernels"), [held[i] for i in rows], [measured[i] for i in rows])
+        report("held out", held)
     for m in modules:
         if m["folder"] == options.folders[1]:
             print("  %-30s %10.1f us  %+6.1f %%  held out %+6.1f %%" % (m["name"], m["total"], 100 * (total(m, fitted) / m["total"] - 1), 100 * (total(m, held) / m["total"] - 1)))

@@ -51,13 +51,25 @@ Json KernelsOf(const Module& module, const Machine& machine, const std::string& 
                 {"window", op.kernel.window},
                 {"masked", op.kernel.masked},
                 {"reductions", op.kernel.reductions},
+                {"element_bytes", op.kernel.element_bytes},
+                {"key_bytes", op.kernel.key_bytes},
+                {"value_bytes", op.kernel.value_bytes},
+                {"swaps", op.kernel.cas},
+                {"sets", op.kernel.fast_copy},
                 {"flops", op.kernel.flops}};
     if (op.kernel.product)
       row["product"] = {{"unit", ToString(op.kernel.product->unit)}, {"b", op.kernel.product->batch},
                         {"m", op.kernel.product->m}, {"n", op.kernel.product->n}, {"k", op.kernel.product->k},
-                        {"mn", op.kernel.product->neither_k_minor}};
+                        {"bytes", op.kernel.product->operand_bytes}, {"mn", op.kernel.product->neither_k_minor}};
+    if (const auto& conv = op.kernel.convolution)
+      row["convolution"] = {{"pass", static_cast<int>(conv->pass)}, {"features", conv->features}, {"taps", conv->taps},
+                            {"strided", conv->strided}};
+    if (const auto& a = op.kernel.attention)
+      row["attention"] = {{"batch", a->batch}, {"heads", a->heads}, {"queries", a->queries}, {"keys", a->keys},
+                          {"head", a->head}, {"causal", a->causal}, {"backward", a->backward}};
     if (op.kernel.tile)
-      row["tile"] = {op.kernel.tile->m, op.kernel.tile->n, op.kernel.tile->k, op.kernel.tile->warps, op.kernel.tile->stages};
+      row["tile"] = {op.kernel.tile->m, op.kernel.tile->n, op.kernel.tile->k, op.kernel.tile->warps, op.kernel.tile->stages,
+                     op.kernel.tile->rows, op.kernel.tile->columns};
     rows.push_back(std::move(row));
     kernels.push_back({op.kernel, op.traffic});
   }

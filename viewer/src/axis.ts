@@ -42,7 +42,7 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
 /** Text cut so that it fits; nothing if not even three letters would. */
 export function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
   if (width < 24) return "";
-  if (text.length * 5 < width || context.measureText(text).width <= width) return text;
+  if (text.length * 8 < width || context.measureText(text).width <= width) return text;
   let low = 0, high = text.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;

@@ -1,11 +1,11 @@
 // Communication: who sends how much to whom, over which axis, and the ledger with alike collectives as one row.
 import { chip, clear, h, name, visible } from "./dom";
 import { bytes, count } from "./format";
+import { Kind } from "./instructions";
 import { alikeOf, Ledger, type Side } from "./ledger";
 import { loadPairRules, type Matrix, matrixOf, uniform } from "./matrix";
 import { drawMatrix, kLabel, matrixLegend } from "./matrix_picture";
 import { mesh } from "./mesh";
-import { Kind } from "./model";
 import { bars } from "./overview";
 import { groupsText, instrLink, list } from "./panel";
 import { isDark, type Page, type View } from "./view";
@@ -177,7 +177,7 @@ export class CommunicationView implements View {
     const only = (axis: string) => () => { this.page.settings.set("of", ""); this.page.set("axis", axis); };
     return ["matrix of", chip("everything", this.axis === "" && of === "", only("")), ...axes.map((axis) => chip(visible(axis, 24), this.axis === axis, only(axis))),
       chip("selected row", of === "selected", set("of", of === "selected" ? "" : "selected")), this.sides.length > 1 ? chip("B − A", of === "change", set("of", of === "change" ? "" : "change")) : "",
-      h("span", { class: "gap" }), "as", chip("ring", this.ring, set("as", "ring")), chip("direct", !this.ring, set("as", "")), h("span", { class: "gap" }), "scale", chip("log", !this.linear, set("scale", "")), chip("linear", this.linear, set("scale", "linear"))];
+      h("span", { class: "gap" }), "as", chip("ring", this.ring, set("as", "ring")), chip("direct", !this.ring, set("as", "")), chip("linear scale", this.linear, set("scale", this.linear ? "" : "linear"))];
   }
   keys(): [string, string][] { return [["↑↓", "row"], ["→", "unfold alike"], ["click", "a cell: who sends to whom"]]; }
   legend(): (Node | string)[] { return [h("span", {}, "wire: what one device receives · † what all devices send between nodes")]; }

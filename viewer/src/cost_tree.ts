@@ -1,6 +1,7 @@
 // A module's cost as a tree: by scope, by source line, or by the program's own structure.
 import { MemoryData } from "./memory_data";
-import { type Model, RowKind } from "./model";
+import type { Model } from "./model";
+import { RowKind } from "./rows";
 
 export type By = "scope" | "line" | "skeleton";
 export type Of = "flops" | "bytes" | "wire" | "seconds" | "memory";

@@ -6,8 +6,9 @@ import { DataError } from "./data";
 import { chip, clear, glyph, h } from "./dom";
 import { GraphView } from "./graph";
 import { help } from "./help";
+import { kindNames } from "./instructions";
 import { MemoryView } from "./memory";
-import { kindNames, type Model } from "./model";
+import type { Model } from "./model";
 import { OverviewView } from "./overview";
 import { Panel } from "./panel";
 import { ProgramView } from "./program";
@@ -232,7 +233,7 @@ export class Frame implements Page {
     for (const [key, what] of view.keys()) this.status.append(h("span", {}, h("kbd", {}, key), what));
     const legend = h("span", { class: "legend" });
     const machine = this.models[0]!.about.machines?.[0];
-    if (machine) legend.append(h("span", {}, `* predicted on ${machine.name}`));
+    if (machine && !view.legend) legend.append(h("span", {}, `* predicted on ${machine.name}`));
     for (const item of view.legend?.() ?? kindNames.slice(0, 5).map((each, i) => h("span", {}, glyph(i), each))) legend.append(item);
     this.status.append(legend);
   }

@@ -2,7 +2,8 @@
 import { chip, clear, h, svg, visible } from "./dom";
 import { bytes, count, scaled, seconds } from "./format";
 import { GraphLayout, type Inside, kHeight, kTitle, kWidth, type Layout, type Node as GraphNode } from "./graph_layout";
-import { Kind, type Model } from "./model";
+import { Kind } from "./instructions";
+import type { Model } from "./model";
 import { colors, kindColors, type Page, type View } from "./view";
 
 const kMargin = 16;

@@ -2,8 +2,9 @@
 import { type Cell, exact } from "./cells";
 import { visible } from "./dom";
 import { bytes, count, counted, scaled } from "./format";
-import { type Collectives, type Join, Kind, type Model } from "./model";
+import { Kind } from "./instructions";
 import type { PairRules } from "./matrix";
+import type { Collectives, Join, Model } from "./model";
 import { type Column, type TableSource, VirtualTable } from "./table";
 import type { Page } from "./view";
 
@@ -69,7 +70,9 @@ export class Ledger implements TableSource {
     const column = (key: string, title: string, width: number, cls: string): Column => ({
       key, width, class: cls, title: title + (this.sort === `-${key}` ? " ▾" : this.sort === key ? " ▴" : ""),
       sort: () => this.page.set("sort", this.sort === `-${key}` ? key : `-${key}`) });
-    return [column("kind", "collective", 200, "what"), column("axis", "axis", 150, "mono"), column("payload", "payload", 84, "num"), column("times", "× per step", 84, "num soft"), column("ring", "ring / step", 110, "num"), column("direct", "direct / step", 110, "num"), column("across", "across †", 90, "num"), { key: "overlap", title: "overlap", width: 0, class: "soft" }];
+    const wide = this.table.width > 900;
+    const columns = [column("kind", "collective", wide ? 200 : 178, "what"), column("axis", "axis", wide ? 150 : 0, "mono"), column("payload", "payload", wide ? 84 : 72, "num"), column("times", "× per step", wide ? 84 : 70, "num soft"), column("ring", "ring / step", wide ? 110 : 88, "num"), column("direct", "direct / step", wide ? 110 : 92, "num"), column("across", "across †", wide ? 90 : 76, "num")];
+    return wide ? [...columns, { key: "overlap", title: "overlap", width: 0, class: "soft" }] : columns;
   }
   count(): number { return this.lines.length; }
   level(line: number): number { return this.lines[line]!.use < 0 ? 0 : 1; }
@@ -108,7 +111,7 @@ export class Ledger implements TableSource {
     cells[4]!.number(bytes(values.ring), values.ring / this.most.ring, Kind.Collective);
     cells[5]!.number(bytes(values.direct), values.direct / this.most.direct, Kind.Collective);
     cells[6]!.text(values.across > 0 ? bytes(values.across) : "–");
-    cells[7]!.text(this.overlap(line));
+    cells[7]?.text(this.overlap(line));
   }
   hint(line: number, key: string): string {
     const values = this.figures(line);

@@ -1,5 +1,6 @@
 // What lives when: the buffers of a module as segments that never overlap in a block, and stacks of them.
-import { type Buffers, bufferKinds, type Model, RowKind } from "./model";
+import { type Buffers, bufferKinds, type Model } from "./model";
+import { RowKind } from "./rows";
 
 export type StackBy = "kind" | "alike" | "scope" | "line";
 export interface Group { label: string; most: number; count: number; fixed: boolean }

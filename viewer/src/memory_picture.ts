@@ -75,6 +75,7 @@ export function drawStack(context: CanvasRenderingContext2D, data: MemoryData, m
     for (const each of order) { if (each === color) break; below += series[each]![step]!; }
     return [top + height - (below / most) * height, (series[color]![step]! / most) * height];
   });
+  if (limit > most) { context.fillStyle = c.muted!; context.textAlign = "right"; context.fillText(`↑ ${place.limitName} ${bytes(limit)}`, kLeft + scale.plot, top + 8); context.textAlign = "left"; }
   if (limit > 0 && limit <= most) drawLimit(context, scale, Math.round(top + height - (limit / most) * height) + 0.5, `${place.limitName} ${bytes(limit)}`);
   if (place.letter) { context.fillStyle = c.text!; context.font = kBold; context.fillText(place.letter, 12, top + 8); context.font = kPlain; }
 }

@@ -1,9 +1,7 @@
-// One module as the page knows it: a table of instructions, and what is derived from it.
+// One module as the page knows it, and what is derived from its tables.
 import { Columns, PageData } from "./data";
-
-export const enum Kind { Product, Collective, Elementwise, Move, Library, Control, None }
-export const kindNames = ["matrix product", "collective", "elementwise, reduce", "moves data", "library call", "loop, call", "no work"];
-export const enum RowKind { Op, Start, Done, Loop, Conditional, Part, Call, Light, Quiet, Repeat }
+import { Instructions } from "./instructions";
+import { Rows } from "./rows";
 
 export interface Axis { name: string; size: number; stride: number }
 export interface Machine { name: string; step_seconds: number; device_seconds: number; mfu: number; capacity: number; peak_flops: number; bandwidth: number; by_kind: { name: string; seconds: number }[] }
@@ -14,119 +12,6 @@ export interface About {
   memory: { arguments: number; outputs: number; aliased: number; constants: number; temporaries: number; live: number; peak: number };
   needed: number; budget: number; at_peak: number | null; loops: [number, number][]; assumptions: string[];
   machines?: Machine[];
-}
-
-export class Instructions {
-  readonly count: number;
-  readonly names: string[];
-  readonly computation: Uint32Array;
-  readonly opcode: Uint32Array;
-  readonly words: Uint32Array;
-  readonly kind: Uint8Array;
-  readonly flags: Uint8Array;
-  readonly type: Uint32Array;
-  readonly scope: Uint32Array;
-  readonly source: Uint32Array;
-  readonly operandEnd: Uint32Array;
-  readonly operands: Uint32Array;
-  readonly callEnd: Uint32Array;
-  readonly calls: Uint32Array;
-  readonly times: Float64Array;
-  readonly flops: Float64Array;
-  readonly transcendentals: Float64Array;
-  readonly read: Float64Array;
-  readonly written: Float64Array;
-  readonly bytes: Float64Array;
-  readonly wire: Float64Array;
-  readonly step: Int32Array;
-  /** What the step waits for it; of a collective what nothing hides. */
-  seconds: Float64Array;
-  /** From start to done. */
-  asyncSeconds: Float64Array;
-  /** Per step, by the first profile. */
-  measured: Float64Array;
-
-  constructor(columns: Columns) {
-    this.names = columns.strings("name");
-    this.count = this.names.length;
-    this.computation = columns.u32("computation");
-    this.opcode = columns.u32("opcode");
-    this.words = columns.u32("words");
-    this.kind = columns.u8("kind");
-    this.flags = columns.u8("flags");
-    this.type = columns.u32("type");
-    this.scope = columns.u32("scope");
-    this.source = columns.u32("source");
-    this.operandEnd = columns.u32("operand_end");
-    this.callEnd = columns.u32("call_end");
-    this.calls = columns.u32("call");
-    this.times = columns.f64("times");
-    this.flops = columns.f64("flops");
-    this.transcendentals = columns.f64("transcendentals");
-    this.read = columns.f64("read");
-    this.written = columns.f64("written");
-    this.wire = columns.f64("wire");
-    this.step = columns.i32("step");
-    this.bytes = this.read.map((read, i) => read + this.written[i]!);
-    this.seconds = this.asyncSeconds = this.measured = new Float64Array(this.count);
-    const back = columns.u32("operand_back");
-    this.operands = new Uint32Array(back.length);
-    for (let id = 0, at = 0; id < this.count; ++id)
-      for (const end = this.operandEnd[id]!; at < end; ++at) this.operands[at] = (id - back[at]!) >>> 0;
-  }
-}
-
-export class Rows {
-  readonly count: number;
-  readonly kind: Uint8Array;
-  readonly parent: Int32Array;
-  readonly words: Uint32Array;
-  readonly repeats: Uint32Array;
-  readonly memberEnd: Uint32Array;
-  readonly members: Uint32Array;
-  /** The row after the last one below it. */
-  readonly end: Uint32Array;
-  readonly depth: Uint16Array;
-  /** Of an instruction; -1: it is fused, or part of another op. */
-  readonly ofInstr: Int32Array;
-
-  constructor(columns: Columns, instructions: number) {
-    this.kind = columns.u8("kind");
-    this.parent = columns.i32("parent");
-    this.words = columns.u32("words");
-    this.repeats = columns.u32("repeats");
-    this.memberEnd = columns.u32("member_end");
-    this.members = columns.u32("member");
-    this.count = this.kind.length;
-    this.end = new Uint32Array(this.count);
-    this.depth = new Uint16Array(this.count);
-    this.ofInstr = new Int32Array(instructions).fill(-1);
-    for (let row = 0; row < this.count; ++row) {
-      const parent = this.parent[row]!;
-      this.depth[row] = parent < 0 ? 0 : Math.min(this.depth[parent]! + 1, 60000);
-      for (let at = this.memberStart(row); at < this.memberEnd[row]!; ++at) this.ofInstr[this.members[at]!] = row;
-    }
-    for (let row = this.count - 1; row >= 0; --row) {
-      if (this.end[row] === 0) this.end[row] = row + 1;
-      const parent = this.parent[row]!;
-      if (parent >= 0 && this.end[parent]! < this.end[row]!) this.end[parent] = this.end[row]!;
-    }
-  }
-
-  memberStart(row: number): number { return row === 0 ? 0 : this.memberEnd[row - 1]!; }
-  memberCount(row: number): number { return this.memberEnd[row]! - this.memberStart(row); }
-  first(row: number): number { return this.memberCount(row) > 0 ? this.members[this.memberStart(row)]! : -1; }
-
-  /** Of each row: what its own instructions and all below come to. */
-  sums(values: Float64Array): Float64Array {
-    const sums = new Float64Array(this.count);
-    for (let row = this.count - 1; row >= 0; --row) {
-      for (let at = this.memberStart(row); at < this.memberEnd[row]!; ++at) sums[row]! += values[this.members[at]!]!;
-      const parent = this.parent[row]!;
-      if (parent >= 0) sums[parent]! += sums[row]!;
-    }
-    return sums;
-  }
 }
 
 export interface Collectives {
@@ -143,7 +28,6 @@ export interface Buffers {
   start: Uint32Array; end: Uint32Array; block: Uint32Array; offset: Float64Array; bytes: Float64Array;
 }
 export const bufferKinds = ["argument", "output", "constant", "temporary"];
-
 
 export class Model {
   readonly axisOf = new Map<number, string>();

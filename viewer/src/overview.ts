@@ -1,7 +1,8 @@
 // What the page says first. Its words stand in the page as HTML; here the pictures are added.
 import { h, name, svg, visible } from "./dom";
 import { bytes, count, scaled, seconds } from "./format";
-import { Kind, kindNames, type Model } from "./model";
+import { Kind, kindNames } from "./instructions";
+import type { Model } from "./model";
 import { colors, kindColors, type Page, type View } from "./view";
 
 /** A row of a small bar chart. */
@@ -14,7 +15,7 @@ export function bars(rows: BarRow[]): HTMLElement {
     const fill = h("i", { class: row.kind === undefined ? "" : `k${row.kind}` });
     fill.style.width = `${(100 * row.value) / most}%`;
     fill.style.background = row.color ?? "currentColor";
-    box.append(h("span", { class: row.act ? "link" : "", title: visible(row.label, 400), onclick: row.act }, name(row.label)), h("div", { class: "track" }, fill), h("span", { class: "v" }, row.text), h("span", { class: "muted" }, row.note ?? ""));
+    box.append(h("span", { class: row.act ? "link" : "", title: visible(row.label, 400), onclick: row.act }, name(row.label)), h("div", { class: "track" }, fill), h("span", { class: "v" }, row.text), h("span", { class: "muted note" }, row.note ?? ""));
   }
   return box;
 }

@@ -1,7 +1,9 @@
 // What is selected, whichever view selected it.
 import { chip, clear, h, name, visible } from "./dom";
 import { bytes, count, counted, scaled, seconds } from "./format";
-import { Kind, RowKind, type Collectives, type Join, type Model } from "./model";
+import { Kind } from "./instructions";
+import type { Collectives, Join, Model } from "./model";
+import { RowKind } from "./rows";
 import type { Page } from "./view";
 
 const kMostText = 2000;

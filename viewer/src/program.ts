@@ -1,8 +1,9 @@
 // The program as a table: loops, layers and light ops folded, down to the instruction. Of two modules, both in one.
 import { chip, h } from "./dom";
 import { count } from "./format";
-import { type Collectives, Kind, type Model } from "./model";
+import { Kind } from "./instructions";
 import { Minimap } from "./minimap";
+import type { Collectives, Model } from "./model";
 import { type Figure, figures, filters, hasFigure, type LineOptions, ProgramLines } from "./program_lines";
 import { ProgramPairs } from "./program_pairs";
 import { figureTitles, ProgramTable } from "./program_table";
@@ -23,6 +24,7 @@ export class ProgramView implements View {
     root.classList.add("program");
     this.one = new ProgramTable(page, { select: (line) => this.selectLine(line), toggle: (line, all) => this.toggle(line, all), scrolled: () => this.drawMinimap() });
     this.minimap = new Minimap(this.one.table.scroller, () => ({ first: this.one.table.firstVisible, count: this.one.table.visibleCount, height: this.one.table.viewHeight + 47 }));
+    this.one.table.element.classList.add("with-map");
     root.append(this.one.table.element, this.minimap.canvas);
     this.collectives = await Promise.all(page.models.map((model) => model.collectives()));
     if (page.models.length > 1) {
@@ -117,12 +119,13 @@ export class ProgramView implements View {
     const hits = page.hits ? page.hits.reduce((sum, hit) => sum + hit, 0) : 0;
     const note = page.hits ? `${count(hits)} of ${count(this.model.instr.count)} instructions` : "per step, of one device";
     const out: (Node | string)[] = [];
-    if (this.pairs) out.push(chip("both in one table", this.together !== null, () => page.set("side", this.together ? "one" : "")), h("span", { class: "gap" }));
+    if (this.pairs) out.push(chip("both", this.together !== null, () => page.set("side", this.together ? "one" : "")), h("span", { class: "gap" }));
     out.push(...filters.map((each) => chip(each, this.filter === each, () => page.set("ops", each === "important" ? "" : each))), h("span", { class: "gap" }));
     if (this.together) out.push("of", ...figures.filter((each) => hasFigure(this.model, each)).map((each: Figure) => chip(figureTitles[each].replace(" *", ""), this.together!.columns()[2]!.title === `A: ${figureTitles[each]}`, () => page.set("of", each))));
     else out.push(h("span", { class: "note" }, note));
-    out.push(h("span", { class: "grow" }), chip("names", this.names, () => { this.names = !this.names; page.redraw(); }), "order",
-      chip("program", !this.heaviest, () => page.set("by", "")), chip(this.together ? "largest change" : "heaviest", this.heaviest, () => page.set("by", "heaviest")));
+    out.push(h("span", { class: "grow" }));
+    if (this.together) out.push(chip("by change", this.heaviest, () => page.set("by", this.heaviest ? "" : "heaviest")));
+    else out.push(chip("names", this.names, () => { this.names = !this.names; page.redraw(); }), "order", chip("program", !this.heaviest, () => page.set("by", "")), chip("heaviest", this.heaviest, () => page.set("by", "heaviest")));
     return out;
   }
   oneSided(): boolean { return this.together === null; }

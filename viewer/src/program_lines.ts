@@ -1,6 +1,8 @@
 // Which lines Program shows: rows of the program, and instructions inside fusions that were opened.
 import { count } from "./format";
-import { Kind, type Model, RowKind } from "./model";
+import { Kind } from "./instructions";
+import type { Model } from "./model";
+import { RowKind } from "./rows";
 
 export const filters = ["important", "communication", "computation", "all"];
 export const figures = ["flops", "bytes", "wire", "seconds", "measured"] as const;

@@ -1,9 +1,11 @@
 // Two modules as one table: rows that are the same op in both stand in one line, with A, B and the change.
 import { type Cell, exact } from "./cells";
 import { visible } from "./dom";
-import { Kind, type Model, RowKind } from "./model";
+import { Kind } from "./instructions";
+import type { Model } from "./model";
 import { type Figure, figures, type LineOptions, ProgramLines } from "./program_lines";
 import { figureText, figureTitles, kIndent, lastPart, rowMarks } from "./program_table";
+import { RowKind } from "./rows";
 import { type Column, type TableSource, VirtualTable } from "./table";
 import type { Page } from "./view";
 

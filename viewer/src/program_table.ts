@@ -2,8 +2,10 @@
 import { type Cell, exact } from "./cells";
 import { h, visible } from "./dom";
 import { bytes, count, scaled, seconds } from "./format";
-import { type Collectives, Kind, type Model, RowKind } from "./model";
+import { Kind } from "./instructions";
+import type { Collectives, Model } from "./model";
 import { type Figure, figures, hasFigure, type ProgramLines } from "./program_lines";
+import { RowKind } from "./rows";
 import { type Column, type TableSource, VirtualTable } from "./table";
 import { kindColors, type Page } from "./view";
 
@@ -54,7 +56,7 @@ export class ProgramTable implements TableSource {
   private marks = new Uint8Array();
   private hasScope = false;
   private hasSource = false;
-  private total = { seconds: 0, measured: 0 };
+  private totals: { [figure in Figure]: number } = { flops: 0, bytes: 0, wire: 0, seconds: 0, measured: 0 };
 
   constructor(private readonly page: Page, private readonly act: { select(line: number): void; toggle(line: number, all: boolean): void; scrolled(): void }) {
     this.table.scroller.append(this.gutter);
@@ -69,21 +71,26 @@ export class ProgramTable implements TableSource {
     this.hasScope = instr.scope.some((each) => each !== 0);
     this.hasSource = instr.source.some((each) => each !== 0);
     const sum = (values: Float64Array) => values.reduce((all, each) => all + each, 0);
-    this.total = { seconds: sum(instr.seconds), measured: sum(instr.measured) };
+    const { totals } = lines.model.about;
+    this.totals = { flops: totals.flops, bytes: totals.read + totals.written, wire: totals.wire, seconds: sum(instr.seconds), measured: sum(instr.measured) };
   }
   private get model(): Model { return this.lines.model; }
 
+  /** What says nothing is left out; what gives way first where there is little room: the scope, then the type. */
   columns(): Column[] {
-    // What gives way first where there is little room: the scope, then the type.
     const wide = this.table.width > 760;
-    const hasScope = this.hasScope && this.table.width > 900;
+    const shown = figures.filter((figure) => hasFigure(this.model, figure) && (this.totals[figure] > 0 || figure === "bytes"));
+    const source = this.hasSource ? 122 : 0;
+    const room = this.table.width - (wide ? 240 : 210) - 52 - 80 * shown.length - source;
+    const hasType = room > 110 || !this.hasSource;
+    const hasScope = this.hasScope && room > 165 + 110;
     const all: (Column | false)[] = [
-      { key: "what", title: "what", width: wide ? (hasScope || this.hasSource ? 258 : 330) : 210, class: "what" },
-      (wide || !this.hasSource) && { key: "type", title: "type", width: hasScope ? 165 : 0, class: "mono" },
+      { key: "what", title: "what", width: !wide ? 210 : hasScope || this.hasSource ? 240 : 330, class: "what" },
+      hasType && { key: "type", title: "type", width: hasScope ? 165 : 0, class: "mono" },
       { key: "times", title: "×", width: 52, class: "num soft" },
-      ...figures.map((figure): Column | false => hasFigure(this.model, figure) && { key: figure, title: figureTitles[figure], width: figure === "flops" ? 74 : 80, class: "num" }),
+      ...shown.map((figure): Column => ({ key: figure, title: figureTitles[figure], width: 80, class: "num" })),
       hasScope && { key: "scope", title: "scope", width: 0, class: "left-cut" },
-      this.hasSource && { key: "source", title: "source", width: 128, class: "left-cut" },
+      this.hasSource && { key: "source", title: "source", width: hasType ? source : 0, class: "left-cut" },
     ];
     const columns = all.filter((each): each is Column => each !== false);
     this.keys = columns.map((column) => column.key);
@@ -94,9 +101,7 @@ export class ProgramTable implements TableSource {
   expanded(line: number): boolean | undefined { return this.lines.canOpen(line) ? this.lines.isOpen(line) : undefined; }
 
   fillSum(cells: Cell[]): boolean {
-    const totals = this.model.about.totals;
-    const text: { [key: string]: string } = { what: "per step", flops: scaled(totals.flops), bytes: bytes(totals.read + totals.written), wire: bytes(totals.wire), seconds: seconds(this.total.seconds), measured: seconds(this.total.measured) };
-    this.keys.forEach((key, i) => { cells[i]!.text(text[key] ?? ""); if (key === "what") cells[i]!.element.style.paddingLeft = "31px"; });
+    this.keys.forEach((key, i) => { cells[i]!.text(key === "what" ? "per step" : key in this.totals ? figureText(key as Figure, this.totals[key as Figure]) : ""); if (key === "what") cells[i]!.element.style.paddingLeft = "31px"; });
     return true;
   }
 

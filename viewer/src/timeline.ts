@@ -2,6 +2,7 @@
 import { fitted, panned, parseRange, prepare, type Range, zoomed } from "./axis";
 import { chip, glyph, h, visible } from "./dom";
 import { counted, seconds } from "./format";
+import { TimelineOps } from "./timeline_ops";
 import { slicePanel, spanPanel, sumsOf } from "./timeline_panel";
 import { drawArrow, drawLane, drawTimeAxis, kGap, kLane, kLeft, kTop, type Placed, TimeScale } from "./timeline_picture";
 import { loadTraces, sliceKinds, type Trace } from "./trace";
@@ -28,6 +29,10 @@ export class TimelineView implements View {
   private picked: Picked | null = null;
   private drawnFor = "";
   private milliseconds = 0;
+  /** Below the lanes, where a prediction says what each op takes. */
+  private ops: TimelineOps | null = null;
+  private opsRoot = h("div", { class: "ops" });
+  private opsOf = -1;
 
   async mount(root: HTMLElement, page: Page): Promise<void> {
     this.page = page;
@@ -45,6 +50,16 @@ export class TimelineView implements View {
     this.over.addEventListener("pointerleave", () => { this.tip.hidden = true; });
     this.over.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.place();
+    if (page.models.every((model) => model.hasTime)) {
+      this.ops = new TimelineOps(page);
+      this.opsRoot.append(this.ops.table.element);
+      root.append(this.opsRoot);
+    }
+  }
+  /** Of the lanes; the table has what is left, if that is enough. */
+  private get lanesHeight(): number {
+    const { clientHeight } = this.root;
+    return this.ops ? Math.min(this.height + 8, Math.max(clientHeight * 0.6, clientHeight - 460)) : clientHeight;
   }
 
   private place(): void {
@@ -75,6 +90,11 @@ export class TimelineView implements View {
   update(): void {
     if (this.traces.length === 0 || this.root.clientWidth === 0) return;
     this.followSelection();
+    if (this.ops) {
+      this.opsRoot.style.top = `${this.lanesHeight}px`;
+      if (this.opsOf !== this.page.current) { this.opsOf = this.page.current; this.ops.show(); }
+      else this.ops.mark();
+    }
     const { from, to } = this.range;
     const key = [this.root.clientWidth, this.root.clientHeight, from, to, this.scroll, isDark()].join("|");
     if (key !== this.drawnFor) { this.drawnFor = key; this.draw(); }
@@ -95,7 +115,8 @@ export class TimelineView implements View {
 
   private draw(): void {
     const begin = performance.now();
-    const { clientWidth: width, clientHeight: height } = this.root;
+    const { clientWidth: width } = this.root;
+    const height = this.lanesHeight;
     const context = prepare(this.canvas, width, height);
     const { scale } = this;
     drawTimeAxis(context, scale, Math.min(height, this.height - this.scroll));
@@ -112,7 +133,8 @@ export class TimelineView implements View {
   }
 
   private drawOver(): void {
-    const { clientWidth: width, clientHeight: height } = this.root;
+    const { clientWidth: width } = this.root;
+    const height = this.lanesHeight;
     const context = prepare(this.over, width, height);
     const c = colors();
     const { scale, span, scroll } = this;
@@ -190,8 +212,8 @@ export class TimelineView implements View {
     event.preventDefault();
     const { from, to } = this.range;
     if (event.ctrlKey || event.metaKey) this.setRange(zoomed(this.range, this.all, event.deltaY > 0 ? 1.25 : 0.8, this.scale.time(event.offsetX), 1e-9));
-    else if (event.shiftKey || event.deltaX !== 0 || this.height <= this.root.clientHeight) this.setRange(panned(this.range, this.all, ((event.deltaX || event.deltaY) / 600) * (to - from)));
-    else { this.scroll = Math.max(0, Math.min(this.scroll + event.deltaY, this.height - this.root.clientHeight)); this.update(); }
+    else if (event.shiftKey || event.deltaX !== 0 || this.height <= this.lanesHeight) this.setRange(panned(this.range, this.all, ((event.deltaX || event.deltaY) / 600) * (to - from)));
+    else { this.scroll = Math.max(0, Math.min(this.scroll + event.deltaY, this.height - this.lanesHeight)); this.update(); }
   }
   private setRange(range: Range): void {
     const whole = range.from <= this.all.from && range.to >= this.all.to;
@@ -233,10 +255,10 @@ export class TimelineView implements View {
     return [h("span", { class: "note" }, visible(what, 200)), h("span", { class: "grow" }), "show", chip("all", whole, () => this.setRange(this.all)),
       shortest < this.all.to * 0.8 ? chip("the first step", false, () => this.setRange({ from: 0, to: shortest })) : ""];
   }
-  keys(): [string, string][] { return this.traces.length === 0 ? [] : [["w s", "zoom"], ["a d", "pan"], ["f", "to the selection"], ["0", "all"], ["drag", "a span with its sums"], ["← →", "slice"]]; }
+  keys(): [string, string][] { return this.traces.length === 0 ? [] : [["w s", "zoom"], ["a d", "pan"], ["f", "to the selection"], ["drag", "a span"], ["← →", "slice"]]; }
   legend(): (Node | string)[] {
     const kinds = sliceKinds.slice(0, 5).map((each, i) => h("span", {}, glyph(i), each));
-    return this.traces.some(({ trace }) => trace.lanes.some((lane) => lane.critical)) ? [h("span", {}, "hatched: waiting · underlined: critical path"), ...kinds] : kinds;
+    return this.traces.some(({ trace }) => trace.lanes.some((lane) => lane.critical)) ? [h("span", {}, "hatched: waits · underlined: critical path"), ...kinds] : kinds;
   }
   oneSided(): boolean { return false; }
 

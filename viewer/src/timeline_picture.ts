@@ -5,7 +5,7 @@ import { seconds } from "./format";
 import { kWaiting, type Lane, type Trace } from "./trace";
 import { colors, kindColors } from "./view";
 
-export const kLeft = 132, kRight = 12, kTop = 26, kLane = 24, kGap = 6;
+export const kLeft = 150, kRight = 12, kTop = 26, kLane = 26, kGap = 6;
 
 export interface Placed { trace: Trace; lane: Lane; module: number; y: number }
 
@@ -73,22 +73,29 @@ function underline(context: CanvasRenderingContext2D, x: number, y: number, widt
 
 /** Of each column the kind that takes most of it; neighbours of one kind are one rectangle. */
 function drawDense(context: CanvasRenderingContext2D, lane: Lane, y: number, columns: number, range: Range): void {
+  const c = colors();
   const palette = kindColors();
-  let at = lane.after(range.from), run = -1, runFrom = 0;
+  const x = (column: number) => kLeft + column / devicePixelRatio;
+  let at = lane.after(range.from), run = -1, runFrom = 0, pathFrom = -1;
   const flush = (column: number) => {
     if (run < 0 || column <= runFrom) return;
+    if (run === kWaiting) return hatch(context, x(runFrom), y, x(column) - x(runFrom), c.collective!);
     context.fillStyle = palette[run]!;
-    context.fillRect(kLeft + runFrom / devicePixelRatio, y, (column - runFrom) / devicePixelRatio, kLane);
+    context.fillRect(x(runFrom), y, x(column) - x(runFrom), kLane);
   };
   for (let column = 0; column < columns; ++column) {
-    const until = range.from + ((column + 1) / columns) * (range.to - range.from);
-    const next = lane.after(until);
+    const next = lane.after(range.from + ((column + 1) / columns) * (range.to - range.from));
+    const end = Math.min(next + 1, lane.count);
     let best = -1, most = 0;
-    for (let kind = 0; kind < kWaiting; ++kind) { const busy = lane.busy(kind, at, Math.min(next + 1, lane.count)); if (busy > most) { most = busy; best = kind; } }
+    for (let kind = 0; kind <= kWaiting; ++kind) { const busy = lane.busy(kind, at, end); if (busy > most) { most = busy; best = kind; } }
     if (best !== run) { flush(column); run = best; runFrom = column; }
+    const critical = lane.isCritical(at, end);
+    if (critical && pathFrom < 0) pathFrom = column;
+    if (!critical && pathFrom >= 0) { underline(context, x(pathFrom), y, x(column) - x(pathFrom), c.text!); pathFrom = -1; }
     at = next;
   }
   flush(columns);
+  if (pathFrom >= 0) underline(context, x(pathFrom), y, x(columns) - x(pathFrom), c.text!);
 }
 
 function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, color: string): void {

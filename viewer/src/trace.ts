@@ -11,10 +11,14 @@ export class Lane {
   readonly count: number;
   /** Of each kind: seconds of the slices before number i. */
   private readonly before: Float64Array[];
+  /** Slices before number i that are on the critical path. */
+  private readonly criticalBefore: Uint32Array | null;
   constructor(readonly device: string, readonly stream: string, readonly first: number, readonly start: Float64Array, readonly duration: Float64Array, readonly instr: Int32Array, readonly label: Uint32Array, readonly kind: Uint8Array, readonly critical: Uint8Array | null) {
     this.count = start.length;
     this.before = Array.from({ length: kKinds }, () => new Float64Array(this.count + 1));
     for (let i = 0; i < this.count; ++i) for (let k = 0; k < kKinds; ++k) this.before[k]![i + 1] = this.before[k]![i]! + (kind[i] === k ? duration[i]! : 0);
+    this.criticalBefore = critical ? new Uint32Array(this.count + 1) : null;
+    if (this.criticalBefore) for (let i = 0; i < this.count; ++i) this.criticalBefore[i + 1] = this.criticalBefore[i]! + critical![i]!;
   }
 
   /** The first slice that ends after `time`. */
@@ -30,6 +34,7 @@ export class Lane {
   }
   /** Seconds of a kind between two slices, the second not included. */
   busy(kind: number, from: number, to: number): number { return this.before[kind]![to]! - this.before[kind]![from]!; }
+  isCritical(from: number, to: number): boolean { return this.criticalBefore !== null && this.criticalBefore[to]! > this.criticalBefore[from]!; }
 }
 
 export interface Trace {

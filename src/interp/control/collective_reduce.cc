@@ -2,7 +2,9 @@
 // that two runs give the same bits.
 #include <algorithm>
 
+#include "base/thread_pool.h"
 #include "collectives/wire_bytes.h"
+#include "interp/compiled_step.h"
 #include "interp/control/collective.h"
 #include "kernels/floats.h"
 #include "transport/job.h"
@@ -41,18 +43,21 @@ class OperandFold {
       return DifferentSizes(hlo_, ToString(Finish(sum)), ToString(next));
     if (sum.type() != type_) sum = Converted(sum, type_);
     std::byte* data = sum.mutable_data();
-    if (op_ == Opcode::kAdd && type_ != own_) {
-      AddWidened(next, reinterpret_cast<float*>(data));
-      return {};
-    }
-    if (next.type() != type_) next = Converted(next, type_);
+    const bool widens = op_ == Opcode::kAdd && type_ != own_;
+    if (!widens && next.type() != type_) next = Converted(next, type_);
     if (!op_) {
       const LanesOut out[] = {{type_, data}};
       const LanesIn ins[] = {{type_, data}, {type_, next.data()}};
       return device_.RunLanes(hlo_, *hlo_[kToApply], out, ins, sum.count());
     }
-    const std::byte* const in[] = {data, next.data()};
-    BinaryKernel(*op_, type_).Run(data, in, sum.count());
+    const int64_t width = sum.element_bytes();
+    InBlocks(sum.count(), [&](int64_t begin, int64_t end) {
+      std::byte* to = data + begin * width;
+      const std::byte* from = next.data() + begin * next.element_bytes();
+      if (widens) return AddWidened(next.type(), from, reinterpret_cast<float*>(to), end - begin);
+      const std::byte* const in[] = {to, from};
+      BinaryKernel(*op_, type_).Run(to, in, end - begin);
+    });
     return {};
   }
 
@@ -68,12 +73,22 @@ class OperandFold {
   Array Finish(const Array& sum) const { return sum.type() == own_ ? sum : Converted(sum, own_); }
 
  private:
-  static void AddWidened(const Array& next, float* sum) {
+  // On all threads that the engine has.
+  template <class Task>
+  void InBlocks(int64_t count, const Task& task) const {
+    constexpr int64_t kBlock = int64_t{1} << 17;
+    auto* pool = reinterpret_cast<ThreadPool*>(hlo_[kEnginePool]);
+    if (pool == nullptr || count <= kBlock) return task(0, count);
+    ForBlocks(*pool, count, kBlock, task);
+  }
+
+  static void AddWidened(ElementType type, const std::byte* next, float* sum, int64_t count) {
     constexpr int64_t kBlock = 1024;
     float block[kBlock];
-    for (int64_t i = 0; i < next.count(); i += kBlock) {
-      const int64_t n = std::min(kBlock, next.count() - i);
-      DecodeFloats(next.type(), next.data() + i * next.element_bytes(), block, n);
+    const int64_t width = StorageBytes(type);
+    for (int64_t i = 0; i < count; i += kBlock) {
+      const int64_t n = std::min(kBlock, count - i);
+      DecodeFloats(type, next + i * width, block, n);
       for (int64_t j = 0; j < n; ++j) sum[i + j] += block[j];
     }
   }

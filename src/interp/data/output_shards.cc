@@ -10,6 +10,7 @@
 #include "ir/common_attrs.h"
 #include "ops/dimension_flow.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -124,7 +125,7 @@ class DimensionSearch {
   // What is said about the leaf there, for every device.
   std::optional<ShardGrid> GridAt(const Place& place, int64_t leaf) const {
     const Instruction& hlo = *place.hlo;
-    if (hlo.opcode == Opcode::kParameter && place.frame == nullptr) {
+    if (IsParameter(hlo) && place.frame == nullptr) {
       const int64_t number = FirstLeafOf(hlo) + leaf;
       return number < std::ssize(pair_.parameters) ? pair_.parameters[static_cast<size_t>(number)] : std::nullopt;
     }
@@ -159,17 +160,10 @@ class DimensionSearch {
 
   void Follow(const Place& place) {
     const Instruction& hlo = *place.hlo;
-    if (hlo.opcode == Opcode::kParameter) return ToCaller(place);
-    if (hlo.opcode == Opcode::kTuple) {
-      if (place.index.empty()) return;
-      const auto operand = static_cast<size_t>(place.index[0]);
-      return Visit({hlo.operands[operand], {place.index.begin() + 1, place.index.end()}, place.dimension, place.frame});
-    }
-    if (hlo.opcode == Opcode::kGetTupleElement) {
-      ShapeIndex index{hlo[Op<Opcode::kGetTupleElement>::kIndex]};
-      index.insert(index.end(), place.index.begin(), place.index.end());
-      return Visit({hlo.operands[0], std::move(index), place.dimension, place.frame});
-    }
+    if (IsParameter(hlo)) return ToCaller(place);
+    if (ValuePlace from{&hlo, place.index}; StepBack(from, Hands::kPart | Hands::kPacked))
+      return Visit({from.hlo, std::move(from.path), place.dimension, place.frame});
+    if (IsTuple(hlo)) return;
     if (CallKindOf(hlo) != CallKind::kElements) return IntoCallees(place);
     if (!place.index.empty()) {  // a sort or a reduction of several arrays, an optimization-barrier
       const bool one = hlo.operands.size() == 1 && hlo.operand_shape(0).IsTuple();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interp/compiled_step.h"
 #include "interp/depth.h"
 #include "interp/dry_run/dry_device.h"
 #include "ops/traits.h"
@@ -117,7 +118,18 @@ Value DryDevice::Callee(DryCall& call, const Computation& callee) {
 
 Value DryDevice::CallOp(DryCall& call) { return Callee(call, *call.hlo[kToApply]); }
 
-Value DryDevice::Fusion(DryCall& call) { return Callee(call, *call.hlo[kCalls]); }
+// Compiled, it is one loop without arrays in between, which may write its result over an operand.
+Value DryDevice::Fusion(DryCall& call) {
+  if (CompiledStepOf(call.hlo) == nullptr) return Callee(call, *call.hlo[kCalls]);
+  const Shape& shape = call.hlo.shape();
+  if (!shape.IsArray()) return New(call);
+  for (Value& operand : call.operands) {
+    if (!operand.IsArray() || !operand.array().unique() || operand.array().count() != shape.ElementCount()) continue;
+    if (operand.array().element_bytes() != StorageBytes(shape.element_type())) continue;
+    return Value(Array(std::move(operand.array())).WithType(shape.element_type()).WithDims(ToDims(shape.dims())));
+  }
+  return New(call);
+}
 
 Value DryDevice::Conditional(DryCall& call) {
   const std::vector<Computation*> branches = CalledComputations(call.hlo);

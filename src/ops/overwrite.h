@@ -2,14 +2,9 @@
 #pragma once
 
 #include "ir/users.h"
+#include "ops/backend.h"
 
 namespace shoal {
-
-// Whose rules for buffers hold.
-enum class Backend : uint8_t { kCpu, kGpu, kTpu };
-// By what the module's text shows: tiled layouts are a TPU's, and only GPU's modules have its backend_configs and
-// calls. A module that shows neither counts as a GPU's unless it is scheduled.
-Backend BackendOf(const Module& module);
 
 // A part of an instruction's value.
 struct ValuePart {

@@ -1,7 +1,7 @@
-// Which operands an op writes its result over.
+#include "ops/in_place.h"
+
 #include <algorithm>
 
-#include "memory/value_links.h"
 #include "ops/families.h"
 #include "ops/traits.h"
 

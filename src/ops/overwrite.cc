@@ -1,9 +1,9 @@
-#include "memory/overwrite.h"
+#include "ops/overwrite.h"
 
 #include <algorithm>
 
-#include "memory/value_links.h"
 #include "ops/families.h"
+#include "ops/in_place.h"
 #include "ops/traits.h"
 
 namespace shoal {

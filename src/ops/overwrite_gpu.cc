@@ -1,8 +1,9 @@
 // Where GPUs go their own ways: kernels that write over what they read, and libraries that do not.
 #include <algorithm>
 
+#include "ops/overwrite.h"
 #include "ops/backend_config.h"
-#include "memory/overwrite.h"
+#include "ops/custom_calls.h"
 #include "ops/families.h"
 #include "ops/traits.h"
 
@@ -119,33 +120,7 @@ class FusionWalk {
   std::vector<bool> seen_;
 };
 
-bool HasTiles(const Instruction& hlo) {
-  return hlo.shape().IsArray() && hlo.shape().layout() != nullptr && !hlo.shape().layout()->tiles.empty();
-}
-
-// backend_configs that only GPUs write.
-bool HasGpuConfig(const Instruction& hlo) {
-  static constexpr std::string_view kSigns[] = {"\"force_earliest_schedule\"", "\"fusion_backend_config\"",
-                                                "\"gemm_backend_config\"", "\"collective_backend_config\"",
-                                                "\"operation_queue_id\""};
-  static constexpr std::string_view kTargets[] = {"__cublas", "__cudnn", "__triton", "xla.gpu."};
-  const std::string_view config = hlo[kBackendConfig], target = TargetOf(hlo);
-  return std::any_of(std::begin(kSigns), std::end(kSigns),
-                     [&](std::string_view sign) { return config.find(sign) != std::string_view::npos; }) ||
-         std::any_of(std::begin(kTargets), std::end(kTargets),
-                     [&](std::string_view sign) { return target.substr(0, sign.size()) == sign; });
-}
-
 }  // namespace
-
-Backend BackendOf(const Module& module) {
-  for (const Computation* computation : module.computations)
-    for (const Instruction* hlo : computation->instructions) {
-      if (HasTiles(*hlo)) return Backend::kTpu;
-      if (HasGpuConfig(*hlo)) return Backend::kGpu;
-    }
-  return module.is_scheduled ? Backend::kCpu : Backend::kGpu;
-}
 
 std::optional<bool> Overwriting::GpuAllows(const ValuePart& operand, const ValuePart& result) {
   const Instruction& hlo = result.hlo;
@@ -156,7 +131,8 @@ std::optional<bool> Overwriting::GpuAllows(const ValuePart& operand, const Value
             hlo.operands[static_cast<size_t>(result.index[0])] == &operand.hlo);
   if (!IsCustomCall(hlo)) return std::nullopt;
   // D = alpha * A * B + beta * C: D may be C.
-  if (TargetOf(hlo) != "__cublas$lt$matmul" || hlo.operand_count() < 3) return false;
+  const CustomCallFacts* facts = FactsOf(hlo);
+  if (facts == nullptr || !facts->Has(kAddsThirdOperand) || hlo.operand_count() < 3) return false;
   return BackendConfig::Of(hlo).Object("gemm_backend_config").Number("beta") != 0 && hlo.operands[2] == &operand.hlo &&
          std::count(hlo.operands.begin(), hlo.operands.end(), &operand.hlo) == 1 && result.index == ShapeIndex{0};
 }

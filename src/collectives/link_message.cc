@@ -1,0 +1,133 @@
+// Blocks of arrays on their way between processes, and deliveries, which are nothing else.
+#include "collectives/link_message.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "collectives/rendezvous.h"
+
+namespace shoal {
+namespace {
+
+// Blocks of so few bytes together travel with their header.
+constexpr int64_t kInline = 16 << 10;
+
+ArrayType TypeOf(const Block& block) {
+  const Array& array = block.array;
+  if (block.bytes == array.bytes()) return {array.type(), ToDims(array.dims())};
+  return {array.type(), Dims{block.bytes / array.element_bytes()}};
+}
+
+}  // namespace
+
+void WriteTypes(Writer& writer, const ArrayTypes& types) {
+  writer.Int(std::ssize(types));
+  for (const ArrayType& each : types) writer.Int(static_cast<int64_t>(each.type)).Ints(each.dims);
+}
+
+ArrayTypes ReadTypes(Reader& reader) {
+  ArrayTypes types(static_cast<size_t>(reader.Int()));
+  for (ArrayType& each : types) {
+    each.type = static_cast<ElementType>(reader.Int());
+    const std::vector<int64_t> dims = reader.Ints();
+    each.dims = Dims(dims.begin(), dims.end());
+  }
+  return types;
+}
+
+// Few bytes travel with the message. `keep` lives until all have left.
+void Link::SendBlocks(int to, int64_t kind, const Key& key, Writer body, std::vector<Block> blocks,
+                      std::shared_ptr<void> keep) {
+  ArrayTypes types;
+  std::vector<int64_t> sizes;
+  int64_t bytes = 0;
+  for (const Block& block : blocks) {
+    types.push_back(TypeOf(block));
+    sizes.push_back(block.bytes);
+    bytes += block.bytes;
+  }
+  WriteTypes(body, types);
+  const int tag = bytes <= kInline ? 0 : job_.NextTag();
+  Writer message;
+  message.Int(run_).Int(kind).Int(static_cast<int64_t>(key.rendezvous)).Int(key.number).Int(tag).Ints(sizes);
+  std::string text = message.String(body.Take()).Take();
+  ++sent_;
+  if (tag == 0)
+    for (const Block& block : blocks)
+      text.append(reinterpret_cast<const char*>(block.array.data()) + block.offset, static_cast<size_t>(block.bytes));
+  job_.Post(to, text);
+  if (tag == 0) return;
+  for (Block& block : blocks) {
+    ++moving_;
+    const std::span<const std::byte> data(block.array.data() + block.offset, static_cast<size_t>(block.bytes));
+    job_.Send(to, tag, data, [this, keep, array = std::move(block.array)] { --moving_; });
+  }
+}
+
+void Link::ReceiveBlocks(int from, const Message& message, const std::vector<std::span<std::byte>>& places,
+                         Job::Done done) {
+  if (message.tag == 0) {
+    std::string_view bytes = message.inlined;
+    for (const std::span<std::byte>& place : places) {
+      const size_t size = std::min(place.size(), bytes.size());
+      if (size > 0) std::memcpy(place.data(), bytes.data(), size);
+      bytes.remove_prefix(size);
+    }
+    return done();
+  }
+  auto left = std::make_shared<size_t>(places.size());
+  for (const std::span<std::byte>& place : places) {
+    ++moving_;
+    job_.Receive(from, message.tag, place, [this, left, done] {
+      --moving_;
+      if (--*left == 0) done();
+    });
+  }
+}
+
+// After a stop: what was sent must be received for the sender to be rid of it.
+void Link::Discard(int from, const Message& message) {
+  if (message.tag == 0) return;
+  for (int64_t size : message.sizes) {
+    auto scratch = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(size));
+    ++moving_;
+    job_.Receive(from, message.tag, *scratch, [this, scratch] { --moving_; });
+  }
+}
+
+void Link::Deliver(const Instruction& hlo, const Rendezvous& rendezvous, int64_t number, Arrays arrays) {
+  std::lock_guard lock(job_.mutex());
+  if (is_stopped_) return;
+  Writer body;
+  body.Int(OrdinalOf(hlo));
+  std::vector<Block> blocks;
+  for (Array& array : arrays) blocks.push_back(WholeBlock(std::move(array)));
+  SendBlocks(placement_.RankOf(rendezvous.members[1]), kDelivery, {rendezvous.hash, number}, std::move(body),
+             std::move(blocks), nullptr);
+}
+
+void Link::Expect(const std::shared_ptr<Operation>& operation) {
+  std::lock_guard lock(job_.mutex());
+  if (is_stopped_) return;
+  const Key key = KeyOf(*operation);
+  expected_[key] = operation;
+  const auto early = early_.extract(key);
+  if (!early.empty()) TakeDelivery(early.mapped()[0].first, Message(early.mapped()[0].second));
+}
+
+void Link::TakeDelivery(int from, const Message& message) {
+  const std::shared_ptr<Operation> operation = expected_.extract(message.key).mapped();
+  Reader body(message.body);
+  const Instruction* source = InstructionAt(body.Int());
+  auto arrays = std::make_shared<Arrays>();
+  std::vector<std::span<std::byte>> places;
+  for (const ArrayType& each : ReadTypes(body)) {
+    Array& array = arrays->emplace_back(each.type, AsInts(each.dims));
+    places.emplace_back(array.mutable_data(), static_cast<size_t>(array.bytes()));
+  }
+  ReceiveBlocks(from, message, places, [this, operation, source, arrays] {
+    world_->Delivered(*operation, *source, std::move(*arrays));
+  });
+}
+
+}  // namespace shoal

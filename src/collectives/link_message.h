@@ -1,0 +1,32 @@
+// What goes from the Link of one process to that of another.
+#pragma once
+
+#include "collectives/link.h"
+
+namespace shoal {
+
+void WriteTypes(Writer& writer, const ArrayTypes& types);
+ArrayTypes ReadTypes(Reader& reader);
+
+// A part of a collective or a delivery: which one, how large its blocks are and whether they follow by themselves.
+struct Link::Message {
+  explicit Message(std::string_view bytes) : whole(bytes) {
+    Reader reader(bytes);
+    reader.Int();
+    kind = reader.Int();
+    key.rendezvous = static_cast<uint64_t>(reader.Int());
+    key.number = reader.Int();
+    tag = static_cast<int>(reader.Int());
+    sizes = reader.Ints();
+    body = reader.String();
+    inlined = reader.rest();
+  }
+  std::string_view whole;
+  int64_t kind = 0;
+  Key key;
+  int tag = 0;  // 0: the bytes are here
+  std::vector<int64_t> sizes;
+  std::string_view body, inlined;
+};
+
+}  // namespace shoal

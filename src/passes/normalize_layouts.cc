@@ -1,0 +1,103 @@
+// Values of ours are row-major whatever a layout says, so a bitcast that sees memory through another layout moves
+// elements. Written as the transposes and the reshape that it is, it meets the transposes that made the layout, and
+// both go; or it becomes part of a loop. Copies that only change a layout go too.
+#include <algorithm>
+#include <unordered_set>
+
+#include "ir/rewrite.h"
+#include "ops/families.h"
+#include "passes/parts_of_ops.h"
+#include "passes/pass.h"
+#include "passes/traits.h"
+
+namespace shoal {
+namespace {
+
+// Dimensions from the slowest in memory to the fastest.
+std::vector<int64_t> MajorToMinor(const Shape& shape) {
+  std::vector<int64_t> order;
+  if (shape.layout() != nullptr) order.assign(shape.layout()->minor_to_major.rbegin(), shape.layout()->minor_to_major.rend());
+  if (order.size() == shape.dims().size()) return order;
+  order.resize(shape.dims().size());
+  for (size_t d = 0; d < order.size(); ++d) order[d] = static_cast<int64_t>(d);
+  return order;
+}
+
+std::vector<int64_t> Permuted(Ints dims, const std::vector<int64_t>& order) {
+  std::vector<int64_t> permuted;
+  for (int64_t d : order) permuted.push_back(dims[static_cast<size_t>(d)]);
+  return permuted;
+}
+
+bool IsSplit(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kBitcast || !hlo.shape().IsArray() || !hlo.operand_shape(0).IsArray()) return false;
+  if (hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return false;
+  const ElementType type = hlo.shape().element_type();
+  return type == hlo.operand_shape(0).element_type() && BitWidth(type) >= 8 &&
+         hlo.shape().ElementCount() == hlo.operand_shape(0).ElementCount();
+}
+
+class Normalizing {
+ public:
+  Normalizing(Module& module, Computation& computation) : module_(module), computation_(computation) {}
+
+  bool Run() {
+    Replacements replacements;
+    const std::vector<Instruction*> before = computation_.instructions;
+    std::unordered_set<const Instruction*> seen_through;  // by bitcasts that stay
+    for (const Instruction* hlo : before)
+      if (hlo->opcode == Opcode::kBitcast && !IsSplit(*hlo)) seen_through.insert(hlo->operands[0]);
+    for (Instruction* hlo : before) {
+      if (!(*hlo)[kControlPredecessors].empty()) continue;
+      if (IsSplit(*hlo) && !seen_through.contains(hlo)) replacements[hlo] = Split(*hlo);
+      const bool is_copy = hlo->opcode == Opcode::kCopy && hlo->shape().IsArray() && hlo != computation_.root &&
+                           !seen_through.contains(hlo) && Compatible(hlo->shape(), hlo->operand_shape(0));
+      if (is_copy && !hlo->shape().has_dynamic()) replacements[hlo] = hlo->operands[0];
+    }
+    if (replacements.empty()) return false;
+    Apply(replacements, module_, computation_);
+    std::erase_if(computation_.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
+    SortByUse(computation_);
+    return true;
+  }
+
+ private:
+  Instruction* Split(Instruction& hlo) {
+    const std::vector<int64_t> from = MajorToMinor(hlo.operand_shape(0)), to = MajorToMinor(hlo.shape());
+    std::vector<int64_t> back(to.size());
+    for (size_t i = 0; i < to.size(); ++i) back[static_cast<size_t>(to[i])] = static_cast<int64_t>(i);
+    Instruction* value = Transposed(hlo.operands[0], from, hlo);
+    const ElementType type = hlo.shape().element_type();
+    const std::vector<int64_t> physical = Permuted(hlo.shape().dims(), to);
+    if (!std::ranges::equal(value->shape().dims(), physical)) {
+      Instruction* const operands[] = {value};
+      value = NewInstruction(module_, computation_, Opcode::kReshape, module_.shapes.Array(type, physical), operands, hlo);
+    }
+    return Transposed(value, back, hlo);
+  }
+
+  Instruction* Transposed(Instruction* value, const std::vector<int64_t>& order, const Instruction& instead_of) {
+    if (std::is_sorted(order.begin(), order.end())) return value;
+    Instruction* const operands[] = {value};
+    const Shape* shape =
+        module_.shapes.Array(value->shape().element_type(), Permuted(value->shape().dims(), order));
+    Instruction* made = NewInstruction(module_, computation_, Opcode::kTranspose, shape, operands, instead_of);
+    SetAttr(*made, module_, kDimensions, Ints(module_.arena.Copy(order)));
+    return made;
+  }
+
+  Module& module_;
+  Computation& computation_;
+};
+
+}  // namespace
+
+Result<bool> NormalizeLayouts(Module& module) {
+  bool any = false;
+  const auto parts = ComputationsInOps(module);
+  for (Computation* computation : module.computations)
+    if (!parts.contains(computation)) any |= Normalizing(module, *computation).Run();
+  return any;
+}
+
+}  // namespace shoal

@@ -1,0 +1,30 @@
+// A profile of a run: which steps took the time, and how near to what the machine can do; as a Trace for Perfetto.
+#pragma once
+
+#include <string>
+
+#include "devices/device_grid.h"
+#include "interp/step_log.h"
+#include "ir/module.h"
+#include "kernels/machine_peak.h"
+#include "report/terminal.h"
+#include "sim/trace.h"
+
+namespace shoal {
+
+struct RunProfile {
+  std::string file;
+  const Module* module = nullptr;  // whose instructions the log has
+  DeviceGrid grid;
+  const StepLog* log = nullptr;
+  MachinePeak peak;
+};
+
+// The steps that took longest, all devices and rounds together: time, work and traffic per second, and where they come from.
+std::string ProfileText(const RunProfile& profile, const TextStyle& style = OutputStyle());
+
+// Devices as processes; what each waited for beside its steps; an arrow from the last to come to a collective to each of
+// the others, and from each start to its done.
+Trace ProfileTrace(const RunProfile& profile);
+
+}  // namespace shoal

@@ -1,0 +1,118 @@
+// Runs modules for engines.py: by the interpreter and by the engine, in one process, so that thousands take seconds.
+//
+// Each line of standard input is a job; each gets one line of answer.
+//   both FOLDER    FOLDER/module.hlo on FOLDER/in, by the interpreter and by the engine with 1, 2 and 5 threads.
+//                  "same": all have the same bits. "differ": engine and interpreter do not; their results are in
+//                  FOLDER/interp and FOLDER/jit. "threads: …": the number of threads shows. "refused: …": neither runs
+//                  it, for the same reason. "error: …": anything else.
+//   interp FOLDER IN OUT    FOLDER/module.hlo on the arrays of IN by the interpreter, results to OUT: "done" or "error: …"
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "base/diags.h"
+#include "base/strings.h"
+#include "devices/infer_devices.h"
+#include "interp/data/inputs.h"
+#include "interp/data/outputs.h"
+#include "runtime/engine.h"
+#include "text/parser.h"
+#include "verify/verify.h"
+
+namespace shoal {
+namespace {
+
+struct Job {
+  std::unique_ptr<Module> module;
+  DeviceGrid grid;
+  Arguments arguments;
+};
+
+Result<Job> ReadJob(const std::string& folder, const std::string& inputs) {
+  std::ifstream file(folder + "/module.hlo");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::unique_ptr<Source> source = Source::FromString("module.hlo", text.str());
+  Diags diags;
+  Job job;
+  job.module = ParseModule(source, {/*strict=*/true}, diags);
+  if (job.module != nullptr) Verify(*job.module, diags);
+  if (diags.errors() > 0) return Diag(diags.found()[0]);
+  job.grid = InferDevices(*job.module).grid;
+  SHOAL_ASSIGN(arguments, ReadArguments(*job.module, job.grid, inputs));
+  job.arguments = std::move(arguments);
+  return job;
+}
+
+RunSettings Settings() {
+  RunSettings settings;
+  settings.most_instructions = 200'000;
+  return settings;
+}
+
+bool SameBits(const RunOutcome& a, const RunOutcome& b) {
+  for (size_t d = 0; d < a.results.size(); ++d) {
+    std::vector<Value> x, y;
+    AppendLeaves(a.results[d], x);
+    AppendLeaves(b.results[d], y);
+    if (x.size() != y.size()) return false;
+    for (size_t k = 0; k < x.size(); ++k) {
+      if (x[k].IsArray() != y[k].IsArray()) return false;
+      if (!x[k].IsArray()) continue;
+      const Array &p = x[k].array(), &q = y[k].array();
+      if (p.type() != q.type() || p.bytes() != q.bytes()) return false;
+      if (p.bytes() != 0 && std::memcmp(p.data(), q.data(), static_cast<size_t>(p.bytes())) != 0) return false;
+    }
+  }
+  return true;
+}
+
+Result<std::string> Both(const std::string& folder) {
+  SHOAL_ASSIGN(job, ReadJob(folder, folder + "/in"));
+  const Plans plans(*job.module);
+  Result<RunOutcome> want = RunModule(plans, job.grid, job.arguments, Settings());
+  std::optional<RunOutcome> first;
+  for (int threads : {1, 2, 5}) {
+    EngineOptions options;
+    options.threads = threads;
+    options.passes.verify = threads == 1;
+    SHOAL_ASSIGN(engine, Engine::Compile(*job.module, options));
+    Result<RunOutcome> got = RunModule(engine->plans(), job.grid, job.arguments, Settings());
+    if (!got.ok() && !want.ok()) return StrCat("refused: ", got.diag().message);
+    if (!got.ok()) return got.diag();
+    if (!want.ok()) return StrCat("error: only the interpreter refuses it: ", want.diag().message);
+    if (first && !SameBits(*first, *got)) return StrCat("threads: 1 and ", threads, " threads give different bits");
+    if (!first) first = std::move(*got);
+  }
+  if (SameBits(*want, *first)) return std::string("same");
+  SHOAL_TRY(WriteOutputs(want->results, folder + "/interp"));
+  SHOAL_TRY(WriteOutputs(first->results, folder + "/jit"));
+  return std::string("differ");
+}
+
+Result<std::string> Interpreted(const std::string& folder, const std::string& inputs, const std::string& outputs) {
+  SHOAL_ASSIGN(job, ReadJob(folder, inputs));
+  const Plans plans(*job.module);
+  SHOAL_ASSIGN(outcome, RunModule(plans, job.grid, job.arguments, Settings()));
+  SHOAL_TRY(WriteOutputs(outcome.results, outputs));
+  return std::string("done");
+}
+
+void Answer(const std::string& line) {
+  std::istringstream words(line);
+  std::string verb, folder, inputs, outputs;
+  words >> verb >> folder >> inputs >> outputs;
+  const Result<std::string> answer = verb == "both" ? Both(folder) : Interpreted(folder, inputs, outputs);
+  std::string text = answer.ok() ? *answer : StrCat("error: ", answer.diag().message);
+  for (char& c : text)
+    if (c == '\n') c = ' ';
+  std::cout << text << std::endl;
+}
+
+}  // namespace
+}  // namespace shoal
+
+int main() {
+  for (std::string line; std::getline(std::cin, line);) shoal::Answer(line);
+}

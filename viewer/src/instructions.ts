@@ -1,0 +1,65 @@
+// The table of instructions that all views read: a column per fact.
+import type { Columns } from "./data";
+
+export const enum Kind { Product, Collective, Elementwise, Move, Library, Control, None }
+export const kindNames = ["matrix product", "collective", "elementwise, reduce", "moves data", "library call", "loop, call", "no work"];
+
+export class Instructions {
+  readonly count: number;
+  readonly names: string[];
+  readonly computation: Uint32Array;
+  readonly opcode: Uint32Array;
+  readonly words: Uint32Array;
+  readonly kind: Uint8Array;
+  readonly flags: Uint8Array;
+  readonly type: Uint32Array;
+  readonly scope: Uint32Array;
+  readonly source: Uint32Array;
+  readonly operandEnd: Uint32Array;
+  readonly operands: Uint32Array;
+  readonly callEnd: Uint32Array;
+  readonly calls: Uint32Array;
+  readonly times: Float64Array;
+  readonly flops: Float64Array;
+  readonly transcendentals: Float64Array;
+  readonly read: Float64Array;
+  readonly written: Float64Array;
+  readonly bytes: Float64Array;
+  readonly wire: Float64Array;
+  readonly step: Int32Array;
+  /** What the step waits for it; of a collective what nothing hides. */
+  seconds: Float64Array;
+  /** From start to done. */
+  asyncSeconds: Float64Array;
+  /** Per step, by the first profile. */
+  measured: Float64Array;
+
+  constructor(columns: Columns) {
+    this.names = columns.strings("name");
+    this.count = this.names.length;
+    this.computation = columns.u32("computation");
+    this.opcode = columns.u32("opcode");
+    this.words = columns.u32("words");
+    this.kind = columns.u8("kind");
+    this.flags = columns.u8("flags");
+    this.type = columns.u32("type");
+    this.scope = columns.u32("scope");
+    this.source = columns.u32("source");
+    this.operandEnd = columns.u32("operand_end");
+    this.callEnd = columns.u32("call_end");
+    this.calls = columns.u32("call");
+    this.times = columns.f64("times");
+    this.flops = columns.f64("flops");
+    this.transcendentals = columns.f64("transcendentals");
+    this.read = columns.f64("read");
+    this.written = columns.f64("written");
+    this.wire = columns.f64("wire");
+    this.step = columns.i32("step");
+    this.bytes = this.read.map((read, i) => read + this.written[i]!);
+    this.seconds = this.asyncSeconds = this.measured = new Float64Array(this.count);
+    const back = columns.u32("operand_back");
+    this.operands = new Uint32Array(back.length);
+    for (let id = 0, at = 0; id < this.count; ++id)
+      for (const end = this.operandEnd[id]!; at < end; ++at) this.operands[at] = (id - back[at]!) >>> 0;
+  }
+}
