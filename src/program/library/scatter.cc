@@ -82,8 +82,22 @@ template <Fold fold, class T>
 void FoldRange(const Windows& windows, int64_t begin, int64_t end, const T* updates, T* out) {
   const int64_t size = windows.size(), length = windows.runs.length;
   const auto count = static_cast<int64_t>(windows.starts.size());
+  const int64_t* starts = windows.starts.data();
+  if (size == 1) {
+    for (int64_t b = 0; b < count; ++b)
+      if (starts[b] >= begin && starts[b] < end) out[starts[b]] = Folded<fold, T>(out[starts[b]], updates[b]);
+    return;
+  }
+  constexpr int64_t kAhead = 16, kLine = 64 / static_cast<int64_t>(sizeof(T));
   for (int64_t b = 0; b < count; ++b) {
-    const int64_t start = windows.starts[static_cast<size_t>(b)];
+    // What lies ahead is fetched: which windows are ours no hardware foresees.
+    if (const int64_t ahead = b + kAhead < count ? starts[b + kAhead] : -1; ahead >= begin && ahead < end) {
+      for (int64_t i = 0; i < std::min(length, 4 * kLine); i += kLine) {
+        __builtin_prefetch(updates + (b + kAhead) * size + i);
+        __builtin_prefetch(out + ahead + i, 1);
+      }
+    }
+    const int64_t start = starts[b];
     if (start < begin || start >= end) continue;
     const T* from = updates + b * size;
     for (int64_t offset : windows.runs.offsets) {
