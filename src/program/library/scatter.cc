@@ -115,8 +115,9 @@ template <Fold fold, class T>
 void FoldAll(const Windows& windows, const Array& updates, Array& result, ThreadPool& pool) {
   const int64_t elements = updates.count(), count = result.count();
   // Going through all windows costs something too, and where they are small as much as folding them in.
-  int64_t ranges = windows.size() >= 64 ? 16 : 4;
-  if (!windows.are_apart || windows.size() < 8 || elements < (1 << 14)) ranges = 1;
+  const int64_t bytes = windows.size() * static_cast<int64_t>(sizeof(T));
+  int64_t ranges = bytes >= 1024 ? 16 : 4;
+  if (!windows.are_apart || bytes < 256 || elements < (1 << 14)) ranges = 1;
   const int64_t range = (count + ranges - 1) / ranges;
   T* out = reinterpret_cast<T*>(result.mutable_data());
   const T* from = reinterpret_cast<const T*>(updates.data());
