@@ -95,13 +95,17 @@ LaneFourierTransform::LaneFourierTransform(int64_t length) {
 void LaneFourierTransform::Run(std::complex<float>* x, const int64_t* starts, int64_t lines, int64_t stride, bool inverse) {
   const auto all = static_cast<int64_t>(roots_.size());
   // The other sign is the same transform with real and imaginary parts swapped before and after.
+  const auto* floats = reinterpret_cast<const float*>(x);
+  const float* lane[kLanes];  // lanes without a line repeat the first
+  for (int64_t l = 0; l < kLanes; ++l) lane[l] = floats + 2 * starts[l < lines ? l : 0];
+  const int first = inverse ? 1 : 0, second = 1 - first;
   for (int64_t k = 0; k < all; ++k) {
-    Number& number = numbers_[static_cast<size_t>(k)];
-    for (int64_t l = 0; l < kLanes; ++l) {
-      const std::complex<float> value = l < lines ? x[starts[l] + k * stride] : 0;
-      number.re[l] = inverse ? value.imag() : value.real();
-      number.im[l] = inverse ? value.real() : value.imag();
-    }
+    const int64_t at = 2 * k * stride;
+    numbers_[static_cast<size_t>(k)] = {
+        Lanes{lane[0][at + first], lane[1][at + first], lane[2][at + first], lane[3][at + first], lane[4][at + first],
+              lane[5][at + first], lane[6][at + first], lane[7][at + first]},
+        Lanes{lane[0][at + second], lane[1][at + second], lane[2][at + second], lane[3][at + second],
+              lane[4][at + second], lane[5][at + second], lane[6][at + second], lane[7][at + second]}};
   }
   int64_t length = all, apart = 1;
   for (int64_t radix : radices_) {

@@ -119,7 +119,8 @@ Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch) {
   constexpr int64_t kMost = 32, kRows = 96, kColumns = 96;
   Tiles tiles;
   const int64_t work = m * n * std::max<int64_t>(k, 1);
-  const int64_t wanted = std::min(kMost / std::min(batch, kMost), work / (4 * kTask));
+  // Each tile packs its parts of a and b anew: few and large ones, but enough for several threads.
+  const int64_t wanted = work < 8 * kTask ? 1 : std::clamp<int64_t>(work >> 29, 2, kMost) / std::min(batch, kMost);
   // The longer side of a tile is halved, until there are enough of them or they are so small that packing shows.
   while (tiles.down * tiles.across < wanted) {
     const int64_t rows = m / tiles.down, columns = n / tiles.across;

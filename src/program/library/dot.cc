@@ -132,18 +132,18 @@ Array Widened(const Array& array, ThreadPool& pool, ElementType type = ElementTy
   return wide;
 }
 
-// Integers of eight bits, exactly: products are at most 2^16, and sums of so many of them are numbers that f32 has. The
-// sums of all stretches are added up as integers.
+// Integers of eight bits, exactly: products are at most 2^14 with signs and 2^16 without, and sums of 2^24 are numbers
+// that f32 has. The sums of all stretches are added up as integers.
 void MultiplyBytes(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
-  constexpr int64_t kStretch = 256;
+  const int64_t stretch = IsSigned(a.type()) && IsSigned(b.type()) ? 1024 : 256;
   const Array wide_a = Widened(a, pool), wide_b = Widened(b, pool);
   const auto& [lhs, rhs] = sides;
   const std::vector<GemmPlaces> places = PlacesOf(lhs, rhs);
   Array part(ElementType::kF32, out.dims());
   float* sums = part.Mutable<float>().data();
   int32_t* total = out.Mutable<int32_t>().data();
-  for (int64_t first = 0; first == 0 || first < lhs.contracting; first += kStretch) {
-    ParallelGemm(lhs.free, rhs.free, std::min(kStretch, lhs.contracting - first),
+  for (int64_t first = 0; first == 0 || first < lhs.contracting; first += stretch) {
+    ParallelGemm(lhs.free, rhs.free, std::min(stretch, lhs.contracting - first),
                  MatrixView<float>{wide_a.As<float>().data() + first * lhs.contracting_stride, lhs.free_stride, lhs.contracting_stride},
                  MatrixView<float>{wide_b.As<float>().data() + first * rhs.contracting_stride, rhs.contracting_stride, rhs.free_stride},
                  places, sums, pool);

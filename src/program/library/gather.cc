@@ -1,6 +1,7 @@
 // gather: slices that begin where data says. Where the last dimension of the result runs along a slice, slices are
 // copied run by run; where it runs along the indices, element by element in the order of the result.
 #include <algorithm>
+#include <vector>
 #include <cstring>
 
 #include "interp/movement/index_vectors.h"
@@ -74,6 +75,7 @@ class Gathering {
       for (int64_t b = begin; b < end; ++b) {
         T* out = out_ + places_(b);
         const T* in = in_ + starts_[static_cast<size_t>(b)];
+        if (b + kAhead < end) Fetch(in_ + starts_[static_cast<size_t>(b + kAhead)], bytes);
         if (as_runs) {
           for (size_t r = 0; r < from.offsets.size(); ++r)
             std::memcpy(out + to.offsets[r], in + from.offsets[r], static_cast<size_t>(from.length) * sizeof(T));
@@ -109,6 +111,14 @@ class Gathering {
   }
 
  private:
+  // Slices lie anywhere: the next ones are on their way while this one is copied.
+  static constexpr int64_t kAhead = 4;
+  static void Fetch(const T* slice, int64_t bytes) {
+    constexpr int64_t kLine = 64, kMost = 8 * kLine;
+    const auto* at = reinterpret_cast<const char*>(slice);
+    for (int64_t i = 0; i < std::min(bytes, kMost); i += kLine) __builtin_prefetch(at + i);
+  }
+
   const Slices& slices_;
   std::vector<int64_t> starts_;
   BatchPlaces places_;

@@ -2,6 +2,8 @@
 // cut into ranges, and each task goes through all windows and folds in those that begin in its range: updates of one
 // element come in their order whoever does them, so that any number of threads gives the same bits.
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "interp/movement/index_vectors.h"
 #include "kernels/floats.h"
@@ -22,22 +24,12 @@ Fold FoldOf(const Computation& computation) {
   if (computation.parameters.size() == 2 && computation.root == computation.parameters[1]) return Fold::kAssign;
   const Instruction* op = OnlyOpOf(computation);
   if (op == nullptr) return Fold::kNone;
-  switch (op->opcode) {
-    case Opcode::kAdd:
-      return Fold::kAdd;
-    case Opcode::kMultiply:
-      return Fold::kMultiply;
-    case Opcode::kMinimum:
-      return Fold::kMinimum;
-    case Opcode::kMaximum:
-      return Fold::kMaximum;
-    case Opcode::kAnd:
-      return Fold::kAnd;
-    case Opcode::kOr:
-      return Fold::kOr;
-    default:
-      return Fold::kNone;
-  }
+  static constexpr std::pair<Opcode, Fold> kFolds[] = {
+      {Opcode::kAdd, Fold::kAdd},         {Opcode::kMultiply, Fold::kMultiply}, {Opcode::kMinimum, Fold::kMinimum},
+      {Opcode::kMaximum, Fold::kMaximum}, {Opcode::kAnd, Fold::kAnd},           {Opcode::kOr, Fold::kOr}};
+  for (const auto& [opcode, fold] : kFolds)
+    if (opcode == op->opcode) return fold;
+  return Fold::kNone;
 }
 
 // A float of sixteen bits, computed with in f32 and rounded after each step.
@@ -90,8 +82,22 @@ template <Fold fold, class T>
 void FoldRange(const Windows& windows, int64_t begin, int64_t end, const T* updates, T* out) {
   const int64_t size = windows.size(), length = windows.runs.length;
   const auto count = static_cast<int64_t>(windows.starts.size());
+  const int64_t* starts = windows.starts.data();
+  if (size == 1) {
+    for (int64_t b = 0; b < count; ++b)
+      if (starts[b] >= begin && starts[b] < end) out[starts[b]] = Folded<fold, T>(out[starts[b]], updates[b]);
+    return;
+  }
+  constexpr int64_t kAhead = 16, kLine = 64 / static_cast<int64_t>(sizeof(T));
   for (int64_t b = 0; b < count; ++b) {
-    const int64_t start = windows.starts[static_cast<size_t>(b)];
+    // What lies ahead is fetched: which windows are ours no hardware foresees.
+    if (const int64_t ahead = b + kAhead < count ? starts[b + kAhead] : -1; ahead >= begin && ahead < end) {
+      for (int64_t i = 0; i < std::min(length, 4 * kLine); i += kLine) {
+        __builtin_prefetch(updates + (b + kAhead) * size + i);
+        __builtin_prefetch(out + ahead + i, 1);
+      }
+    }
+    const int64_t start = starts[b];
     if (start < begin || start >= end) continue;
     const T* from = updates + b * size;
     for (int64_t offset : windows.runs.offsets) {
@@ -108,9 +114,10 @@ void FoldRange(const Windows& windows, int64_t begin, int64_t end, const T* upda
 template <Fold fold, class T>
 void FoldAll(const Windows& windows, const Array& updates, Array& result, ThreadPool& pool) {
   const int64_t elements = updates.count(), count = result.count();
-  // Going through the windows costs something too; the more so the smaller they are.
-  int64_t ranges = windows.size() >= 16 ? 16 : 4;
-  if (!windows.are_apart || elements < (1 << 14)) ranges = 1;
+  // Going through all windows costs something too, and where they are small as much as folding them in.
+  const int64_t bytes = windows.size() * static_cast<int64_t>(sizeof(T));
+  int64_t ranges = bytes >= 1024 ? 16 : 4;
+  if (!windows.are_apart || bytes < 256 || elements < (1 << 14)) ranges = 1;
   const int64_t range = (count + ranges - 1) / ranges;
   T* out = reinterpret_cast<T*>(result.mutable_data());
   const T* from = reinterpret_cast<const T*>(updates.data());

@@ -34,6 +34,14 @@ int64_t AsIndex(T value) {
 template <class T>
 void FindStarts(const Walk& walk, const T* vectors, int64_t begin, int64_t end, int64_t* starts) {
   const size_t entries = walk.strides.size();
+  if (entries == 1 && walk.batching.empty() && walk.vector_size == 1) {
+    const int64_t most = walk.most[0], stride = walk.strides[0], outside = walk.clamps ? 0 : -1;
+    for (int64_t b = begin; b < end; ++b) {
+      const int64_t index = AsIndex(vectors[b]), inside = std::clamp<int64_t>(index, 0, most);
+      starts[b] = index != inside && outside < 0 ? outside : inside * stride;
+    }
+    return;
+  }
   for (int64_t b = begin; b < end; ++b) {
     const T* vector = vectors + b * walk.vector_size;
     int64_t start = 0;

@@ -1,6 +1,8 @@
 // Where in their operand the slices of a gather and the windows of a scatter begin.
 #pragma once
 
+#include <vector>
+
 #include "base/thread_pool.h"
 #include "kernels/array.h"
 

@@ -1,5 +1,6 @@
 // topk: one pass over each row that keeps the best so far.
 #include <algorithm>
+#include <vector>
 
 #include "kernels/floats.h"
 #include "kernels/indexed.h"
