@@ -140,6 +140,8 @@ class KnownValues::Walk {
 
   std::optional<Array> Computed(const Instruction& hlo) {
     if (!hlo.shape().IsArray() || hlo.shape().ElementCount() != 1 || hlo.operand_count() > 3) return std::nullopt;
+    for (size_t i = 0; i < hlo.operand_count(); ++i)
+      if (!hlo.operand_shape(i).IsArray()) return std::nullopt;
     const Kernel kernel = KernelOf(hlo);
     if (kernel.loop == nullptr) return std::nullopt;
     std::optional<Array> operands[3];

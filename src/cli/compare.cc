@@ -37,6 +37,7 @@ struct CompareFlags {
 struct Side {
   Input input;
   InferredGrid devices;
+  std::unique_ptr<Engine> engine;  // its constants may be results
   RunOutcome outcome;
   const Module& module() const { return *input.module; }
   RunPart part() const { return {*input.module, devices.grid}; }
@@ -143,6 +144,7 @@ class CompareVerb {
     Result<std::unique_ptr<Engine>> engine =
         CompiledModule(side.module(), std::string(side.input.text()->name()), flags_.engine, flags_.common.json);
     if (!engine.ok()) return Failed(side, engine.diag());
+    side.engine = std::move(*engine);
     RunSettings settings;
     settings.job = job_.job();
     settings.placement = job_.placement();
@@ -150,7 +152,7 @@ class CompareVerb {
     settings.random_seed = flags_.random_seed;
     settings.numerics = InferNumerics(side.module()).numerics;
     flags_.limits.Set(settings);
-    Result<RunOutcome> outcome = RunModule(*engine == nullptr ? plans : (*engine)->plans(), side.devices.grid,
+    Result<RunOutcome> outcome = RunModule(side.engine == nullptr ? plans : side.engine->plans(), side.devices.grid,
                                            std::move(arguments), settings);
     if (!outcome.ok()) return Failed(side, outcome.diag());
     side.outcome = std::move(*outcome);

@@ -55,6 +55,9 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
       continue;
     }
     if (IsParameter(hlo)) {
+      if (static_cast<size_t>(hlo[kParameterNumber]) >= arguments.size())
+        return Stopped(hlo, StrCat(hlo.name, " is parameter ", hlo[kParameterNumber], ", and ", computation.name, " was given ",
+                                   arguments.size(), " arguments"));
       value = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
     } else if (IsConstant(hlo)) {
       value = plan.constants[hlo.index];

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <thread>
 
+#include "absl/cleanup/cleanup.h"
 #include "collectives/link.h"
 #include "interp/job_stats.h"
 #include "kernels/machine.h"
@@ -147,9 +148,8 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
   Lookout lookout;
   if (count == 1 && !watch && link == nullptr) {
     // Nobody watches and nobody else runs: the thread that waits can do it.
-    MemoryMeter* before = Buffer::MeterOfThisThread();
+    const absl::Cleanup restore = [before = Buffer::MeterOfThisThread()] { Buffer::MeterThisThread(before); };
     run(*devices[0]);
-    Buffer::MeterThisThread(before);
   } else {
     std::vector<std::jthread> threads;
     for (const std::unique_ptr<Device>& device : devices)

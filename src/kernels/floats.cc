@@ -55,6 +55,7 @@ const Table& DecodeTable(ElementType type) {
 }  // namespace
 
 void DecodeFloats(ElementType type, const std::byte* in, float* out, int64_t n) {
+  if (n == 0) return;  // of no elements there may be no memory
   if (type == ElementType::kF32) {
     std::memcpy(out, in, static_cast<size_t>(n) * sizeof(float));
   } else if (type == ElementType::kBf16) {
@@ -70,6 +71,7 @@ void DecodeFloats(ElementType type, const std::byte* in, float* out, int64_t n) 
 }
 
 void EncodeFloats(ElementType type, const float* in, std::byte* out, int64_t n) {
+  if (n == 0) return;  // of no elements there may be no memory
   if (type == ElementType::kF32) {
     std::memcpy(out, in, static_cast<size_t>(n) * sizeof(float));
   } else if (type == ElementType::kBf16) {

@@ -57,6 +57,7 @@ struct HashOf {
 
 struct SameAs {
   bool operator()(const Instruction* a, const Instruction* b) const {
+    if (a == b) return true;
     if (a->opcode != b->opcode || a->shape_ != b->shape_ || a->operand_count() != b->operand_count()) return false;
     for (size_t i = 0; i < a->operand_count(); ++i)
       if (a->operands[i] != b->operands[i]) return false;

@@ -206,9 +206,20 @@ Result<std::vector<Arrays>> ToRoots(const Roots& roots, const Arrays& sums, size
   return results;
 }
 
+// A sum is folded two at a time; a computation of anything else has no meaning here.
+Status FoldsTwo(const Instruction& hlo) {
+  const Computation& computation = *hlo[kToApply];
+  bool folds = computation.parameters.size() == 2;
+  for (const Instruction* parameter : computation.parameters)
+    folds = folds && parameter != nullptr && parameter->shape().IsScalar();
+  if (folds) return {};
+  return Stopped(hlo, StrCat(computation.name, " must take two scalars, got ", computation.parameters.size(), " parameters"));
+}
+
 }  // namespace
 
 Result<Value> BeginAllReduce(Call& call) {
+  SHOAL_TRY(FoldsTwo(call.hlo));
   SHOAL_ASSIGN(n, MembersOf(call));
   const size_t operands = call.operands.size();
   Arrays arrays = TakeArrays(call);
@@ -230,6 +241,7 @@ Result<Value> BeginAllReduce(Call& call) {
 }
 
 Result<Value> BeginReduceScatter(Call& call) {
+  SHOAL_TRY(FoldsTwo(call.hlo));
   SHOAL_ASSIGN(members, MembersOf(call));
   const int64_t dim = call.hlo[kDimensions][0];
   const auto n = static_cast<int64_t>(members);
@@ -250,6 +262,7 @@ Result<Value> BeginReduceScatter(Call& call) {
 }
 
 Result<Value> BeginCollectiveReduce(Call& call) {
+  SHOAL_TRY(FoldsTwo(call.hlo));
   SHOAL_ASSIGN(members, MembersOf(call));
   Arrays arrays = TakeArrays(call);
   const Roots roots(call.hlo, arrays);

@@ -13,6 +13,14 @@ std::vector<Value> MoveOperands(Call& call) {
   return {std::make_move_iterator(call.operands.begin()), std::make_move_iterator(call.operands.end())};
 }
 
+// Loose modules pass other floats than a computation declares, or fewer of them.
+bool Fits(const LaneFunction& function, const Call& call) {
+  if (call.operands.size() != function.parameter_count()) return false;
+  for (size_t i = 0; i < call.operands.size(); ++i)
+    if (!call.operands[i].IsArray() || call.operands[i].array().type() != function.parameter_type(i)) return false;
+  return true;
+}
+
 // A computation of scalars, all at once.
 Value RunScalars(const LaneFunction& function, Call& call) {
   absl::InlinedVector<const std::byte*, 8> ins;
@@ -30,7 +38,7 @@ Value RunScalars(const LaneFunction& function, Call& call) {
 Result<Value> RunCallee(Call& call, const Computation& callee) {
   const LaneFunction* lanes = call.device.plans().Of(callee).lanes.get();
   const bool is_watched = call.device.settings().observer != nullptr;
-  if (lanes != nullptr && !is_watched) return RunScalars(*lanes, call);
+  if (lanes != nullptr && !is_watched && Fits(*lanes, call)) return RunScalars(*lanes, call);
   return call.device.Run(callee, MoveOperands(call));
 }
 

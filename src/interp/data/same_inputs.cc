@@ -116,6 +116,8 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
   const PartitionedPair pair{whole, parts.module, parts.grid, partitioning.known};
   std::vector<OutputComparison> outputs;
   for (size_t i = 0; i < leaves.size(); ++i) {
+    if (i >= a[0].size() || i >= b[0].size())
+      return Fail({}, "compare.C1", StrCat("output ", leaves[i].number, " is declared and was not given"));
     if (!a[0][i].IsArray() || !b[0][i].IsArray()) continue;
     OutputComparison worst{leaves[i].number, {}, {}, 0, "", {}};
     if (b.size() > 1 && !SameDims(a[0][i].array().dims(), b[0][i].array().dims())) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/cleanup/cleanup.h"
 #include "interp/compiled_step.h"
 #include "interp/depth.h"
 #include "interp/dry_run/dry_device.h"
@@ -30,7 +31,8 @@ void Fix(const Value& value) {
 }
 
 DryRunResult DryDevice::RunEntry() {
-  MemoryMeter* before = Buffer::MeterThisThread(&meter_);
+  // Also where memory ends: the thread goes on after it.
+  const absl::Cleanup restore = [before = Buffer::MeterThisThread(&meter_)] { Buffer::MeterThisThread(before); };
   const Computation& entry = *plans_.module().entry;
   std::vector<Value> arguments;
   for (const Instruction* parameter : entry.parameters) {
@@ -40,7 +42,6 @@ DryRunResult DryDevice::RunEntry() {
   { const Value result = Run(entry, std::move(arguments)); }
   kept_.clear();
   chains_.clear();
-  Buffer::MeterThisThread(before);
   out_.peak_bytes = meter_.peak();
   return std::move(out_);
 }
