@@ -69,7 +69,8 @@ void Memberships::ListGroups(const Instruction& hlo, Membership& made) {
   } else {
     made.misfit = groups.diag().message;
     if (everybody) {
-      std::iota(made.groups.emplace_back(static_cast<size_t>(ids)).begin(), made.groups[0].end(), 0);
+      DeviceGroup& all = made.groups.emplace_back(static_cast<size_t>(ids));
+      std::iota(all.begin(), all.end(), 0);
     } else {
       made.groups = written->Expand();
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ir/sizes.h"
 #include "kernels/strided.h"
 
 namespace shoal {
@@ -109,7 +110,7 @@ Dims ShardDims(const ShardGrid& grid, Ints whole) {
 
 Dims WholeDims(const ShardGrid& grid, Ints shard) {
   Dims dims;
-  for (size_t d = 0; d < shard.size(); ++d) dims.push_back(shard[d] * grid.tiles[d]);
+  for (size_t d = 0; d < shard.size(); ++d) dims.push_back(SaturatingMul(shard[d], grid.tiles[d]));
   return dims;
 }
 

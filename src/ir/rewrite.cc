@@ -184,7 +184,8 @@ void Apply(const Replacements& replacements, Module& module, Computation& comput
 Instruction* Inline(const Computation& callee, std::span<Instruction* const> arguments, Module& module,
                     Computation& computation) {
   absl::flat_hash_map<const Instruction*, Instruction*> copies;
-  for (size_t i = 0; i < arguments.size(); ++i) copies[callee.parameters[i]] = arguments[i];
+  const size_t given = std::min(arguments.size(), callee.parameters.size());  // a loose call passes more
+  for (size_t i = 0; i < given; ++i) copies[callee.parameters[i]] = arguments[i];
   for (const Instruction* hlo : callee.instructions) {
     if (copies.contains(hlo)) continue;
     std::vector<Instruction*> operands;

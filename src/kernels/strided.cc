@@ -96,7 +96,7 @@ bool LiesWithin(int64_t count, Ints sizes, const Strided& place) {
   bool overflows = false;
   for (size_t d = 0; d < sizes.size(); ++d) {
     int64_t way = 0;
-    if (sizes[d] == 0) return true;
+    if (sizes[d] < 1) return sizes[d] == 0;
     overflows |= __builtin_mul_overflow(sizes[d] - 1, place.strides[d], &way);
     int64_t& end = way < 0 ? first : last;
     overflows |= __builtin_add_overflow(end, way, &end);
