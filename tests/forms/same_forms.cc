@@ -79,7 +79,9 @@ class Worker {
     std::vector<Arguments> verbs = ReadingVerbs();
     if (!loose) verbs.insert(verbs.end(), {{"check"}, {"opt"}});
     // XLA's own parser refuses some texts that XLA prints, and reads their protobufs.
-    if (Call({"print", "--strict", text}).status == 0) verbs.push_back({"print", "--strict"});
+    // It reads -0 as 0, so that the protobuf must be of the same reading.
+    const std::string strict = folder_ / "strict.pb";
+    if (Call({"print", "--strict", "--format=pb", text, "-o", strict}).status == 0) Compare(strict, {{"print", "--strict"}}, "");
     // Short texts of the goldens are large programs; those with a protobuf beside them were made to be run.
     const bool has_given = fs::exists(given);
     if (!loose && (run || has_given)) verbs.insert(verbs.end(), {{"mem", "--run", "--json"}, {"run"}, {"run", "--engine=jit"}});
