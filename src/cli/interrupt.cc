@@ -79,9 +79,9 @@ void HandleSignals() {
   }
 }
 
-void TellPeersOfInterrupt(void (*tell)(), bool leads) {
+void TellPeersOfInterrupt(void (*tell)(), bool speaks) {
   tell_peers = tell;
-  is_silent = !leads;
+  is_silent = !speaks;
 }
 
 void NowDoing(std::string_view what) {

@@ -10,9 +10,9 @@ namespace shoal {
 void HandleSignals();
 
 // In a job: `tell` says to the other processes that this one was told to end, and is safe in a handler of signals. One
-// that does not lead ends without a word. A launcher ends all processes when one of them is killed: who was is said by
+// that does not speak ends without a word. A launcher ends all processes when one of them is killed: who was is said by
 // another thread, which is given the time for it.
-void TellPeersOfInterrupt(void (*tell)(), bool leads);
+void TellPeersOfInterrupt(void (*tell)(), bool speaks);
 
 // What is being done, for the message: "reading big.hlo". A handler of signals may read it at any time.
 void NowDoing(std::string_view what);

@@ -93,6 +93,8 @@ Status JobOfVerb::Place(int64_t devices) {
 
 int JobOfVerb::AgreeOnExit(int status) {
   if (job_ == nullptr) return status;
+  // A launcher ends who is left as soon as one of us ended with an error, and all has been said.
+  TellPeersOfInterrupt(&Peers::Interrupted, false);
   const std::string told = job_->Broadcast(Writer().Int(status).Take());
   return static_cast<int>(Reader(told).Int());
 }

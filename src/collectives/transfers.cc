@@ -44,14 +44,8 @@ const GroupLayout* World::LayoutOf(const Rendezvous& rendezvous) const { return 
 Handle World::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                      const MakeExchange& exchange) {
   const auto at = static_cast<size_t>(rank);
-  std::shared_ptr<Operation> operation;
   bool complete = false;
-  {
-    std::lock_guard lock(mutex_);
-    operation = Enter(hlo, rendezvous, at);
-    operation->contributions[at] = std::move(contribution);
-    complete = operation->missing == 0;
-  }
+  std::shared_ptr<Operation> operation = Contribute(hlo, rendezvous, at, std::move(contribution), complete);
   if (complete) {
     const UnmeteredThread unmetered;
     link_->Begin(operation, exchange());

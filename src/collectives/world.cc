@@ -74,17 +74,20 @@ std::shared_ptr<Operation> World::Enter(const Instruction& hlo, Rendezvous& rend
   return operation;
 }
 
+std::shared_ptr<Operation> World::Contribute(const Instruction& hlo, Rendezvous& rendezvous, size_t rank,
+                                             Arrays contribution, bool& complete) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Operation> operation = Enter(hlo, rendezvous, rank);
+  operation->contributions[rank] = std::move(contribution);
+  complete = operation->missing == 0;
+  return operation;
+}
+
 Result<Handle> World::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                              const Combine& combine) {
   const auto at = static_cast<size_t>(rank);
-  std::shared_ptr<Operation> operation;
   bool complete = false;
-  {
-    std::lock_guard lock(mutex_);
-    operation = Enter(hlo, rendezvous, at);
-    operation->contributions[at] = std::move(contribution);
-    complete = operation->missing == 0;
-  }
+  std::shared_ptr<Operation> operation = Contribute(hlo, rendezvous, at, std::move(contribution), complete);
   if (complete) SHOAL_TRY(Conclude(*operation, combine));
   return Handle{std::move(operation), at};
 }

@@ -153,6 +153,9 @@ class World {
   static uint64_t HashOf(const RendezvousKey& key);
   Rendezvous* RendezvousAt(const RendezvousKey& key);
   std::unique_ptr<Groups> MakeGroups(const Instruction& hlo, std::vector<DeviceGroup> all);
+  // Enters, and leaves the contribution there.
+  std::shared_ptr<Operation> Contribute(const Instruction& hlo, Rendezvous& rendezvous, size_t rank, Arrays contribution,
+                                        bool& complete);
   std::shared_ptr<Operation> Enter(const Instruction& hlo, Rendezvous& rendezvous, size_t rank);
   Status CheckFit(const Operation& operation, size_t member) const;
   Status Conclude(Operation& operation, const Combine& combine);

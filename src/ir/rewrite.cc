@@ -181,6 +181,12 @@ void Apply(const Replacements& replacements, Module& module, Computation& comput
   computation.root = map(computation.root);
 }
 
+void Exchange(const Replacements& replacements, Module& module, Computation& computation) {
+  std::erase_if(computation.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
+  Apply(replacements, module, computation);
+  SortByUse(computation);
+}
+
 Instruction* Inline(const Computation& callee, std::span<Instruction* const> arguments, Module& module,
                     Computation& computation) {
   absl::flat_hash_map<const Instruction*, Instruction*> copies;

@@ -11,8 +11,7 @@
 namespace shoal {
 
 // A copy that may be rewritten. Names, literals and other attributes are shared with the original, which must outlive
-// it; shapes are its own. It has a
-// copy of the text, for messages.
+// it; shapes are its own. It has a copy of the text, for messages.
 std::unique_ptr<Module> CloneModule(const Module& module);
 
 // A new instruction at the end of the computation (see SortByUse), in the place and with the metadata of `instead_of`.
@@ -28,6 +27,8 @@ using Replacements = absl::flat_hash_map<const Instruction*, Instruction*>;
 Instruction* Resolve(const Replacements& replacements, Instruction* hlo);
 // In operands, control predecessors and the root. The replaced instructions stay, unused: RemoveUnused drops them.
 void Apply(const Replacements& replacements, Module& module, Computation& computation);
+// The same, and takes the replaced instructions out, whatever they do; the new ones are put in order.
+void Exchange(const Replacements& replacements, Module& module, Computation& computation);
 
 // Copies the callee's instructions into `computation` with `arguments` for its parameters; its root's copy.
 Instruction* Inline(const Computation& callee, std::span<Instruction* const> arguments, Module& module,

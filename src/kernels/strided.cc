@@ -91,6 +91,19 @@ void CopyStrided(Ints sizes, int element_bytes, std::byte* out, const Strided& t
   }
 }
 
+std::vector<int64_t> BoxOffsets(Ints sizes, Ints strides) {
+  std::vector<int64_t> offsets{0};
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 1) continue;
+    std::vector<int64_t> finer;
+    finer.reserve(offsets.size() * static_cast<size_t>(sizes[d]));
+    for (int64_t offset : offsets)
+      for (int64_t i = 0; i < sizes[d]; ++i) finer.push_back(offset + i * strides[d]);
+    offsets = std::move(finer);
+  }
+  return offsets;
+}
+
 bool LiesWithin(int64_t count, Ints sizes, const Strided& place) {
   int64_t first = place.offset, last = place.offset;
   bool overflows = false;

@@ -24,6 +24,9 @@ absl::InlinedVector<StridedLoop, 6> MergedLoops(Ints sizes, Ints to, Ints from);
 void CopyStrided(Ints sizes, int element_bytes, std::byte* out, const Strided& to, const std::byte* in,
                  const Strided& from);
 
+// Of every element of a box, in row-major order, from its first.
+std::vector<int64_t> BoxOffsets(Ints sizes, Ints strides);
+
 // Whether all elements of a box lie in an array of `count` elements.
 bool LiesWithin(int64_t count, Ints sizes, const Strided& place);
 

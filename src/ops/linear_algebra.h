@@ -40,6 +40,9 @@ struct Op<Opcode::kTriangularSolve> : LinearAlgebra {
 };
 
 enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
+// One side has half of a spectrum.
+inline bool IsReal(FftType type) { return type == FftType::kRfft || type == FftType::kIrfft; }
+inline bool IsInverse(FftType type) { return type == FftType::kIfft || type == FftType::kIrfft; }
 template <>
 struct EnumNames<FftType> {
   static constexpr std::string_view kNames[] = {"FFT", "IFFT", "RFFT", "IRFFT"};

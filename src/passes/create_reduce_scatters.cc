@@ -96,9 +96,7 @@ Result<bool> CreateReduceScatters(Module& module) {
     }
     if (replacements.empty()) continue;
     any = true;
-    std::erase_if(computation->instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
-    Apply(replacements, module, *computation);
-    SortByUse(*computation);
+    Exchange(replacements, module, *computation);
   }
   return any;
 }

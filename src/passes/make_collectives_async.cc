@@ -101,9 +101,7 @@ Result<bool> MakeCollectivesAsync(Module& module) {
       if (Instruction* done = Split(*hlo, module)) replacements[hlo] = done;
     if (replacements.empty()) continue;
     any = true;
-    std::erase_if(computation->instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
-    Apply(replacements, module, *computation);
-    SortByUse(*computation);
+    Exchange(replacements, module, *computation);
   }
   return any;
 }

@@ -19,9 +19,6 @@ struct FftBox {
   std::vector<Complex> elements;  // of `sizes`
 };
 
-bool IsReal(FftType type) { return type == FftType::kRfft || type == FftType::kIrfft; }
-bool IsInverse(FftType type) { return type == FftType::kIfft || type == FftType::kIrfft; }
-
 // Half of a spectrum determines the other half: element n - k is the conjugate of element k.
 void CompleteSpectrum(FftBox& box) {
   const int64_t n = box.sizes.back();

@@ -3,6 +3,7 @@
 
 #include "interp/movement/index_vectors.h"
 #include "interp/movement/scatter_updates.h"
+#include "kernels/strided.h"
 
 namespace shoal {
 namespace {
@@ -15,19 +16,6 @@ struct UpdateWindow {
   std::vector<int64_t> offsets;  // of each of its elements from its start
   std::vector<int64_t> order;    // dimensions of the updates, those of the window last
 };
-
-// Offsets of a box's elements in row-major order.
-std::vector<int64_t> BoxOffsets(const Dims& sizes, const Dims& strides) {
-  std::vector<int64_t> offsets{0};
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    std::vector<int64_t> finer;
-    finer.reserve(offsets.size() * static_cast<size_t>(sizes[d]));
-    for (int64_t offset : offsets)
-      for (int64_t i = 0; i < sizes[d]; ++i) finer.push_back(offset + i * strides[d]);
-    offsets = std::move(finer);
-  }
-  return offsets;
-}
 
 UpdateWindow WindowOf(const Instruction& hlo, const Array& operand, const Array& updates) {
   Ints window_dims = hlo[Scatter::kUpdateWindowDims];
@@ -42,7 +30,7 @@ UpdateWindow WindowOf(const Instruction& hlo, const Array& operand, const Array&
     kept_strides.push_back(strides[d]);
     window.starts_to[d] = operand.dim(kept[i]) - sizes.back();
   }
-  window.offsets = BoxOffsets(sizes, kept_strides);
+  window.offsets = BoxOffsets(AsInts(sizes), AsInts(kept_strides));
   const Dims batch = DimsWithout(updates.rank(), window_dims, {});
   window.order.assign(batch.begin(), batch.end());
   window.order.insert(window.order.end(), window_dims.begin(), window_dims.end());

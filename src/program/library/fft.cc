@@ -18,7 +18,6 @@ struct Box {
   int64_t rows = 1, in_last = 0, out_last = 0;  // of the last dimension: of the operand, of the result
 
   int64_t count() const { return rows * sizes.back(); }
-  bool inverse() const { return type == FftType::kIfft || type == FftType::kIrfft; }
 };
 
 // Dimension `axis` of `boxes` boxes at x.
@@ -35,7 +34,7 @@ void TransformAxis(const Box& box, Complex* x, int64_t boxes, size_t axis, Threa
     for (int64_t first = begin; first < end; first += kLanes) {
       const int64_t count = std::min(kLanes, end - first);
       for (int64_t l = 0; l < count; ++l) starts[l] = (first + l) / inner * length * inner + (first + l) % inner;
-      transform.Run(x, starts, count, inner, box.inverse());
+      transform.Run(x, starts, count, inner, IsInverse(box.type));
     }
   });
 }
@@ -63,7 +62,7 @@ void TransformBoxes(const Box& box, const In* in, Out* out, int64_t boxes, Threa
     CompleteSpectrum(box, elements.data(), boxes);
     TransformAxis(box, elements.data(), boxes, axes - 1, pool);
   }
-  const float scale = box.inverse() ? static_cast<float>(1 / static_cast<double>(box.count())) : 1;
+  const float scale = IsInverse(box.type) ? static_cast<float>(1 / static_cast<double>(box.count())) : 1;
   for (int64_t row = 0; row < rows; ++row) {
     const Complex* from = elements.data() + row * last;
     Out* to = out + row * box.out_last;

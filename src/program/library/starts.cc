@@ -4,7 +4,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "interp/movement/index_vectors.h"
 #include "kernels/strided.h"
 
 namespace shoal {
@@ -69,7 +68,7 @@ void FindAll(const Walk& walk, const Array& vectors, std::vector<int64_t>& start
 
 }  // namespace
 
-std::vector<int64_t> StartsOf(const Array& indices, const StartDims& dims, Ints operand, Ints most, bool clamps,
+std::vector<int64_t> StartsOf(const Array& indices, const IndexVectorDims& dims, Ints operand, Ints most, bool clamps,
                               ThreadPool& pool) {
   const Dims batch = DimsWithout(indices.rank(), Ints(&dims.vector_dim, 1), {});
   const Dims element_strides = RowMajorStrides(operand);
@@ -109,19 +108,6 @@ std::vector<int64_t> StartsOf(const Array& indices, const StartDims& dims, Ints 
       is_signed ? FindAll<int64_t>(walk, vectors, starts, pool) : FindAll<uint64_t>(walk, vectors, starts, pool);
   }
   return starts;
-}
-
-std::vector<int64_t> BoxOffsets(Ints sizes, Ints strides) {
-  std::vector<int64_t> offsets{0};
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] == 1) continue;
-    std::vector<int64_t> finer;
-    finer.reserve(offsets.size() * static_cast<size_t>(sizes[d]));
-    for (int64_t offset : offsets)
-      for (int64_t i = 0; i < sizes[d]; ++i) finer.push_back(offset + i * strides[d]);
-    offsets = std::move(finer);
-  }
-  return offsets;
 }
 
 Runs RunsOf(Ints sizes, Ints strides) {

@@ -4,23 +4,14 @@
 #include <vector>
 
 #include "base/thread_pool.h"
-#include "kernels/array.h"
+#include "interp/movement/index_vectors.h"
 
 namespace shoal {
 
-struct StartDims {
-  int64_t vector_dim = 0;                   // of the indices; may be one past their last
-  Ints map;                                 // the operand's dimension that each entry of a vector is about
-  Ints operand_batching, indices_batching;  // dimensions that go together
-};
-
 // For each index vector, in row-major order: the element of an operand of `dims` at which it points. The largest start
 // in each dimension is `most`; what lies outside is moved inside if `clamps`, and is -1 if not.
-std::vector<int64_t> StartsOf(const Array& indices, const StartDims& starts, Ints dims, Ints most, bool clamps,
+std::vector<int64_t> StartsOf(const Array& indices, const IndexVectorDims& starts, Ints dims, Ints most, bool clamps,
                               ThreadPool& pool);
-
-// Of every element of a box, in row-major order, from its first.
-std::vector<int64_t> BoxOffsets(Ints sizes, Ints strides);
 
 // The elements of a box as runs that lie together: `length` elements from each of the offsets, in row-major order.
 struct Runs {
