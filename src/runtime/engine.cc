@@ -8,6 +8,8 @@
 
 namespace shoal {
 
+Engine::~Engine() = default;
+
 Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const EngineOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
