@@ -17,16 +17,14 @@ namespace {
 
 constexpr size_t kMostOps = 160;  // of one group: the time to compile grows with it, and registers are few
 
-int64_t Count(const Instruction& hlo) { return hlo.shape().ElementCount().value_or(0); }
-
 // How many elements the loops of a group with this root go through.
 int64_t RoundsOf(const Instruction& root) {
   if (root.opcode == Opcode::kReduceWindow) {
-    int64_t rounds = Count(root);
+    int64_t rounds = ElementsOf(root);
     for (const WindowDim& dim : root[kWindow]->dims) rounds *= dim.size;
     return rounds;
   }
-  return root.opcode == Opcode::kReduce ? Count(*root.operands[0]) : Count(root);
+  return root.opcode == Opcode::kReduce ? ElementsOf(*root.operands[0]) : ElementsOf(root);
 }
 
 // The same bytes under another shape: nothing to do, and nothing to gain by a loop of its own.
@@ -40,7 +38,7 @@ bool IsIndexMap(const Instruction& hlo) { return Info(hlo.opcode).op_class == Op
 bool MovesMinor(const Instruction& hlo) {
   const Ints dimensions = hlo[kDimensions];
   return hlo.opcode == Opcode::kTranspose && !dimensions.empty() &&
-         dimensions.back() != static_cast<int64_t>(dimensions.size()) - 1 && Count(hlo) > 64;
+         dimensions.back() != static_cast<int64_t>(dimensions.size()) - 1 && ElementsOf(hlo) > 64;
 }
 
 bool IsFusible(const Instruction& hlo) { return IsUniformConstant(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo)); }
@@ -128,7 +126,7 @@ class Fusing {
     if (IsUniformConstant(hlo)) return true;
     if (members_.at(&root).size() >= kMostOps) return false;
     // Evaluated so often for each of its elements.
-    return RoundsOf(root) <= Count(hlo) * 3 / 2 || !IsDear(hlo.opcode);
+    return RoundsOf(root) <= ElementsOf(hlo) * 3 / 2 || !IsDear(hlo.opcode);
   }
 
   void Join(Instruction& hlo, Instruction* root) {
