@@ -1,8 +1,10 @@
 #include "codegen/code_memory.h"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -90,7 +92,7 @@ bool CodeMemory::finalizeMemory(std::string* error) {
 
 uint64_t CodeMemory::getSymbolAddress(const std::string& name) {
   if (void* ours = LibraryFunction(name)) return reinterpret_cast<uint64_t>(ours);
-  return getSymbolAddressInProcess(name);
+  return reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, name.c_str()));
 }
 
 }  // namespace shoal
