@@ -79,9 +79,8 @@ SHOAL_VECTORS void LoadLines(const std::complex<float>* x, const LaneLines& line
   }
   for (; k < count; ++k) {
     const int64_t at = 2 * k * lines.stride;
-    Number number{};
-    for (int64_t l = 0; l < kLanes; ++l) number.re[l] = lane[l][at], number.im[l] = lane[l][at + 1];
-    out[k] = Swapped(number, swapped);
+    const int64_t re = at + (swapped ? 1 : 0), im = at + (swapped ? 0 : 1);
+    for (int64_t l = 0; l < kLanes; ++l) out[k].re[l] = lane[l][re], out[k].im[l] = lane[l][im];
   }
 }
 
@@ -97,16 +96,22 @@ SHOAL_VECTORS void StoreLines(const Number* in, const LaneLines& lines, int64_t 
     }
     return;
   }
+  // A whole cache line of each line at a time: lines that lie a power of two apart share few places in the cache.
   int64_t k = 0;
-  for (; lines.stride == 1 && k + 4 <= count; k += 4) {
-    Lanes r[8];
-    for (int64_t i = 0; i < 4; ++i) {
+  for (; lines.stride == 1 && k + 8 <= count; k += 8) {
+    Lanes r[16];
+    for (int64_t i = 0; i < 8; ++i) {
       const Number n = Scaled(in[k + i], swapped, scale);
       r[2 * i] = n.re;
       r[2 * i + 1] = n.im;
     }
     Transpose(r);
-    for (int64_t l = 0; l < lines.lines; ++l) Put(floats + 2 * (lines.starts[l] + k), r[l]);
+    Transpose(r + 8);
+    for (int64_t l = 0; l < lines.lines; ++l) {
+      float* at = floats + 2 * (lines.starts[l] + k);
+      Put(at, r[l]);
+      Put(at + kLanes, r[8 + l]);
+    }
   }
   for (; k < count; ++k) {
     const Number n = Scaled(in[k], swapped, scale);

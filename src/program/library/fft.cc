@@ -27,8 +27,8 @@ struct Box {
 // Blocks of lines that one task does: some 2^14 elements, and full lanes.
 int64_t LinesTogether(int64_t length) { return std::max<int64_t>(1, (1 << 14) / (length * kLanes)) * kLanes; }
 
-// Dimension `axis` of `boxes` boxes at x, whose last dimension is `last` long.
-void TransformAxis(const Box& box, Complex* x, int64_t boxes, size_t axis, int64_t last, float scale, ThreadPool& pool) {
+// Dimension `axis` of `boxes` boxes, whose last dimension is `last` long.
+void TransformAxis(const Box& box, const Complex* in, Complex* out, int64_t boxes, size_t axis, int64_t last, float scale, ThreadPool& pool) {
   int64_t outer = boxes, inner = 1;
   for (size_t d = 0; d < axis; ++d) outer *= box.sizes[d];
   for (size_t d = axis + 1; d < box.sizes.size(); ++d) inner *= d + 1 == box.sizes.size() ? last : box.sizes[d];
@@ -40,9 +40,9 @@ void TransformAxis(const Box& box, Complex* x, int64_t boxes, size_t axis, int64
     for (int64_t first = begin; first < end; first += kLanes) {
       const LaneLines lines{starts, std::min(kLanes, end - first), inner};
       for (int64_t l = 0; l < lines.lines; ++l) starts[l] = (first + l) / inner * length * inner + (first + l) % inner;
-      LoadLines(x, lines, length, swapped, transform.numbers());
+      LoadLines(in, lines, length, swapped, transform.numbers());
       transform.Run();
-      StoreLines(transform.numbers(), lines, length, swapped, scale, x);
+      StoreLines(transform.numbers(), lines, length, swapped, scale, out);
     }
   });
 }
@@ -126,7 +126,7 @@ void TransformToRealRows(const Box& box, const Complex* in, float* out, int64_t 
 
 void TransformBoxes(const Box& box, const float* in, Complex* out, int64_t boxes, ThreadPool& pool) {
   TransformRealRows(box, in, out, boxes * box.rows, pool);
-  for (size_t axis = 0; axis + 1 < box.sizes.size(); ++axis) TransformAxis(box, out, boxes, axis, box.out_last, 1, pool);
+  for (size_t axis = 0; axis + 1 < box.sizes.size(); ++axis) TransformAxis(box, out, out, boxes, axis, box.out_last, 1, pool);
 }
 
 // The last dimension last: its other half appears only when the other dimensions are done.
@@ -135,16 +135,15 @@ void TransformBoxes(const Box& box, const Complex* in, float* out, int64_t boxes
   if (box.sizes.size() > 1) {
     elements.assign(in, in + boxes * box.rows * box.in_last);
     for (size_t axis = 0; axis + 1 < box.sizes.size(); ++axis)
-      TransformAxis(box, elements.data(), boxes, axis, box.in_last, 1, pool);
+      TransformAxis(box, elements.data(), elements.data(), boxes, axis, box.in_last, 1, pool);
     in = elements.data();
   }
   TransformToRealRows(box, in, out, boxes * box.rows, pool);
 }
 
 void TransformBoxes(const Box& box, const Complex* in, Complex* out, int64_t boxes, ThreadPool& pool) {
-  std::copy_n(in, boxes * box.count(), out);
-  for (size_t axis = box.sizes.size(); axis-- > 0;)
-    TransformAxis(box, out, boxes, axis, box.sizes.back(), axis == 0 ? box.scale() : 1, pool);
+  for (size_t axis = box.sizes.size(); axis-- > 0; in = out)
+    TransformAxis(box, in, out, boxes, axis, box.sizes.back(), axis == 0 ? box.scale() : 1, pool);
 }
 
 template <class In, class Out>
