@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/callers.h"
 #include "base/strings.h"
 #include "collectives/link.h"
 #include "collectives/rendezvous.h"
@@ -37,6 +38,7 @@ void World::ReturnTurn(int64_t device) {
 void World::GiveTurn(DeviceState& state) {
   if (free_turns_ == 0) return ready_.push_back(&state);
   --free_turns_;
+  AddCaller();
   state.has_turn = true;
   state.changed.notify_one();
 }
@@ -44,11 +46,14 @@ void World::GiveTurn(DeviceState& state) {
 void World::PassTurnOn(DeviceState& state) {
   if (!state.has_turn) return;
   state.has_turn = false;
-  ++free_turns_;
-  if (ready_.empty()) return;
+  if (ready_.empty()) {
+    ++free_turns_;
+    return RemoveCaller();
+  }
   DeviceState& next = *ready_.front();
   ready_.pop_front();
-  GiveTurn(next);
+  next.has_turn = true;
+  next.changed.notify_one();
 }
 
 // Notes that a member has come; the mutex is held.

@@ -72,7 +72,7 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     SetAttr(*const_cast<Instruction*>(hlo), *program.module, kCompiledStep, reinterpret_cast<int64_t>(step.get()));
   for (const Computation* computation : program.module->computations)
     for (Instruction* hlo : computation->instructions)
-      if (Info(hlo->opcode).op_class == OpClass::kCollective)
+      if (Info(hlo->opcode).op_class == OpClass::kCollective || hlo == program.module->entry->root)
         SetAttr(*hlo, *program.module, kEnginePool, reinterpret_cast<int64_t>(&engine->pool_));
   engine->plans_ = std::make_unique<Plans>(*program.module);
   engine->compile_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();

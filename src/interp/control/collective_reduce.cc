@@ -42,9 +42,10 @@ class OperandFold {
     if (!std::ranges::equal(next.dims(), sum.dims()))
       return DifferentSizes(hlo_, ToString(Finish(sum)), ToString(next));
     if (sum.type() != type_) sum = Converted(sum, type_);
-    std::byte* data = sum.mutable_data();
     const bool widens = op_ == Opcode::kAdd && type_ != own_;
     if (!widens && next.type() != type_) next = Converted(next, type_);
+    if (op_ && !widens) return Combine(sum, std::move(next));
+    std::byte* data = sum.mutable_data();
     if (!op_) {
       const LanesOut out[] = {{type_, data}};
       const LanesIn ins[] = {{type_, data}, {type_, next.data()}};
@@ -52,12 +53,25 @@ class OperandFold {
     }
     const int64_t width = sum.element_bytes();
     InBlocks(sum.count(), [&](int64_t begin, int64_t end) {
-      std::byte* to = data + begin * width;
       const std::byte* from = next.data() + begin * next.element_bytes();
-      if (widens) return AddWidened(next.type(), from, reinterpret_cast<float*>(to), end - begin);
-      const std::byte* const in[] = {to, from};
-      BinaryKernel(*op_, type_).Run(to, in, end - begin);
+      AddWidened(next.type(), from, reinterpret_cast<float*>(data + begin * width), end - begin);
     });
+    return {};
+  }
+
+  // Into whichever of the two nobody else holds: an argument of the run is read where it is, not copied first.
+  Status Combine(Array& sum, Array next) const {
+    Array fresh = sum.unique() || next.unique() ? Array() : Array(type_, sum.dims());
+    Array& out = sum.unique() ? sum : next.unique() ? next : fresh;
+    std::byte* to = out.mutable_data();
+    const std::byte *first = std::as_const(sum).data(), *second = std::as_const(next).data();
+    const int64_t width = out.element_bytes();
+    const Kernel kernel = BinaryKernel(*op_, type_);
+    InBlocks(out.count(), [&](int64_t begin, int64_t end) {
+      const std::byte* const in[] = {first + begin * width, second + begin * width};
+      kernel.Run(to + begin * width, in, end - begin);
+    });
+    if (&out != &sum) sum = std::move(out);
     return {};
   }
 
@@ -77,7 +91,7 @@ class OperandFold {
   template <class Task>
   void InBlocks(int64_t count, const Task& task) const {
     constexpr int64_t kBlock = int64_t{1} << 17;
-    auto* pool = reinterpret_cast<ThreadPool*>(hlo_[kEnginePool]);
+    ThreadPool* pool = EnginePoolOf(hlo_);
     if (pool == nullptr || count <= kBlock) return task(0, count);
     ForBlocks(*pool, count, kBlock, task);
   }

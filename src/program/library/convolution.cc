@@ -5,6 +5,7 @@
 #include "interp/algebra/convolution.h"
 #include "kernels/strided.h"
 #include "program/library/convolution_pieces.h"
+#include "program/library/pointwise_convolution.h"
 #include "program/library/rows.h"
 
 namespace shoal {
@@ -85,7 +86,24 @@ void SumPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, fl
   });
 }
 
+// A window of one place is a product, which is quicker by itself.
+Status Pointwise(const PointwiseProduct& product, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  const Array a = Widened(operands[product.kernel_is_lhs ? 1 : 0], pool);
+  const Array b = Widened(operands[product.kernel_is_lhs ? 0 : 1], pool);
+  const bool is_narrow = results[0].type() != ElementType::kF32;
+  Array sums = is_narrow ? Array(ElementType::kF32, results[0].dims()) : std::move(results[0]);
+  ParallelGemm(product.m, product.n, product.k, MatrixView<float>{a.As<float>().data(), product.a_row, product.a_column},
+               MatrixView<float>{b.As<float>().data(), product.b_row, product.b_column}, product.places,
+               sums.Mutable<float>().data(), pool);
+  if (is_narrow)
+    ConvertOnPool(sums, results[0], pool);
+  else
+    results[0] = std::move(sums);
+  return {};
+}
+
 Status Convolution(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  if (const auto product = PointwiseProductOf(hlo)) return Pointwise(*product, operands, results, pool);
   const OneDnn* library = OpenOneDnn();
   const std::optional<DnnForm> form = library == nullptr ? std::nullopt : DnnFormOf(hlo);
   if (!form) return ByPatches(hlo, operands, results, pool);
