@@ -12,7 +12,6 @@
 namespace shoal {
 namespace {
 
-using Compare = Op<Opcode::kCompare>;
 
 struct KeyOrder {
   size_t operand = 0;
@@ -27,7 +26,7 @@ struct Canonical {
 };
 
 bool IsComparison(const Instruction& hlo, ComparisonDirection direction) {
-  return hlo.opcode == Opcode::kCompare && hlo[Compare::kDirection] == direction;
+  return hlo.opcode == Opcode::kCompare && hlo[Op<Opcode::kCompare>::kDirection] == direction;
 }
 
 // The one number that a constant is.
@@ -83,7 +82,7 @@ std::optional<ComparisonSides> ComparisonSidesOf(const Instruction& comparison) 
 
 // The order of floats that a comparison sees, if it is one of ours.
 std::optional<FloatOrder> FloatOrderOf(const Instruction& comparison, const ComparisonSides& sides) {
-  const bool is_partial = comparison[Compare::kOrder] == ComparisonOrder::kPartial;
+  const bool is_partial = comparison[Op<Opcode::kCompare>::kOrder] == ComparisonOrder::kPartial;
   if (sides.first.zeros != sides.first.nans && !is_partial) return std::nullopt;
   return is_partial || sides.first.zeros ? FloatOrder::kNanLast : FloatOrder::kTotal;
 }
@@ -103,7 +102,7 @@ bool IsTie(const Instruction& hlo, const KeyOrder& order) {
   if (!IsComparison(hlo, ComparisonDirection::kEq)) return false;
   const std::optional<ComparisonSides> sides = ComparisonSidesOf(hlo);
   if (!sides || sides->operand != order.operand || FloatOrderOf(hlo, *sides) != order.floats) return false;
-  return !IsFloat(hlo.operand_shape(0).element_type()) || hlo[Compare::kOrder] == ComparisonOrder::kTotal;
+  return !IsFloat(hlo.operand_shape(0).element_type()) || hlo[Op<Opcode::kCompare>::kOrder] == ComparisonOrder::kTotal;
 }
 
 // First key first: one comparison, or "before by the first key, or equal by it and before by the others".
