@@ -21,7 +21,7 @@ constexpr size_t kMostBytes = 400;
 char texts[2][kMostBytes];
 std::atomic<const char*> now_doing = nullptr;
 std::atomic<void (*)()> tell_peers = nullptr;
-std::atomic<bool> is_silent = false;
+std::atomic<bool> others_speak = false;
 
 void Put(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // nobody to tell
@@ -42,7 +42,7 @@ void Interrupted(int signal) {
     nanosleep(&while_others_say_why, nullptr);
     tell();
   }
-  if (is_silent) return End(signal);
+  if (others_speak) return End(signal);
   if (isatty(STDERR_FILENO) != 0) Put("\r\033[K");
   Put("shoal: interrupted");
   if (const char* what = now_doing) {
@@ -81,7 +81,7 @@ void HandleSignals() {
 
 void TellPeersOfInterrupt(void (*tell)(), bool speaks) {
   tell_peers = tell;
-  is_silent = !speaks;
+  others_speak = !speaks;
 }
 
 void NowDoing(std::string_view what) {

@@ -18,7 +18,7 @@ namespace shoal {
 namespace {
 
 // What was said on the command line, without the program and the file, which may lie elsewhere on another machine.
-std::string Arguments(const std::string& file) {
+std::string CallWithout(const std::string& file) {
   std::ifstream words("/proc/self/cmdline", std::ios::binary);
   const std::string line((std::istreambuf_iterator<char>(words)), {});
   std::string all;
@@ -79,7 +79,7 @@ void JobOfVerb::Lost(int rank) const {
 
 Status JobOfVerb::Compare(const Input& input, const Status& mine) {
   if (job_ == nullptr) return {};
-  Given given{kVersion, Arguments(input.path), input.path, 0, mine};
+  Given given{kVersion, CallWithout(input.path), input.path, 0, mine};
   if (input.text() != nullptr) given.digest = DigestOf(input.text()->text());
   return CheckSame(*job_, given);
 }

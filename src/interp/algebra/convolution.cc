@@ -42,7 +42,7 @@ Array Pointwise(const Array& input, const Array& kernel, const ConvDims& labels,
   return InOrder(product.WithDims(std::move(sizes)), OutputOrder(labels));
 }
 
-int64_t Places(int64_t base, int64_t kernel, const WindowDim& window) {
+int64_t OutputSize(int64_t base, int64_t kernel, const WindowDim& window) {
   const int64_t dilated_base = base == 0 ? 0 : (base - 1) * window.base_dilation + 1;
   const int64_t dilated_kernel = kernel == 0 ? 0 : (kernel - 1) * window.window_dilation + 1;
   const int64_t padded = dilated_base + window.pad_low + window.pad_high;
@@ -113,7 +113,7 @@ Array Convolved(const Array& input, const Array& kernel, const ConvolutionForm& 
   Dims out_sizes{sizes.batch};
   for (size_t i = 0; i < form.window.size(); ++i) {
     const int64_t base = input.dim(labels.input_spatial[i]), taps = kernel.dim(labels.kernel_spatial[i]);
-    sizes.spatial.push_back({base, taps, Places(base, taps, form.window[i]), form.window[i]});
+    sizes.spatial.push_back({base, taps, OutputSize(base, taps, form.window[i]), form.window[i]});
     out_sizes.push_back(sizes.spatial.back().output);
   }
   out_sizes.push_back(kernel.dim(labels.kernel_output_feature));

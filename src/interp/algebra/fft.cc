@@ -31,7 +31,7 @@ void CompleteSpectrum(FftBox& box) {
 }
 
 template <class In>
-void Load(const In* in, FftBox& box) {
+void LoadBox(const In* in, FftBox& box) {
   std::fill(box.elements.begin(), box.elements.end(), Complex());
   for (int64_t row = 0; row < box.rows; ++row)
     for (int64_t k = 0; k < box.in_last; ++k)
@@ -72,7 +72,7 @@ void RunBatches(FftBox& box, const Array& in, Array& out) {
   const In* from = in.As<In>().data();
   Out* to = out.Mutable<Out>().data();
   for (int64_t b = 0; b < out.count() / out_count; ++b) {
-    Load(from + b * in_count, box);
+    LoadBox(from + b * in_count, box);
     Transform(box);
     Store(box, scale, to + b * out_count);
   }

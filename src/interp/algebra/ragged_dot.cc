@@ -11,12 +11,10 @@ namespace {
 
 using RaggedDot = Op<Opcode::kRaggedDot>;
 
-bool Has(Ints dims, int64_t dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
-
 Dims LhsFree(const Array& lhs, const ProductDims& dims) {
   Dims free;
   for (int64_t d = 0; d < lhs.rank(); ++d)
-    if (!Has(dims.lhs_batch, d) && !Has(dims.lhs_contracting, d)) free.push_back(d);
+    if (!Contains(dims.lhs_batch, d) && !Contains(dims.lhs_contracting, d)) free.push_back(d);
   return free;
 }
 
@@ -50,16 +48,16 @@ void AddPart(Array& total, const Box& box, const Array& part) {
 }
 
 // The product, taken apart: for each index of the outer dimensions, a row of group sizes.
-class Groups {
+class RaggedSums {
  public:
-  Groups(const Array& lhs, const Array& rhs, const Array& sizes, const RaggedDims& dims, ElementType result)
+  RaggedSums(const Array& lhs, const Array& rhs, const Array& sizes, const RaggedDims& dims, ElementType result)
       : lhs_(lhs),
         rhs_(rhs),
         sizes_(sizes),
         dims_(dims.product),
         rhs_group_(dims.rhs_group),
         ragged_(dims.lhs_ragged),
-        contracting_(Has(dims_.lhs_contracting, ragged_)),
+        contracting_(Contains(dims_.lhs_contracting, ragged_)),
         total_(Array::Zeros(SumType(lhs.type(), rhs.type(), result), ResultDims())) {
     if (sizes_.rank() > 1) outer_ = OuterDims(lhs, dims);
   }
@@ -85,7 +83,7 @@ class Groups {
     for (int64_t d : dims_.lhs_batch) result_dims_.push_back(lhs_.dim(d));
     for (int64_t d : LhsFree(lhs_, dims_)) result_dims_.push_back(lhs_.dim(d));
     for (int64_t d = 0; d < rhs_.rank(); ++d)
-      if (!Has(dims_.rhs_batch, d) && !Has(dims_.rhs_contracting, d) && !Has(rhs_group_, d))
+      if (!Contains(dims_.rhs_batch, d) && !Contains(dims_.rhs_contracting, d) && !Contains(rhs_group_, d))
         result_dims_.push_back(rhs_.dim(d));
     return AsInts(result_dims_);
   }
@@ -97,10 +95,10 @@ class Groups {
     const Ints batch = dims_.lhs_batch, contracting = dims_.lhs_contracting;
     const auto b = std::find(batch.begin(), batch.end(), dim) - batch.begin();
     const auto c = std::find(contracting.begin(), contracting.end(), dim) - contracting.begin();
-    if (Has(batch, dim)) {
+    if (Contains(batch, dim)) {
       rhs.Take(dims_.rhs_batch[static_cast<size_t>(b)], at, 1);
       result.Take(first + b, at, 1);
-    } else if (Has(contracting, dim)) {
+    } else if (Contains(contracting, dim)) {
       rhs.Take(dims_.rhs_contracting[static_cast<size_t>(c)], at, 1);
     } else {
       result.Take(first + ResultDimOfFree(dim), at, 1);
@@ -151,7 +149,7 @@ class Groups {
 Dims OuterDims(const Array& lhs, const RaggedDims& dims) {
   const ProductDims& of = dims.product;
   Dims outer = ToDims(of.lhs_batch);
-  const Dims same_kind = Has(of.lhs_contracting, dims.lhs_ragged) ? ToDims(of.lhs_contracting) : LhsFree(lhs, of);
+  const Dims same_kind = Contains(of.lhs_contracting, dims.lhs_ragged) ? ToDims(of.lhs_contracting) : LhsFree(lhs, of);
   outer.insert(outer.end(), same_kind.begin(), same_kind.end());
   outer.erase(std::find(outer.begin(), outer.end(), dims.lhs_ragged), outer.end());
   return outer;
@@ -159,8 +157,8 @@ Dims OuterDims(const Array& lhs, const RaggedDims& dims) {
 
 Array RaggedProduct(const Array& lhs, const Array& rhs, const Array& group_sizes, const RaggedDims& dims,
                     ElementType result) {
-  if (Has(dims.product.lhs_batch, dims.lhs_ragged)) return Product(lhs, rhs, dims.product, result);
-  const Array total = Groups(lhs, rhs, group_sizes, dims, result).Run();
+  if (Contains(dims.product.lhs_batch, dims.lhs_ragged)) return Product(lhs, rhs, dims.product, result);
+  const Array total = RaggedSums(lhs, rhs, group_sizes, dims, result).Run();
   return total.type() == result ? total : Converted(total, result);
 }
 
@@ -170,7 +168,7 @@ Result<Value> Evaluate<Opcode::kRaggedDot>(Call& call) {
   const RaggedDims dims{{hlo[kLhsBatchDims], hlo[kRhsBatchDims], hlo[kLhsContractingDims], hlo[kRhsContractingDims]},
                         hlo[RaggedDot::kLhsRaggedDims][0],
                         hlo[RaggedDot::kRhsGroupDims]};
-  const bool in_groups = !Has(dims.product.lhs_batch, dims.lhs_ragged);
+  const bool in_groups = !Contains(dims.product.lhs_batch, dims.lhs_ragged);
   for (size_t i = 0; in_groups && i < 3; ++i)
     if (!std::equal(call.array(i).dims().begin(), call.array(i).dims().end(), hlo.operand_shape(i).dims().begin()))
       return Stopped(hlo, StrCat("operands of ragged-dot must have their full sizes, got ", ToString(call.array(i))));

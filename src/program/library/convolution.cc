@@ -11,7 +11,7 @@
 namespace shoal {
 namespace {
 
-using Kind = DnnConvolution::Kind;
+using DnnKind = DnnConvolution::Kind;
 
 // So many images to a task.
 int64_t ImagesPerTask(const Instruction& hlo) {
@@ -38,13 +38,6 @@ Status ByPatches(const Instruction& hlo, std::span<const Array> operands, std::s
     std::memcpy(out + begin * out_bytes, done.data(), static_cast<size_t>(done.bytes()));
   });
   return {};
-}
-
-Array Widened(const Array& array, ThreadPool& pool) {
-  if (array.type() == ElementType::kF32) return array;
-  Array wide(ElementType::kF32, array.dims());
-  ConvertOnPool(array, wide, pool);
-  return wide;
 }
 
 // The spatial dimensions of the kernel the other way round.
@@ -128,9 +121,9 @@ Status Convolution(const Instruction& hlo, std::span<const Array> operands, std:
   auto* in_data = const_cast<float*>(input.As<float>().data());
   auto* kernel_data = const_cast<float*>(kernel.As<float>().data());
   float* out_data = out.Mutable<float>().data();
-  if (form->convolution.kind == Kind::kForward)
+  if (form->convolution.kind == DnnKind::kForward)
     RunPieces(pieces, codes, kernel_data, in_data + form->source_offset, out_data, pool);
-  else if (form->convolution.kind == Kind::kBackwardData)
+  else if (form->convolution.kind == DnnKind::kBackwardData)
     RunPieces(pieces, codes, kernel_data, out_data + form->source_offset, in_data, pool);
   else
     SumPieces(pieces, codes, in_data + form->source_offset, kernel_data, out, pool);
