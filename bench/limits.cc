@@ -240,7 +240,8 @@ void OfModule(const Options& options, const std::string& path) {
     Product product{hlo, step.library, total.times, {}, {}};
     for (size_t i = 0; i < hlo->operand_count(); ++i) {
       const Shape& shape = hlo->operand_shape(i);
-      product.operands.push_back(RandomArray(shape.element_type(), shape.dims(), {}, shape.dims(), 1, i));
+      const Dims start(static_cast<size_t>(shape.rank()), 0);
+      product.operands.push_back(RandomArray(shape.element_type(), shape.dims(), AsInts(start), shape.dims(), 1, i));
     }
     product.results.emplace_back(hlo->shape().element_type(), hlo->shape().dims());
     products.push_back(std::move(product));
