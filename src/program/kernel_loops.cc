@@ -16,7 +16,7 @@ const Instruction* KernelBuilder::FirstReduction() {
     const Instruction* hlo = to_do.back();
     to_do.pop_back();
     if (!seen.insert(hlo).second) continue;
-    if (hlo->opcode == Opcode::kReduce || hlo->opcode == Opcode::kReduceWindow) found = hlo;
+    if (IsLoopReduction(*hlo) || IsLoopWindow(*hlo)) found = hlo;
     to_do.insert(to_do.end(), hlo->operands.begin(), hlo->operands.end());
   }
   return found;
