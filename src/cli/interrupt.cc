@@ -21,6 +21,7 @@ constexpr size_t kMostBytes = 400;
 char texts[2][kMostBytes];
 std::atomic<const char*> now_doing = nullptr;
 std::atomic<void (*)()> tell_peers = nullptr;
+std::atomic<bool (*)()> is_peer_gone = nullptr;
 std::atomic<bool> others_speak = false;
 
 void Put(const char* text) {
@@ -38,8 +39,10 @@ void End(int signal) {
 void Interrupted(int signal) {
   RemoveUnfinishedFiles();
   if (auto* tell = tell_peers.load()) {
-    const timespec while_others_say_why{0, 300'000'000};
-    nanosleep(&while_others_say_why, nullptr);
+    const timespec a_while{0, 100'000'000};
+    nanosleep(&a_while, nullptr);
+    // The thread that says who is gone ends the process.
+    for (int i = 0; i < 50 && is_peer_gone.load()(); ++i) nanosleep(&a_while, nullptr);
     tell();
   }
   if (others_speak) return End(signal);
@@ -79,8 +82,9 @@ void HandleSignals() {
   }
 }
 
-void TellPeersOfInterrupt(void (*tell)(), bool speaks) {
-  tell_peers = tell;
+void TellPeersOfInterrupt(const PeersOfProcess& peers, bool speaks) {
+  is_peer_gone = peers.is_gone;
+  tell_peers = peers.tell;
   others_speak = !speaks;
 }
 

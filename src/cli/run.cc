@@ -115,6 +115,7 @@ class RunVerb {
         return Status();
       };
     Result<RunOutcome> outcome = RunWatched(engine_ == nullptr ? plans : engine_->plans(), std::move(arguments), settings);
+    if (dump_ != nullptr && job_.job() != nullptr) dump_->Gather(*job_.job());
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written()));
     if (!outcome.ok()) return Failed(outcome.diag());
     outcome_ = std::move(*outcome);

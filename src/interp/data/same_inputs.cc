@@ -43,16 +43,18 @@ Result<Partitioning> PartitioningOf(const Module& whole, const RunPart& parts) {
   return partitioning;
 }
 
-Arguments SplitArguments(const std::vector<Value>& whole, const Module& module, const DeviceGrid& grid,
-                         const Partitioning& partitioning) {
+Arguments SplitArguments(const std::vector<Value>& whole, const RunPart& parts, const Partitioning& partitioning,
+                         const Placement* placement) {
   std::vector<Value> leaves;
   for (const Value& argument : whole) AppendLeaves(argument, leaves);
-  std::vector<std::vector<Value>> values(static_cast<size_t>(grid.count()));
-  for (size_t i = 0; i < leaves.size(); ++i)
-    for (int64_t device = 0; device < grid.count(); ++device)
+  std::vector<std::vector<Value>> values(static_cast<size_t>(parts.grid.count()));
+  for (int64_t device = 0; device < parts.grid.count(); ++device) {
+    if (placement != nullptr && !placement->IsLocal(device)) continue;
+    for (size_t i = 0; i < leaves.size(); ++i)
       values[static_cast<size_t>(device)].push_back(
           leaves[i].IsArray() ? Value(ShardOf(leaves[i].array(), partitioning.parameters[i], device)) : leaves[i]);
-  return ArgumentsFromLeaves(module, values);
+  }
+  return ArgumentsFromLeaves(parts.module, values);
 }
 
 void KeepWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds& bounds, OutputComparison& worst) {

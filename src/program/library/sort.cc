@@ -12,7 +12,6 @@
 namespace shoal {
 namespace {
 
-
 struct KeyOrder {
   size_t operand = 0;
   bool descending = false;
