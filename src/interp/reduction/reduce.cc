@@ -6,8 +6,6 @@
 namespace shoal {
 namespace {
 
-bool Contains(Ints dims, int64_t d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
-
 // Which dimensions of the inputs stay and which are folded, both ascending.
 struct Split {
   Dims kept, folded;
