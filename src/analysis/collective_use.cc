@@ -9,22 +9,13 @@
 #include "collectives/chain.h"
 #include "collectives/wire_bytes.h"
 #include "ir/buffer_bytes.h"
+#include "ops/collective_kinds.h"
 #include "ops/custom_calls.h"
 #include "ops/families.h"
-#include "ops/traits.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 namespace {
-
-constexpr Opcode kKinds[] = {
-    Opcode::kAllGather,           Opcode::kAllReduce,         Opcode::kAllToAll,
-    Opcode::kCollectiveBroadcast, Opcode::kCollectivePermute, Opcode::kCollectiveReduce,
-    Opcode::kRaggedAllToAll,      Opcode::kReduceScatter,     Opcode::kSend,
-};
-
-bool IsPaired(Opcode kind) {
-  return kind == Opcode::kCollectivePermute || kind == Opcode::kSend || kind == Opcode::kRecv;
-}
 
 WireShare ShareOf(const CollectiveUse& use, const Membership::Seat& seat) {
   const bool listed = seat.group >= 0 && !use.groups().empty();
@@ -78,7 +69,7 @@ class Absorbed {
   bool IsAbsorbed(const Computation& computation, const CallGraph& calls) const {
     const auto callers = calls.CallersOf(computation);
     auto wraps = [](const Instruction* hlo) {
-      return IsFusion(*hlo) || hlo->opcode == Opcode::kAsyncStart;
+      return IsFusion(*hlo) || WrapsComputation(*hlo);
     };
     if (callers.size() == 1 && Holds(*callers[0]->parent))
       return wraps(callers[0]) || IsCall(*callers[0]);
@@ -126,8 +117,8 @@ class Ledger {
  private:
   // What must be known before: which collectives begin chains, which channels are sent on.
   void Note(const Instruction& hlo) {
-    if (CommunicatesUnknown(hlo)) foreign_[std::string(hlo[Op<Opcode::kCustomCall>::kTarget])].push_back(&hlo);
-    if (hlo.opcode == Opcode::kSend) sent_.insert(hlo[kChannelId]);
+    if (CommunicatesUnknown(hlo)) foreign_[std::string(TargetOf(hlo))].push_back(&hlo);
+    if (IsSend(hlo)) sent_.insert(hlo[kChannelId]);
     if (!StartsChains(hlo)) return;
     for (const Instruction* operand : hlo.operands)
       if (std::optional<ChainKey> key = ChainOf(*operand)) {
@@ -152,10 +143,10 @@ class Ledger {
   }
 
   void Add(const Instruction& hlo, const Instruction& start) {
-    if (hlo.opcode == Opcode::kRecv && sent_.count(hlo[kChannelId]) > 0) return;
+    if (IsRecv(hlo) && sent_.count(hlo[kChannelId]) > 0) return;
     CollectiveUse use;
     use.hlo = &hlo;
-    use.kind = hlo.opcode == Opcode::kRecv ? Opcode::kRecv : KindOf(hlo.opcode);
+    use.kind = IsRecv(hlo) ? hlo.opcode : KindOf(hlo.opcode);
     use.start = use.done = &start;
     if (IsAsyncStart(start)) {
       const Instruction* done = regions_.DoneOf(start);
@@ -200,9 +191,9 @@ class Ledger {
     bool any_async = false;
     for (const CollectiveUse& use : result_.uses) {
       any_async |= use.async();
-      if (use.kind == Opcode::kRaggedAllToAll) ragged.push_back(use.hlo);
+      if (IsRaggedExchange(*use.hlo)) ragged.push_back(use.hlo);
       if ((*use.hlo)[kHasDynamicRoot]) rooted.push_back(use.hlo);
-      if (!IsPaired(use.kind) && use.groups().empty()) unlisted.push_back(use.hlo);
+      if (!IsPairedKind(use.kind) && use.groups().empty()) unlisted.push_back(use.hlo);
       for (const Instruction* operand : use.hlo->operands)
         if (operand->shape().IsArray() && operand->shape().has_dynamic()) dynamic.push_back(use.hlo);
       if (!use.joins->misfit.empty()) misfits.insert(use.joins->misfit);
@@ -237,20 +228,19 @@ class Ledger {
 }  // namespace
 
 bool IsCommunication(const Instruction& hlo) {
-  return std::find(std::begin(kKinds), std::end(kKinds), KindOf(hlo.opcode)) != std::end(kKinds) &&
-         !hlo[kIsHostTransfer];
+  return IsCommunicationOp(hlo) && !hlo[kIsHostTransfer];
 }
 
 Traffic CollectiveUse::TrafficOn(int64_t device) const {
   const Membership::Seat seat = joins->SeatOf(device);
-  if (IsPaired(kind)) return {1, Times(payload_bytes, seat.sends), Times(payload_bytes, seat.receives)};
+  if (IsPairedKind(kind)) return {1, Times(payload_bytes, seat.sends), Times(payload_bytes, seat.receives)};
   if (seat.group < 0) return {};
   return {1, payload_bytes, DirectBytes(kind, ShareOf(*this, seat))};
 }
 
 int64_t CollectiveUse::RingBytes(int64_t device) const {
   const Membership::Seat seat = joins->SeatOf(device);
-  if (IsPaired(kind)) return Times(payload_bytes, seat.receives);
+  if (IsPairedKind(kind)) return Times(payload_bytes, seat.receives);
   return seat.group < 0 ? 0 : shoal::RingBytes(kind, ShareOf(*this, seat));
 }
 

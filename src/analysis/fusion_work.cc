@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "ops/families.h"
 #include "ops/traits.h"
+#include "ops/work_words.h"
 
 namespace shoal {
 namespace {
@@ -14,24 +15,12 @@ namespace {
 // Classes whose ops are named, the weightiest first.
 constexpr OpClass kWeighty[] = {OpClass::kContraction,   OpClass::kOpaque,    OpClass::kLinearAlgebra,
                                 OpClass::kGatherScatter, OpClass::kReduction, OpClass::kRandom};
-// Of those that only move elements, the ones that cost more than a different way of counting.
-constexpr Opcode kMoves[] = {Opcode::kTranspose,          Opcode::kConcatenate,  Opcode::kPad, Opcode::kReverse,
-                             Opcode::kDynamicUpdateSlice, Opcode::kDynamicSlice, Opcode::kCopy};
-// What remains to be said of a fusion that does nothing else.
-constexpr Opcode kTrifles[] = {Opcode::kConvert, Opcode::kSlice,   Opcode::kBroadcast,
-                               Opcode::kIota,    Opcode::kReshape, Opcode::kBitcast};
 constexpr size_t kMostWords = 4;
-
-bool IsIn(std::span<const Opcode> list, Opcode opcode) {
-  return std::find(list.begin(), list.end(), opcode) != list.end();
-}
 
 // Through what only changes the form of a value.
 const Instruction& Behind(const Instruction& hlo) {
-  static constexpr Opcode kForms[] = {Opcode::kBroadcast, Opcode::kBitcast, Opcode::kReshape, Opcode::kConvert,
-                                      Opcode::kCopy};
   const Instruction* at = &hlo;
-  while (IsIn(kForms, at->opcode) && !at->operands.empty()) at = at->operands[0];
+  while (ChangesForm(*at) && !at->operands.empty()) at = at->operands[0];
   return *at;
 }
 
@@ -63,9 +52,9 @@ class Tally {
     if (std::find(std::begin(kWeighty), std::end(kWeighty), op_class) != std::end(kWeighty)) {
       Count(weighty_, NameOf(hlo));
       if (main_ == nullptr || Rank(hlo) < Rank(*main_)) main_ = &hlo;
-    } else if (IsIn(kMoves, hlo.opcode)) {
+    } else if (MovesElements(hlo)) {
       Count(moves_, std::string(Text(hlo.opcode)));
-    } else if (IsIn(kTrifles, hlo.opcode)) {
+    } else if (IsTrifle(hlo)) {
       Count(trifles_, std::string(Text(hlo.opcode)));
     } else if (op_class == OpClass::kElementwise) {
       AddElementwise(hlo);
@@ -96,7 +85,7 @@ class Tally {
     work.is_trifle |= only_scalars_ && weighty_.empty();
     work.is_arithmetic = main_ != nullptr && IsArithmetic(Info(main_->opcode).op_class);
     work.is_light = main_ == nullptr || Info(main_->opcode).op_class == OpClass::kRandom ||
-                    main_->opcode == Opcode::kReduce || main_->opcode == Opcode::kReduceWindow;
+                    IsLightReduction(*main_);
     return work;
   }
 
@@ -121,14 +110,11 @@ class Tally {
   }
 
   void AddElementwise(const Instruction& hlo) {
-    static constexpr Opcode kFunctions[] = {Opcode::kExp, Opcode::kLog,   Opcode::kTanh, Opcode::kLogistic,
-                                            Opcode::kErf, Opcode::kRsqrt, Opcode::kSqrt, Opcode::kPower,
-                                            Opcode::kSin, Opcode::kCos};
-    const bool is_relu = hlo.opcode == Opcode::kMaximum && AnyOperand(hlo, IsZero);
-    const bool is_bias = hlo.opcode == Opcode::kAdd && main_ != nullptr && AnyOperand(hlo, IsSpreadParameter);
+    const bool is_relu = IsMaximum(hlo) && AnyOperand(hlo, IsZero);
+    const bool is_bias = IsSum(hlo) && main_ != nullptr && AnyOperand(hlo, IsSpreadParameter);
     if (is_relu || is_bias) {
       Count(idioms_, is_relu ? "relu" : "bias");
-    } else if (IsIn(kFunctions, hlo.opcode)) {
+    } else if (IsNamedFunction(hlo)) {
       Count(functions_, std::string(Text(hlo.opcode)));
     } else {
       Count(plain_, std::string(Text(hlo.opcode)));

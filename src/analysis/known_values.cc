@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "interp/elementwise/elementwise.h"
+#include "kernels/elementwise/element_loops.h"
+#include "ops/collective_kinds.h"
 #include "ops/traits.h"
+#include "ops/work_words.h"
 
 namespace shoal {
 namespace {
@@ -82,10 +84,10 @@ class KnownValues::Walk {
     if (hands == Hands::kLoopState)
       return known_.IsInvariant(hlo, path) ? At({hlo.operands[0], path}) : std::nullopt;
     if (Info(hlo.opcode).op_class == OpClass::kElementwise && path.empty()) return Computed(hlo);
-    if (hlo.opcode == Opcode::kDynamicSlice) return LookedUp(hlo);
-    if (known_.device_ && hlo.opcode == Opcode::kPartitionId)
+    if (IsLookUp(hlo)) return LookedUp(hlo);
+    if (known_.device_ && IsPartitionId(hlo))
       return IdAsArray(hlo.shape().element_type(), known_.device_->partition);
-    if (known_.device_ && hlo.opcode == Opcode::kReplicaId)
+    if (known_.device_ && IsReplicaId(hlo))
       return IdAsArray(hlo.shape().element_type(), known_.device_->replica);
     return std::nullopt;
   }

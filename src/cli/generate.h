@@ -1,7 +1,7 @@
 // Inputs that nobody gave, made with a line of progress.
 #pragma once
 
-#include "interp/data/generate.h"
+#include "data/generate.h"
 
 namespace shoal {
 

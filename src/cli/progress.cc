@@ -10,7 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "collectives/stall.h"
-#include "interp/data/outputs.h"
+#include "data/outputs.h"
 
 namespace shoal {
 namespace {

@@ -3,7 +3,7 @@
 #include "base/strings.h"
 #include "base/units.h"
 #include "base/world.h"
-#include "interp/data/generate.h"
+#include "data/generate.h"
 
 namespace shoal {
 

@@ -1,7 +1,9 @@
 #include "collectives/chain.h"
 
-#include "ops/families.h"
-#include "ops/traits.h"
+#include <algorithm>
+
+#include "ops/custom_calls.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 std::optional<ChainKey> ChainOf(const Instruction& hlo) {
@@ -11,7 +13,24 @@ std::optional<ChainKey> ChainOf(const Instruction& hlo) {
 }
 
 bool StartsChains(const Instruction& hlo) {
-  return IsCustomCall(hlo) && TargetOf(hlo) == "AsyncCollectiveStart";
+  const CustomCallFacts* facts = FactsOf(hlo);
+  return facts != nullptr && facts->Has(kStartsChain);
+}
+
+const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number) {
+  for (size_t i = 0; i < custom_call.operand_count(); ++i) {
+    *number = i;
+    if (BeginsCollective(*custom_call.operands[i])) return custom_call.operands[i];
+  }
+  return nullptr;
+}
+
+bool BeginsChain(const Instruction& hlo) {
+  if (!ChainOf(hlo)) return false;
+  const std::vector<Instruction*>& all = hlo.parent->instructions;
+  return std::any_of(all.begin(), all.end(), [&](const Instruction* user) {
+    return StartsChains(*user) && std::find(user->operands.begin(), user->operands.end(), &hlo) != user->operands.end();
+  });
 }
 
 }  // namespace shoal

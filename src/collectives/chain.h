@@ -17,5 +17,9 @@ std::optional<ChainKey> ChainOf(const Instruction& hlo);
 
 // Whether it is a custom call that takes the results of collectives that begin a chain.
 bool StartsChains(const Instruction& hlo);
+// Whether such a call takes the result of this collective.
+bool BeginsChain(const Instruction& collective);
+// The collective among a custom call's operands, and its number; null if there is none.
+const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number);
 
 }  // namespace shoal

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "interp/control/collective.h"
-#include "interp/elementwise/elementwise.h"
+#include "kernels/elementwise/element_loops.h"
 
 namespace shoal {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collectives/link.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -46,7 +47,7 @@ void Add(const Link& link, std::string_view bytes, RunStats& stats) {
   }
   for (int64_t n = reader.Int(); n > 0; --n) {
     const Instruction* first = hlo();
-    stats.stubs.try_emplace((*first)[Op<Opcode::kCustomCall>::kTarget], Stub{first, 0}).first->second.count +=
+    stats.stubs.try_emplace(TargetOf(*first), Stub{first, 0}).first->second.count +=
         reader.Int();
   }
   for (auto* some : {&stats.endless_loops, &stats.padded_gathers})

@@ -1,15 +1,15 @@
-// What can be worked out about a computation before it runs: the order of its instructions, where each value is used
-// for the last time, its constants as arrays. Made once for all devices, and then only read.
+// What can be worked out about a computation before it runs: which instructions, where each value is used for the last
+// time (ops/liveness.h), its constants as arrays. Made once for all devices, and then only read.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
 
-#include "interp/elementwise/lane_function.h"
+#include "kernels/elementwise/lane_function.h"
 #include "interp/evaluate.h"
+#include "ops/liveness.h"
 #include "ops/working_types.h"
 
 namespace shoal {
@@ -23,19 +23,11 @@ struct TypedInstruction {
   WorkingTypes types;
 };
 
-struct Step {
-  const Instruction* hlo = nullptr;
+struct Step : LiveStep {
   std::unique_ptr<TypedInstruction> typed;  // where the instruction mixes types
   Evaluator evaluate = nullptr;
-  // Which operands are used here for the last time: operand i if last_use[i].
-  std::vector<bool> last_use;
-  // A get-tuple-element that may take the element out of the tuple: nobody asks for that element again.
-  bool takes_element = false;
   // It hands on or waits for what is under way; others get what has arrived.
   bool takes_under_way = false;
-  // No parameter reaches it, so that it gives the same value every time; of those, whether a step that does depend on a
-  // parameter uses it.
-  bool is_invariant = false, is_kept = false;
   Kernel kernel;  // of an elementwise op
 };
 
@@ -59,7 +51,6 @@ class InvariantValues {
 };
 
 struct Plan {
-  const Computation* computation = nullptr;
   std::vector<Step> steps;
   // Of instruction number i where it is a constant; else a token.
   std::vector<Value> constants;
@@ -67,8 +58,6 @@ struct Plan {
   std::unique_ptr<InvariantValues> invariants;
   // Set where the computation is one of scalars only.
   std::unique_ptr<LaneFunction> lanes;
-  // What it gives depends on its arguments alone: no random numbers, nothing of other devices or the host.
-  bool is_function = false;
   // A fusion calls it.
   bool is_fused = false;
   // It is a loop fusion with one result. XLA:CPU compiles those as they are; others it has to take apart first.
@@ -93,27 +82,22 @@ class Plans {
 
   const Plan& Of(const Computation& computation) const { return *plans_.at(&computation); }
   const Module& module() const { return module_; }
-  bool IsFunction(const Instruction& hlo) const;
-  bool IsFunction(const Computation& computation) const { return Of(computation).is_function; }
-  // A start that nobody uses but its done: what its tuple has of the operands need not be kept.
-  bool OnlyEnded(const Instruction& start) const { return only_ended_.contains(&start); }
+  const Liveness& liveness() const { return liveness_; }
   const ElidedLiterals& elided() const { return elided_; }
   const MixedFloats& mixed() const { return mixed_; }
 
  private:
   void Add(const Computation& computation);
-  void AddStarts(const Computation& computation);
   std::unique_ptr<TypedInstruction> Typed(const Instruction& hlo);
-  void MarkInvariants(Plan& plan);
   void AddFusion(const Instruction& hlo);
   Value Constant(const Instruction& hlo, const Literal& literal);
 
   const Module& module_;
+  const Liveness liveness_;
   Arena arena_;
   ShapePool shapes_{arena_};  // of typed instructions
   ElidedLiterals elided_;
   MixedFloats mixed_;
-  std::unordered_set<const Instruction*> only_ended_;
   std::unordered_map<const Computation*, std::unique_ptr<Plan>> plans_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-#include <mutex>
+#include <cstdlib>
 #include <new>
 
 namespace shoal {
@@ -20,15 +20,6 @@ void RequireBlasMemory() {
 
 }  // namespace shoal
 
-// The serial OpenBLAS looks for a free work buffer outside its own lock, so that two threads may get the same one and
-// multiply with each other's data. The linker sends its calls here (--wrap in CMakeLists.txt), where one waits.
-// NOLINTBEGIN(bugprone-reserved-identifier): the linker's names.
-extern "C" void* __real_blas_memory_alloc(int position);
-extern "C" void* __wrap_blas_memory_alloc(int position);
-
-extern "C" void* __wrap_blas_memory_alloc(int position) {
-  static std::mutex mutex;
-  std::lock_guard lock(mutex);
-  return __real_blas_memory_alloc(position);
-}
-// NOLINTEND(bugprone-reserved-identifier)
+// Devices and tasks are threads, each with products of its own: OpenBLAS must start none. It reads this when the
+// program's constructors run, before which this one does (those with a number come first).
+__attribute__((constructor(101))) static void UseOneBlasThread() { setenv("OPENBLAS_NUM_THREADS", "1", 1); }

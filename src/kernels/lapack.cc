@@ -5,7 +5,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/lapack_symbols.h"
+// The declarations of LAPACK's own C interface, with C++'s complex numbers.
+#define LAPACK_COMPLEX_CUSTOM
+#define lapack_complex_float std::complex<float>
+#define lapack_complex_double std::complex<double>
+#include <lapack.h>
 
 namespace shoal::lapack {
 namespace {

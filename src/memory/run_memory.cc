@@ -5,16 +5,15 @@
 #include <unordered_set>
 
 #include "base/strings.h"
-#include "interp/dry_run/dry_run.h"
+#include "memory/run_walk.h"
 
 namespace shoal {
 
 RunMemory RunMemoryOf(const Module& module, const Executions& executions, const DeviceGrid& grid) {
   RunMemory memory;
   bool complete = true;
-  const Plans plans(module);
-  DryRunAnswers answers;
-  answers.trips = [&](const Instruction& loop) -> std::optional<int64_t> {
+  const Liveness liveness(module);
+  const TripsOf trips_of = [&](const Instruction& loop) -> std::optional<int64_t> {
     if (executions.Of(loop) == 0) return std::nullopt;
     const TripCount& trips = executions.TripsOf(loop);
     return trips.known() ? std::optional(trips.count) : std::nullopt;
@@ -23,7 +22,7 @@ RunMemory RunMemoryOf(const Module& module, const Executions& executions, const 
   const Participation participation(module, grid);
   std::map<int64_t, RunPeak, std::greater<>> peaks;
   for (const DeviceClass& devices : participation.Classes()) {
-    const DryRunResult result = DryRun(plans, participation, devices.first, answers);
+    const RunWalkResult result = RunWalk(module, liveness, participation, devices.first, trips_of).Run();
     RunPeak& peak = peaks.try_emplace(result.peak_bytes, RunPeak{result.peak_bytes, 0, devices.first}).first->second;
     peak.devices += devices.count;
     peak.device = std::min(peak.device, devices.first);

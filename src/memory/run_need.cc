@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "base/units.h"
 #include "base/world.h"
-#include "interp/data/generate.h"
+#include "data/generate.h"
 #include "memory/run_memory.h"
 #include "ops/structure.h"
 

@@ -17,6 +17,10 @@ enum CallTrait : uint8_t {
   kRemark = 1,            // says something about its operand, which is its result
   kAddsThirdOperand = 2,  // D = alpha * A * B + beta * C, where D may be written over C
   kCommunicates = 4,      // with other devices, in a way that nobody here understands
+  kGivesBack = 8,         // its result is its operand, or a tuple of its operands
+  kReshards = 16,         // the same after partitioning; before, between the shapes of all devices and of one
+  kStartsChain = 32,      // takes the results of collectives that begin a TPU's async collective fusion
+  kEndsChain = 64,        // and of those that end it
 };
 
 struct CallPrice {

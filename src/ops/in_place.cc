@@ -93,7 +93,77 @@ std::vector<InPlace> Found(const Instruction& hlo, int depth) {
   return found;
 }
 
+// A reduce that folds one element of the accumulator's type has that element as its result.
+bool FoldsOne(const Instruction& reduce) {
+  const size_t n = reduce.operand_count() / 2;
+  const Computation* fold = reduce[kToApply];
+  if (n == 0 || fold == nullptr || fold->parameters.size() < n) return false;
+  int64_t folded = 1;
+  for (int64_t d : reduce[kDimensions]) folded *= reduce.operand_shape(0).dim(d);
+  bool one = folded == 1 && reduce.operand_shape(0).ElementCount().value_or(0) > 0;
+  for (size_t k = 0; k < n && one; ++k)
+    one = fold->parameters[k] != nullptr &&
+          fold->parameters[k]->shape().element_type() == reduce.operand_shape(k).element_type();
+  return one;
+}
+
+// Of a bitcast-convert.
+bool HasOneWidth(const Instruction& hlo) {
+  return BitWidth(hlo.operand_shape(0).element_type()) == BitWidth(hlo.shape().element_type());
+}
+
+bool HasNothingToSort(const Instruction& sort) {
+  const Shape& first = sort.operand_shape(0);
+  return first.ElementCount() == 0 || first.dim(sort[kDimensions][0]) == 1;
+}
+
 }  // namespace
+
+Reuse ReuseOf(const Instruction& hlo) {
+  switch (hlo.opcode) {
+    case Opcode::kAddDependency:
+    case Opcode::kCopy:
+    case Opcode::kDomain:
+    case Opcode::kDynamicReshape:
+    case Opcode::kOptimizationBarrier:
+    case Opcode::kReshape:
+      return Reuse::kOperand;
+    case Opcode::kSetDimensionSize:
+      return Reuse::kResized;
+    case Opcode::kBitcast:
+      return hlo.shape().IsArray() ? Reuse::kRelaidOut : Reuse::kOperand;
+    case Opcode::kBitcastConvert:
+      return HasOneWidth(hlo) ? Reuse::kOperand : Reuse::kNothing;
+    case Opcode::kDynamicUpdateSlice:
+    case Opcode::kScatter:
+      return Reuse::kWritesOver;
+    case Opcode::kRngBitGenerator:
+      return Reuse::kState;
+    case Opcode::kSort:
+      return HasNothingToSort(hlo) ? Reuse::kOperands : Reuse::kAfterOperands;
+    case Opcode::kReduce:
+      return FoldsOne(hlo) ? Reuse::kOperands : Reuse::kNothing;
+    default:
+      return Info(hlo.opcode).op_class == OpClass::kElementwise ? Reuse::kAnyOfItsSize : Reuse::kNothing;
+  }
+}
+
+Received ReceivedFrom(const Instruction& collective) {
+  switch (KindOf(collective.opcode)) {
+    case Opcode::kAllGather:
+    case Opcode::kAllReduce:
+    case Opcode::kCollectiveBroadcast:
+      return Received::kOneForAll;
+    case Opcode::kReduceScatter:
+      return Received::kOwnUnlessAlone;
+    case Opcode::kAllToAll:
+      return collective.has(kDimensions) ? Received::kOwn : Received::kFromOthers;
+    case Opcode::kCollectivePermute:
+      return Received::kFromSource;
+    default:
+      return Received::kOwn;
+  }
+}
 
 std::vector<InPlace> InPlaceOf(const Instruction& hlo) { return Found(hlo, 0); }
 

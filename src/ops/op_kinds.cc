@@ -13,6 +13,17 @@ bool IsOneOf(std::span<const Opcode> opcodes, const Instruction& hlo) {
 
 }  // namespace
 
+bool BeginsCollective(const Instruction& hlo) {
+  static constexpr Opcode kIds[] = {Opcode::kPartitionId, Opcode::kReplicaId};
+  return IsCollective(hlo) && !IsAsyncDone(hlo) && !IsOneOf(kIds, hlo);
+}
+
+const Shape& ResultShape(const Instruction& hlo) {
+  const std::optional<int64_t> part = StartPartsOf(hlo).result;
+  const bool has_part = part && hlo.shape().IsTuple() && *part < std::ssize(hlo.shape().elements());
+  return has_part ? hlo.shape().element(*part) : hlo.shape();
+}
+
 bool IsFromNothing(const Instruction& hlo) {
   static constexpr Opcode kFromNothing[] = {Opcode::kConstant, Opcode::kIota, Opcode::kPartitionId, Opcode::kReplicaId};
   if (hlo.opcode == Opcode::kBroadcast && hlo.operand_count() == 1)

@@ -33,6 +33,11 @@ inline bool HasSideEffect(const Instruction& call) { return call[Op<Opcode::kCus
 // The op of that name, or the one that stands for all that are not known.
 inline Opcode OpcodeOf(std::string_view name) { return OpcodeNamed(name).value_or(Opcode::kUnknown); }
 
+// Meets other devices: a collective in one part, or the start of one.
+bool BeginsCollective(const Instruction& hlo);
+// The value of the op itself: of a start, what its done will give.
+const Shape& ResultShape(const Instruction& hlo);
+
 // Reads nothing and is cheap: may run wherever its value is wanted.
 bool IsFromNothing(const Instruction& hlo);
 // Heavy or not, nobody who wants to see what a program does looks for it: reduce and map are shown as what they apply.

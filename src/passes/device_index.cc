@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "interp/elementwise/elementwise.h"
+#include "kernels/elementwise/element_loops.h"
 
 namespace shoal {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "devices/infer_devices.h"
-#include "interp/data/same_inputs.h"
+#include "data/same_inputs.h"
 #include "interp/run.h"
 #include "report/table.h"
 

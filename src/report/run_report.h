@@ -5,7 +5,7 @@
 
 #include "base/diags.h"
 #include "devices/infer_devices.h"
-#include "interp/data/outputs.h"
+#include "data/outputs.h"
 #include "interp/run.h"
 #include "report/terminal.h"
 

@@ -1,6 +1,7 @@
 // b(…), memory that is written in place, is used where it may be, and written once. What custom calls do with
 // it, the op checks.
 #include "absl/container/flat_hash_map.h"
+#include "ops/buffer_use.h"
 #include "ops/families.h"
 #include "ops/traits.h"
 #include "verify/families.h"
@@ -47,11 +48,7 @@ class Writers {
   static constexpr int kMostSteps = 10'000;
 
   int CountIn(const Instruction& user, const Instruction& hlo, Ints path) {
-    static constexpr Opcode kWriters[] = {
-        Opcode::kAsyncStart, Opcode::kAsyncUpdate,        Opcode::kCall,   Opcode::kConditional,
-        Opcode::kCustomCall, Opcode::kDynamicUpdateSlice, Opcode::kFusion, Opcode::kWhile,
-    };
-    if (IsOneOf(user, kWriters)) return 1;
+    if (WritesBuffers(user)) return 1;
     if (IsGetTupleElement(user))
       return !path.empty() && ElementIndexOf(user) == path[0] ? Count(user, path.subspan(1)) : 0;
     if (!IsTuple(user)) return 0;
@@ -81,13 +78,9 @@ void CheckWriters(const Instruction& hlo, const Shape& part, std::vector<int64_t
 
 // Whether an instruction that touches buffers may.
 bool MayTouch(const Instruction& hlo, const Module& module, BufferShapes& buffers) {
-  static constexpr Opcode kMayTouch[] = {
-      Opcode::kAsyncDone,       Opcode::kAsyncStart, Opcode::kAsyncUpdate, Opcode::kCustomCall,
-      Opcode::kGetTupleElement, Opcode::kTuple,      Opcode::kWhile,
-  };
   if (IsParameter(hlo)) return hlo.parent != module.entry;
   if (IsCall(hlo)) return FrontendAttributeOf(hlo, "_xla_stream_annotation") != nullptr;
-  if (hlo.opcode != Opcode::kDynamicUpdateSlice) return IsOneOf(hlo, kMayTouch);
+  if (!UpdatesBuffer(hlo)) return MayHoldBuffers(hlo);
   if (hlo.operands.empty() || !hlo.operand_shape(0).IsBuffer()) return false;
   const auto rest = hlo.operands.subspan(1);
   return hlo.shape().IsBuffer() && std::none_of(rest.begin(), rest.end(), [&](const Instruction* operand) {
@@ -98,8 +91,6 @@ bool MayTouch(const Instruction& hlo, const Module& module, BufferShapes& buffer
 }  // namespace
 
 void CheckBuffers(Inspection& inspection) {
-  static constexpr Opcode kChecked[] = {Opcode::kCustomCall, Opcode::kDynamicUpdateSlice, Opcode::kParameter,
-                                        Opcode::kWhile};
   const Module& module = inspection.module();
   BufferShapes buffers;
   for (const Computation* computation : inspection.computations()) {
@@ -107,7 +98,7 @@ void CheckBuffers(Inspection& inspection) {
     for (const Instruction* hlo : computation->instructions) {
       if (!buffers.Touches(*hlo)) continue;
       std::vector<int64_t> path;
-      if (IsOneOf(*hlo, kChecked)) CheckWriters(*hlo, hlo->shape(), path, buffers, inspection);
+      if (GivesBuffers(*hlo)) CheckWriters(*hlo, hlo->shape(), path, buffers, inspection);
       if (MayTouch(*hlo, module, buffers)) continue;
       const bool entry = IsParameter(*hlo);
       inspection.Add(*hlo, "buffer.C1",

@@ -1,27 +1,12 @@
 // Replica groups and source-target pairs name each device once.
 #include "ops/collective.h"
+#include "ops/collective_kinds.h"
+#include "ops/op_kinds.h"
 #include "verify/families.h"
 #include "verify/mesh.h"
 
 namespace shoal {
 namespace {
-
-struct Grouped {
-  Opcode opcode;
-  bool uniform = true;  // all groups have one size
-  bool all = true;      // every device is in a group
-};
-constexpr Grouped kGrouped[] = {
-    {Opcode::kAllGather},
-    {Opcode::kAllGatherStart},
-    {Opcode::kAllReduce, /*uniform=*/false},
-    {Opcode::kAllReduceStart, /*uniform=*/false},
-    {Opcode::kAllToAll},
-    {Opcode::kCollectiveBroadcast, /*uniform=*/false, /*all=*/false},
-    {Opcode::kCollectiveReduce, /*uniform=*/false},
-    {Opcode::kRaggedAllToAll},
-    {Opcode::kReduceScatter},
-};
 
 std::string_view IdsOf(GroupMode mode) {
   if (mode == GroupMode::kCrossPartition) return "partition";
@@ -38,7 +23,7 @@ std::optional<int64_t> IdCount(const Module& module, GroupMode mode) {
 
 class GroupCheck {
  public:
-  GroupCheck(const Instruction& hlo, const Grouped& op, GroupMode mode, Inspection& inspection)
+  GroupCheck(const Instruction& hlo, const GroupRules& op, GroupMode mode, Inspection& inspection)
       : hlo_(hlo), op_(op), mode_(mode), inspection_(inspection), count_(IdCount(inspection.module(), mode)) {}
 
   void Check(const ReplicaGroups& groups) {
@@ -92,7 +77,7 @@ class GroupCheck {
   }
 
   const Instruction& hlo_;
-  const Grouped& op_;
+  const GroupRules& op_;
   const GroupMode mode_;
   Inspection& inspection_;
   const std::optional<int64_t> count_;
@@ -101,10 +86,9 @@ class GroupCheck {
 // How many times larger the gathered dimension is than what one device gives; no value if the shapes do not
 // say.
 std::optional<int64_t> ShardCount(const Instruction& hlo) {
-  const bool scatters = hlo.opcode == Opcode::kReduceScatter;
+  const bool scatters = SplitsOf(hlo) == Splits::kScatters;
   if (hlo.operands.empty() || hlo[kDimensions].size() != 1) return {};
-  const Shape* result = hlo.shape_;
-  if (hlo.opcode == Opcode::kAllGatherStart) result = result->At(ShapeIndex{1});
+  const Shape* result = &ResultShape(hlo);
   if (result != nullptr && result->IsTuple()) result = result->At(ShapeIndex{0});
   const Shape& operand = hlo.operand_shape(0);
   const int64_t dim = hlo[kDimensions][0];
@@ -128,17 +112,17 @@ std::optional<int64_t> GroupSizeByModule(const Instruction& hlo, const Module& m
 
 // Rules C8 and C9.
 void CheckSplit(const Instruction& hlo, GroupMode mode, Inspection& inspection) {
-  static constexpr Opcode kSharded[] = {Opcode::kAllGather, Opcode::kAllGatherStart, Opcode::kReduceScatter};
+  const Splits splits = SplitsOf(hlo);
   const std::optional<int64_t> size = GroupSizeByModule(hlo, inspection.module(), mode);
   if (!size) return;
-  if (IsOneOf(hlo, kSharded)) {
+  if (splits == Splits::kGathers || splits == Splits::kScatters) {
     const std::optional<int64_t> shards = ShardCount(hlo);
     if (shards && *shards != *size)
       inspection.Add(hlo, "groups.C8",
                      StrCat("groups of ", *size, " devices must make dimension ", hlo[kDimensions][0], " ", *size,
                             " times as large, got ", *shards, " times"));
   }
-  if (hlo.opcode != Opcode::kAllToAll || hlo.operands.empty() || !hlo.operand_shape(0).IsArray()) return;
+  if (splits != Splits::kExchanges || hlo.operands.empty() || !hlo.operand_shape(0).IsArray()) return;
   const bool divides = hlo[kDimensions].size() == 1;
   const Shape& operand = hlo.operand_shape(0);
   int64_t parts = std::ssize(hlo.operands);
@@ -171,15 +155,14 @@ void CheckPairs(const Instruction& hlo, GroupMode mode, Inspection& inspection) 
 void CheckGroups(Inspection& inspection) {
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
     const bool permutes = hlo.has(kSourceTargetPairs);
-    auto op = std::find_if(std::begin(kGrouped), std::end(kGrouped),
-                           [&](const Grouped& each) { return each.opcode == hlo.opcode; });
-    if (!permutes && op == std::end(kGrouped)) return;
+    const std::optional<GroupRules> rules = GroupRulesOf(hlo);
+    if (!permutes && !rules) return;
     const Result<GroupMode> mode = GroupModeOf(hlo);
     if (!mode.ok()) return;  // a rule of the op
     if (permutes) return CheckPairs(hlo, *mode, inspection);
     static const ReplicaGroups kNone;
     const ReplicaGroups* groups = hlo[kReplicaGroups];
-    GroupCheck(hlo, *op, *mode, inspection).Check(groups == nullptr ? kNone : *groups);
+    GroupCheck(hlo, *rules, *mode, inspection).Check(groups == nullptr ? kNone : *groups);
     CheckSplit(hlo, *mode, inspection);
   });
 }

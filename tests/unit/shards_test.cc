@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "interp/data/output_shards.h"
+#include "data/output_shards.h"
 
 namespace shoal {
 namespace {

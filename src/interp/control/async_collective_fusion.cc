@@ -17,22 +17,6 @@ Diag NoCollective(const Call& call) {
 
 }  // namespace
 
-const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number) {
-  for (size_t i = 0; i < custom_call.operand_count(); ++i) {
-    *number = i;
-    if (BeginsCollective(*custom_call.operands[i])) return custom_call.operands[i];
-  }
-  return nullptr;
-}
-
-bool BeginsChain(const Instruction& hlo) {
-  if (!ChainOf(hlo)) return false;
-  const std::vector<Instruction*>& all = hlo.parent->instructions;
-  return std::any_of(all.begin(), all.end(), [&](const Instruction* user) {
-    return StartsChains(*user) && std::find(user->operands.begin(), user->operands.end(), &hlo) != user->operands.end();
-  });
-}
-
 const Value* CarriedOn(const Call& call) {
   const std::optional<ChainKey> key = ChainOf(call.hlo);
   if (!key || call.device.chains.empty() || BeginsChain(call.hlo)) return nullptr;

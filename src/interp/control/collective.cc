@@ -30,13 +30,6 @@ const Beginning* FindBeginning(const Instruction& hlo) {
   return it == std::end(kBeginnings) ? nullptr : it;
 }
 
-bool IsStart(const Instruction& hlo) { return KindOf(hlo.opcode) != hlo.opcode; }
-
-// (operands, result, context…), or for all-reduce-start the result alone.
-bool StartsWithOperands(const Instruction& start) {
-  return HasAsyncShape(start) || KindOf(start.opcode) != Opcode::kAllReduce;
-}
-
 Result<Value> EvaluateNow(Call& call) {
   if (const Value* carried = CarriedOn(call)) return *carried;
   std::vector<Value> operands;
@@ -48,19 +41,14 @@ Result<Value> EvaluateNow(Call& call) {
   return std::move(value);
 }
 
-// The operand part of a start's tuple: all operands in a tuple, or the first where it stands for all.
-Value OperandPart(const Instruction& start, std::vector<Value> operands) {
-  const bool in_place = !start[kPermuteSliceSizes].empty();
-  if (!HasAsyncShape(start) && (in_place || operands.size() == 1)) return std::move(operands[0]);
-  return Value::Tuple(std::move(operands));
-}
-
+// (operands, result, context…) as StartPartsOf has them, or the result alone.
 Result<Value> EvaluateStart(Call& call) {
+  const StartParts starts = StartPartsOf(call.hlo);
   std::vector<Value> parts(1);
-  if (StartsWithOperands(call.hlo) && KeepsOperands(call))
-    parts[0] = OperandPart(call.hlo, {call.operands.begin(), call.operands.end()});
+  if (starts.operands && KeepsOperands(call))
+    parts[0] = starts.operands_in_tuple ? Value::Tuple({call.operands.begin(), call.operands.end()}) : call.operands[0];
   SHOAL_ASSIGN(begun, Begin(call));
-  if (!StartsWithOperands(call.hlo)) return std::move(begun);
+  if (!starts.result) return std::move(begun);
   parts.push_back(std::move(begun));
   for (const Shape* context : call.hlo.shape().elements().subspan(2)) parts.push_back(ZeroValue(*context));
   return Value::Tuple(std::move(parts));
@@ -88,10 +76,8 @@ Value Id(int64_t id) { return Array::Scalar<uint32_t>(ElementType::kU32, static_
 }  // namespace
 
 bool KeepsOperands(const Call& start) {
-  return start.device.settings().observer != nullptr || !start.device.plans().OnlyEnded(start.hlo);
+  return start.device.settings().observer != nullptr || !start.device.plans().liveness().OnlyEnded(start.hlo);
 }
-
-bool BeginsCollective(const Instruction& hlo) { return FindBeginning(hlo) != nullptr; }
 
 Result<Value> Begin(Call& call) { return FindBeginning(call.hlo)->begin(call); }
 
@@ -106,10 +92,6 @@ Result<Value> End(Device& device, const Instruction& at, Value value) {
     came.push_back(std::move(arrays));
   }
   return under_way->assemble(std::move(came));
-}
-
-const Shape& ResultShape(const Instruction& hlo) {
-  return IsStart(hlo) && StartsWithOperands(hlo) ? hlo.shape().element(1) : hlo.shape();
 }
 
 Value FromArrays(const Shape& shape, Arrays arrays) {

@@ -4,8 +4,10 @@
 
 #include <variant>
 
+#include "collectives/chain.h"
 #include "collectives/exchange.h"
 #include "interp/device.h"
+#include "ops/op_kinds.h"
 
 namespace shoal {
 
@@ -20,13 +22,9 @@ struct UnderWay {
 Result<Value> Begin(Call& call);
 // Waits for what Begin gave; `at` is where the device is. A value that is not under way is already what it will be.
 Result<Value> End(Device& device, const Instruction& at, Value value);
-// Whether Begin knows the op.
-bool BeginsCollective(const Instruction& hlo);
 
 // Whether the value of this start must have its operands, as its shape says: somebody may look at them.
 bool KeepsOperands(const Call& start);
-// The value of the op itself: what a start's shape has as its result.
-const Shape& ResultShape(const Instruction& hlo);
 // One array, or a tuple of them, as the shape asks.
 Value FromArrays(const Shape& shape, Arrays arrays);
 // The operands' arrays, taken from the call.
@@ -91,8 +89,5 @@ Diag DifferentSizes(const Instruction& hlo, const std::string& a, const std::str
 const Value* CarriedOn(const Call& call);
 // Keeps operands and result of a collective that begins such a chain.
 void KeepForChain(Device& device, const Instruction& hlo, std::vector<Value> operands, const Value& result);
-bool BeginsChain(const Instruction& hlo);
-// The collective among a custom call's operands, and its number; null if there is none.
-const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number);
 
 }  // namespace shoal

@@ -100,9 +100,9 @@ class EndlessLoopCheck {
 
  private:
   bool IsFunction() const {
-    const Plans& plans = call_.device.plans();
-    return plans.IsFunction(*call_.hlo[Op<Opcode::kWhile>::kBody]) &&
-           plans.IsFunction(*call_.hlo[Op<Opcode::kWhile>::kCondition]);
+    const Liveness& liveness = call_.device.plans().liveness();
+    return liveness.IsFunction(*call_.hlo[Op<Opcode::kWhile>::kBody]) &&
+           liveness.IsFunction(*call_.hlo[Op<Opcode::kWhile>::kCondition]);
   }
 
   const Call& call_;

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "interp/algebra/product.h"
-#include "interp/custom_calls/attention_heads.h"
+#include "kernels/product.h"
+#include "kernels/attention_heads.h"
 #include "ops/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
-#include "interp/elementwise/elementwise.h"
+#include "kernels/elementwise/element_loops.h"
 #include "kernels/strided.h"
 #include "ops/control_flow.h"
 

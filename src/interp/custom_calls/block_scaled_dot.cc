@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "interp/custom_calls/gemm.h"
-#include "interp/elementwise/elementwise.h"
+#include "kernels/elementwise/element_loops.h"
 #include "kernels/strided.h"
 
 namespace shoal {

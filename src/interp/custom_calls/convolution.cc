@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "interp/algebra/activation.h"
+#include "kernels/activation.h"
 #include "interp/algebra/convolution.h"
-#include "interp/algebra/product.h"
+#include "kernels/product.h"
 #include "ops/backend_config.h"
 #include "interp/custom_calls/convolution_vectors.h"
 #include "interp/custom_calls/custom_call.h"
-#include "interp/elementwise/elementwise.h"
+#include "kernels/elementwise/element_loops.h"
 #include "kernels/strided.h"
 #include "ops/control_flow.h"
 

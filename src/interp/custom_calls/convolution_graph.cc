@@ -6,11 +6,11 @@
 #include <cmath>
 #include <map>
 
-#include "interp/algebra/activation.h"
+#include "kernels/activation.h"
 #include "interp/algebra/convolution.h"
 #include "ops/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
-#include "interp/elementwise/elementwise.h"
+#include "kernels/elementwise/element_loops.h"
 
 namespace shoal {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "interp/elementwise/elementwise.h"
+#include "kernels/elementwise/element_loops.h"
 #include "ops/dims.h"
 
 namespace shoal {

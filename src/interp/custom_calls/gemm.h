@@ -4,8 +4,8 @@
 
 #include <complex>
 
-#include "interp/algebra/activation.h"
-#include "interp/algebra/product.h"
+#include "kernels/activation.h"
+#include "kernels/product.h"
 #include "ops/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
 

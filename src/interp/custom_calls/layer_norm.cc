@@ -1,9 +1,9 @@
 // Layer normalisation as cuDNN has it: rows of as many elements as the scale has. Computed in f32.
-#include "interp/custom_calls/layer_norm.h"
+#include "kernels/moments.h"
 
 #include "ops/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
-#include "interp/elementwise/elementwise.h"
+#include "kernels/elementwise/element_loops.h"
 
 namespace shoal {
 namespace {

@@ -4,13 +4,13 @@
 #include <bit>
 #include <cmath>
 
-#include "interp/algebra/activation.h"
+#include "kernels/activation.h"
 #include "interp/algebra/convolution.h"
-#include "interp/algebra/product.h"
+#include "kernels/product.h"
 #include "ops/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
-#include "interp/custom_calls/layer_norm.h"
-#include "interp/elementwise/elementwise.h"
+#include "kernels/moments.h"
+#include "kernels/elementwise/element_loops.h"
 #include "kernels/strided.h"
 
 namespace shoal {

@@ -1,10 +1,9 @@
 // SPMDFullToShardShape and its like. After partitioning a device holds the same either way. Before, a device has the
 // whole array outside of a manual region and takes its part of it inside; on the way out, all give their parts.
-#include "interp/custom_calls/reshard.h"
-
 #include <algorithm>
 
 #include "collectives/exchange.h"
+#include "devices/manual_regions.h"
 #include "devices/shards.h"
 #include "devices/shardy.h"
 #include "interp/control/collective.h"
@@ -117,33 +116,6 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
 }
 
 }  // namespace
-
-bool TakesPart(const Instruction& hlo) {
-  return Target(hlo).ends_with("ToShardShape") || Target(hlo).ends_with("ToLocalShape");
-}
-
-std::vector<const Shape*> ReshardResults(const Instruction& hlo) {
-  const Shape& shape = hlo.shape();
-  if (!shape.IsTuple()) return {&shape};
-  return {shape.elements().begin(), shape.elements().end()};
-}
-
-bool Reshards(const Instruction& hlo) {
-  const std::vector<const Shape*> results = ReshardResults(hlo);
-  for (size_t i = 0; i < results.size(); ++i)
-    if (results.size() != hlo.operand_count() || !Compatible(*results[i], hlo.operand_shape(i))) return true;
-  return false;
-}
-
-bool HasManualRegions(const Module& module) {
-  for (const Computation* computation : module.computations)
-    for (const Instruction* hlo : computation->instructions)
-      if (hlo->opcode == Opcode::kCustomCall) {
-        const CustomCallRow* row = FindCustomCall(Target(*hlo));
-        if (row != nullptr && row->evaluate == &Reshard && Reshards(*hlo)) return true;
-      }
-  return false;
-}
 
 Result<Value> Reshard(Call& call) {
   if (!Reshards(call.hlo)) return PassThrough(call);

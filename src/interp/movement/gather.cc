@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "interp/evaluate.h"
-#include "interp/movement/index_vectors.h"
+#include "kernels/index_vectors.h"
 #include "kernels/strided.h"
 
 namespace shoal {

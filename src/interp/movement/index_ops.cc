@@ -3,7 +3,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "interp/elementwise/elementwise.h"
+#include "kernels/elementwise/element_loops.h"
 #include "interp/evaluate.h"
 #include "kernels/strided.h"
 

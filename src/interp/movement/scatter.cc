@@ -1,7 +1,7 @@
 // scatter.
 #include <algorithm>
 
-#include "interp/movement/index_vectors.h"
+#include "kernels/index_vectors.h"
 #include "interp/movement/scatter_updates.h"
 #include "kernels/strided.h"
 

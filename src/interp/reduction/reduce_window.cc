@@ -1,6 +1,6 @@
 #include "interp/reduction/reduce_window.h"
 
-#include "interp/reduction/window_walk.h"
+#include "kernels/window_walk.h"
 #include "ops/window.h"
 
 namespace shoal {

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "interp/movement/scatter_updates.h"
-#include "interp/reduction/window_walk.h"
+#include "kernels/window_walk.h"
 #include "ops/window.h"
 
 namespace shoal {

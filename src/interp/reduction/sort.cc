@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "interp/device.h"
-#include "interp/reduction/merge_sort.h"
+#include "kernels/merge_sort.h"
 #include "kernels/indexed.h"
 #include "kernels/order.h"
 #include "kernels/strided.h"

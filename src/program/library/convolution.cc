@@ -2,7 +2,7 @@
 // patches, image by image.
 #include <cstring>
 
-#include "interp/algebra/convolution.h"
+#include "kernels/convolution_form.h"
 #include "kernels/strided.h"
 #include "program/library/convolution_pieces.h"
 #include "program/library/pointwise_convolution.h"

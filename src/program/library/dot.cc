@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "interp/elementwise/elementwise.h"
+#include "kernels/elementwise/element_loops.h"
 #include "kernels/parallel_copy.h"
 #include "kernels/parallel_gemm.h"
 #include "ops/contraction.h"

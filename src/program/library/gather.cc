@@ -4,7 +4,7 @@
 #include <vector>
 #include <cstring>
 
-#include "interp/movement/index_vectors.h"
+#include "kernels/index_vectors.h"
 #include "kernels/strided.h"
 #include "ops/gather_scatter.h"
 #include "program/library/rows.h"

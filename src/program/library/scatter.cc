@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "interp/movement/index_vectors.h"
+#include "kernels/index_vectors.h"
 #include "kernels/floats.h"
 #include "kernels/strided.h"
 #include "ops/families.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/thread_pool.h"
-#include "interp/movement/index_vectors.h"
+#include "kernels/index_vectors.h"
 
 namespace shoal {
 

@@ -1,0 +1,14 @@
+// Loops that change the type or the precision of elements.
+#pragma once
+
+#include "kernels/elementwise/element_loops.h"
+
+namespace shoal {
+
+Kernel ReducePrecisionKernel(const Instruction& hlo);
+Kernel StochasticConvertKernel(const Instruction& hlo);
+
+// Cuts integers below a byte to their width, in place: sign- or zero-extended.
+void WrapNarrowInts(ElementType type, std::byte* data, int64_t n);
+
+}  // namespace shoal

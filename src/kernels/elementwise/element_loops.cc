@@ -1,0 +1,199 @@
+#include "kernels/elementwise/element_loops.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/elementwise/convert_loops.h"
+#include "kernels/elementwise/kernel_loops.h"
+#include "kernels/floats.h"
+
+namespace shoal {
+namespace {
+
+constexpr int64_t kBlock = 256;
+
+bool IsNarrowInt(ElementType type) { return IsInteger(type) && BitWidth(type) < 8; }
+
+// Where types are narrow: operands widened to f32 (or copied), the inner loop, the result rounded.
+void WidenedLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+  float wide[3][kBlock], result[kBlock];
+  const std::byte* inner[3];
+  const int out_width = StorageBytes(kernel.result);
+  for (int64_t start = 0; start < n; start += kBlock) {
+    const int64_t count = std::min(kBlock, n - start);
+    for (int i = 0; i < kernel.operand_count; ++i) {
+      const ElementType type = kernel.operands[i];
+      inner[i] = in[i] + start * StorageBytes(type);
+      if (!IsNarrowFloat(type)) continue;
+      DecodeFloats(type, inner[i], wide[i], count);
+      inner[i] = reinterpret_cast<const std::byte*>(wide[i]);
+    }
+    std::byte* to = out + start * out_width;
+    if (!IsNarrowFloat(kernel.result)) {
+      kernel.inner(kernel, to, inner, count);
+    } else {
+      kernel.inner(kernel, reinterpret_cast<std::byte*>(result), inner, count);
+      EncodeFloats(kernel.result, result, to, count);
+    }
+  }
+}
+
+// Integers below a byte: computed in eight bits, the result cut to its width. Ops that look at the bits see only
+// those the type has.
+void NarrowIntLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+  uint8_t masked[2][kBlock];
+  const std::byte* inner[3] = {};
+  const auto mask = static_cast<uint8_t>((1 << BitWidth(kernel.operands[0])) - 1);
+  for (int64_t start = 0; start < n; start += kBlock) {
+    const int64_t count = std::min(kBlock, n - start);
+    for (int i = 0; i < kernel.operand_count; ++i) inner[i] = in[i] + start;
+    for (int i = 0; i < kernel.operand_count && kernel.masks_operands; ++i) {
+      for (int64_t k = 0; k < count; ++k) masked[i][k] = static_cast<uint8_t>(inner[i][k]) & mask;
+      inner[i] = reinterpret_cast<const std::byte*>(masked[i]);
+    }
+    kernel.inner(kernel, out + start, inner, count);
+    if (kernel.counts_zeros)
+      for (int64_t k = 0; k < count; ++k)
+        out[start + k] = static_cast<std::byte>(static_cast<int>(out[start + k]) - 8 + BitWidth(kernel.operands[0]));
+  }
+  if (kernel.result != ElementType::kPred) WrapNarrowInts(kernel.result, out, n);
+}
+
+// Chooses the loop around the inner one that the types ask for.
+void Finish(Kernel& kernel) {
+  bool narrow_float = IsNarrowFloat(kernel.result), narrow_int = false;
+  for (int i = 0; i < kernel.operand_count; ++i) {
+    narrow_float |= IsNarrowFloat(kernel.operands[i]);
+    narrow_int |= IsNarrowInt(kernel.operands[i]);
+  }
+  kernel.loop = narrow_float ? &WidenedLoop : narrow_int ? &NarrowIntLoop : kernel.inner;
+}
+
+template <ComparisonDirection direction, class T>
+void CompareLoop(const Kernel&, std::byte* out, const std::byte* const* in, int64_t n) {
+  Numbers b;
+  auto* results = reinterpret_cast<uint8_t*>(out);
+  for (int64_t i = 0; i < n; ++i)
+    results[i] = Op<Opcode::kCompare>::Apply(b, direction, Load<T>(in[0], i), Load<T>(in[1], i)) ? 1 : 0;
+}
+
+// -nan < -inf < … < -0 < 0 < … < inf < nan: the order of the bits as integers, with those of negative numbers turned.
+template <ComparisonDirection direction, class T>
+void TotalOrderLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    CompareLoop<direction, T>(kernel, out, in, n);
+  } else {
+    using Key = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+    auto key = [](const std::byte* data, int64_t i) {
+      const Key bits = Load<Key>(data, i);
+      return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
+    };
+    Numbers b;
+    auto* results = reinterpret_cast<uint8_t*>(out);
+    for (int64_t i = 0; i < n; ++i)
+      results[i] = Op<Opcode::kCompare>::Apply(b, direction, key(in[0], i), key(in[1], i)) ? 1 : 0;
+  }
+}
+
+template <size_t... direction>
+Kernel::Loop CompareLoopOf(ElementType type, ComparisonDirection wanted, bool total,
+                           std::index_sequence<direction...>) {
+  return WithNativeType(type, [&]<class T>() -> Kernel::Loop {
+    static constexpr Kernel::Loop kLoops[][2] = {{&CompareLoop<static_cast<ComparisonDirection>(direction), T>,
+                                                  &TotalOrderLoop<static_cast<ComparisonDirection>(direction), T>}...};
+    return kLoops[static_cast<size_t>(wanted)][total ? 1 : 0];
+  });
+}
+
+Kernel CompareKernel(const Instruction& hlo) {
+  using Compare = Op<Opcode::kCompare>;
+  const ElementType type = hlo.operand_shape(0).element_type();
+  Kernel kernel{.result = ElementType::kPred, .operands = {type, type}, .operand_count = 2};
+  kernel.inner = CompareLoopOf(type, hlo[Compare::kDirection], hlo[Compare::kOrder] == ComparisonOrder::kTotal,
+                               std::make_index_sequence<std::size(EnumNames<ComparisonDirection>::kNames)>());
+  Finish(kernel);
+  return kernel;
+}
+
+template <class T>
+void ClampLoop(const Kernel&, std::byte* out, const std::byte* const* in, int64_t n) {
+  if constexpr (!kIsComplex<T>) {
+    Numbers b;
+    auto* results = reinterpret_cast<Stored<T>*>(out);
+    for (int64_t i = 0; i < n; ++i)
+      results[i] = Op<Opcode::kClamp>::Apply(b, Load<T>(in[0], i), Load<T>(in[1], i), Load<T>(in[2], i));
+  }
+}
+
+Kernel ClampKernel(const Instruction& hlo) {
+  const ElementType type = hlo.operand_shape(1).element_type();
+  Kernel kernel{.result = type, .operands = {type, type, type}, .operand_count = 3};
+  kernel.inner = WithNativeType(type, []<class T>() -> Kernel::Loop { return &ClampLoop<T>; });
+  Finish(kernel);
+  return kernel;
+}
+
+// Bits are chosen, whatever they mean.
+template <class T>
+void SelectLoop(const Kernel&, std::byte* out, const std::byte* const* in, int64_t n) {
+  Numbers b;
+  auto* results = reinterpret_cast<T*>(out);
+  for (int64_t i = 0; i < n; ++i)
+    results[i] = Op<Opcode::kSelect>::Apply(b, Load<bool>(in[0], i), Load<T>(in[1], i), Load<T>(in[2], i));
+}
+
+Kernel SelectKernel(const Instruction& hlo) {
+  static constexpr Kernel::Loop kLoops[] = {&SelectLoop<uint8_t>, &SelectLoop<uint16_t>, &SelectLoop<uint32_t>,
+                                            &SelectLoop<uint64_t>, &SelectLoop<std::complex<double>>};
+  const ElementType type = hlo.shape().element_type();
+  const auto width = static_cast<unsigned>(StorageBytes(type));
+  return {.loop = kLoops[std::countr_zero(width)],
+          .result = type,
+          .operands = {ElementType::kPred, type, type},
+          .operand_count = 3};
+}
+
+Kernel LoopKernel(Opcode op, ElementType operand, ElementType result, size_t arity) {
+  Kernel kernel{.result = result, .operands = {operand, operand}, .operand_count = static_cast<int8_t>(arity)};
+  kernel.masks_operands = op == Opcode::kShiftRightLogical || op == Opcode::kPopulationCount || op == Opcode::kClz;
+  kernel.counts_zeros = op == Opcode::kClz;
+  kernel.inner = (arity == 1 ? UnaryLoops(op) : BinaryLoops(op))[NativeIndex(operand)];
+  if (kernel.inner != nullptr) Finish(kernel);
+  return kernel;
+}
+
+struct SpecialKernel {
+  Opcode opcode;
+  Kernel (*of)(const Instruction&);
+};
+constexpr SpecialKernel kSpecialKernels[] = {
+    {Opcode::kClamp, &ClampKernel},
+    {Opcode::kCompare, &CompareKernel},
+    {Opcode::kConvert,
+     [](const Instruction& hlo) {
+       return ConvertKernel(hlo.operand_shape(0).element_type(), hlo.shape().element_type());
+     }},
+    {Opcode::kReducePrecision, &ReducePrecisionKernel},
+    {Opcode::kSelect, &SelectKernel},
+    {Opcode::kStochasticConvert, &StochasticConvertKernel},
+};
+
+}  // namespace
+
+Kernel BinaryKernel(Opcode op, ElementType type) { return LoopKernel(op, type, type, 2); }
+
+Kernel KernelOf(const Instruction& hlo) {
+  for (const SpecialKernel& special : kSpecialKernels)
+    if (special.opcode == hlo.opcode) return special.of(hlo);
+  return LoopKernel(hlo.opcode, hlo.operand_shape(0).element_type(), hlo.shape().element_type(), hlo.operand_count());
+}
+
+Array Converted(const Array& array, ElementType type) {
+  if (array.type() == type) return array;
+  Array out(type, array.dims());
+  const std::byte* in = array.data();
+  ConvertKernel(array.type(), type).Run(out.mutable_data(), &in, array.count());
+  return out;
+}
+
+}  // namespace shoal

@@ -1,0 +1,53 @@
+// LaneFunction: a computation of scalars, such as the to_apply of a reduce, made ready to run over many elements at
+// once. Every instruction becomes a loop over lanes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "kernels/elementwise/element_loops.h"
+
+namespace shoal {
+
+class LaneFunction {
+ public:
+  // Nothing if the computation does more than elementwise work on scalars.
+  static std::unique_ptr<LaneFunction> Of(const Computation& computation);
+
+  // outs[k][i] = result k of f(ins[0][i], ins[1][i], …) for i < n. An out may be one of the ins.
+  void Run(std::span<std::byte* const> outs, std::span<const std::byte* const> ins, int64_t n) const;
+
+  size_t parameter_count() const { return parameters_.size(); }
+  size_t result_count() const { return results_.size(); }
+  ElementType parameter_type(size_t i) const { return parameters_[i]; }
+  ElementType result_type(size_t i) const { return registers_[results_[i]]; }
+
+  // The op if the function is op(parameter 0, parameter 1) and nothing else: add, maximum, …; both orders count.
+  std::optional<Opcode> binary_op() const { return binary_op_; }
+
+ private:
+  friend class LaneFunctionBuilder;
+  struct Step {
+    Kernel kernel;
+    uint32_t out = 0;
+    uint32_t in[3] = {0, 0, 0};
+  };
+  struct Constant {
+    uint32_t reg = 0;
+    std::vector<std::byte> lanes;  // the value kLanes times
+  };
+
+  static constexpr int64_t kLanes = 256;  // at a time: they fit into the cache together with the intermediates
+  void RunBlock(std::span<std::byte* const> outs, std::span<const std::byte* const> ins, int64_t n,
+                std::byte* workspace) const;
+
+  std::vector<ElementType> parameters_;
+  std::vector<ElementType> registers_;  // the type of each; parameters come first
+  std::vector<Constant> constants_;
+  std::vector<Step> steps_;
+  std::vector<uint32_t> results_;
+  std::optional<Opcode> binary_op_;
+};
+
+}  // namespace shoal

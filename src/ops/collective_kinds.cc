@@ -1,0 +1,52 @@
+#include "ops/collective_kinds.h"
+
+#include "ops/traits.h"
+
+namespace shoal {
+
+bool IsCommunicationOp(const Instruction& hlo) {
+  return IsPairedKind(KindOf(hlo.opcode)) || GroupRulesOf(hlo).has_value();
+}
+
+bool IsPairedKind(Opcode kind) {
+  return kind == Opcode::kCollectivePermute || kind == Opcode::kSend || kind == Opcode::kRecv;
+}
+
+bool IsSend(const Instruction& hlo) { return hlo.opcode == Opcode::kSend; }
+bool IsRecv(const Instruction& hlo) { return hlo.opcode == Opcode::kRecv; }
+bool IsRaggedExchange(const Instruction& hlo) { return hlo.opcode == Opcode::kRaggedAllToAll; }
+
+std::optional<GroupRules> GroupRulesOf(const Instruction& hlo) {
+  switch (KindOf(hlo.opcode)) {
+    case Opcode::kAllGather:
+    case Opcode::kAllToAll:
+    case Opcode::kRaggedAllToAll:
+    case Opcode::kReduceScatter:
+      return GroupRules{};
+    case Opcode::kAllReduce:
+    case Opcode::kCollectiveReduce:
+      return GroupRules{.uniform = false};
+    case Opcode::kCollectiveBroadcast:
+      return GroupRules{.uniform = false, .all = false};
+    default:
+      return std::nullopt;
+  }
+}
+
+Splits SplitsOf(const Instruction& hlo) {
+  switch (KindOf(hlo.opcode)) {
+    case Opcode::kAllGather:
+      return Splits::kGathers;
+    case Opcode::kReduceScatter:
+      return Splits::kScatters;
+    case Opcode::kAllToAll:
+      return Splits::kExchanges;
+    default:
+      return Splits::kNothing;
+  }
+}
+
+bool IsPartitionId(const Instruction& hlo) { return hlo.opcode == Opcode::kPartitionId; }
+bool IsReplicaId(const Instruction& hlo) { return hlo.opcode == Opcode::kReplicaId; }
+
+}  // namespace shoal
