@@ -12,7 +12,7 @@
 #include "ops/collective_kinds.h"
 #include "ops/custom_calls.h"
 #include "ops/families.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {

@@ -5,7 +5,7 @@
 #include "analysis/cost.h"
 #include "base/strings.h"
 #include "ops/families.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {

@@ -4,8 +4,9 @@
 #include <numeric>
 
 #include "base/strings.h"
+#include "ops/collective_kinds.h"
 #include "ops/families.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {

@@ -4,8 +4,9 @@
 #include <charconv>
 #include <set>
 
+#include "ops/elementwise.h"
 #include "ops/families.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ops/op.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {

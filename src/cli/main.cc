@@ -1,6 +1,6 @@
 // shoal: opens the compiled programs of distributed machine learning.
-#include "cli/interrupt.h"
 #include "cli/shoal.h"
+#include "verbs/interrupt.h"
 
 int main(int argc, char** argv) {
   shoal::HandleSignals();

@@ -4,9 +4,9 @@
 
 #include "CLI/CLI.hpp"
 #include "base/world.h"
-#include "cli/output.h"
 #include "report/diags_json.h"
 #include "report/table.h"
+#include "verbs/output.h"
 
 namespace shoal {
 namespace {

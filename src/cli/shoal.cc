@@ -3,8 +3,8 @@
 #include <new>
 #include <system_error>
 
-#include "cli/output.h"
 #include "cli/verbs.h"
+#include "verbs/output.h"
 
 namespace shoal {
 namespace {

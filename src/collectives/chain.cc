@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ops/custom_calls.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 
 namespace shoal {
 std::optional<ChainKey> ChainOf(const Instruction& hlo) {

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "collectives/rendezvous.h"
+#include "ops/collective_kinds.h"
 
 namespace shoal {
 namespace {
@@ -82,7 +83,7 @@ void Link::Attach(World& world) {
 void Link::MakeGroups() {
   std::vector<const Rendezvous*> all;
   for (const Instruction* hlo : instructions_) {
-    if (KindOf(hlo->opcode) != Opcode::kAllReduce) continue;
+    if (!IsAllReduce(*hlo)) continue;
     const Result<const Groups*> groups = world_->GroupsOf(*hlo);
     if (!groups.ok()) continue;  // whoever comes to it says why
     for (const Rendezvous* each : (*groups)->rendezvous)

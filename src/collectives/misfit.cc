@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "collectives/rendezvous.h"
+#include "ops/collective_kinds.h"
 #include "ops/families.h"
 
 namespace shoal {
@@ -43,7 +44,7 @@ std::string TransferMisfit(const Instruction& send, const Instruction& recv) {
 
 std::string Misfit(const Instruction& a, const Instruction& b) {
   if (&a == &b) return {};
-  if (b.opcode == Opcode::kRecv) return TransferMisfit(a, b);
+  if (IsRecv(b)) return TransferMisfit(a, b);
   if (a.operand_count() != b.operand_count())
     return StrCat("one has ", a.operand_count(), " operands, the other ", b.operand_count());
   for (size_t i = 0; i < a.operand_count(); ++i)

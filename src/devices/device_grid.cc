@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "ops/collective_kinds.h"
 #include "ops/transfer.h"
 
 namespace shoal {
@@ -68,7 +69,7 @@ Status EveryDeviceOnce(const Instruction& hlo, const std::vector<DeviceGroup>& g
       seen[static_cast<size_t>(device)] = true;
     }
   }
-  if (hlo.opcode == Opcode::kCollectiveBroadcast) return {};  // leaves devices out
+  if (LeavesDevicesOut(hlo)) return {};
   for (size_t device = 0; device < seen.size(); ++device)
     if (!seen[device])
       return Fail(hlo.at, "",

@@ -5,7 +5,7 @@
 #include "diff/changes.h"
 #include "nlohmann/json.hpp"
 #include "ops/families.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {

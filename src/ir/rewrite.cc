@@ -272,4 +272,11 @@ bool RemoveUncalled(Module& module) {
   return module.computations.size() != before;
 }
 
+void DropAttr(Instruction& hlo, Module& module, uint32_t id) {
+  std::vector<NamedAttr> kept;
+  for (const NamedAttr& attr : hlo.attrs)
+    if (attr.id != id) kept.push_back(attr);
+  hlo.attrs = module.arena.Copy(kept);
+}
+
 }  // namespace shoal

@@ -21,6 +21,8 @@ Instruction* NewInstruction(Module& module, Computation& computation, Opcode opc
 Instruction* CopyInstruction(Module& module, Computation& computation, const Instruction& hlo,
                              std::span<Instruction* const> operands);
 
+void DropAttr(Instruction& hlo, Module& module, uint32_t id);
+
 // What stands for what. An instruction that is replaced may be replaced by one that is replaced itself.
 using Replacements = absl::flat_hash_map<const Instruction*, Instruction*>;
 // What stands for `hlo` in the end.

@@ -3,7 +3,7 @@
 namespace shoal {
 namespace {
 
-struct Wide {  // an element of sixteen bytes
+struct WideElement {  // an element of sixteen bytes
   uint64_t half[2];
 };
 
@@ -20,7 +20,7 @@ void OfWidth(int element_bytes, Visit visit) {
     case 8:
       return visit(uint64_t());
     default:
-      return visit(Wide());
+      return visit(WideElement());
   }
 }
 

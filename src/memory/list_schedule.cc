@@ -3,7 +3,7 @@
 
 #include "ir/buffer_bytes.h"
 #include "memory/timeline.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {

@@ -6,7 +6,7 @@
 #include "kernels/elementwise/lane_function.h"
 #include "kernels/layout_factors.h"
 #include "ops/in_place.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 #include "ops/price.h"
 
 namespace shoal {

@@ -7,7 +7,7 @@
 #include "memory/run_walk.h"
 #include "ops/custom_calls.h"
 #include "ops/in_place.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 #include "ops/transfer.h"
 
 namespace shoal {

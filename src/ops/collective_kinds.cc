@@ -12,6 +12,23 @@ bool IsPairedKind(Opcode kind) {
   return kind == Opcode::kCollectivePermute || kind == Opcode::kSend || kind == Opcode::kRecv;
 }
 
+bool IsAllReduce(const Instruction& hlo) { return IsAllReduceKind(KindOf(hlo.opcode)); }
+
+bool IsPointToPoint(const Instruction& hlo) {
+  const Opcode kind = KindOf(hlo.opcode);
+  return kind == Opcode::kCollectivePermute || kind == Opcode::kSend;
+}
+
+bool IsCombinable(const Instruction& hlo) {
+  return hlo.opcode == Opcode::kAllReduce || hlo.opcode == Opcode::kAllGather || hlo.opcode == Opcode::kReduceScatter;
+}
+
+bool IsSendKind(Opcode kind) { return kind == Opcode::kSend; }
+bool IsAllReduceKind(Opcode kind) { return kind == Opcode::kAllReduce; }
+bool IsAllGatherKind(Opcode kind) { return kind == Opcode::kAllGather; }
+bool IsAllToAllKind(Opcode kind) { return kind == Opcode::kAllToAll || kind == Opcode::kRaggedAllToAll; }
+Opcode InParts(Opcode kind) { return kind == Opcode::kAllReduce ? Opcode::kReduceScatter : kind; }
+
 bool IsSend(const Instruction& hlo) { return hlo.opcode == Opcode::kSend; }
 bool IsRecv(const Instruction& hlo) { return hlo.opcode == Opcode::kRecv; }
 bool IsRaggedExchange(const Instruction& hlo) { return hlo.opcode == Opcode::kRaggedAllToAll; }
@@ -31,6 +48,11 @@ std::optional<GroupRules> GroupRulesOf(const Instruction& hlo) {
     default:
       return std::nullopt;
   }
+}
+
+bool LeavesDevicesOut(const Instruction& hlo) {
+  const std::optional<GroupRules> rules = GroupRulesOf(hlo);
+  return rules && !rules->all;
 }
 
 Splits SplitsOf(const Instruction& hlo) {

@@ -74,5 +74,6 @@ struct Op<Opcode::kConvolution> : Contraction {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
   static void Price(const Instruction& hlo, Pricing& pricing);
 };
+inline bool IsSparse(const Instruction& convolution) { return convolution[Op<Opcode::kConvolution>::kSparsity] != nullptr; }
 
 }  // namespace shoal

@@ -122,6 +122,8 @@ struct EnumNames<ComparisonType> {
 template <>
 struct Op<Opcode::kCompare> : Elementwise<types::kAny, ResultType::kPred> {
   static constexpr Attr<ComparisonDirection> kDirection{"direction"};
+inline ComparisonDirection DirectionOf(const Instruction& compare) { return compare[Op<Opcode::kCompare>::kDirection]; }
+inline ComparisonOrder OrderOf(const Instruction& compare) { return compare[Op<Opcode::kCompare>::kOrder]; }
   static constexpr Attr<ComparisonOrder> kOrder{"order"};
   static constexpr Attr<ComparisonType> kType{"type"};
   static bool HasUnusualOrder(const Instruction& hlo);

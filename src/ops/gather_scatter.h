@@ -27,6 +27,7 @@ struct Op<Opcode::kGather> : OpBase {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
   static void Price(const Instruction& hlo, Pricing& pricing);
 };
+using GatherOp = Op<Opcode::kGather>;
 
 // scatter: operands with the updates folded in at the indices by to_apply; updates that do not fit are dropped.
 template <>

@@ -109,6 +109,7 @@ struct Op<Opcode::kPad> : IndexMap {
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
+inline std::span<const PaddingDim> PaddingOf(const Instruction& pad) { return pad[Op<Opcode::kPad>::kPadding]; }
 
 // reshape: the same elements, row-major, under other dimensions.
 template <>

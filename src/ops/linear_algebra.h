@@ -57,6 +57,7 @@ struct Op<Opcode::kFft> : LinearAlgebra {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
   static void Price(const Instruction& hlo, Pricing& pricing);
 };
+using FftOp = Op<Opcode::kFft>;
 
 inline constexpr Attr<double> kEpsilon{"epsilon"};
 inline constexpr Attr<int64_t> kFeatureIndex{"feature_index"};

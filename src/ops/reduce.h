@@ -49,6 +49,7 @@ struct Op<Opcode::kSelectAndScatter> : Reduction {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
   static void Price(const Instruction& hlo, Pricing& pricing);
 };
+using SelectAndScatterOp = Op<Opcode::kSelectAndScatter>;
 
 // sort: all operands together along dimensions[0], by the order to_apply gives.
 template <>
@@ -68,6 +69,7 @@ struct Op<Opcode::kTopK> : Reduction {
   static constexpr std::array kAttrs{Required(kK), Always(kLargest), Always(kStable)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
+inline bool TakesLargest(const Instruction& topk) { return topk[Op<Opcode::kTopK>::kLargest]; }
 
 // scan: (outputs[t], carries) = to_apply(inputs[t], carries) along dimensions[0].
 template <>

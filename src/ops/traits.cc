@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace shoal {
 namespace {
@@ -42,6 +43,41 @@ bool IsPure(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // keeps its state in its operand
   return op_class != OpClass::kRandom && op_class != OpClass::kControlFlow && op_class != OpClass::kCollective &&
          op_class != OpClass::kTransfer && hlo.opcode != Opcode::kParameter;
+}
+
+bool BeginsCollective(const Instruction& hlo) {
+  static constexpr Opcode kIds[] = {Opcode::kPartitionId, Opcode::kReplicaId};
+  return IsCollective(hlo) && !IsAsyncDone(hlo) && !IsAmong(kIds, hlo);
+}
+
+const Shape& ResultShape(const Instruction& hlo) {
+  const std::optional<int64_t> part = StartPartsOf(hlo).result;
+  const bool has_part = part && hlo.shape().IsTuple() && *part < std::ssize(hlo.shape().elements());
+  return has_part ? hlo.shape().element(*part) : hlo.shape();
+}
+
+bool IsFromNothing(const Instruction& hlo) {
+  static constexpr Opcode kFromNothing[] = {Opcode::kConstant, Opcode::kIota, Opcode::kPartitionId, Opcode::kReplicaId};
+  if (hlo.opcode == Opcode::kBroadcast && hlo.operand_count() == 1)
+    return IsConstant(*hlo.operands[0]) || hlo.operands[0]->opcode == Opcode::kIota;
+  return IsAmong(kFromNothing, hlo);
+}
+
+bool IsSeldomShown(const Instruction& hlo) {
+  static constexpr Opcode kSeldom[] = {Opcode::kMap, Opcode::kPartitionId, Opcode::kReduce, Opcode::kReplicaId,
+                                       Opcode::kRngGetAndUpdateState};
+  return IsAmong(kSeldom, hlo);
+}
+
+bool HasPricedOperands(const Instruction& hlo) {
+  // Of ops with any number of operands: how many their prices look at.
+  static constexpr std::pair<Opcode, size_t> kLeast[] = {{Opcode::kDynamicSlice, 2}, {Opcode::kDynamicUpdateSlice, 3},
+                                                         {Opcode::kReduce, 1},       {Opcode::kReduceWindow, 1},
+                                                         {Opcode::kScatter, 3},      {Opcode::kSort, 1}};
+  if (static_cast<int64_t>(hlo.operand_count()) < Info(hlo.opcode).arity) return false;
+  return std::none_of(std::begin(kLeast), std::end(kLeast), [&](const auto& least) {
+    return least.first == hlo.opcode && hlo.operand_count() < least.second;
+  });
 }
 
 }  // namespace shoal

@@ -5,7 +5,9 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
+#include "ops/collective_kinds.h"
 #include "ops/families.h"
+#include "ops/new_ops.h"
 #include "ops/price.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
@@ -16,9 +18,8 @@ namespace {
 constexpr double kMostBytes = 30 << 20;  // of one combined collective, as XLA's GPU pipeline has it
 constexpr size_t kMostMembers = 256;
 
-bool IsCombinable(const Instruction& hlo) {
-  const bool kind = hlo.opcode == Opcode::kAllReduce || hlo.opcode == Opcode::kAllGather || hlo.opcode == Opcode::kReduceScatter;
-  return kind && hlo.operand_count() == 1 && hlo.shape().IsArray() && hlo[kControlPredecessors].empty();
+bool MayBeCombined(const Instruction& hlo) {
+  return IsCombinable(hlo) && hlo.operand_count() == 1 && hlo.shape().IsArray() && hlo[kControlPredecessors].empty();
 }
 
 // Only collectives with the same key may become one.
@@ -69,7 +70,7 @@ class Combining {
     };
     for (const Instruction* operand : hlo.operands) take(operand);
     for (const Instruction* before : hlo[kControlPredecessors]) take(before);
-    if (IsCombinable(hlo)) {
+    if (MayBeCombined(hlo)) {
       const size_t bucket = BucketFor(hlo, needs);
       buckets_[bucket].needs.insert(needs.begin(), needs.end());
       bucket_of_[&hlo] = bucket;
@@ -119,10 +120,8 @@ class Combining {
     Instruction* combined = CopyInstruction(module_, computation_, *bucket.members.front(), operands);
     combined->shape_ = module_.shapes.Tuple(shapes);
     for (size_t i = 0; i < bucket.members.size(); ++i) {
-      Instruction* of[] = {combined};
-      Instruction* element = NewInstruction(module_, computation_, Opcode::kGetTupleElement, shapes[i], of, *bucket.members[i]);
-      SetAttr(*element, module_, Op<Opcode::kGetTupleElement>::kIndex, static_cast<int64_t>(i));
-      replacements[bucket.members[i]] = element;
+      replacements[bucket.members[i]] =
+          NewGetTupleElement(module_, computation_, combined, static_cast<int64_t>(i), *bucket.members[i]);
     }
   }
 

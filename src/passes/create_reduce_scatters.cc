@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "ir/rewrite.h"
+#include "ops/collective_kinds.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "passes/device_index.h"
 #include "passes/pass.h"
 
@@ -56,7 +58,7 @@ std::optional<int64_t> ScatteredDimension(const Instruction& reduce, const std::
     return std::nullopt;
   std::optional<int64_t> dimension;
   for (const Instruction* user : users) {
-    if (user->opcode != Opcode::kDynamicSlice || user->operands[0] != &reduce) return std::nullopt;
+    if (!IsDynamicSlice(*user) || user->operands[0] != &reduce) return std::nullopt;
     if (user->operand_count() != static_cast<size_t>(reduce.shape().rank()) + 1) return std::nullopt;
     const auto d = ShardedDimension(*user, reduce.shape(), static_cast<int64_t>(members));
     if (!d || (dimension && *dimension != *d) || !KeepsItsOwnPart(*user, *d, *groups, grid)) return std::nullopt;
@@ -67,7 +69,7 @@ std::optional<int64_t> ScatteredDimension(const Instruction& reduce, const std::
 
 Instruction* ReduceScatterFor(const Instruction& reduce, const Instruction& slice, int64_t dimension, Module& module) {
   Instruction* scatter = CopyInstruction(module, *reduce.parent, reduce, reduce.operands);
-  scatter->opcode = Opcode::kReduceScatter;
+  scatter->opcode = InParts(reduce.opcode);
   scatter->name = slice.name;
   scatter->shape_ = slice.shape_;
   std::span<int64_t> dims = module.arena.NewSpan<int64_t>(1);
@@ -86,7 +88,7 @@ Result<bool> CreateReduceScatters(Module& module) {
     Replacements replacements;
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before) {
-      if (hlo->opcode != Opcode::kAllReduce || hlo == computation->root) continue;
+      if (!IsAllReduceKind(hlo->opcode) || hlo == computation->root) continue;
       if (users.empty()) users = UsersIn(*computation);
       const auto dimension = ScatteredDimension(*hlo, users[hlo], grid);
       if (!dimension) continue;

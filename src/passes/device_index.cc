@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "kernels/elementwise/element_loops.h"
+#include "ops/collective_kinds.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -27,10 +29,10 @@ class Evaluation {
 
   std::optional<int64_t> Of(const Instruction& hlo, int depth = 0) const {
     if (depth > kMostDepth || !IsScalar(hlo.shape())) return std::nullopt;
-    if (hlo.opcode == Opcode::kPartitionId) return grid_.PartitionOf(device_);
-    if (hlo.opcode == Opcode::kReplicaId) return grid_.ReplicaOf(device_);
-    if (hlo.opcode == Opcode::kConstant) return InTable(hlo, 0);
-    if (hlo.opcode == Opcode::kDynamicSlice) return LookedUp(hlo, depth);
+    if (IsPartitionId(hlo)) return grid_.PartitionOf(device_);
+    if (IsReplicaId(hlo)) return grid_.ReplicaOf(device_);
+    if (IsConstant(hlo)) return InTable(hlo, 0);
+    if (IsDynamicSlice(hlo)) return LookedUp(hlo, depth);
     const OpClass op_class = Info(hlo.opcode).op_class;
     if (op_class == OpClass::kIndexMap && hlo.operand_count() == 1) return Of(*hlo.operands[0], depth + 1);
     return op_class == OpClass::kElementwise ? Computed(hlo, depth) : std::nullopt;
@@ -47,7 +49,7 @@ class Evaluation {
 
   std::optional<int64_t> LookedUp(const Instruction& slice, int depth) const {
     const Instruction& table = *slice.operands[0];
-    if (table.opcode != Opcode::kConstant || !table.shape().IsArray()) return std::nullopt;
+    if (!IsConstant(table) || !table.shape().IsArray()) return std::nullopt;
     const Shape& shape = table.shape();
     if (slice.operand_count() != static_cast<size_t>(shape.rank()) + 1) return std::nullopt;
     int64_t offset = 0;

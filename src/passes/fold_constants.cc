@@ -6,6 +6,8 @@
 #include "interp/run.h"
 #include "ir/rewrite.h"
 #include "ops/families.h"
+#include "ops/new_ops.h"
+#include "ops/traits.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
@@ -16,7 +18,7 @@ namespace {
 constexpr int64_t kMostElements = 1024;
 
 bool IsKnown(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kConstant || !hlo.shape().IsArray()) return false;
+  if (!IsConstant(hlo) || !hlo.shape().IsArray()) return false;
   const Literal* literal = hlo[kConstantValue];
   return literal != nullptr && !literal->elided && literal->elements.empty();
 }
@@ -58,11 +60,11 @@ class Folding {
       if (known && IsFoldedOp(*hlo)) folded_.insert({hlo, nullptr});
     }
     const auto want = [&](Instruction* hlo) {
-      if (!folded_.contains(hlo) || hlo->opcode == Opcode::kBroadcast) return;
+      if (!folded_.contains(hlo) || IsBroadcast(*hlo)) return;
       if (std::find(wanted_.begin(), wanted_.end(), hlo) == wanted_.end()) wanted_.push_back(hlo);
     };
     for (Instruction* hlo : computation_.instructions)
-      if (!folded_.contains(hlo) || hlo->opcode == Opcode::kBroadcast)
+      if (!folded_.contains(hlo) || IsBroadcast(*hlo))
         for (Instruction* operand : hlo->operands) want(operand);
     want(computation_.root);
   }
@@ -74,12 +76,8 @@ class Folding {
     chains.computations.push_back(entry);
     chains.entry = entry;
     std::vector<Instruction*> results;
-    std::vector<const Shape*> shapes;
-    for (const Instruction* hlo : wanted_) {
-      results.push_back(Copy(*hlo, chains, *entry));
-      shapes.push_back(results.back()->shape_);
-    }
-    entry->root = NewInstruction(chains, *entry, Opcode::kTuple, chains.shapes.Tuple(shapes), results, *wanted_[0]);
+    for (const Instruction* hlo : wanted_) results.push_back(Copy(*hlo, chains, *entry));
+    entry->root = NewTuple(chains, *entry, results, *wanted_[0]);
     const Plans plans(chains);
     SHOAL_ASSIGN(outcome, RunModule(plans, DeviceGrid{}, std::vector<std::vector<Value>>(1), {}));
     return Detached(outcome.results[0]);
@@ -106,7 +104,7 @@ class Folding {
   }
 
   Instruction* Constant(const Instruction& hlo, const Array& array) {
-    Instruction* made = NewInstruction(module_, computation_, Opcode::kConstant, hlo.shape_, {}, hlo);
+    Instruction* made = NewConstant(module_, computation_, hlo.shape_, hlo);
     const std::span<std::byte> bytes = module_.arena.NewSpan<std::byte>(static_cast<size_t>(array.bytes()));
     std::memcpy(bytes.data(), array.data(), bytes.size());
     Literal literal;

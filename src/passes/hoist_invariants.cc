@@ -4,6 +4,7 @@
 
 #include "ir/rewrite.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "passes/loop_state.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
@@ -43,7 +44,7 @@ class Hoisting {
   // `given_`: elements of the state that never change. `invariant_`: those, constants, and what is computed from them.
   void FindInvariants() {
     for (Instruction* hlo : state_.body->instructions) {
-      if (hlo->opcode == Opcode::kGetTupleElement && hlo->operands[0] == state_.body->parameters[0]) {
+      if (IsGetTupleElement(*hlo) && hlo->operands[0] == state_.body->parameters[0]) {
         if (state_.IsInvariant(ElementNumber(*hlo))) given_.insert(hlo);
         continue;
       }
@@ -65,7 +66,7 @@ class Hoisting {
         for (const Instruction* operand : hlo->operands) used.insert(operand);
     std::vector<Instruction*> chosen;
     for (Instruction* hlo : state_.body->instructions) {
-      if (!invariant_.contains(hlo) || !used.contains(hlo) || hlo->opcode == Opcode::kConstant) continue;
+      if (!invariant_.contains(hlo) || !used.contains(hlo) || IsConstant(*hlo)) continue;
       if (IsWorthIt(*hlo)) chosen.push_back(hlo);
     }
     return chosen;
@@ -73,7 +74,7 @@ class Hoisting {
 
   bool IsWorthIt(const Instruction& hlo) const {
     const OpClass op_class = Info(hlo.opcode).op_class;
-    if (op_class == OpClass::kIndexMap && hlo.opcode != Opcode::kTranspose) return false;
+    if (op_class == OpClass::kIndexMap && !IsTranspose(hlo)) return false;
     if (hlo.shape().IsScalar() && op_class == OpClass::kElementwise && !IsDear(hlo.opcode)) return false;
     double bytes = 0;
     std::unordered_set<const Instruction*> seen{&hlo};

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "ir/rewrite.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
 #include "passes/traits.h"

@@ -6,6 +6,8 @@
 
 #include "ir/rewrite.h"
 #include "ops/families.h"
+#include "ops/new_ops.h"
+#include "ops/traits.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
@@ -30,7 +32,7 @@ std::vector<int64_t> Permuted(Ints dims, const std::vector<int64_t>& order) {
 }
 
 bool IsSplit(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kBitcast || !hlo.shape().IsArray() || !hlo.operand_shape(0).IsArray()) return false;
+  if (!IsBitcast(hlo) || !hlo.shape().IsArray() || !hlo.operand_shape(0).IsArray()) return false;
   if (hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return false;
   const ElementType type = hlo.shape().element_type();
   return type == hlo.operand_shape(0).element_type() && BitWidth(type) >= 8 &&
@@ -46,11 +48,11 @@ class Normalizing {
     const std::vector<Instruction*> before = computation_.instructions;
     std::unordered_set<const Instruction*> seen_through;  // by bitcasts that stay
     for (const Instruction* hlo : before)
-      if (hlo->opcode == Opcode::kBitcast && !IsSplit(*hlo)) seen_through.insert(hlo->operands[0]);
+      if (IsBitcast(*hlo) && !IsSplit(*hlo)) seen_through.insert(hlo->operands[0]);
     for (Instruction* hlo : before) {
       if (!(*hlo)[kControlPredecessors].empty()) continue;
       if (IsSplit(*hlo) && !seen_through.contains(hlo)) replacements[hlo] = Split(*hlo);
-      const bool is_copy = hlo->opcode == Opcode::kCopy && hlo->shape().IsArray() && hlo != computation_.root &&
+      const bool is_copy = IsCopy(*hlo) && hlo->shape().IsArray() && hlo != computation_.root &&
                            !seen_through.contains(hlo) && Compatible(hlo->shape(), hlo->operand_shape(0));
       if (is_copy && !hlo->shape().has_dynamic()) replacements[hlo] = hlo->operands[0];
     }
@@ -69,21 +71,16 @@ class Normalizing {
     Instruction* value = Transposed(hlo.operands[0], from, hlo);
     const ElementType type = hlo.shape().element_type();
     const std::vector<int64_t> physical = Permuted(hlo.shape().dims(), to);
-    if (!std::ranges::equal(value->shape().dims(), physical)) {
-      Instruction* const operands[] = {value};
-      value = NewInstruction(module_, computation_, Opcode::kReshape, module_.shapes.Array(type, physical), operands, hlo);
-    }
+    if (!std::ranges::equal(value->shape().dims(), physical))
+      value = NewReshape(module_, computation_, module_.shapes.Array(type, physical), value, hlo);
     return Transposed(value, back, hlo);
   }
 
   Instruction* Transposed(Instruction* value, const std::vector<int64_t>& order, const Instruction& instead_of) {
     if (std::is_sorted(order.begin(), order.end())) return value;
-    Instruction* const operands[] = {value};
     const Shape* shape =
         module_.shapes.Array(value->shape().element_type(), Permuted(value->shape().dims(), order));
-    Instruction* made = NewInstruction(module_, computation_, Opcode::kTranspose, shape, operands, instead_of);
-    SetAttr(*made, module_, kDimensions, Ints(module_.arena.Copy(order)));
-    return made;
+    return NewTranspose(module_, computation_, shape, value, order, instead_of);
   }
 
   Module& module_;

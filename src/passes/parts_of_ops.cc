@@ -1,7 +1,7 @@
 #include "passes/parts_of_ops.h"
 
 #include "ops/families.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 
 namespace shoal {
 
@@ -9,7 +9,7 @@ absl::flat_hash_set<const Computation*> ComputationsInOps(const Module& module) 
   absl::flat_hash_set<const Computation*> found = WrappedComputations(module);
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (CallsComputations(*hlo) && (CallKindOf(*hlo) == CallKind::kElements || hlo->opcode == Opcode::kFusion ||
+      if (CallsComputations(*hlo) && (CallKindOf(*hlo) == CallKind::kElements || IsFusion(*hlo) ||
                                       Info(hlo->opcode).op_class == OpClass::kOpaque))
         for (const Computation* callee : CalledComputations(*hlo)) found.insert(callee);
   return found;
@@ -22,13 +22,6 @@ absl::flat_hash_set<const Computation*> WrappedComputations(const Module& module
       if (WrapsComputation(*hlo))
         for (const Computation* callee : CalledComputations(*hlo)) found.insert(callee);
   return found;
-}
-
-void DropAttr(Instruction& hlo, Module& module, uint32_t id) {
-  std::vector<NamedAttr> kept;
-  for (const NamedAttr& attr : hlo.attrs)
-    if (attr.id != id) kept.push_back(attr);
-  hlo.attrs = module.arena.Copy(kept);
 }
 
 }  // namespace shoal

@@ -11,6 +11,4 @@ absl::flat_hash_set<const Computation*> ComputationsInOps(const Module& module);
 // Those that an async-start wraps: one op each, which has to stay one; they are among the ones above.
 absl::flat_hash_set<const Computation*> WrappedComputations(const Module& module);
 
-void DropAttr(Instruction& hlo, Module& module, uint32_t id);
-
 }  // namespace shoal

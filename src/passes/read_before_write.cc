@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "ir/rewrite.h"
+#include "ops/traits.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
 
@@ -12,7 +13,7 @@ namespace shoal {
 namespace {
 
 bool WritesInPlace(const Instruction& hlo) {
-  return hlo.opcode == Opcode::kDynamicUpdateSlice || hlo.opcode == Opcode::kScatter;
+  return IsDynamicUpdateSlice(hlo) || IsScatter(hlo);
 }
 
 class Ordering {

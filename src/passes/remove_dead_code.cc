@@ -1,5 +1,5 @@
 #include "ir/rewrite.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "ops/traits.h"
 #include "passes/traits.h"
 
 namespace shoal {
@@ -21,7 +22,7 @@ class Rows {
   bool Check(std::span<Instruction* const> fusions, std::span<Instruction* const> outputs) {
     const bool reduces = std::any_of(fusions.begin(), fusions.end(), [](const Instruction* fusion) {
       const auto& inside = (*fusion)[kCalls]->instructions;
-      return std::any_of(inside.begin(), inside.end(), [](const Instruction* hlo) { return hlo->opcode == Opcode::kReduce; });
+      return std::any_of(inside.begin(), inside.end(), [](const Instruction* hlo) { return IsReduce(*hlo); });
     });
     if (!reduces) {
       rows_ = ElementsOf(*fusions[0]);
@@ -53,18 +54,18 @@ class Rows {
 
  private:
   Place PlaceOf(const Instruction& hlo, const Instruction& fusion) {
-    if (hlo.opcode == Opcode::kParameter) {
+    if (IsParameter(hlo)) {
       auto found = places_.find(fusion.operands[static_cast<size_t>(hlo[kParameterNumber])]);
       return found == places_.end() ? Place::kFree : found->second;
     }
-    if (hlo.opcode == Opcode::kReduce) return PlaceOfReduction(hlo);
-    if (hlo.opcode == Opcode::kReduceWindow) return Place::kNone;
+    if (IsReduce(hlo)) return PlaceOfReduction(hlo);
+    if (IsReduceWindow(hlo)) return Place::kNone;
     Place most = Place::kFree;
     for (const Instruction* operand : hlo.operands) most = std::max(most, places_.at(operand));
     if (most == Place::kFree) return most;
     if (Info(hlo.opcode).op_class == OpClass::kElementwise) return PlaceOfElementwise(hlo);
-    if (hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kBitcast || hlo.opcode == Opcode::kCopy) return most;
-    if (hlo.opcode == Opcode::kBroadcast) return PlaceOfBroadcast(hlo);
+    if (IsReshape(hlo) || IsBitcast(hlo) || IsCopy(hlo)) return most;
+    if (IsBroadcast(hlo)) return PlaceOfBroadcast(hlo);
     return Place::kNone;
   }
 

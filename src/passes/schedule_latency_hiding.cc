@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "ops/families.h"
 #include "ops/price.h"
+#include "ops/traits.h"
 #include "passes/pass.h"
 
 namespace shoal {
@@ -30,9 +31,7 @@ double MatrixSeconds(const Instruction& hlo) {
 bool IsStart(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class != OpClass::kCollective && op_class != OpClass::kTransfer) return false;
-  return hlo.opcode == Opcode::kAllReduceStart || hlo.opcode == Opcode::kAllGatherStart ||
-         hlo.opcode == Opcode::kCollectivePermuteStart || hlo.opcode == Opcode::kAsyncStart ||
-         hlo.opcode == Opcode::kCopyStart || hlo.opcode == Opcode::kSend || hlo.opcode == Opcode::kRecv;
+  return IsAsyncStart(hlo);
 }
 
 struct Node {
@@ -106,7 +105,7 @@ class Scheduling {
   static double SecondsOf(const Instruction& hlo, bool starts) {
     const OpClass op_class = Info(hlo.opcode).op_class;
     if (starts) return kLatency + BytesOfOp(hlo) / kLinkRate;
-    if (op_class == OpClass::kStructure || op_class == OpClass::kTransfer || hlo.opcode == Opcode::kBitcast) return 0;
+    if (op_class == OpClass::kStructure || op_class == OpClass::kTransfer || IsBitcast(hlo)) return 0;
     if (op_class == OpClass::kCollective) return hlo.operand_count() == 1 && IsStart(*hlo.operands[0]) ? 0 : kLatency;
     return std::max(BytesOfOp(hlo) / kMemoryRate, MatrixSeconds(hlo));
   }

@@ -2,6 +2,8 @@
 
 #include "ir/rewrite.h"
 #include "ops/families.h"
+#include "ops/new_ops.h"
+#include "ops/traits.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
@@ -16,18 +18,16 @@ bool IsIdentityOrder(Ints dimensions) {
 }
 
 // The operand if the instruction hands it on as it is: same shape, same layout, same elements in the same places.
-Instruction* SameAs(const Instruction& hlo) {
+Instruction* HandedOn(const Instruction& hlo) {
   if (hlo.operand_count() != 1 || hlo.operands[0]->shape_ != hlo.shape_) return nullptr;
-  static constexpr Opcode kAlways[] = {Opcode::kCopy, Opcode::kConvert, Opcode::kReshape, Opcode::kBitcast};
-  static constexpr Opcode kInOrder[] = {Opcode::kTranspose, Opcode::kBroadcast};
-  auto is_one_of = [&](auto& ops) { return std::find(std::begin(ops), std::end(ops), hlo.opcode) != std::end(ops); };
-  if (is_one_of(kAlways) || (is_one_of(kInOrder) && IsIdentityOrder(hlo[kDimensions]))) return hlo.operands[0];
-  return nullptr;
+  const bool always = IsCopy(hlo) || IsConvert(hlo) || IsReshape(hlo) || IsBitcast(hlo);
+  const bool in_order = (IsTranspose(hlo) || IsBroadcast(hlo)) && IsIdentityOrder(hlo[kDimensions]);
+  return always || in_order ? hlo.operands[0] : nullptr;
 }
 
 // reshape(reshape(x)): what the outer one may take instead of its operand.
 Instruction* SkipsOperand(const Instruction& hlo) {
-  if (hlo.operand_count() != 1 || hlo.opcode != Opcode::kReshape || hlo.operands[0]->opcode != Opcode::kReshape)
+  if (hlo.operand_count() != 1 || !IsReshape(hlo) || !IsReshape(*hlo.operands[0]))
     return nullptr;
   if (hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return nullptr;
   Instruction* origin = hlo.operands[0]->operands[0];
@@ -36,7 +36,7 @@ Instruction* SkipsOperand(const Instruction& hlo) {
 
 // transpose(transpose(x)) is one transpose of x: its dimensions; nothing where it is something else.
 std::vector<int64_t> ComposedOrder(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kTranspose || hlo.operands[0]->opcode != Opcode::kTranspose || hlo.shape().has_dynamic())
+  if (!IsTranspose(hlo) || !IsTranspose(*hlo.operands[0]) || hlo.shape().has_dynamic())
     return {};
   const Ints outer = hlo[kDimensions], inner = (*hlo.operands[0])[kDimensions];
   std::vector<int64_t> order;
@@ -46,7 +46,7 @@ std::vector<int64_t> ComposedOrder(const Instruction& hlo) {
 
 // A transpose that only moves dimensions of one element leaves every element where it is.
 bool MovesNothing(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kTranspose || hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return false;
+  if (!IsTranspose(hlo) || hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return false;
   int64_t last = -1;
   for (int64_t d : hlo[kDimensions]) {
     if (hlo.operand_shape(0).dim(d) == 1) continue;
@@ -73,15 +73,14 @@ Result<bool> SimplifyAlgebra(Module& module) {
         any = true;
       }
       if (MovesNothing(*hlo) && !IsIdentityOrder((*hlo)[kDimensions])) {
-        hlo->opcode = Opcode::kReshape;
-        DropAttr(*hlo, module, kDimensions.id);
+        BecomeReshape(*hlo, module);
         any = true;
       }
       if (Instruction* origin = SkipsOperand(*hlo)) {
         hlo->operands[0] = origin;
         any = true;
       }
-      if (Instruction* same = SameAs(*hlo)) replacements[hlo] = same;
+      if (Instruction* same = HandedOn(*hlo)) replacements[hlo] = same;
     }
     any |= !replacements.empty();
     Apply(replacements, module, *computation);

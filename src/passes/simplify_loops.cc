@@ -5,6 +5,7 @@
 
 #include "ir/rewrite.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "passes/loop_state.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
@@ -33,7 +34,7 @@ class Simplifying {
 
   // The element that a get-tuple-element takes of `tuple`; the number of elements if it is none.
   size_t ElementTaken(const Instruction& hlo, const Instruction& tuple) const {
-    const bool takes = hlo.opcode == Opcode::kGetTupleElement && hlo.operands[0] == &tuple;
+    const bool takes = IsGetTupleElement(hlo) && hlo.operands[0] == &tuple;
     return takes ? ElementNumber(hlo) : state_.size();
   }
 
@@ -92,11 +93,11 @@ class Simplifying {
       for (const Instruction* operand : hlo->operands) whole |= operand == state_.loop && i == state_.size();
     }
     if (whole) return false;
-    RemoveUnused(*state_.condition, [](const Instruction& hlo) { return hlo.opcode != Opcode::kGetTupleElement; });
+    RemoveUnused(*state_.condition, [](const Instruction& hlo) { return !IsGetTupleElement(hlo); });
     for (const Instruction* hlo : state_.condition->instructions)
       if (const size_t i = ElementTaken(*hlo, *state_.condition->parameters[0]); i != state_.size()) needed[i] = true;
     for (const Instruction* hlo : state_.body->instructions)
-      if (!IsFunction(*hlo) && hlo->opcode != Opcode::kParameter) todo.push_back(hlo);
+      if (!IsFunction(*hlo) && !IsParameter(*hlo)) todo.push_back(hlo);
     for (size_t i = 0; i < needed.size(); ++i)
       if (needed[i]) todo.push_back(state_.next[i]);
     std::unordered_set<const Instruction*> seen(todo.begin(), todo.end());
@@ -120,7 +121,7 @@ class Simplifying {
     if (kept.size() == needed.size() || kept.empty()) return false;
     // What only led to dropped elements goes first, so that nothing is left that takes them.
     std::erase_if(state_.body->instructions, [&](const Instruction* hlo) {
-      return hlo != state_.body->root && hlo->opcode != Opcode::kParameter && !seen.contains(hlo) &&
+      return hlo != state_.body->root && !IsParameter(*hlo) && !seen.contains(hlo) &&
              ElementTaken(*hlo, *state_.body->parameters[0]) == state_.size();
     });
     ChangeState(module_, state_, kept, {});

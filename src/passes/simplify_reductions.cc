@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "ir/rewrite.h"
+#include "ops/new_ops.h"
+#include "ops/traits.h"
 #include "passes/pass.h"
 #include "passes/traits.h"
 
@@ -10,7 +12,7 @@ namespace shoal {
 namespace {
 
 bool OnlyDropsDimensions(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kReduce || hlo.operand_count() != 2 || !hlo.shape().IsArray()) return false;
+  if (!IsReduce(hlo) || hlo.operand_count() != 2 || !hlo.shape().IsArray()) return false;
   if (!hlo[kControlPredecessors].empty() || hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return false;
   const ElementType type = hlo.shape().element_type();
   const Computation& function = *hlo[kToApply];
@@ -31,7 +33,7 @@ Result<bool> SimplifyReductions(Module& module) {
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before) {
       if (!OnlyDropsDimensions(*hlo)) continue;
-      replacements[hlo] = NewInstruction(module, *computation, Opcode::kReshape, hlo->shape_, hlo->operands.first(1), *hlo);
+      replacements[hlo] = NewReshape(module, *computation, hlo->shape_, hlo->operands[0], *hlo);
     }
     if (replacements.empty()) continue;
     any = true;

@@ -2,7 +2,7 @@
 
 #include "base/strings.h"
 #include "ops/structure.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 #include "proto/attr_fields.h"
 #include "proto/detect.h"
 #include "proto/module_reader.h"

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "ir/source_place.h"
 #include "ops/families.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 #include "report/table.h"
 
 namespace shoal {

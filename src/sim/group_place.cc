@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "ops/collective_kinds.h"
 #include "sim/collective_time.h"
 
 namespace shoal {
@@ -76,7 +77,7 @@ GroupPlace PlaceOf(const Membership& joins, const Machine& machine, double stret
 }
 
 double PricedBytes(Opcode kind, double payload, int64_t members) {
-  return kind == Opcode::kAllGather ? payload * static_cast<double>(members) : payload;
+  return IsAllGatherKind(kind) ? payload * static_cast<double>(members) : payload;
 }
 
 }  // namespace shoal

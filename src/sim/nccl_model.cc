@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/strings.h"
+#include "ops/collective_kinds.h"
 #include "ops/op.h"
 
 namespace shoal {
@@ -29,19 +30,19 @@ class NcclModel {
       : kind_(kind), bytes_(bytes), place_(place), machine_(machine), n_(static_cast<double>(place.members)) {}
 
   CollectivePrice Best() {
-    if (kind_ == Opcode::kCollectivePermute || kind_ == Opcode::kSend || place_.permutes) return PointToPoint();
-    if (kind_ == Opcode::kAllToAll || kind_ == Opcode::kRaggedAllToAll) return AllToAll();
+    if (IsPairedKind(kind_) || place_.permutes) return PointToPoint();
+    if (IsAllToAllKind(kind_)) return AllToAll();
     for (const Protocol& protocol : kProtocols) {
       Ring(protocol);
-      if (kind_ == Opcode::kAllReduce) Tree(protocol);
+      if (IsAllReduceKind(kind_)) Tree(protocol);
     }
-    if (machine_.node.sums_in_switch > 0 && kind_ == Opcode::kAllReduce && place_.per_node > 1) SwitchSums();
-    if (place_.per_node == 1 && place_.nodes > 1 && kind_ != Opcode::kAllReduce) Pat();
+    if (machine_.node.sums_in_switch > 0 && IsAllReduceKind(kind_) && place_.per_node > 1) SwitchSums();
+    if (place_.per_node == 1 && place_.nodes > 1 && !IsAllReduceKind(kind_)) Pat();
     return best_;
   }
 
  private:
-  bool both_ways() const { return kind_ == Opcode::kAllReduce; }
+  bool both_ways() const { return IsAllReduceKind(kind_); }
   double nodes() const { return static_cast<double>(place_.nodes); }
   double per_node() const { return static_cast<double>(place_.per_node); }
   double LinkRate() const { return machine_.node.bandwidth * machine_.node.link_share; }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "ops/collective_kinds.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "sim/kernel_traffic.h"
 #include "sim/our_fusion.h"
 #include "sim/price.h"
@@ -58,7 +60,7 @@ class Scheduler {
         const auto next = users_.Of(*user);
         slice = next.size() == 1 ? next[0] : user;
       }
-      return slice->opcode == Opcode::kDynamicSlice &&
+      return IsDynamicSlice(*slice) &&
              ElementsOf(slice->shape()) * static_cast<double>(members) <= ElementsOf(hlo.shape()) * 1.01;
     });
   }
@@ -68,8 +70,8 @@ class Scheduler {
     node.hlo = &hlo;
     if (auto found = uses_.find(&hlo); found != uses_.end() && found->second->start == &hlo) {
       const CollectiveUse& use = *found->second;
-      const bool in_parts = use.kind == Opcode::kAllReduce && IsKeptInParts(hlo, use.joins->group_size);
-      node.async = &AddCollective(input_, use, in_parts ? Opcode::kReduceScatter : use.kind, plan_);
+      const bool in_parts = IsAllReduceKind(use.kind) && IsKeptInParts(hlo, use.joins->group_size);
+      node.async = &AddCollective(input_, use, in_parts ? InParts(use.kind) : use.kind, plan_);
       node.step = {PlanStep::Kind::kStart, &hlo, {}, {}, node.async};
       node.seconds = node.async->price.seconds;
     } else {
@@ -120,7 +122,7 @@ class Scheduler {
       if (node.step.kind == PlanStep::Kind::kKernel && !node.step.kernel.product)
         for (const Instruction* input : node.step.inputs) ++readers[input];
     for (Node& node : nodes_) {
-      if (node.step.kind != PlanStep::Kind::kKernel || node.hlo->opcode != Opcode::kReduce || ElementsOf(node.hlo->shape()) > 1)
+      if (node.step.kind != PlanStep::Kind::kKernel || !IsReduce(*node.hlo) || ElementsOf(node.hlo->shape()) > 1)
         continue;
       DeviceKernel& kernel = node.step.kernel;
       for (size_t i = 0; i < node.step.inputs.size() && i < kernel.reads.size(); ++i)

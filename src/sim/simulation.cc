@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/collective_kinds.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "sim/cache.h"
 #include "sim/kernel_config.h"
 #include "sim/kernel_traffic.h"
@@ -155,7 +157,7 @@ class Simulation {
   void Start(const PlanStep& step, double weight) {
     const PlannedAsync& async = *step.async;
     const bool meets = arrivals_ != nullptr && async.use != nullptr;
-    const bool sends = async.kind == Opcode::kSend;
+    const bool sends = IsSendKind(async.kind);
     if (meets && !(sends ? arrivals_->Sends(class_, async) : arrivals_->TakesPart(class_, async))) return;
     const Stream stream = StreamOf(async);
     // What needs nothing of this round began as soon as its stream was free.
@@ -198,8 +200,8 @@ class Simulation {
 
   // The first round, one like all others, and as many times that one as are left.
   void Loop(const Instruction& loop, double weight) {
-    const Computation* body = loop[Op<Opcode::kWhile>::kBody];
-    const Computation* condition = loop[Op<Opcode::kWhile>::kCondition];
+    const Computation* body = BodyOf(loop);
+    const Computation* condition = ConditionOf(loop);
     const TripCount* trips = input_.executions.FindTrips(loop);
     const auto rounds = static_cast<double>(trips != nullptr ? std::max<int64_t>(0, trips->count) : 1);
     if (body == nullptr || body->root == nullptr || rounds <= 0) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "ops/collective_kinds.h"
 #include "ops/op.h"
 
 namespace shoal {
@@ -29,9 +30,9 @@ CollectivePrice TorusTime(Opcode kind, double bytes, const GroupPlace& place, co
   }
   if (axes == 0) axes = 1, hops = static_cast<double>(place.members - 1), rate = link;
   const auto members = static_cast<double>(place.members);
-  const double rounds = kind == Opcode::kAllReduce ? 2 : 1;
+  const double rounds = IsAllReduceKind(kind) ? 2 : 1;
   double transfer = bytes * (members - 1) / members / rate;
-  if (kind == Opcode::kAllToAll || kind == Opcode::kRaggedAllToAll) transfer /= 4;  // half the way, half the bytes
+  if (IsAllToAllKind(kind)) transfer /= 4;  // half the way, half the bytes
   price.latency = rounds * hops * torus.hop;
   price.seconds = std::max(price.latency, rounds * transfer) + (torus.hop > 0 ? 2e-6 : 0);
   price.algorithm = StrCat("torus, ", axes, axes == 1 ? " axis" : " axes");

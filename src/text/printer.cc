@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 #include "ops/families.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 #include "text/printer_core.h"
 
 namespace shoal {

@@ -1,7 +1,7 @@
 // Replica groups and source-target pairs name each device once.
 #include "ops/collective.h"
 #include "ops/collective_kinds.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 #include "verify/families.h"
 #include "verify/mesh.h"
 

@@ -1,7 +1,8 @@
 // Layouts fit their shapes.
 #include "absl/container/flat_hash_set.h"
 #include "ops/collective.h"
-#include "ops/op_kinds.h"
+#include "ops/collective_kinds.h"
+#include "ops/traits.h"
 #include "ops/rules.h"
 #include "verify/families.h"
 

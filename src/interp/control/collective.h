@@ -7,7 +7,7 @@
 #include "collectives/chain.h"
 #include "collectives/exchange.h"
 #include "interp/device.h"
-#include "ops/op_kinds.h"
+#include "ops/traits.h"
 
 namespace shoal {
 

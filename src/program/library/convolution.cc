@@ -142,7 +142,7 @@ bool IsFloatForProducts(ElementType type) {
 
 LibraryFunction ConvolutionFunction(const Instruction& hlo) {
   constexpr int64_t kLeast = 1 << 14;  // multiplications
-  if (hlo[Op<Opcode::kConvolution>::kSparsity] != nullptr) return nullptr;
+  if (IsSparse(hlo)) return nullptr;
   const Shape &input = hlo.operand_shape(0), &kernel = hlo.operand_shape(1), &out = hlo.shape();
   for (const Shape* shape : {&input, &kernel, &out})
     if (shape->has_dynamic() || shape->ElementCount().value_or(0) <= 0) return nullptr;

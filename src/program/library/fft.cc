@@ -8,7 +8,6 @@
 namespace shoal {
 namespace {
 
-using FftOp = Op<Opcode::kFft>;
 using Complex = std::complex<float>;
 
 using Transform = LaneFourierTransform;

@@ -13,8 +13,6 @@
 namespace shoal {
 namespace {
 
-using Gather = Op<Opcode::kGather>;
-
 constexpr int64_t kTaskBytes = int64_t{1} << 16;
 
 // The slices, and where they lie on both sides.
@@ -25,10 +23,10 @@ struct Slices {
 };
 
 Slices SlicesOf(const Instruction& hlo, Ints operand, Ints result) {
-  const Ints sizes = hlo[Gather::kSliceSizes], offset_dims = hlo[Gather::kOffsetDims];
+  const Ints sizes = hlo[GatherOp::kSliceSizes], offset_dims = hlo[GatherOp::kOffsetDims];
   const Dims strides = RowMajorStrides(operand), result_strides = RowMajorStrides(result);
   const auto rank = static_cast<int>(operand.size());
-  const Dims kept = DimsWithout(rank, hlo[Gather::kCollapsedSliceDims], hlo[Gather::kOperandBatchingDims]);
+  const Dims kept = DimsWithout(rank, hlo[GatherOp::kCollapsedSliceDims], hlo[GatherOp::kOperandBatchingDims]);
   Slices slices;
   for (size_t d = 0; d < operand.size(); ++d) slices.most.push_back(operand[d] - sizes[d]);
   for (size_t i = 0; i < kept.size(); ++i) {
@@ -149,8 +147,8 @@ Status GatherSlices(const Instruction& hlo, std::span<const Array> operands, std
   const Slices slices = SlicesOf(hlo, operand.dims(), results[0].dims());
   std::vector<int64_t> starts =
       Starts(operands[1],
-             {hlo[kIndexVectorDim], hlo[Gather::kStartIndexMap], hlo[Gather::kOperandBatchingDims],
-              hlo[Gather::kStartIndicesBatchingDims]},
+             {hlo[kIndexVectorDim], hlo[GatherOp::kStartIndexMap], hlo[GatherOp::kOperandBatchingDims],
+              hlo[GatherOp::kStartIndicesBatchingDims]},
              operand.dims(), AsInts(slices.most), true)
           .FindAll(pool);
   switch (operand.element_bytes()) {

@@ -115,7 +115,7 @@ class PaddedRows {
 
 template <class T>
 void PadAs(const Instruction& hlo, std::span<const Array> operands, Array& result, ThreadPool& pool) {
-  const PaddedRows<T> padded(hlo[Op<Opcode::kPad>::kPadding], operands[0], operands[1], result);
+  const PaddedRows<T> padded(PaddingOf(hlo), operands[0], operands[1], result);
   const int64_t size = std::max<int64_t>(1, result.dims().back());
   ForBlocks(pool, padded.rows(), std::max<int64_t>(1, (1 << 15) / size), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) padded.Write(row);

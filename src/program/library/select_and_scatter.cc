@@ -4,14 +4,14 @@
 #include <cstring>
 
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "ops/window.h"
+#include "ops/work_words.h"
 #include "passes/traits.h"
 #include "program/library/rows.h"
 
 namespace shoal {
 namespace {
-
-using SelectAndScatter = Op<Opcode::kSelectAndScatter>;
 
 bool IsStill(const WindowDim& dim) {
   return dim.size == 1 && dim.stride == 1 && dim.pad_low == 0 && dim.pad_high == 0 && dim.window_dilation == 1;
@@ -103,7 +103,7 @@ void ScatterImage(const Image& image, const T* operand, const T* source, T* out,
 template <class T>
 Status ScatterSelected(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
   const Image image = ImageOf(hlo);
-  const ComparisonDirection direction = (*hlo[SelectAndScatter::kSelect]->root)[Op<Opcode::kCompare>::kDirection];
+  const ComparisonDirection direction = DirectionOf(*hlo[SelectAndScatterOp::kSelect]->root);
   const T *operand = operands[0].As<T>().data(), *source = operands[1].As<T>().data();
   T* out = results[0].Mutable<T>().data();
   const T init = operands[2].As<T>()[0];
@@ -132,13 +132,12 @@ LibraryFunction SelectAndScatterFunction(const Instruction& hlo) {
   const ElementType type = shape.element_type();
   for (size_t i = 0; i < 3; ++i)
     if (hlo.operand_shape(i).element_type() != type) return nullptr;
-  const Instruction *select = OnlyOpOf(*hlo[SelectAndScatter::kSelect]), *scatter = OnlyOpOf(*hlo[SelectAndScatter::kScatter]);
-  if (select == nullptr || select->opcode != Opcode::kCompare || scatter == nullptr || scatter->opcode != Opcode::kAdd) return nullptr;
-  using Compare = Op<Opcode::kCompare>;
-  const ComparisonDirection direction = (*select)[Compare::kDirection];
+  const Instruction *select = OnlyOpOf(*hlo[SelectAndScatterOp::kSelect]), *scatter = OnlyOpOf(*hlo[SelectAndScatterOp::kScatter]);
+  if (select == nullptr || !IsCompare(*select) || scatter == nullptr || !IsSum(*scatter)) return nullptr;
+  const ComparisonDirection direction = DirectionOf(*select);
   const bool is_order = direction != ComparisonDirection::kEq && direction != ComparisonDirection::kNe;
-  const bool straight = select->operands[0]->opcode == Opcode::kParameter && (*select->operands[0])[kParameterNumber] == 0;
-  if (!is_order || !straight || (*select)[Compare::kOrder] == ComparisonOrder::kTotal) return nullptr;
+  const bool straight = IsParameter(*select->operands[0]) && (*select->operands[0])[kParameterNumber] == 0;
+  if (!is_order || !straight || OrderOf(*select) == ComparisonOrder::kTotal) return nullptr;
   if (select->operand_shape(0).element_type() != type || scatter->shape().element_type() != type) return nullptr;
   if (type == ElementType::kF32) return &ScatterSelected<float>;
   if (type == ElementType::kF64) return &ScatterSelected<double>;

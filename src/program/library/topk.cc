@@ -69,7 +69,7 @@ Status TopK(const Instruction& hlo, std::span<const Array> operands, std::span<A
   std::byte* values = results[0].mutable_data();
   auto* indices = results[1].Mutable<int32_t>().data();
   const int width = operand.element_bytes();
-  const bool largest = hlo[Op<Opcode::kTopK>::kLargest];
+  const bool largest = TakesLargest(hlo);
   ForBlocks(pool, rows, std::max<int64_t>(1, (1 << 14) / size), [&](int64_t begin, int64_t end) {
     RowKeys keys(operand, largest);
     std::vector<Best> best;

@@ -1,0 +1,46 @@
+#include "ops/new_ops.h"
+
+#include "ops/families.h"
+
+namespace shoal {
+
+Instruction* NewTuple(Module& module, Computation& computation, std::span<Instruction* const> elements,
+                      const Instruction& instead_of) {
+  std::vector<const Shape*> shapes;
+  for (const Instruction* element : elements) shapes.push_back(element->shape_);
+  return NewInstruction(module, computation, Opcode::kTuple, module.shapes.Tuple(shapes), elements, instead_of);
+}
+
+Instruction* NewGetTupleElement(Module& module, Computation& computation, Instruction* tuple, int64_t index,
+                                const Instruction& instead_of) {
+  Instruction* const of[] = {tuple};
+  const Shape* shape = tuple->shape().elements()[static_cast<size_t>(index)];
+  Instruction* element = NewInstruction(module, computation, Opcode::kGetTupleElement, shape, of, instead_of);
+  SetAttr(*element, module, Op<Opcode::kGetTupleElement>::kIndex, index);
+  return element;
+}
+
+Instruction* NewConstant(Module& module, Computation& computation, const Shape* shape, const Instruction& instead_of) {
+  return NewInstruction(module, computation, Opcode::kConstant, shape, {}, instead_of);
+}
+
+Instruction* NewReshape(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
+                        const Instruction& instead_of) {
+  Instruction* const operands[] = {operand};
+  return NewInstruction(module, computation, Opcode::kReshape, shape, operands, instead_of);
+}
+
+Instruction* NewTranspose(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
+                          std::span<const int64_t> dimensions, const Instruction& instead_of) {
+  Instruction* const operands[] = {operand};
+  Instruction* made = NewInstruction(module, computation, Opcode::kTranspose, shape, operands, instead_of);
+  SetAttr(*made, module, kDimensions, Ints(module.arena.Copy(dimensions)));
+  return made;
+}
+
+void BecomeReshape(Instruction& transpose, Module& module) {
+  transpose.opcode = Opcode::kReshape;
+  DropAttr(transpose, module, kDimensions.id);
+}
+
+}  // namespace shoal

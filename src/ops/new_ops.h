@@ -1,0 +1,22 @@
+// Ops that rewrites make: at the end of a computation, in the place and with the metadata of `instead_of`
+// (ir/rewrite.h).
+#pragma once
+
+#include "ir/rewrite.h"
+
+namespace shoal {
+
+Instruction* NewTuple(Module& module, Computation& computation, std::span<Instruction* const> elements,
+                      const Instruction& instead_of);
+Instruction* NewGetTupleElement(Module& module, Computation& computation, Instruction* tuple, int64_t index,
+                                const Instruction& instead_of);
+// Without its value, which the caller sets.
+Instruction* NewConstant(Module& module, Computation& computation, const Shape* shape, const Instruction& instead_of);
+Instruction* NewReshape(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
+                        const Instruction& instead_of);
+Instruction* NewTranspose(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
+                          std::span<const int64_t> dimensions, const Instruction& instead_of);
+// Of a transpose that leaves every element where it is.
+void BecomeReshape(Instruction& transpose, Module& module);
+
+}  // namespace shoal
