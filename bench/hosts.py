@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Collectives between processes: shoal against plain MPI, and against the threads of one process, side by side.
 
-    bench/hosts.py [--bin build/shoal] [--ranks 2,4] [--bytes 1024,1048576,…] [--seconds 0.5]
+    bench/hosts.py [--bin build/shoal] [--ranks 2,4] [--bytes 1024,1048576,…] [--seconds 0.5] [--repeat 3] [--alone]
 
-One device in each process. Of shoal: the time of a loop of the collective, less that of a shorter one, divided by
-the rounds between them. Plain MPI: bench/mpi_loops.c, compiled here. The target is 1.3 times plain MPI from 1 MB on, and
-2 times at 1 kB.
+One device in each process. Of shoal: the time of a loop of collectives, less that of a shorter one, divided by the
+collectives between them; of small ones there are several in the body, so that it is they that are measured. Plain MPI:
+bench/mpi_loops.c, compiled here. All take turns, --repeat times, and the medians are printed; the last column is how far
+the ratios of the turns lie apart. --alone gives all of them real-time priority, for a machine that has other work to do.
+The target is 1.3 times plain MPI from 1 MB on, and 2 times at 1 kB.
 """
 import argparse
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,17 +29,16 @@ sum {{
   ROOT c = f32[] add(a, b)
 }}
 body {{
-  s = (s32[], f32[{count}], f32[{result}]) parameter(0)
+  s = {state} parameter(0)
   i = s32[] get-tuple-element(s), index=0
   x = f32[{count}] get-tuple-element(s), index=1
-  y = f32[{result}] get-tuple-element(s), index=2
   one = s32[] constant(1)
   j = s32[] add(i, one)
-  {line}
-  ROOT t = (s32[], f32[{count}], f32[{result}]) tuple(j, x, z)
+{lines}
+  ROOT t = {state} tuple(j, x, {values})
 }}
 condition {{
-  s = (s32[], f32[{count}], f32[{result}]) parameter(0)
+  s = {state} parameter(0)
   i = s32[] get-tuple-element(s), index=0
   n = s32[] constant({rounds})
   ROOT c = pred[] compare(i, n), direction=LT
@@ -46,41 +48,75 @@ ENTRY e {{
   zero = s32[] constant(0)
   f = f32[] constant(0)
   r = f32[{result}] broadcast(f), dimensions={{}}
-  t = (s32[], f32[{count}], f32[{result}]) tuple(zero, p, r)
-  w = (s32[], f32[{count}], f32[{result}]) while(t), condition=condition, body=body
+  t = {state} tuple(zero, p, {firsts})
+  w = {state} while(t), condition=condition, body=body
   v = f32[{result}] get-tuple-element(w), index=2
   ROOT first = f32[1] slice(v), slice={{[0:1]}}
 }}
 """
-GROUP = "channel_id=1, replica_groups={{{{{ids}}}}}, use_global_device_ids=true"
+GROUP = "channel_id={channel}, replica_groups={{{{{ids}}}}}"
 LINES = {
-    "all-reduce": "z = f32[{result}] all-reduce(x), " + GROUP + ", to_apply=sum",
-    "all-gather": "z = f32[{result}] all-gather(x), " + GROUP + ", dimensions={{0}}",
-    "all-to-all": "z = f32[{result}] all-to-all(x), channel_id=1, replica_groups={{{{{ids}}}}}, dimensions={{0}}",
+    "all-reduce": "f32[{result}] all-reduce(x), " + GROUP + ", use_global_device_ids=true, to_apply=sum",
+    "all-gather": "f32[{result}] all-gather(x), " + GROUP + ", use_global_device_ids=true, dimensions={{0}}",
+    "all-to-all": "f32[{result}] all-to-all(x), " + GROUP + ", dimensions={{0}}",
 }
+
+
+def in_body(size):
+    """How many collectives the body has: each its own channel, so that none is another's twin."""
+    return 16 if size <= 65536 else 1
 
 
 def module(kind, n, count, rounds):
     result = count * n if kind == "all-gather" else count
-    line = LINES[kind].format(result=result, ids=",".join(map(str, range(n))))
-    return MODULE.format(n=n, count=count, result=result, rounds=rounds, line=line)
+    unrolled = in_body(count * 4)
+    ids = ",".join(map(str, range(n)))
+    lines = [f"  z{k} = " + LINES[kind].format(result=result, ids=ids, channel=k + 1) for k in range(unrolled)]
+    state = f"(s32[], f32[{count}]" + f", f32[{result}]" * unrolled + ")"
+    return MODULE.format(n=n, count=count, result=result, rounds=rounds, lines="\n".join(lines), state=state,
+                         values=", ".join(f"z{k}" for k in range(unrolled)), firsts=", ".join(["r"] * unrolled))
 
 
-def shoal_seconds(binary, path, n, in_job):
-    words = [binary, "run", path, "--json", "--hlo_argument_mode=use_zeros_as_input"]
-    call = mpi.command(n, words) if in_job else words
+def priority(options):
+    return ["chrt", "--rr", "1"] if options.alone else []
+
+
+def shoal_seconds(options, path, n, in_job):
+    words = [options.bin, "run", path, "--json", "--hlo_argument_mode=use_zeros_as_input"]
+    call = priority(options) + (mpi.command(n, words) if in_job else words)
     done = subprocess.run(call, capture_output=True, text=True, check=True, env=mpi.environment())
     return json.loads(done.stdout)["seconds"]
 
 
-def shoal_microseconds(binary, scratch, kind, n, count, rounds, in_job):
+def shoal_microseconds(options, scratch, kind, n, size, collectives, in_job):
     """The difference between many rounds and few."""
     seconds = []
-    for times in (rounds, max(rounds // 10, 1)):
-        path = f"{scratch}/{kind}-{n}-{count}-{times}.hlo"
-        pathlib.Path(path).write_text(module(kind, n, count, times), encoding="utf-8")
-        seconds.append(shoal_seconds(binary, path, n, in_job))
-    return (seconds[0] - seconds[1]) / (rounds - max(rounds // 10, 1)) * 1e6
+    rounds = max(collectives // in_body(size), 2)
+    few = max(rounds // 10, 1)
+    for times in (rounds, few):
+        path = f"{scratch}/{kind}-{n}-{size}-{times}.hlo"
+        pathlib.Path(path).write_text(module(kind, n, size // 4, times), encoding="utf-8")
+        seconds.append(shoal_seconds(options, path, n, in_job))
+    return (seconds[0] - seconds[1]) / ((rounds - few) * in_body(size)) * 1e6
+
+
+def mpi_microseconds(options, loops, kind, n, size, rounds):
+    done = subprocess.run(priority(options) + mpi.command(n, [loops, kind, str(size), str(rounds)]), capture_output=True,
+                          text=True, check=True, env=mpi.environment())
+    return float(done.stdout)
+
+
+def measure(options, scratch, loops, kind, n, size):
+    guess = 3 + size * n / 1500  # µs
+    rounds = max(4, min(20000, int(options.seconds * 1e6 / guess)))
+    turns = [(mpi_microseconds(options, loops, kind, n, size, rounds),
+              shoal_microseconds(options, scratch, kind, n, size, rounds, True),
+              shoal_microseconds(options, scratch, kind, n, size, min(rounds, 2000), False) if options.threads else 0)
+             for _ in range(options.repeat)]
+    plain, own, threads = (statistics.median(column) for column in zip(*turns))
+    ratios = [turn[1] / turn[0] for turn in turns]
+    print(f"{kind:12}{n:10}{size:12}{plain:12.1f}{own:12.1f}{own / plain:7.2f}{threads:12.1f}"
+          f"   {min(ratios):.2f} - {max(ratios):.2f}", flush=True)
 
 
 def main():
@@ -89,6 +125,10 @@ def main():
     parser.add_argument("--ranks", default="2,4")
     parser.add_argument("--bytes", default="1024,65536,1048576,16777216,268435456")
     parser.add_argument("--seconds", type=float, default=0.5, help="about how long each measurement takes")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--kinds", default=",".join(LINES))
+    parser.add_argument("--alone", action="store_true", help="with real-time priority: what is measured has the cores")
+    parser.add_argument("--no-threads", dest="threads", action="store_false", help="not the threads of one process")
     options = parser.parse_args()
     options.bin = os.path.abspath(options.bin)
     if why := mpi.available(options.bin):
@@ -96,18 +136,12 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         loops = f"{scratch}/mpi_loops"
         subprocess.run(["mpicc", "-O2", "-o", loops, str(ROOT / "bench/mpi_loops.c")], check=True)
-        print(f"{'collective':12}{'processes':>10}{'bytes':>12}{'MPI µs':>12}{'shoal µs':>12}{'ratio':>7}{'threads µs':>12}")
+        print(f"{'collective':12}{'processes':>10}{'bytes':>12}{'MPI µs':>12}{'shoal µs':>12}{'ratio':>7}{'threads µs':>12}"
+              "   ratios")
         for n in map(int, options.ranks.split(",")):
             for size in map(int, options.bytes.split(",")):
-                for kind in LINES:
-                    guess = 30 + size * n / 1500  # µs
-                    rounds = max(4, min(20000, int(options.seconds * 1e6 / guess)))
-                    done = subprocess.run(mpi.command(n, [loops, kind, str(size), str(rounds)]), capture_output=True,
-                                          text=True, check=True, env=mpi.environment())
-                    plain = float(done.stdout)
-                    own = shoal_microseconds(options.bin, scratch, kind, n, size // 4, rounds, True)
-                    threads = shoal_microseconds(options.bin, scratch, kind, n, size // 4, rounds, False)
-                    print(f"{kind:12}{n:10}{size:12}{plain:12.1f}{own:12.1f}{own / plain:7.2f}{threads:12.1f}", flush=True)
+                for kind in options.kinds.split(","):
+                    measure(options, scratch, loops, kind, n, size)
     return 0
 
 

@@ -106,7 +106,7 @@ EVALUATORS = [SRC / "interp" / folder
 EVALUATORS.append(SRC / "kernels" / "elementwise")
 # Rewrites and the engine's lowering are about ops by name, as evaluators are; they are counted apart.
 LOWERING = [SRC / folder for folder in ("codegen", "passes", "program")]
-MOST_FILES_WITH_OPCODES = {"the engine": 36, "the rest": 26}
+MOST_FILES_WITH_OPCODES = {"the engine": 37, "the rest": 26}
 
 
 def check_opcodes(_):

@@ -8,7 +8,7 @@ namespace shoal {
 namespace {
 
 // More devices than that are not looked at one by one.
-constexpr int64_t kMostDevices = 1 << 16;
+constexpr int64_t kMostMeshDevices = 1 << 16;
 
 const Mesh* MeshOf(const Sharding& sharding) {
   if (sharding.mesh) return &*sharding.mesh;
@@ -34,7 +34,7 @@ bool IsNumbered(const Mesh& mesh) {
 std::vector<int64_t> StridesOf(const std::vector<int64_t>& dims) {
   std::vector<int64_t> cuts;
   int64_t stride = 1;
-  for (auto dim = dims.rbegin(); dim != dims.rend() && stride <= kMostDevices; ++dim) cuts.push_back(stride *= *dim);
+  for (auto dim = dims.rbegin(); dim != dims.rend() && stride <= kMostMeshDevices; ++dim) cuts.push_back(stride *= *dim);
   return cuts;
 }
 
@@ -63,7 +63,7 @@ void DeviceMesh::TakeNames(const Module& module, const DeviceGrid& grid) {
   std::vector<Mesh> of_groups, others;
   auto take = [&](const Mesh& mesh, std::vector<Mesh>& list) {
     const int64_t count = DevicesNamedBy(mesh.devices);
-    const bool fits = !mesh.maximal && count > 1 && count <= kMostDevices && (count == grid.count() || count == grid.partitions);
+    const bool fits = !mesh.maximal && count > 1 && count <= kMostMeshDevices && (count == grid.count() || count == grid.partitions);
     if (fits && (list.empty() || !(list.back() == mesh))) list.push_back(mesh);
   };
   for (const Computation* computation : module.computations) {

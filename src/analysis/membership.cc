@@ -11,7 +11,7 @@ namespace shoal {
 namespace {
 
 // More devices than that are not listed one by one, nor more ids than that for a whole module.
-constexpr int64_t kMostDevices = 1 << 16;
+constexpr int64_t kMostListedDevices = 1 << 16;
 constexpr int64_t kMostListed = 1 << 24;
 
 // Two collectives with the same key join the same devices.
@@ -59,7 +59,7 @@ void Memberships::ListGroups(const Instruction& hlo, Membership& made) {
   const ReplicaGroups* written = hlo[kReplicaGroups];
   const bool everybody = written == nullptr || written->empty();
   const int64_t ids = everybody ? grid_.count() : IdsNamedBy(*written);
-  if (std::max(ids, grid_.count()) > kMostDevices || listed_ + grid_.count() > kMostListed) {
+  if (std::max(ids, grid_.count()) > kMostListedDevices || listed_ + grid_.count() > kMostListed) {
     made.group_size = everybody ? grid_.count() : IdsPerGroup(hlo).value_or(1);
     return;
   }
@@ -84,7 +84,7 @@ void Memberships::ListGroups(const Instruction& hlo, Membership& made) {
 
 void Memberships::ListPairs(const Instruction& hlo, Membership& made) {
   if (!NamesPairs(hlo)) {  // a send or recv from each device to itself
-    for (int64_t device = 0; device < std::min(grid_.count(), kMostDevices); ++device)
+    for (int64_t device = 0; device < std::min(grid_.count(), kMostListedDevices); ++device)
       made.pairs.emplace_back(device, device);
     return;
   }
@@ -97,13 +97,13 @@ void Memberships::ListPairs(const Instruction& hlo, Membership& made) {
       if (pair.size() == 2) made.pairs.emplace_back(pair[0], pair[1]);
   }
   std::erase_if(made.pairs, [](DevicePair pair) {
-    return std::min(pair.first, pair.second) < 0 || std::max(pair.first, pair.second) >= kMostDevices;
+    return std::min(pair.first, pair.second) < 0 || std::max(pair.first, pair.second) >= kMostListedDevices;
   });
   made.group_size = 2;
 }
 
 void Memberships::Seat(Membership& made) const {
-  int64_t count = std::min(grid_.count(), kMostDevices);
+  int64_t count = std::min(grid_.count(), kMostListedDevices);
   for (const DeviceGroup& group : made.groups)
     for (int64_t device : group) count = std::max(count, device + 1);
   for (auto [source, target] : made.pairs) count = std::max({count, source + 1, target + 1});

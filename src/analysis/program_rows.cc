@@ -12,11 +12,11 @@
 namespace shoal {
 namespace {
 
-using Kind = ProgramRow::Kind;
+using RowKind = ProgramRow::Kind;
 
 // Nodes refer to others by number: a text may nest deeper than a stack of ours.
 struct Node {
-  Kind kind = Kind::kOp;
+  RowKind kind = RowKind::kOp;
   bool is_light = false, is_quiet = false;
   int64_t repeats = 1;
   std::string words;
@@ -53,7 +53,7 @@ class RowBuilder {
   }
 
   uint32_t Add(Node node) {
-    if (node.kind != Kind::kLight && node.kind != Kind::kQuiet)  // what exactly is light makes no difference
+    if (node.kind != RowKind::kLight && node.kind != RowKind::kQuiet)  // what exactly is light makes no difference
       for (uint32_t child : node.children) node.hash = Mixed(node.hash, nodes_[child].hash);
     for (uint32_t child : node.children) node.lines = std::min(node.lines + nodes_[child].lines, kMostLines);
     nodes_.push_back(std::move(node));
@@ -68,7 +68,7 @@ class RowBuilder {
     }
     block = GatherLightOnes(block);
     Fold(block);
-    if (!quiet.empty()) block.insert(block.begin(), Gathered(Kind::kQuiet, quiet));
+    if (!quiet.empty()) block.insert(block.begin(), Gathered(RowKind::kQuiet, quiet));
     return block;
   }
 
@@ -78,28 +78,28 @@ class RowBuilder {
     const CollectiveUse* use = UseOf(hlo, node.kind);
     AddParts(hlo, node);
     // An async op that is one op inside is that op.
-    const bool is_one_op = node.children.empty() || (node.kind == Kind::kStart && &Unwrapped(hlo) != &hlo);
+    const bool is_one_op = node.children.empty() || (node.kind == RowKind::kStart && &Unwrapped(hlo) != &hlo);
     const bool by_itself = use == nullptr && is_one_op;
-    node.is_quiet = use == nullptr && node.children.empty() && node.kind != Kind::kDone && !priced_.contains(&hlo);
+    node.is_quiet = use == nullptr && node.children.empty() && node.kind != RowKind::kDone && !priced_.contains(&hlo);
     node.is_light = by_itself && (IsLightFusion(hlo) || InterestOf(hlo, works_) == Interest::kNone);
     node.hash = Mixed(static_cast<uint64_t>(node.kind), AlikeHash(hlo, use, node.children.empty(), module_, works_));
-    if (node.kind == Kind::kLoop)
+    if (node.kind == RowKind::kLoop)
       if (const TripCount* trips = executions_.FindTrips(hlo))
         node.hash = Mixed(node.hash, static_cast<uint64_t>(trips->count));
     return Add(std::move(node));
   }
 
-  const CollectiveUse* UseOf(const Instruction& hlo, Kind& kind) const {
+  const CollectiveUse* UseOf(const Instruction& hlo, RowKind& kind) const {
     if (auto use = starts_.find(&hlo); use != starts_.end()) {
-      if (use->second->async()) kind = Kind::kStart;
+      if (use->second->async()) kind = RowKind::kStart;
       return use->second;
     }
     if (auto use = dones_.find(&hlo); use != dones_.end()) {
-      kind = Kind::kDone;
+      kind = RowKind::kDone;
       return use->second;
     }
-    if (IsAsyncStart(hlo)) kind = Kind::kStart;
-    if (IsAsyncDone(hlo)) kind = Kind::kDone;
+    if (IsAsyncStart(hlo)) kind = RowKind::kStart;
+    if (IsAsyncDone(hlo)) kind = RowKind::kDone;
     return nullptr;
   }
 
@@ -117,7 +117,7 @@ class RowBuilder {
       if (found == blocks_.end() || FirstCallerOf(*callee) != &hlo) return;
       if (call == CallKind::kBranch || (call == CallKind::kLoop && callee != BodyOf(hlo))) {
         Node part;
-        part.kind = Kind::kPart;
+        part.kind = RowKind::kPart;
         part.words = callee->name;
         part.children = found->second;
         node.children.push_back(Add(std::move(part)));
@@ -128,9 +128,9 @@ class RowBuilder {
     if (call == CallKind::kLoop) add(BodyOf(hlo));
     for (const Computation* callee : CalledComputations(hlo))
       if (call != CallKind::kLoop || callee != BodyOf(hlo)) add(callee);
-    if (call == CallKind::kLoop) node.kind = Kind::kLoop;
-    if (call == CallKind::kBranch) node.kind = Kind::kConditional;
-    if (call == CallKind::kOnce && !node.children.empty() && node.kind == Kind::kOp) node.kind = Kind::kCall;
+    if (call == CallKind::kLoop) node.kind = RowKind::kLoop;
+    if (call == CallKind::kBranch) node.kind = RowKind::kConditional;
+    if (call == CallKind::kOnce && !node.children.empty() && node.kind == RowKind::kOp) node.kind = RowKind::kCall;
   }
 
   // A done names the computation of its start, too.
@@ -158,10 +158,10 @@ class RowBuilder {
     return IsFusion(op) ? works_.Of(op).words : LabelOf(op, works_);
   }
 
-  uint32_t Gathered(Kind kind, const Nodes& nodes) {
+  uint32_t Gathered(RowKind kind, const Nodes& nodes) {
     Node node;
     node.kind = kind;
-    node.words = StrCat(nodes.size(), kind == Kind::kLight ? " light: " : " without work: ", MostOf(nodes));
+    node.words = StrCat(nodes.size(), kind == RowKind::kLight ? " light: " : " without work: ", MostOf(nodes));
     node.children = nodes;
     node.hash = static_cast<uint64_t>(kind);
     return Add(std::move(node));
@@ -173,7 +173,7 @@ class RowBuilder {
       end = i;
       while (end < block.size() && nodes_[block[end]].is_light) ++end;
       if (end - i >= 2) {
-        gathered.push_back(Gathered(Kind::kLight, Nodes(block.begin() + i, block.begin() + end)));
+        gathered.push_back(Gathered(RowKind::kLight, Nodes(block.begin() + i, block.begin() + end)));
       } else {
         gathered.push_back(block[i]);
         end = i + 1;
@@ -213,9 +213,9 @@ class RowBuilder {
     if (repeat.period == 1) return round[0];
     Fold(round);
     Node node;
-    node.kind = Kind::kRepeat;
+    node.kind = RowKind::kRepeat;
     node.repeats = static_cast<int64_t>(repeat.count);
-    node.hash = Mixed(static_cast<uint64_t>(Kind::kRepeat), repeat.count);
+    node.hash = Mixed(static_cast<uint64_t>(RowKind::kRepeat), repeat.count);
     node.children = std::move(round);
     return Add(std::move(node));
   }
@@ -232,8 +232,8 @@ class RowBuilder {
         for (size_t i = 0; i < to.children.size(); ++i) todo.push_back({to.children[i], from.children[i]});
       } else {
         to.children.insert(to.children.end(), from.children.begin(), from.children.end());
-        if (to.kind == Kind::kLight || to.kind == Kind::kQuiet)
-          to.words = StrCat(to.children.size(), to.kind == Kind::kLight ? " light: " : " without work: ",
+        if (to.kind == RowKind::kLight || to.kind == RowKind::kQuiet)
+          to.words = StrCat(to.children.size(), to.kind == RowKind::kLight ? " light: " : " without work: ",
                             MostOf(to.children));
       }
     }

@@ -9,7 +9,7 @@
 
 namespace shoal {
 
-using Kind = SkeletonItem::Kind;
+using ItemKind = SkeletonItem::Kind;
 
 std::string_view OpNameOf(const Instruction& hlo) {
   const Metadata* metadata = hlo[kMetadata];
@@ -79,20 +79,20 @@ class Skeleton::Builder {
     bool wanted = Wants(hlo, inside_fusion);
     if (auto use = starts_.find(&hlo); use != starts_.end()) {
       item.collective = use->second;
-      item.kind = use->second->async() ? Kind::kStart : Kind::kOp;
+      item.kind = use->second->async() ? ItemKind::kStart : ItemKind::kOp;
       wanted = options_.ops != ShownOps::kComputation;
     } else if (use = dones_.find(&hlo); use != dones_.end()) {
       item.collective = use->second;
-      item.kind = Kind::kDone;
+      item.kind = ItemKind::kDone;
       wanted = options_.ops != ShownOps::kComputation;
       if (wanted && IsDoneOfLast(block, *use->second->start)) return;
     } else {
       AddBlocks(item);
-      if (item.blocks.empty() && IsAsyncStart(hlo)) item.kind = Kind::kStart;
-      if (item.blocks.empty() && IsAsyncDone(hlo)) item.kind = Kind::kDone;
-      if (wanted && item.kind == Kind::kDone && !hlo.operands.empty() && IsDoneOfLast(block, *hlo.operands[0])) return;
+      if (item.blocks.empty() && IsAsyncStart(hlo)) item.kind = ItemKind::kStart;
+      if (item.blocks.empty() && IsAsyncDone(hlo)) item.kind = ItemKind::kDone;
+      if (wanted && item.kind == ItemKind::kDone && !hlo.operands.empty() && IsDoneOfLast(block, *hlo.operands[0])) return;
       if (!item.blocks.empty()) wanted = WantsBlocks(item);
-      if (wanted && item.kind == Kind::kCall && CanInline(item)) item = item.blocks[0]->items[0];
+      if (wanted && item.kind == ItemKind::kCall && CanInline(item)) item = item.blocks[0]->items[0];
     }
     if (wanted)
       block.items.push_back(std::move(item));
@@ -103,9 +103,9 @@ class Skeleton::Builder {
   // Nothing stands between: the start becomes the op itself.
   bool IsDoneOfLast(SkeletonBlock& block, const Instruction& start) const {
     if (options_.ops == ShownOps::kAll) return false;
-    if (block.items.empty() || block.items.back().kind != Kind::kStart || block.items.back().hlo != &start)
+    if (block.items.empty() || block.items.back().kind != ItemKind::kStart || block.items.back().hlo != &start)
       return false;
-    block.items.back().kind = Kind::kOp;
+    block.items.back().kind = ItemKind::kOp;
     block.items.back().is_async = true;
     return true;
   }
@@ -125,14 +125,14 @@ class Skeleton::Builder {
     if (IsAsyncChain(hlo) && !IsAsyncStart(hlo)) return;
     const CallKind call = CallKindOf(hlo);
     if (call == CallKind::kLoop) {
-      item.kind = Kind::kLoop;
+      item.kind = ItemKind::kLoop;
       item.blocks = {BlockOf(BodyOf(hlo))};
     } else if (call == CallKind::kBranch) {
-      item.kind = Kind::kConditional;
+      item.kind = ItemKind::kConditional;
       for (const Computation* branch : CalledComputations(hlo)) item.blocks.push_back(BlockOf(branch));
     } else if (call == CallKind::kOnce && !IsCustomCall(hlo) &&
                (!IsFused(hlo) || options_.inside_fusions) && &Unwrapped(hlo) == &hlo) {
-      item.kind = Kind::kCall;
+      item.kind = ItemKind::kCall;
       for (const Computation* callee : CalledComputations(hlo)) item.blocks.push_back(BlockOf(callee));
     }
   }
@@ -143,7 +143,7 @@ class Skeleton::Builder {
     const bool empty = std::all_of(item.blocks.begin(), item.blocks.end(),
                                    [](const SkeletonBlock* block) { return block->items.empty(); });
     if (!empty) return true;
-    return options_.ops == ShownOps::kThatMatter && item.kind != Kind::kCall && HiddenIn(item) > 0;
+    return options_.ops == ShownOps::kThatMatter && item.kind != ItemKind::kCall && HiddenIn(item) > 0;
   }
 
   // A call of one op is that op.
@@ -168,11 +168,11 @@ class Skeleton::Builder {
     const Instruction& hlo = *item.hlo;
     uint64_t hash = Mixed(static_cast<uint64_t>(item.kind), AlikeHash(hlo, item.collective, item.blocks.empty(),
                                                                       module_, skeleton_.works_));
-    if (item.kind == Kind::kLoop) hash = Mixed(hash, static_cast<uint64_t>(executions_.TripsOf(hlo).count));
-    item.lines = item.kind == Kind::kConditional ? 0 : 1;
+    if (item.kind == ItemKind::kLoop) hash = Mixed(hash, static_cast<uint64_t>(executions_.TripsOf(hlo).count));
+    item.lines = item.kind == ItemKind::kConditional ? 0 : 1;
     for (const SkeletonBlock* block : item.blocks) {
       hash = Mixed(hash, block->hash);
-      const int64_t heading = item.kind == Kind::kConditional ? 1 : 0;
+      const int64_t heading = item.kind == ItemKind::kConditional ? 1 : 0;
       item.lines = std::min(item.lines + heading + std::max<int64_t>(block->lines, 1), kMostLines);
     }
     item.hash = hash;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/callers.h"
+
 namespace shoal {
 namespace {
 
@@ -16,14 +18,48 @@ inline void Pause() {
 #endif
 }
 
+// Of all pools: whoever called AddCaller, workers that are in a job, and how those that sleep are woken.
+std::atomic<int> callers = 0, helping = 0;
+struct Sleepers {
+  std::mutex* mutex;
+  std::condition_variable* wake;
+};
+std::mutex pools_mutex;
+std::vector<Sleepers> pools;
+
+// Of a pool of so many threads, one of which is a caller, whether it said so or not.
+int Room(int threads) { return threads - std::max(1, callers.load(std::memory_order_relaxed)); }
+bool HasRoom(int threads) { return helping.load(std::memory_order_relaxed) < Room(threads); }
+
 }  // namespace
+
+void AddCaller() { callers.fetch_add(1); }
+
+void RemoveCaller() {
+  callers.fetch_sub(1);
+  std::lock_guard lock(pools_mutex);
+  for (const Sleepers& sleepers : pools) {
+    // A worker that has looked and is about to sleep holds the mutex until it does.
+    std::lock_guard pool_lock(*sleepers.mutex);
+    sleepers.wake->notify_all();
+  }
+}
 
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  {
+    std::lock_guard lock(pools_mutex);
+    if (threads > 1) pools.push_back({&mutex_, &wake_});
+  }
+  std::lock_guard lock(mutex_);  // workers look at how many they are
   for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { Work(); });
 }
 
 ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard lock(pools_mutex);
+    std::erase_if(pools, [&](const Sleepers& sleepers) { return sleepers.mutex == &mutex_; });
+  }
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -46,7 +82,7 @@ void ThreadPool::RunJob(Job& job) {
     jobs_.push_back(&job);
     open_jobs_.store(static_cast<int>(jobs_.size()), std::memory_order_release);
   }
-  if (sleepers_.load(std::memory_order_acquire) > 0) {
+  if (sleepers_.load(std::memory_order_acquire) > 0 && HasRoom(threads())) {
     job.count > 2 ? wake_.notify_all() : wake_.notify_one();
   }
   TakeTasks(job);
@@ -66,16 +102,19 @@ void ThreadPool::Work() {
     Job* job = nullptr;
     {
       std::unique_lock lock(mutex_);
-      if (jobs_.empty() && !stopping_) {
+      const auto has_work = [this] { return stopping_ || (!jobs_.empty() && HasRoom(threads())); };
+      if (!has_work()) {
         sleepers_.fetch_add(1);
-        wake_.wait(lock, [this] { return !jobs_.empty() || stopping_; });
+        wake_.wait(lock, has_work);
         sleepers_.fetch_sub(1);
       }
       if (jobs_.empty()) return;  // stopping
       job = jobs_.front();
       job->helpers.fetch_add(1, std::memory_order_relaxed);
+      helping.fetch_add(1, std::memory_order_relaxed);
     }
     TakeTasks(*job);
+    helping.fetch_sub(1, std::memory_order_relaxed);
     {
       // It has no tasks left: the next worker should look at the next job.
       std::lock_guard lock(mutex_);

@@ -89,7 +89,10 @@ class CompareVerb {
     const double bytes = ArgumentBytes(first) + ArgumentBytes(parts->module());
     if (Status room = CheckRunMemory(first, whole->devices.grid, bytes, whole->devices.grid.count()); !room.ok())
       return Failed(*whole, room.diag());
-    Result<Arguments> arguments = MakeArguments(*whole);
+    // Of arguments that are the same for both modules each process needs its own devices'; others are cut first.
+    const bool same_devices = !split && a_.devices.grid.count() == b_.devices.grid.count();
+    if (Status placed = job_.Place(whole->devices.grid.count()); !placed.ok()) return Failed(*whole, placed.diag());
+    Result<Arguments> arguments = MakeArguments(*whole, same_devices ? job_.placement() : nullptr);
     if (Status made = job_.Agree(arguments.ok() ? Status() : Status(arguments.diag())); !made.ok())
       return Failed(*whole, made.diag());
     if (!split && a_.devices.grid.count() != b_.devices.grid.count()) {
@@ -99,8 +102,10 @@ class CompareVerb {
                            StrCat("the modules run on ", a_.devices.grid.count(), " and ", b_.devices.grid.count(),
                                   " devices, and neither is the other's partitioned form")));
     }
-    Arguments of_parts = split ? SplitArguments(arguments->at(0), parts->module(), parts->devices.grid, *partitioning)
+    if (Status placed = job_.Place(parts->devices.grid.count()); !placed.ok()) return Failed(*parts, placed.diag());
+    Arguments of_parts = split ? SplitArguments(arguments->at(0), parts->part(), *partitioning, job_.placement())
                                : ForDevices(*arguments, parts->devices.grid);
+    if (!same_devices) KeepOwn(*whole, *arguments);
     if (split) report_.notes = std::move(partitioning->notes);
     int status = Execute(*whole, std::move(*arguments));
     if (status == kOk) status = Execute(*parts, std::move(of_parts));
@@ -121,18 +126,25 @@ class CompareVerb {
     return Arguments(static_cast<size_t>(grid.count()), arguments[0]);
   }
 
-  Result<Arguments> MakeArguments(Side& side) {
+  // Gives up what only the devices of other processes need.
+  void KeepOwn(const Side& side, Arguments& arguments) {
+    if (job_.job() == nullptr || !job_.Place(side.devices.grid.count()).ok()) return;
+    for (size_t device = 0; device < arguments.size(); ++device)
+      if (!job_.placement()->IsLocal(static_cast<int64_t>(device))) arguments[device].clear();
+  }
+
+  Result<Arguments> MakeArguments(Side& side, const Placement* placement) {
     const DeviceGrid& grid = side.devices.grid;
     if (!flags_.inputs.empty()) {
       report_.inputs = StrCat("inputs from ", flags_.inputs);
-      return ReadArguments(side.module(), grid, flags_.inputs);
+      return ReadArguments(side.module(), grid, flags_.inputs, placement);
     }
     if (!side.input.arguments.empty()) {
       report_.inputs = "inputs from the snapshot";
-      return SnapshotArguments(side.module(), grid, side.input.arguments);
+      return SnapshotArguments(side.module(), grid, side.input.arguments, placement);
     }
     report_.inputs = StrCat("inputs generated with ", flags_.argument_mode, ", random_seed ", flags_.random_seed);
-    return Generate(side.module(), grid, flags_.argument_mode, flags_.random_seed);
+    return Generate(side.module(), grid, flags_.argument_mode, flags_.random_seed, placement);
   }
 
   int Execute(Side& side, Arguments arguments) {

@@ -21,7 +21,8 @@ constexpr size_t kMostBytes = 400;
 char texts[2][kMostBytes];
 std::atomic<const char*> now_doing = nullptr;
 std::atomic<void (*)()> tell_peers = nullptr;
-std::atomic<bool> is_silent = false;
+std::atomic<bool (*)()> is_peer_gone = nullptr;
+std::atomic<bool> others_speak = false;
 
 void Put(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // nobody to tell
@@ -38,11 +39,13 @@ void End(int signal) {
 void Interrupted(int signal) {
   RemoveUnfinishedFiles();
   if (auto* tell = tell_peers.load()) {
-    const timespec while_others_say_why{0, 300'000'000};
-    nanosleep(&while_others_say_why, nullptr);
+    const timespec a_while{0, 100'000'000};
+    nanosleep(&a_while, nullptr);
+    // The thread that says who is gone ends the process.
+    for (int i = 0; i < 50 && is_peer_gone.load()(); ++i) nanosleep(&a_while, nullptr);
     tell();
   }
-  if (is_silent) return End(signal);
+  if (others_speak) return End(signal);
   if (isatty(STDERR_FILENO) != 0) Put("\r\033[K");
   Put("shoal: interrupted");
   if (const char* what = now_doing) {
@@ -79,9 +82,10 @@ void HandleSignals() {
   }
 }
 
-void TellPeersOfInterrupt(void (*tell)(), bool speaks) {
-  tell_peers = tell;
-  is_silent = !speaks;
+void TellPeersOfInterrupt(const PeersOfProcess& peers, bool speaks) {
+  is_peer_gone = peers.is_gone;
+  tell_peers = peers.tell;
+  others_speak = !speaks;
 }
 
 void NowDoing(std::string_view what) {

@@ -9,10 +9,14 @@ namespace shoal {
 // Also lets a write to a closed pipe be an error instead of the end: `shoal print x | head` ends quietly.
 void HandleSignals();
 
-// In a job: `tell` says to the other processes that this one was told to end, and is safe in a handler of signals. One
-// that does not speak ends without a word. A launcher ends all processes when one of them is killed: who was is said by
-// another thread, which is given the time for it.
-void TellPeersOfInterrupt(void (*tell)(), bool speaks);
+// In a job, safe in a handler of signals: `tell` says to the other processes that this one was told to end, and `is_gone`
+// whether one of them is no more. A launcher ends all processes when one of them is killed: who was is said by another
+// thread, which is given the time for it. One that does not speak ends without a word.
+struct PeersOfProcess {
+  void (*tell)() = nullptr;
+  bool (*is_gone)() = nullptr;
+};
+void TellPeersOfInterrupt(const PeersOfProcess& peers, bool speaks);
 
 // What is being done, for the message: "reading big.hlo". A handler of signals may read it at any time.
 void NowDoing(std::string_view what);

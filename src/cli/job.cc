@@ -18,7 +18,7 @@ namespace shoal {
 namespace {
 
 // What was said on the command line, without the program and the file, which may lie elsewhere on another machine.
-std::string Arguments(const std::string& file) {
+std::string CallWithout(const std::string& file) {
   std::ifstream words("/proc/self/cmdline", std::ios::binary);
   const std::string line((std::istreambuf_iterator<char>(words)), {});
   std::string all;
@@ -31,6 +31,8 @@ std::string Arguments(const std::string& file) {
   }
   return all;
 }
+
+constexpr PeersOfProcess kPeers{&Peers::Interrupted, &Peers::AnyIsGone};
 
 }  // namespace
 
@@ -50,7 +52,7 @@ Status JobOfVerb::Join(const JobFlags& flags) {
   const std::optional<Launched> launched = LaunchedByMpi();
   if (flags.transport == "threads") return {};
   if (flags.transport == "auto" && (!launched || launched->size == 1)) return {};
-  if (launched) TellPeersOfInterrupt(&Peers::Interrupted, launched->rank == 0);
+  if (launched) TellPeersOfInterrupt(kPeers, launched->rank == 0);
   Result<std::unique_ptr<Communicator>> communicator = LoadMpi();
   if (!communicator.ok()) {
     if (launched && launched->rank != 0) Silence();  // the first says it
@@ -59,7 +61,7 @@ Status JobOfVerb::Join(const JobFlags& flags) {
   job_ = std::make_unique<Job>(std::move(*communicator));
   job_->fast_reduction = flags.reduction == "fast";
   if (!job_->leads()) Silence();
-  TellPeersOfInterrupt(&Peers::Interrupted, job_->leads());
+  TellPeersOfInterrupt(kPeers, job_->leads());
   job_->WhenLost([this](int rank) { Lost(rank); });
   return {};
 }
@@ -79,7 +81,7 @@ void JobOfVerb::Lost(int rank) const {
 
 Status JobOfVerb::Compare(const Input& input, const Status& mine) {
   if (job_ == nullptr) return {};
-  Given given{kVersion, Arguments(input.path), input.path, 0, mine};
+  Given given{kVersion, CallWithout(input.path), input.path, 0, mine};
   if (input.text() != nullptr) given.digest = DigestOf(input.text()->text());
   return CheckSame(*job_, given);
 }
@@ -94,7 +96,7 @@ Status JobOfVerb::Place(int64_t devices) {
 int JobOfVerb::AgreeOnExit(int status) {
   if (job_ == nullptr) return status;
   // A launcher ends who is left as soon as one of us ended with an error, and all has been said.
-  TellPeersOfInterrupt(&Peers::Interrupted, false);
+  TellPeersOfInterrupt(kPeers, false);
   const std::string told = job_->Broadcast(Writer().Int(status).Take());
   return static_cast<int>(Reader(told).Int());
 }

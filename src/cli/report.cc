@@ -50,7 +50,7 @@ Status AddProfiles(const std::vector<std::string>& paths, PageModule& page) {
   return {};
 }
 
-Result<std::vector<Machine>> MachinesOf(const std::vector<std::string>& names) {
+Result<std::vector<Machine>> MachinesNamed(const std::vector<std::string>& names) {
   std::vector<Machine> machines;
   for (const std::string& name : names) {
     SHOAL_ASSIGN(machine, MachineNamed(name));
@@ -69,7 +69,7 @@ std::unique_ptr<PageModule> Described(const Input& input, const ExecutionOptions
 int ReportVerb(const ReportFlags& flags) {
   const CommonFlags& common = flags.common;
   if (common.json && flags.out == "-") return RefuseCall("--json and -o - both write to standard output", common);
-  const Result<std::vector<Machine>> machines = MachinesOf(flags.on);
+  const Result<std::vector<Machine>> machines = MachinesNamed(flags.on);
   if (!machines.ok()) return RefuseCall(machines.diag().message, common);
   const Input a = ReadInput(flags.a, {common.strict});
   const Input b = flags.b.empty() ? Input() : ReadInput(flags.b, {common.strict});

@@ -56,6 +56,7 @@ class RunVerb {
 
   int Run() {
     if (Status joined = job_.Join(flags_.job); !joined.ok()) return Failed(joined.diag());
+    if (flags_.engine.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // while everything is read
     input_ = ReadInput(flags_.file, {/*strict=*/true});
     if (input_.module == nullptr && input_.source != nullptr) FindAllDefects();
     if (input_.module != nullptr) Verify(*input_.module, input_.diags);
@@ -63,7 +64,6 @@ class RunVerb {
     if (Status same = job_.Compare(input_, refused ? Status(input_.diags.found()[0]) : Status()); !same.ok())
       return Failed(same.diag());
     if (refused) return Refuse(input_, flags_.common);
-    if (flags_.engine.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // while the inputs are read
     report_.file = input_.text()->name();
     report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
     if (Status fit = flags_.limits.Check(*input_.module, report_.devices); !fit.ok()) return Failed(fit.diag());
@@ -115,6 +115,7 @@ class RunVerb {
         return Status();
       };
     Result<RunOutcome> outcome = RunWatched(engine_ == nullptr ? plans : engine_->plans(), std::move(arguments), settings);
+    if (dump_ != nullptr && job_.job() != nullptr) dump_->Gather(*job_.job());
     if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Written()));
     if (!outcome.ok()) return Failed(outcome.diag());
     outcome_ = std::move(*outcome);

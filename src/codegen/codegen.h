@@ -33,6 +33,8 @@ struct CodeOptions {
 class CodeGenerator {
  public:
   virtual ~CodeGenerator() = default;
+  // Does once what the first compilation would have to do, on another thread than that.
+  virtual void Warm() = 0;
   // All of them, on the pool's threads. A CPU that nobody knows, or whose code this machine cannot run, is the call's fault.
   virtual Result<std::unique_ptr<CompiledKernels>> Compile(std::span<const FusedKernel> kernels,
                                                            std::span<const Routine* const> routines,
@@ -42,7 +44,7 @@ class CodeGenerator {
 // The rule of a failure to open the library: what was to be compiled can still be interpreted.
 inline constexpr std::string_view kNoCodeGenerator = "codegen.missing";
 
-// Begins to open the library, on a thread of its own, for who will need it soon. What it returns waits for that when it
+// Begins to open the library and to set it up, on a thread of its own, for who will need it soon. What it returns waits for that when it
 // is dropped, which must be before the program ends: the library's own objects end then.
 std::future<void> PrefetchCodeGenerator();
 

@@ -81,7 +81,8 @@ class KernelEmitter {
   llvm::Value* LoopValue(int loop);
   llvm::Value* Scalar(const Index& index, int without_loop = -1);
   // For each lane, with the lane's own number.
-  llvm::Value* PerLane(const Index& index);
+  llvm::Value* PerLane(const Index& index, llvm::IntegerType* type);
+  llvm::Value* PerLane(const Index& index);  // in 32 bits where that holds it, else in 64
   llvm::Value* LaneNumbers(llvm::Type* element);
   llvm::Value* Splat(llvm::Value* value);
   llvm::Value* Address(llvm::Value* buffer, ElementType type, llvm::Value* index);

@@ -1,4 +1,6 @@
 // The values of a kernel's nodes.
+#include <algorithm>
+
 #include "codegen/kernel_emitter.h"
 
 namespace shoal {
@@ -37,6 +39,7 @@ Value* KernelEmitter::Scalar(const Index& index, int without_loop) {
       case IndexTerm::Kind::kData:
         value = levels_[static_cast<size_t>(term.of)] == kLane ? values_[static_cast<size_t>(term.of)].value
                                                                : scalars_[static_cast<size_t>(term.of)].value;
+        value = ir_.CreateSExtOrTrunc(value, ir_.getInt64Ty());
         break;
     }
     sum = ir_.CreateAdd(sum, ir_.CreateMul(value, I64(term.factor)));
@@ -52,28 +55,41 @@ Value* KernelEmitter::LaneNumbers(llvm::Type* element) {
   return llvm::ConstantVector::get(numbers);
 }
 
-Value* KernelEmitter::PerLane(const Index& index) {
-  Value* sum = Splat(I64(index.constant));
+// All that is computed on the way to the index fits into 32 bits.
+static bool IsNarrow(const Index& index) {
+  if (index.Least() < 0 || index.Most() > INT32_MAX) return false;
+  return std::all_of(index.terms.begin(), index.terms.end(),
+                     [](const IndexTerm& term) { return term.inner == nullptr || IsNarrow(*term.inner); });
+}
+
+Value* KernelEmitter::PerLane(const Index& index, llvm::IntegerType* type) {
+  auto number = [&](int64_t value) { return Splat(llvm::ConstantInt::get(type, static_cast<uint64_t>(value))); };
+  Value* sum = number(index.constant);
   for (const IndexTerm& term : index.terms) {
     Value* value = nullptr;
     switch (term.kind) {
       case IndexTerm::Kind::kLoop:
-        value = Splat(LoopValue(term.of));
-        if (term.of == kernel_.lane_loop()) value = ir_.CreateAdd(value, LaneNumbers(ir_.getInt64Ty()));
+        value = Splat(ir_.CreateTrunc(LoopValue(term.of), type));
+        if (term.of == kernel_.lane_loop()) value = ir_.CreateAdd(value, LaneNumbers(type));
         break;
       case IndexTerm::Kind::kQuotient:
-        value = ir_.CreateUDiv(PerLane(*term.inner), Splat(I64(term.by)));
+        value = ir_.CreateUDiv(PerLane(*term.inner, type), number(term.by));
         break;
       case IndexTerm::Kind::kRemainder:
-        value = ir_.CreateURem(PerLane(*term.inner), Splat(I64(term.by)));
+        value = ir_.CreateURem(PerLane(*term.inner, type), number(term.by));
         break;
       case IndexTerm::Kind::kData:
         value = Operand(term.of).value;
+        value = ir_.CreateSExtOrTrunc(value, value->getType()->getWithNewType(type));
         break;
     }
-    sum = ir_.CreateAdd(sum, ir_.CreateMul(value, Splat(I64(term.factor))));
+    sum = ir_.CreateAdd(sum, ir_.CreateMul(value, number(term.factor)));
   }
   return sum;
+}
+
+Value* KernelEmitter::PerLane(const Index& index) {
+  return PerLane(index, IsNarrow(index) ? ir_.getInt32Ty() : ir_.getInt64Ty());
 }
 
 void KernelEmitter::EmitNodes(Level level) {
@@ -178,7 +194,8 @@ Num KernelEmitter::EmitLoad(const KernelNode& node, int number) {
   Value* index = PerLane(node.index);
   Value* loaded = llvm::PoisonValue::get(vector);
   for (int i = 0; i < lanes_; ++i) {
-    Value* at = Address(buffer, node.type, ir_.CreateExtractElement(index, static_cast<uint64_t>(i)));
+    Value* place = ir_.CreateSExt(ir_.CreateExtractElement(index, static_cast<uint64_t>(i)), ir_.getInt64Ty());
+    Value* at = Address(buffer, node.type, place);
     loaded = ir_.CreateInsertElement(loaded, ir_.CreateAlignedLoad(element, at, align), static_cast<uint64_t>(i));
   }
   return builder_.FromMemory(loaded, node.type);
@@ -186,7 +203,7 @@ Num KernelEmitter::EmitLoad(const KernelNode& node, int number) {
 
 Num KernelEmitter::EmitIndex(const KernelNode& node) {
   const bool in_lanes = LevelOf(node.index) == kLane && lanes_ > 1;
-  Value* index = in_lanes ? PerLane(node.index) : Scalar(node.index);
+  Value* index = in_lanes ? PerLane(node.index, ir_.getInt64Ty()) : Scalar(node.index);
   Num number{index, ElementType::kS64};
   if (node.index.Most() < INT32_MAX && node.index.Least() > INT32_MIN) {
     const int lanes = VectorBuilder::LanesOf(index);

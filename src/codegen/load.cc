@@ -24,7 +24,9 @@ std::string PathBesideProgram() {
 }  // namespace
 
 std::future<void> PrefetchCodeGenerator() {
-  return std::async(std::launch::async, [] { (void)LoadCodeGenerator(); });
+  return std::async(std::launch::async, [] {
+    if (Result<CodeGenerator*> generator = LoadCodeGenerator(); generator.ok()) (*generator)->Warm();
+  });
 }
 
 Result<CodeGenerator*> LoadCodeGenerator() {

@@ -46,7 +46,8 @@ class Exchange {
   virtual int rounds() const { return 1; }
   // What another process, by its index in the layout, gets in a round. The bytes stay as they are while this lives.
   virtual Result<std::vector<Block>> For(int round, size_t process) = 0;
-  // All have come, with contributions of these types; that their instructions fit each other is known.
+  // All have come, with contributions of these types, which are there as long as this is; that their instructions fit
+  // each other is known.
   virtual Status Matched(const std::vector<ArrayTypes>& contributions) = 0;
   // Where blocks of these types that another process sends go.
   virtual Result<std::vector<std::span<std::byte>>> From(int round, size_t process, const ArrayTypes& blocks) = 0;
@@ -82,22 +83,24 @@ struct PartRules {
 std::unique_ptr<Exchange> NewPartExchange(PartRules rules);
 // Everybody gets everything, and works out the results of its own members.
 PartRules GatherRules(Combine combine);
-std::unique_ptr<Exchange> NewGatherExchange(Combine combine);
 // Whether all contributions are alike and their parts along `dim` lie side by side in an array.
 bool AreSideBySide(const std::vector<ArrayTypes>& contributions, size_t operand, int64_t dim);
 
 // How contributions are folded, one after the other in the order of the members.
-struct OrderedFold {
-  std::function<Status(Arrays& sum, Arrays next)> add;  // `sum` is empty at first
-  std::function<Arrays(Arrays sum)> finish;             // rounds to the operands' own types
-  std::function<Arrays(Arrays sum)> widen;              // to the types in which sums are kept
+class OrderedFold {
+ public:
+  virtual ~OrderedFold() = default;
+  virtual Status Add(Arrays& sum, Arrays next) const = 0;  // `sum` is empty at first
+  virtual Arrays Finish(Arrays sum) const = 0;             // rounds to the operands' own types
+  virtual Arrays Widen(Arrays sum) const = 0;              // to the types in which sums are kept
 };
+using FoldPtr = std::shared_ptr<const OrderedFold>;
 // An all-reduce: each process folds its share of the elements, then all gather the shares.
 std::unique_ptr<Exchange> NewAllReduceExchange(
-    OrderedFold fold, std::function<Diag(const ArrayType&, const ArrayType&)> differ);
+    FoldPtr fold, std::function<Diag(const ArrayType&, const ArrayType&)> differ);
 
 // An all-reduce in which each process folds what its own members bring and the transport the rest, in any order.
-std::unique_ptr<Exchange> NewFastReduceExchange(OrderedFold fold, ReduceOp op);
+std::unique_ptr<Exchange> NewFastReduceExchange(FoldPtr fold, ReduceOp op);
 std::optional<ReduceType> ReduceTypeOf(ElementType type);
 
 // Contributions of more than that are cut up; fewer bytes are quicker in one message.

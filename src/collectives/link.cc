@@ -10,6 +10,8 @@ namespace shoal {
 namespace {
 
 constexpr size_t kMostGroups = 500;
+// Of what stands before the blocks, as a rule.
+constexpr size_t kBodyBytes = 128;
 
 }  // namespace
 
@@ -21,17 +23,18 @@ struct Link::Exchanging {
   const GroupLayout* layout = nullptr;
   int round = 0;
   bool is_matched = false;
-  std::vector<ArrayTypes> types;                     // of the contributions, by member
-  std::vector<std::optional<std::string>> messages;  // of this round, by process: those whose blocks are to be received
-  size_t arrived = 0;                                // processes whose message of this round has come
-  size_t received = 0;                               // and of those, whose blocks have
+  std::vector<ArrayTypes> types;      // of the contributions, by member
+  std::vector<std::string> messages;  // of this round, by process, until all have come; those that are not kept are empty
+  size_t arrived = 0;                 // processes whose message of this round has come
+  size_t received = 0;                // and of those, whose blocks have
 };
 
 Link::Link(Job& job, const Placement& placement, const Module& module)
     : job_(job), placement_(placement), run_([] {
         static int64_t runs = 0;
         return runs++;
-      }()) {
+      }()),
+      is_crowded_(job.processes_here() > static_cast<int>(std::thread::hardware_concurrency())) {
   for (const Computation* computation : module.computations) {
     for (const Instruction* hlo : computation->instructions) {
       ordinals_[hlo] = std::ssize(instructions_);
@@ -122,12 +125,12 @@ void Link::Begin(const std::shared_ptr<Operation>& operation, std::unique_ptr<Ex
 // This round's blocks to all others; then what they have sent already.
 Status Link::SendRound(const std::shared_ptr<Exchanging>& exchanging) {
   const GroupLayout& layout = *exchanging->layout;
-  exchanging->messages.assign(layout.ranks.size(), std::nullopt);
+  exchanging->messages.assign(layout.ranks.size(), {});
   exchanging->arrived = exchanging->received = 0;
   for (size_t process = 0; process < layout.ranks.size(); ++process) {
     if (process == layout.self) continue;
     SHOAL_ASSIGN(blocks, exchanging->exchange->For(exchanging->round, process));
-    Writer body;
+    Writer body(kBodyBytes);
     body.Int(exchanging->round);
     if (exchanging->round == 0) {
       for (size_t member : layout.local()) {
@@ -183,37 +186,62 @@ Status Link::TakePart(int from, const Message& message) {
       exchanging->types[member] = ReadTypes(reader);
     }
   }
+  const bool is_last = ++exchanging->arrived + 1 == layout.ranks.size();
+  if (is_last) return Receive(exchanging, process, message);
   exchanging->messages[process] = std::string(message.whole);
-  if (++exchanging->arrived + 1 < layout.ranks.size()) return {};
-  return Receive(exchanging);
+  return {};
 }
 
-// All processes have said what they send in this round.
-Status Link::Receive(const std::shared_ptr<Exchanging>& exchanging) {
+// All processes have said what they send in this round; one of them just now.
+Status Link::Receive(const std::shared_ptr<Exchanging>& exchanging, size_t last, const Message& message_of_last) {
   const GroupLayout& layout = *exchanging->layout;
-  Exchange& exchange = *exchanging->exchange;
-  if (exchanging->round == 0) {
-    for (size_t member = 1; member < layout.count; ++member)
-      SHOAL_TRY(world_->CheckFit(*exchanging->operation, member));
-    SHOAL_TRY(exchange.Matched(exchanging->types));
-  }
-  const std::vector<std::optional<std::string>> messages = exchanging->messages;
+  const std::vector<std::string> messages = std::exchange(exchanging->messages, {});
+  Status status = exchanging->round == 0 ? Match(*exchanging) : Status();
   for (size_t process = 0; process < layout.ranks.size(); ++process) {
     if (process == layout.self) continue;
-    const Message message(*messages[process]);
-    Reader body(message.body);
-    body.Int();
-    for (size_t i = 0; exchanging->round == 0 && i < layout.members[process].size(); ++i) {
-      body.Int();
-      ReadTypes(body);
+    const int from = layout.ranks[process];
+    const Message message = process == last ? message_of_last : Message(messages[process]);
+    if (status.ok()) {
+      auto places = exchanging->exchange->From(exchanging->round, process, BlockTypes(*exchanging, process, message));
+      if (places.ok()) {
+        ReceivePart(exchanging, from, message, *places);
+        continue;
+      }
+      status = places.diag();
     }
-    SHOAL_ASSIGN(places, exchange.From(exchanging->round, process, ReadTypes(body)));
-    exchanging->messages[process].reset();
-    ReceiveBlocks(layout.ranks[process], message, places, [this, exchanging] {
-      if (++exchanging->received + 1 == exchanging->layout->ranks.size()) Check(NextRound(exchanging));
-    });
+    Discard(from, message);
   }
-  return {};
+  if (!status.ok() || exchanging->received + 1 < layout.ranks.size()) return status;
+  return NextRound(exchanging);
+}
+
+Status Link::Match(const Exchanging& exchanging) {
+  for (size_t member = 1; member < exchanging.layout->count; ++member)
+    SHOAL_TRY(world_->CheckFit(*exchanging.operation, member));
+  return exchanging.exchange->Matched(exchanging.types);
+}
+
+// Of the blocks that a process sends: they stand last in what it says.
+ArrayTypes Link::BlockTypes(const Exchanging& exchanging, size_t process, const Message& message) {
+  Reader body(message.body);
+  body.Int();
+  for (size_t i = 0; exchanging.round == 0 && i < exchanging.layout->members[process].size(); ++i) {
+    body.Int();
+    SkipTypes(body);
+  }
+  return ReadTypes(body);
+}
+
+void Link::ReceivePart(const std::shared_ptr<Exchanging>& exchanging, int from, const Message& message,
+                       const std::vector<std::span<std::byte>>& places) {
+  if (message.tag == 0) {
+    Unpack(message, places);
+    ++exchanging->received;
+    return;
+  }
+  ReceiveBlocks(from, message, places, [this, exchanging] {
+    if (++exchanging->received + 1 == exchanging->layout->ranks.size()) Check(NextRound(exchanging));
+  });
 }
 
 Status Link::NextRound(const std::shared_ptr<Exchanging>& exchanging) {
@@ -250,8 +278,8 @@ void Link::Stopped(const Diag& reason) {
   job_.leads() ? TellOthers(kStop, writer.Take()) : Tell(0, kStop, writer.Take());
   for (const auto& [key, exchanging] : exchanging_)
     for (size_t process = 0; process < exchanging->messages.size(); ++process)
-      if (const auto& message = exchanging->messages[process])
-        Discard(exchanging->layout->ranks[process], Message(*message));
+      if (const std::string& message = exchanging->messages[process]; !message.empty())
+        Discard(exchanging->layout->ranks[process], Message(message));
   for (const auto& [key, messages] : early_)
     for (const auto& [from, bytes] : messages) Discard(from, Message(bytes));
   early_.clear();

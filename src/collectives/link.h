@@ -36,7 +36,8 @@ class Link {
   void Deliver(const Instruction& hlo, const Rendezvous& rendezvous, int64_t number, Arrays arrays);
   void Expect(const std::shared_ptr<Operation>& operation);
   void Stopped(const Diag& reason);
-  bool TryPoll();
+  // Looks for messages as long as `waits`, or until it seems that none will come for a while.
+  void PollWhile(const std::function<bool()>& waits);
 
   // Instructions by number, the same in every process.
   int64_t OrdinalOf(const Instruction& hlo) const { return ordinals_.at(&hlo); }
@@ -69,11 +70,16 @@ class Link {
   void Take(int from, const Message& message);
   void SendBlocks(int to, int64_t kind, const Key& key, Writer body, std::vector<Block> blocks,
                   std::shared_ptr<void> keep);
+  static void Unpack(const Message& message, const std::vector<std::span<std::byte>>& places);
   void ReceiveBlocks(int from, const Message& message, const std::vector<std::span<std::byte>>& places, Job::Done done);
   void Discard(int from, const Message& message);
   Status SendRound(const std::shared_ptr<Exchanging>& exchanging);
   Status TakePart(int from, const Message& message);
-  Status Receive(const std::shared_ptr<Exchanging>& exchanging);
+  Status Receive(const std::shared_ptr<Exchanging>& exchanging, size_t last, const Message& message_of_last);
+  Status Match(const Exchanging& exchanging);
+  static ArrayTypes BlockTypes(const Exchanging& exchanging, size_t process, const Message& message);
+  void ReceivePart(const std::shared_ptr<Exchanging>& exchanging, int from, const Message& message,
+                   const std::vector<std::span<std::byte>>& places);
   Status NextRound(const std::shared_ptr<Exchanging>& exchanging);
   void MakeGroups();
   Status Finish(const std::shared_ptr<Exchanging>& exchanging);
@@ -106,7 +112,7 @@ class Link {
   std::unordered_map<Key, std::vector<std::pair<int, std::string>>, KeyHash> early_;  // before anybody here asked
   std::unordered_map<uint64_t, int> groups_;  // in which the transport reduces, by rendezvous
   int64_t sent_ = 0, received_ = 0;
-  int64_t moving_ = 0;  // blocks on their way
+  std::atomic<int64_t> moving_ = 0;  // blocks on their way
   bool is_stopped_ = false, is_joined_ = false;
   std::optional<Standing> reported_;
   std::optional<Status> end_;
@@ -115,7 +121,8 @@ class Link {
   int64_t asked_ = 0;
   int stalls_expected_ = 0;
 
-  std::atomic<int64_t> polls_ = 0;  // by devices that wait
+  const bool is_crowded_;  // there are more processes on this machine than cores
+  std::atomic<bool> is_polled_ = false;  // by a device that waits
   std::atomic<bool> is_over_ = false;
   std::jthread background_;
 };

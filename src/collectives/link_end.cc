@@ -21,7 +21,7 @@ constexpr auto kIdleTime = 5ms;
 void Link::Tell(int to, int64_t kind, std::string_view bytes) {
   std::string message = Writer().Int(run_).Int(kind).Take();
   message.append(bytes);
-  job_.Post(to, message);
+  job_.Post(to, std::move(message));
 }
 
 void Link::TellOthers(int64_t kind, std::string_view bytes) {
@@ -129,19 +129,37 @@ std::optional<Diag> Link::Join() {
   return end_->diag();
 }
 
-bool Link::TryPoll() {
-  polls_.fetch_add(1, std::memory_order_relaxed);
-  return job_.TryPoll();
+// A yield on a busy machine costs milliseconds; so one is made only where the process that is waited for may want this
+// core, or after a while.
+void Link::PollWhile(const std::function<bool()>& waits) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kUntimed = 32;  // polls that find nothing
+  is_polled_ = true;
+  auto last = Clock::now();
+  for (int idle = 0; waits();) {
+    if (job_.TryPoll()) {
+      idle = 0;
+      continue;
+    }
+    if (++idle < kUntimed) {
+      if (is_crowded_) std::this_thread::yield();
+      continue;
+    }
+    const auto now = Clock::now();
+    if (idle == kUntimed) last = now;
+    const bool moving = moving_.load(std::memory_order_relaxed) > 0;
+    if (now - last > (moving ? 1000ms : 10ms)) break;
+    if (is_crowded_ || now - last > (moving ? 100ms : 2ms)) std::this_thread::yield();
+  }
+  is_polled_ = false;
 }
 
 // Polls while no device does, and says when there is nothing to do.
 void Link::Background() {
   using Clock = std::chrono::steady_clock;
   auto last = Clock::now();  // that something happened
-  int64_t polls = 0;
   while (!is_over_) {
-    if (const int64_t now = polls_.load(std::memory_order_relaxed); now != polls) {
-      polls = now;
+    if (is_polled_) {
       last = Clock::now();
       std::this_thread::sleep_for(1ms);
       continue;

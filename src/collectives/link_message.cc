@@ -18,44 +18,56 @@ ArrayType TypeOf(const Block& block) {
   return {array.type(), Dims{block.bytes / array.element_bytes()}};
 }
 
+void WriteType(Writer& writer, const ArrayType& type) { writer.Int(static_cast<int64_t>(type.type)).Ints(type.dims); }
+
+// Of a message, about.
+constexpr size_t kHeaderBytes = 80;
+
 }  // namespace
 
 void WriteTypes(Writer& writer, const ArrayTypes& types) {
   writer.Int(std::ssize(types));
-  for (const ArrayType& each : types) writer.Int(static_cast<int64_t>(each.type)).Ints(each.dims);
+  for (const ArrayType& each : types) WriteType(writer, each);
 }
 
 ArrayTypes ReadTypes(Reader& reader) {
   ArrayTypes types(static_cast<size_t>(reader.Int()));
   for (ArrayType& each : types) {
     each.type = static_cast<ElementType>(reader.Int());
-    const std::vector<int64_t> dims = reader.Ints();
-    each.dims = Dims(dims.begin(), dims.end());
+    each.dims.resize(static_cast<size_t>(reader.Int()));
+    for (int64_t& size : each.dims) size = reader.Int();
   }
   return types;
+}
+
+void SkipTypes(Reader& reader) {
+  for (int64_t types = reader.Int(); types > 0; --types) {
+    reader.Int();
+    for (int64_t dims = reader.Int(); dims > 0; --dims) reader.Int();
+  }
 }
 
 // Few bytes travel with the message. `keep` lives until all have left.
 void Link::SendBlocks(int to, int64_t kind, const Key& key, Writer body, std::vector<Block> blocks,
                       std::shared_ptr<void> keep) {
-  ArrayTypes types;
-  std::vector<int64_t> sizes;
   int64_t bytes = 0;
+  body.Int(std::ssize(blocks));
   for (const Block& block : blocks) {
-    types.push_back(TypeOf(block));
-    sizes.push_back(block.bytes);
+    WriteType(body, TypeOf(block));
     bytes += block.bytes;
   }
-  WriteTypes(body, types);
   const int tag = bytes <= kInline ? 0 : job_.NextTag();
-  Writer message;
-  message.Int(run_).Int(kind).Int(static_cast<int64_t>(key.rendezvous)).Int(key.number).Int(tag).Ints(sizes);
-  std::string text = message.String(body.Take()).Take();
-  ++sent_;
+  const std::string text = body.Take();
+  Writer message(kHeaderBytes + 8 * blocks.size() + text.size() + (tag == 0 ? static_cast<size_t>(bytes) : 0));
+  message.Int(run_).Int(kind).Int(static_cast<int64_t>(key.rendezvous)).Int(key.number).Int(tag);
+  message.Int(8 * std::ssize(blocks));
+  for (const Block& block : blocks) message.Int(block.bytes);
+  message.String(text);
   if (tag == 0)
     for (const Block& block : blocks)
-      text.append(reinterpret_cast<const char*>(block.array.data()) + block.offset, static_cast<size_t>(block.bytes));
-  job_.Post(to, text);
+      message.Bytes({reinterpret_cast<const char*>(block.array.data()) + block.offset, static_cast<size_t>(block.bytes)});
+  ++sent_;
+  job_.Post(to, message.Take());
   if (tag == 0) return;
   for (Block& block : blocks) {
     ++moving_;
@@ -64,17 +76,17 @@ void Link::SendBlocks(int to, int64_t kind, const Key& key, Writer body, std::ve
   }
 }
 
+void Link::Unpack(const Message& message, const std::vector<std::span<std::byte>>& places) {
+  std::string_view bytes = message.inlined;
+  for (const std::span<std::byte>& place : places) {
+    const size_t size = std::min(place.size(), bytes.size());
+    if (size > 0) std::memcpy(place.data(), bytes.data(), size);
+    bytes.remove_prefix(size);
+  }
+}
+
 void Link::ReceiveBlocks(int from, const Message& message, const std::vector<std::span<std::byte>>& places,
                          Job::Done done) {
-  if (message.tag == 0) {
-    std::string_view bytes = message.inlined;
-    for (const std::span<std::byte>& place : places) {
-      const size_t size = std::min(place.size(), bytes.size());
-      if (size > 0) std::memcpy(place.data(), bytes.data(), size);
-      bytes.remove_prefix(size);
-    }
-    return done();
-  }
   auto left = std::make_shared<size_t>(places.size());
   for (const std::span<std::byte>& place : places) {
     ++moving_;
@@ -88,8 +100,8 @@ void Link::ReceiveBlocks(int from, const Message& message, const std::vector<std
 // After a stop: what was sent must be received for the sender to be rid of it.
 void Link::Discard(int from, const Message& message) {
   if (message.tag == 0) return;
-  for (int64_t size : message.sizes) {
-    auto scratch = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(size));
+  for (Reader sizes(message.sizes); !sizes.rest().empty();) {
+    auto scratch = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(sizes.Int()));
     ++moving_;
     job_.Receive(from, message.tag, *scratch, [this, scratch] { --moving_; });
   }
@@ -125,9 +137,12 @@ void Link::TakeDelivery(int from, const Message& message) {
     Array& array = arrays->emplace_back(each.type, AsInts(each.dims));
     places.emplace_back(array.mutable_data(), static_cast<size_t>(array.bytes()));
   }
-  ReceiveBlocks(from, message, places, [this, operation, source, arrays] {
+  const Job::Done done = [this, operation, source, arrays] {
     world_->Delivered(*operation, *source, std::move(*arrays));
-  });
+  };
+  if (message.tag != 0) return ReceiveBlocks(from, message, places, done);
+  Unpack(message, places);
+  done();
 }
 
 }  // namespace shoal

@@ -7,6 +7,7 @@ namespace shoal {
 
 void WriteTypes(Writer& writer, const ArrayTypes& types);
 ArrayTypes ReadTypes(Reader& reader);
+void SkipTypes(Reader& reader);
 
 // A part of a collective or a delivery: which one, how large its blocks are and whether they follow by themselves.
 struct Link::Message {
@@ -17,7 +18,7 @@ struct Link::Message {
     key.rendezvous = static_cast<uint64_t>(reader.Int());
     key.number = reader.Int();
     tag = static_cast<int>(reader.Int());
-    sizes = reader.Ints();
+    sizes = reader.String();
     body = reader.String();
     inlined = reader.rest();
   }
@@ -25,7 +26,7 @@ struct Link::Message {
   int64_t kind = 0;
   Key key;
   int tag = 0;  // 0: the bytes are here
-  std::vector<int64_t> sizes;
+  std::string_view sizes;  // of the blocks, as numbers
   std::string_view body, inlined;
 };
 

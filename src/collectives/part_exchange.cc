@@ -27,7 +27,7 @@ class PartExchange : public Exchange {
   }
 
   Status Matched(const std::vector<ArrayTypes>& contributions) override {
-    types_ = contributions;
+    types_ = &contributions;
     if (rules_.side_by_side) MakeWholes();
     for (size_t source : layout_->local()) {
       SHOAL_ASSIGN(parts, rules_.cut(source, contributions_[source], layout_->local()));
@@ -61,7 +61,7 @@ class PartExchange : public Exchange {
 
   Result<std::vector<Arrays>> Finish() override {
     if (is_whole_) return Wholes();
-    SHOAL_ASSIGN(joined, rules_.join(std::move(parts_), types_, layout_->local()));
+    SHOAL_ASSIGN(joined, rules_.join(std::move(parts_), *types_, layout_->local()));
     std::vector<Arrays> results(layout_->count);
     for (size_t i = 0; i < joined.size(); ++i) results[layout_->local()[i]] = std::move(joined[i]);
     return results;
@@ -70,7 +70,7 @@ class PartExchange : public Exchange {
  private:
   // The results, where the parts are received right into them.
   void MakeWholes() {
-    const std::optional<ArrayTypes> types = rules_.side_by_side(types_, layout_->local());
+    const std::optional<ArrayTypes> types = rules_.side_by_side(*types_, layout_->local());
     if (!types) return;
     is_whole_ = true;
     for (const ArrayType& type : *types) {
@@ -95,7 +95,7 @@ class PartExchange : public Exchange {
   const PartRules rules_;
   const GroupLayout* layout_ = nullptr;
   std::vector<Arrays> contributions_, parts_;  // by member
-  std::vector<ArrayTypes> types_;
+  const std::vector<ArrayTypes>* types_ = nullptr;
   bool is_whole_ = false;
   Arrays wholes_;
   std::vector<std::byte*> data_;
@@ -119,7 +119,6 @@ bool AreSideBySide(const std::vector<ArrayTypes>& contributions, size_t operand,
                      [&](const ArrayTypes& each) { return each[operand].dims == dims; });
 }
 
-std::unique_ptr<Exchange> NewGatherExchange(Combine combine) { return NewPartExchange(GatherRules(std::move(combine))); }
 
 PartRules GatherRules(Combine combine) {
   PartRules rules;

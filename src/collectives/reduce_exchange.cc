@@ -11,7 +11,7 @@ namespace {
 class AllReduceExchange : public Exchange {
  public:
   using Differ = std::function<Diag(const ArrayType&, const ArrayType&)>;
-  AllReduceExchange(OrderedFold fold, Differ differ) : fold_(std::move(fold)), differ_(std::move(differ)) {}
+  AllReduceExchange(FoldPtr fold, Differ differ) : fold_(std::move(fold)), differ_(std::move(differ)) {}
 
   void Begin(const GroupLayout& layout, std::vector<Arrays> contributions) override {
     layout_ = &layout;
@@ -64,9 +64,9 @@ class AllReduceExchange : public Exchange {
   Status Came(int round) override {
     if (round == 1) return {};
     Arrays sum;
-    for (Arrays& share : shares_) SHOAL_TRY(fold_.add(sum, std::move(share)));
+    for (Arrays& share : shares_) SHOAL_TRY(fold_->Add(sum, std::move(share)));
     shares_.clear();
-    sum = fold_.finish(std::move(sum));
+    sum = fold_->Finish(std::move(sum));
     const Arrays& like = contributions_[layout_->local()[0]];
     for (size_t k = 0; k < like.size(); ++k) {
       Array& result = results_.emplace_back(like[k].type(), like[k].dims());
@@ -102,7 +102,7 @@ class AllReduceExchange : public Exchange {
                  Buffer::Borrow(block.array.data() + block.offset, static_cast<size_t>(block.bytes)));
   }
 
-  const OrderedFold fold_;
+  const FoldPtr fold_;
   const Differ differ_;
   const GroupLayout* layout_ = nullptr;
   std::vector<Arrays> contributions_, shares_;  // by member
@@ -113,7 +113,7 @@ class AllReduceExchange : public Exchange {
 // Nothing but what they came with is told: the transport does the rest.
 class FastReduceExchange : public Exchange {
  public:
-  FastReduceExchange(OrderedFold fold, ReduceOp op) : fold_(std::move(fold)), op_(op) {}
+  FastReduceExchange(FoldPtr fold, ReduceOp op) : fold_(std::move(fold)), op_(op) {}
 
   void Begin(const GroupLayout& layout, std::vector<Arrays> contributions) override {
     layout_ = &layout;
@@ -125,8 +125,8 @@ class FastReduceExchange : public Exchange {
     return std::vector<std::span<std::byte>>();
   }
   Status Came(int) override {
-    for (size_t member : layout_->local()) SHOAL_TRY(fold_.add(sum_, std::move(contributions_[member])));
-    sum_ = fold_.widen(std::move(sum_));
+    for (size_t member : layout_->local()) SHOAL_TRY(fold_->Add(sum_, std::move(contributions_[member])));
+    sum_ = fold_->Widen(std::move(sum_));
     return {};
   }
   std::vector<Reduction> Reductions() override {
@@ -136,14 +136,14 @@ class FastReduceExchange : public Exchange {
     return all;
   }
   Result<std::vector<Arrays>> Finish() override {
-    sum_ = fold_.finish(std::move(sum_));
+    sum_ = fold_->Finish(std::move(sum_));
     std::vector<Arrays> results(layout_->count);
     for (size_t member : layout_->local()) results[member] = sum_;
     return results;
   }
 
  private:
-  const OrderedFold fold_;
+  const FoldPtr fold_;
   const ReduceOp op_;
   const GroupLayout* layout_ = nullptr;
   std::vector<Arrays> contributions_;
@@ -169,11 +169,11 @@ std::optional<ReduceType> ReduceTypeOf(ElementType type) {
   return std::nullopt;
 }
 
-std::unique_ptr<Exchange> NewFastReduceExchange(OrderedFold fold, ReduceOp op) {
+std::unique_ptr<Exchange> NewFastReduceExchange(FoldPtr fold, ReduceOp op) {
   return std::make_unique<FastReduceExchange>(std::move(fold), op);
 }
 
-std::unique_ptr<Exchange> NewAllReduceExchange(OrderedFold fold,
+std::unique_ptr<Exchange> NewAllReduceExchange(FoldPtr fold,
                                                std::function<Diag(const ArrayType&, const ArrayType&)> differ) {
   return std::make_unique<AllReduceExchange>(std::move(fold), std::move(differ));
 }

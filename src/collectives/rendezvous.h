@@ -1,6 +1,7 @@
 // What World keeps of rendezvous, operations and devices. World's own: everything here is guarded by its mutex.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 
@@ -46,7 +47,7 @@ struct Rendezvous {
 
 struct World::DeviceState {
   std::condition_variable changed;
-  bool has_turn = false;
+  std::atomic<bool> has_turn = false;
   const Instruction* waits_at = nullptr;  // null: it does not wait
   const Operation* waits_for = nullptr;
   const Whereabouts* whereabouts = nullptr;  // of one that waits or has finished

@@ -3,9 +3,8 @@
 #include <utility>
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
+#include "base/callers.h"
 #include "base/strings.h"
 #include "collectives/link.h"
 #include "collectives/rendezvous.h"
@@ -25,7 +24,7 @@ void World::TakeTurn(int64_t device) {
   std::unique_lock lock(mutex_);
   DeviceState& state = *devices_[static_cast<size_t>(device)];
   GiveTurn(state);
-  state.changed.wait(lock, [&] { return state.has_turn; });
+  state.changed.wait(lock, [&] { return state.has_turn.load(); });
 }
 
 void World::ReturnTurn(int64_t device) {
@@ -37,6 +36,7 @@ void World::ReturnTurn(int64_t device) {
 void World::GiveTurn(DeviceState& state) {
   if (free_turns_ == 0) return ready_.push_back(&state);
   --free_turns_;
+  AddCaller();
   state.has_turn = true;
   state.changed.notify_one();
 }
@@ -44,11 +44,14 @@ void World::GiveTurn(DeviceState& state) {
 void World::PassTurnOn(DeviceState& state) {
   if (!state.has_turn) return;
   state.has_turn = false;
-  ++free_turns_;
-  if (ready_.empty()) return;
+  if (ready_.empty()) {
+    ++free_turns_;
+    return RemoveCaller();
+  }
   DeviceState& next = *ready_.front();
   ready_.pop_front();
-  GiveTurn(next);
+  next.has_turn = true;
+  next.changed.notify_one();
 }
 
 // Notes that a member has come; the mutex is held.
@@ -170,22 +173,15 @@ void World::Wake(Operation& operation) {
   }
 }
 
-// What comes from another process in a moment is fetched by whoever waits for it: waking a thread takes longer. Not where
-// another device could use the core.
+// What comes from another process in a moment is fetched by whoever waits for it: waking a thread takes longer. One at a
+// time, and not where another device could use the core.
 void World::PollForTurn(std::unique_lock<std::mutex>& lock, const DeviceState& state) {
-  using Clock = std::chrono::steady_clock;
+  if (std::exchange(has_poller_, true)) return;
   const UnmeteredThread unmetered;
-  // A busy machine takes milliseconds to give a core back: others get it only after a while.
-  constexpr auto kOwn = std::chrono::microseconds(2000), kPatience = std::chrono::microseconds(10000);
-  auto last = Clock::now();
-  for (auto now = last; !state.has_turn && free_turns_ > 0 && now - last < kPatience; now = Clock::now()) {
-    lock.unlock();
-    if (link_->TryPoll())
-      last = now;
-    else if (now - last > kOwn)
-      std::this_thread::yield();
-    lock.lock();
-  }
+  lock.unlock();
+  link_->PollWhile([&] { return !state.has_turn.load(std::memory_order_acquire) && free_turns_.load(std::memory_order_relaxed) > 0; });
+  lock.lock();
+  has_poller_ = false;
 }
 
 Result<Arrays> World::Wait(int64_t device, const Instruction& hlo, const Whereabouts& whereabouts, const Handle& handle,
@@ -201,7 +197,7 @@ Result<Arrays> World::Wait(int64_t device, const Instruction& hlo, const Whereab
     PassTurnOn(state);
     CheckForStall();
     if (operation.rendezvous->layout != nullptr) PollForTurn(lock, state);
-    state.changed.wait(lock, [&] { return state.has_turn; });
+    state.changed.wait(lock, [&] { return state.has_turn.load(); });
     state.whereabouts = nullptr;
   }
   if (!operation.over) return *reason_;

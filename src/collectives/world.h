@@ -179,7 +179,8 @@ class World {
   std::vector<std::unique_ptr<DeviceState>> devices_;
   int64_t running_ = 0;  // devices of this process that wait for no other; some of them may wait for a turn
   std::vector<std::shared_ptr<Operation>> elsewhere_;  // for which devices of other processes wait, in a stall
-  int64_t free_turns_ = 0;
+  std::atomic<int64_t> free_turns_ = 0;
+  bool has_poller_ = false;  // one of the devices that wait looks for messages
   std::deque<DeviceState*> ready_;  // for a turn
   std::map<RendezvousKey, std::unique_ptr<Rendezvous>> rendezvous_;
 

@@ -137,11 +137,11 @@ Status CheckType(const Leaf& leaf, const NpyArray& npy, const std::string& file)
 }
 
 // What a file is for by its name: "2" and "arr_2", "d0/2" and "in/2/d0".
-struct Place {
+struct FilePlace {
   int64_t array = 0, device = 0;
 };
 
-std::optional<Place> PlaceOf(std::string_view name) {
+std::optional<FilePlace> FilePlaceOf(std::string_view name) {
   auto number = [](std::string_view text) -> std::optional<int64_t> {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -159,7 +159,7 @@ std::optional<Place> PlaceOf(std::string_view name) {
     device = name.starts_with('d') ? number(name.substr(1, slash - 1)) : std::nullopt;
   }
   if (!array || !device) return std::nullopt;
-  return Place{*array, *device};
+  return FilePlace{*array, *device};
 }
 
 bool IsHere(const Placement* placement, int64_t device) { return placement == nullptr || placement->IsLocal(device); }
@@ -199,7 +199,7 @@ class ArgumentReader {
   Status CheckCounts(const std::vector<Leaf>& leaves) const {
     const auto count = static_cast<int64_t>(leaves.size());
     for (const std::string& name : files_.Names()) {
-      const std::optional<Place> place = PlaceOf(name);
+      const std::optional<FilePlace> place = FilePlaceOf(name);
       if (!place) continue;  // somebody's notes
       if (place->array >= count)
         return Fail({}, "inputs.C1",

@@ -15,8 +15,6 @@
 namespace shoal {
 namespace {
 
-bool SameDims(Ints a, Ints b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
-
 // Parts along each dimension; nothing if the shapes cannot be a whole and its shard.
 std::optional<Dims> TilesOf(Ints whole, Ints shard, int64_t devices) {
   if (whole.size() != shard.size()) return std::nullopt;
@@ -170,7 +168,7 @@ class DimensionSearch {
       const auto operand = static_cast<size_t>(place.index[0]);
       if (one) return Visit({hlo.operands[0], place.index, place.dimension, place.frame});
       if (operand < hlo.operands.size() && hlo.operands[operand]->shape().IsArray() &&
-          SameDims(hlo.operands[operand]->shape().dims(), ShapeAt(hlo.shape(), place.index).dims()))
+          std::ranges::equal(hlo.operands[operand]->shape().dims(), ShapeAt(hlo.shape(), place.index).dims()))
         Visit({hlo.operands[operand], {}, place.dimension, place.frame});
       return;
     }
@@ -186,7 +184,7 @@ class DimensionSearch {
     for (const Computation* callee : CalledComputations(*place.hlo)) {
       if (callee->root == nullptr || LeafNumber(callee->result_shape(), place.index) < 0) continue;
       const Shape& result = ShapeAt(callee->result_shape(), place.index);
-      if (!result.IsArray() || !shape.IsArray() || !SameDims(result.dims(), shape.dims())) continue;
+      if (!result.IsArray() || !shape.IsArray() || !std::ranges::equal(result.dims(), shape.dims())) continue;
       Visit({callee->root, place.index, place.dimension, &frames_.emplace_back(Frame{place.hlo, callee, place.frame})});
     }
   }
@@ -319,7 +317,7 @@ std::string DescribeShards(const ShardGrid& grid) {
 std::optional<ShardGrid> ShardsByAnnotation(const Sharding* sharding, Ints whole, Ints shard, const DeviceGrid& grid) {
   if (sharding == nullptr) return std::nullopt;
   std::optional<ShardGrid> shards = ShardGridOf(*sharding, static_cast<int>(whole.size()), grid.partitions);
-  if (!shards || !SameDims(AsInts(ShardDims(*shards, whole)), shard)) return std::nullopt;
+  if (!shards || !std::ranges::equal(AsInts(ShardDims(*shards, whole)), shard)) return std::nullopt;
   ShardGrid all{shards->tiles, {}};
   for (int64_t device = 0; device < grid.count(); ++device)
     all.positions.push_back(shards->positions[static_cast<size_t>(grid.PartitionOf(device))]);

@@ -8,8 +8,6 @@
 namespace shoal {
 namespace {
 
-bool SameDims(Ints a, Ints b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
-
 }  // namespace
 
 Result<Partitioning> PartitioningOf(const Module& whole, const RunPart& parts) {
@@ -26,7 +24,7 @@ Result<Partitioning> PartitioningOf(const Module& whole, const RunPart& parts) {
       return Fail(
           leaf.hlo->at, "compare.C2",
           StrCat(DescribeInput(leaf), " is ", ToString(b), " in the one module, ", ToString(a), " in the other"));
-    partitioning.divided = partitioning.divided || !SameDims(a.dims(), b.dims());
+    partitioning.divided = partitioning.divided || !std::ranges::equal(a.dims(), b.dims());
     std::optional<ShardGrid> shards = ShardsByAnnotation(leaf.sharding, a.dims(), b.dims(), parts.grid);
     if (!shards) shards = ShardsByAnnotation(leaves[i].sharding, a.dims(), b.dims(), parts.grid);
     partitioning.known.push_back(shards);
@@ -45,16 +43,18 @@ Result<Partitioning> PartitioningOf(const Module& whole, const RunPart& parts) {
   return partitioning;
 }
 
-Arguments SplitArguments(const std::vector<Value>& whole, const Module& module, const DeviceGrid& grid,
-                         const Partitioning& partitioning) {
+Arguments SplitArguments(const std::vector<Value>& whole, const RunPart& parts, const Partitioning& partitioning,
+                         const Placement* placement) {
   std::vector<Value> leaves;
   for (const Value& argument : whole) AppendLeaves(argument, leaves);
-  std::vector<std::vector<Value>> values(static_cast<size_t>(grid.count()));
-  for (size_t i = 0; i < leaves.size(); ++i)
-    for (int64_t device = 0; device < grid.count(); ++device)
+  std::vector<std::vector<Value>> values(static_cast<size_t>(parts.grid.count()));
+  for (int64_t device = 0; device < parts.grid.count(); ++device) {
+    if (placement != nullptr && !placement->IsLocal(device)) continue;
+    for (size_t i = 0; i < leaves.size(); ++i)
       values[static_cast<size_t>(device)].push_back(
           leaves[i].IsArray() ? Value(ShardOf(leaves[i].array(), partitioning.parameters[i], device)) : leaves[i]);
-  return ArgumentsFromLeaves(module, values);
+  }
+  return ArgumentsFromLeaves(parts.module, values);
 }
 
 void KeepWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds& bounds, OutputComparison& worst) {
@@ -120,7 +120,7 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
       return Fail({}, "compare.C1", StrCat("output ", leaves[i].number, " is declared and was not given"));
     if (!a[0][i].IsArray() || !b[0][i].IsArray()) continue;
     OutputComparison worst{leaves[i].number, {}, {}, 0, "", {}};
-    if (b.size() > 1 && !SameDims(a[0][i].array().dims(), b[0][i].array().dims())) {
+    if (b.size() > 1 && !std::ranges::equal(a[0][i].array().dims(), b[0][i].array().dims())) {
       std::vector<Array> shards;
       for (const auto& of_device : b) shards.push_back(of_device[i].array());
       worst.a = a[0][i].array();
@@ -137,7 +137,7 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
     }
     for (size_t device = 0; device < b.size(); ++device) {
       const Array &x = a[a.size() == 1 ? 0 : device][i].array(), &y = b[device][i].array();
-      if (!SameDims(x.dims(), y.dims()))
+      if (!std::ranges::equal(x.dims(), y.dims()))
         return Fail({}, "compare.C4",
                     StrCat("output ", leaves[i].number, " is ", ToString(x), " in the one module, ", ToString(y),
                            " in the other"));

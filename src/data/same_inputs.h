@@ -25,9 +25,10 @@ struct Partitioning {
 // Fails if the parameters cannot be shards of the whole module's.
 Result<Partitioning> PartitioningOf(const Module& whole, const RunPart& parts);
 
-// What each device of the partitioned module gets of the whole module's arguments.
-Arguments SplitArguments(const std::vector<Value>& whole, const Module& module, const DeviceGrid& grid,
-                         const Partitioning& partitioning);
+// What each device of the partitioned module gets of the whole module's arguments; where a placement is given, nothing
+// for the devices of other processes.
+Arguments SplitArguments(const std::vector<Value>& whole, const RunPart& parts, const Partitioning& partitioning,
+                         const Placement* placement = nullptr);
 
 // One of the results of both modules. Of several devices that have the whole of it, the one that differs most counts.
 struct OutputComparison {

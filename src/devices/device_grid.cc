@@ -32,7 +32,7 @@ int64_t CountUpTo(Ints ids) {
   return count;
 }
 
-int64_t SaturatingProduct(Ints sizes) {
+int64_t CappedProduct(Ints sizes) {
   int64_t product = 1;
   for (int64_t size : sizes)
     if (__builtin_mul_overflow(product, size, &product) || product > kMostIds) return kMostIds;
@@ -121,12 +121,12 @@ Result<std::vector<DevicePair>> WrittenPairs(const Instruction& hlo) {
 }  // namespace
 
 int64_t DevicesNamedBy(const TileAssignment& tiles) {
-  return tiles.iota ? SaturatingProduct(tiles.iota->dims) : CountUpTo(tiles.devices);
+  return tiles.iota ? CappedProduct(tiles.iota->dims) : CountUpTo(tiles.devices);
 }
 
 int64_t IdsNamedBy(const ReplicaGroups& groups) {
   if (const auto* lists = std::get_if<ReplicaGroups::Lists>(&groups.rep)) return CountUpTo(lists->ids);
-  if (const auto* iota = std::get_if<IotaTiles>(&groups.rep)) return SaturatingProduct(iota->dims);
+  if (const auto* iota = std::get_if<IotaTiles>(&groups.rep)) return CappedProduct(iota->dims);
   return DevicesNamedBy(std::get<ReplicaGroups::MeshAxes>(groups.rep).mesh.devices);
 }
 

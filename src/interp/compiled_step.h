@@ -6,6 +6,8 @@
 
 namespace shoal {
 
+class ThreadPool;
+
 class CompiledStep {
  public:
   virtual ~CompiledStep() = default;
@@ -15,8 +17,10 @@ class CompiledStep {
 // The address of the step; not written as an attribute, and no op has it in its kAttrs.
 inline constexpr Attr<int64_t> kCompiledStep{"(compiled step)"};
 
-// Likewise the threads that the evaluator of a collective may use for large arrays.
+// Likewise the threads of the engine, which the evaluator of a collective may use for large arrays: collectives and the
+// root of the entry have them.
 inline constexpr Attr<int64_t> kEnginePool{"(engine pool)"};
+inline ThreadPool* EnginePoolOf(const Instruction& hlo) { return reinterpret_cast<ThreadPool*>(hlo[kEnginePool]); }
 
 inline const CompiledStep* CompiledStepOf(const Instruction& hlo) {
   return reinterpret_cast<const CompiledStep*>(hlo[kCompiledStep]);

@@ -6,7 +6,9 @@
 #include <thread>
 
 #include "absl/cleanup/cleanup.h"
+#include "base/thread_pool.h"
 #include "collectives/link.h"
+#include "interp/compiled_step.h"
 #include "interp/job_stats.h"
 #include "kernels/machine.h"
 
@@ -110,8 +112,9 @@ void AddDevice(const Device& device, RunStats& stats) {
 }
 
 // Of the devices here, as many at a time as there are cores for this process.
-int64_t TurnsOf(const RunSettings& settings) {
-  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+int64_t TurnsOf(const Module& module, const RunSettings& settings) {
+  const ThreadPool* pool = EnginePoolOf(*module.entry->root);
+  const int64_t cores = pool != nullptr ? pool->threads() : std::max(1u, std::thread::hardware_concurrency());
   return settings.job == nullptr ? cores : std::max<int64_t>(1, cores / settings.job->processes_here());
 }
 
@@ -126,7 +129,7 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
   RunOutcome outcome;  // first: its meters count what the world and the devices hold to the end
   std::unique_ptr<Link> link;
   if (settings.job != nullptr) link = std::make_unique<Link>(*settings.job, placement, plans.module());
-  World world(grid, plans.module().source.get(), TurnsOf(settings), link.get());
+  World world(grid, plans.module().source.get(), TurnsOf(plans.module(), settings), link.get());
   Device polling(local.empty() ? 0 : local[0], grid, plans, world, settings);
   std::vector<std::unique_ptr<Device>> devices;
   for (int64_t id : local) {

@@ -181,7 +181,7 @@ void Apply(const Replacements& replacements, Module& module, Computation& comput
   computation.root = map(computation.root);
 }
 
-void Exchange(const Replacements& replacements, Module& module, Computation& computation) {
+void ApplyReplacements(const Replacements& replacements, Module& module, Computation& computation) {
   std::erase_if(computation.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
   Apply(replacements, module, computation);
   SortByUse(computation);

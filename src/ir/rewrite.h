@@ -28,7 +28,7 @@ Instruction* Resolve(const Replacements& replacements, Instruction* hlo);
 // In operands, control predecessors and the root. The replaced instructions stay, unused: RemoveUnused drops them.
 void Apply(const Replacements& replacements, Module& module, Computation& computation);
 // The same, and takes the replaced instructions out, whatever they do; the new ones are put in order.
-void Exchange(const Replacements& replacements, Module& module, Computation& computation);
+void ApplyReplacements(const Replacements& replacements, Module& module, Computation& computation);
 
 // Copies the callee's instructions into `computation` with `arguments` for its parameters; its root's copy.
 Instruction* Inline(const Computation& callee, std::span<Instruction* const> arguments, Module& module,

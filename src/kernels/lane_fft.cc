@@ -1,16 +1,30 @@
 #include "kernels/lane_fft.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <numbers>
 
 #include "kernels/vector_clones.h"
 
 namespace shoal {
+
+using Root = std::complex<float>;
+
+struct LaneFourierTransform::Tables {
+  std::vector<int64_t> radices;
+  std::vector<Root> roots;  // exp(-2πi k / length)
+  // Of lengths that are done as a convolution: exp(-πi k² / length), and the transform of its conjugate, padded.
+  std::vector<Root> chirp, spectrum;
+};
+
 namespace {
 
 using Lanes = LaneFourierTransform::Lanes;
 using Number = LaneFourierTransform::Number;
-using Root = std::complex<float>;
+using Tables = LaneFourierTransform::Tables;
 
 constexpr int64_t kLargestRadix = 31;
 
@@ -35,6 +49,32 @@ constexpr int64_t kLargestRadix = 31;
   t[2] = Minus(even, odd);
   t[3] = Minus(difference, turned);
 }
+// Of an odd number of them: element k and element radix - k share their products.
+template <int64_t radix>
+[[gnu::always_inline]] inline void TransformOdd(Number* t, const Root* roots, int64_t step) {
+  constexpr int64_t kHalf = radix / 2;
+  Number sums[kHalf], differences[kHalf];
+  for (int64_t k = 0; k < kHalf; ++k) {
+    sums[k] = Plus(t[k + 1], t[radix - 1 - k]);
+    differences[k] = Minus(t[k + 1], t[radix - 1 - k]);
+  }
+  Number first = t[0];
+  for (int64_t k = 0; k < kHalf; ++k) first = Plus(first, sums[k]);
+  for (int64_t j = 1; j <= kHalf; ++j) {
+    Number even = t[0], odd{};
+    for (int64_t k = 0; k < kHalf; ++k) {
+      const Root root = roots[j * (k + 1) % radix * step];
+      even.re += sums[k].re * root.real();
+      even.im += sums[k].im * root.real();
+      odd.re -= differences[k].im * root.imag();
+      odd.im += differences[k].re * root.imag();
+    }
+    t[j] = Plus(even, odd);
+    t[radix - j] = Minus(even, odd);
+    if (j == kHalf) t[0] = first;
+  }
+}
+
 [[gnu::always_inline]] inline void TransformAny(Number* t, int64_t radix, const Root* roots, int64_t step) {
   Number sums[kLargestRadix];
   for (int64_t j = 0; j < radix; ++j) {
@@ -51,10 +91,11 @@ template <int64_t fixed>
   const int64_t radix = fixed != 0 ? fixed : any_radix, part = length / radix;
   for (int64_t p = 0; p < part; ++p) {
     for (int64_t q = 0; q < stride; ++q) {
-      Number t[fixed != 0 ? fixed : kLargestRadix];
+      Number t[fixed != 0 ? fixed : kLargestRadix] = {};
       for (int64_t k = 0; k < radix; ++k) t[k] = in[q + stride * (p + part * k)];
       if constexpr (fixed == 2) Transform2(t);
       if constexpr (fixed == 4) Transform4(t);
+      if constexpr (fixed == 3 || fixed == 5 || fixed == 7) TransformOdd<fixed>(t, roots, all / radix);
       if constexpr (fixed == 0) TransformAny(t, radix, roots, all / radix);
       Number* to = out + q + stride * radix * p;
       to[0] = t[0];
@@ -67,57 +108,110 @@ SHOAL_VECTORS void RunPass(int64_t radix, int64_t length, int64_t stride, int64_
                            const Number* in, Number* out) {
   if (radix == 4) return Pass<4>(4, length, stride, all, roots, in, out);
   if (radix == 2) return Pass<2>(2, length, stride, all, roots, in, out);
+  if (radix == 3) return Pass<3>(3, length, stride, all, roots, in, out);
+  if (radix == 5) return Pass<5>(5, length, stride, all, roots, in, out);
+  if (radix == 7) return Pass<7>(7, length, stride, all, roots, in, out);
   Pass<0>(radix, length, stride, all, roots, in, out);
 }
 
-}  // namespace
+SHOAL_VECTORS void Multiply(const Number* in, const Root* by, int64_t count, bool swaps, Number* out) {
+  for (int64_t k = 0; k < count; ++k) {
+    const Number product = Times(in[k], by[k]);
+    out[k] = swaps ? Number{product.im, product.re} : product;
+  }
+}
 
-bool LaneFourierTransform::Handles(int64_t length) {
-  if (length <= 0) return false;
+bool IsSmooth(int64_t length) {
   for (int64_t radix = 2; radix <= kLargestRadix; ++radix)
     while (length % radix == 0) length /= radix;
   return length == 1;
 }
 
-LaneFourierTransform::LaneFourierTransform(int64_t length) {
-  int64_t rest = length;
-  for (; rest % 4 == 0; rest /= 4) radices_.push_back(4);
-  for (int64_t radix = 2; radix <= kLargestRadix; ++radix)
-    for (; rest % radix == 0; rest /= radix) radices_.push_back(radix);
-  for (int64_t k = 0; k < length; ++k) {
-    const double angle = -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(length);
-    roots_.emplace_back(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)));
-  }
-  numbers_.resize(static_cast<size_t>(length));
-  scratch_.resize(static_cast<size_t>(length));
+int64_t PaddedLength(int64_t length) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * length - 1))); }
+
+Root UnitRoot(int64_t k, int64_t of) {
+  const double angle = -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(of);
+  return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
 }
 
-void LaneFourierTransform::Run(std::complex<float>* x, const int64_t* starts, int64_t lines, int64_t stride, bool inverse) {
-  const auto all = static_cast<int64_t>(roots_.size());
-  // The other sign is the same transform with real and imaginary parts swapped before and after.
-  const auto* floats = reinterpret_cast<const float*>(x);
-  const float* lane[kLanes];  // lanes without a line repeat the first
-  for (int64_t l = 0; l < kLanes; ++l) lane[l] = floats + 2 * starts[l < lines ? l : 0];
-  const int first = inverse ? 1 : 0, second = 1 - first;
-  for (int64_t k = 0; k < all; ++k) {
-    const int64_t at = 2 * k * stride;
-    numbers_[static_cast<size_t>(k)] = {
-        Lanes{lane[0][at + first], lane[1][at + first], lane[2][at + first], lane[3][at + first], lane[4][at + first],
-              lane[5][at + first], lane[6][at + first], lane[7][at + first]},
-        Lanes{lane[0][at + second], lane[1][at + second], lane[2][at + second], lane[3][at + second],
-              lane[4][at + second], lane[5][at + second], lane[6][at + second], lane[7][at + second]}};
+std::shared_ptr<const Tables> NewTables(int64_t length) {
+  auto tables = std::make_shared<Tables>();
+  if (IsSmooth(length)) {
+    int64_t rest = length;
+    for (; rest % 4 == 0; rest /= 4) tables->radices.push_back(4);
+    for (int64_t radix = 2; radix <= kLargestRadix; ++radix)
+      for (; rest % radix == 0; rest /= radix) tables->radices.push_back(radix);
+    for (int64_t k = 0; k < length; ++k) tables->roots.push_back(UnitRoot(k, length));
+    return tables;
   }
-  int64_t length = all, apart = 1;
-  for (int64_t radix : radices_) {
-    RunPass(radix, length, apart, all, roots_.data(), numbers_.data(), scratch_.data());
+  const int64_t padded = PaddedLength(length);
+  LaneFourierTransform transform(padded);
+  std::fill_n(transform.numbers(), padded, Number{});
+  const auto scale = static_cast<float>(1 / static_cast<double>(padded));
+  for (int64_t k = 0; k < length; ++k) {
+    const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) %
+                                             static_cast<unsigned __int128>(2 * length));
+    const Root root = UnitRoot(square, 2 * length);
+    tables->chirp.push_back(root);
+    for (int64_t at : {k, (padded - k) % padded}) {
+      transform.numbers()[at].re = Lanes{} + root.real() * scale;
+      transform.numbers()[at].im = Lanes{} - root.imag() * scale;
+    }
+  }
+  transform.Run();
+  for (int64_t k = 0; k < padded; ++k)
+    tables->spectrum.emplace_back(transform.numbers()[k].re[0], transform.numbers()[k].im[0]);
+  return tables;
+}
+
+// Sines cost more than the transforms that need them: the tables of the last lengths are kept.
+std::shared_ptr<const Tables> TablesFor(int64_t length) {
+  static std::mutex mutex;
+  static std::map<int64_t, std::shared_ptr<const Tables>> kept;
+  {
+    std::lock_guard lock(mutex);
+    if (auto found = kept.find(length); found != kept.end()) return found->second;
+  }
+  auto tables = NewTables(length);
+  std::lock_guard lock(mutex);
+  constexpr size_t kMost = 32;
+  if (kept.size() >= kMost) kept.clear();
+  kept[length] = tables;
+  return tables;
+}
+
+}  // namespace
+
+LaneFourierTransform::LaneFourierTransform(int64_t length) : length_(length), tables_(TablesFor(length)) {
+  numbers_.resize(static_cast<size_t>(length) + 2);
+  scratch_.resize(static_cast<size_t>(length) + 2);
+  if (!tables_->chirp.empty()) padded_ = std::make_unique<LaneFourierTransform>(PaddedLength(length));
+}
+
+void LaneFourierTransform::Run() { padded_ != nullptr ? RunAsConvolution() : RunPasses(); }
+
+void LaneFourierTransform::RunPasses() {
+  int64_t length = length_, apart = 1;
+  for (int64_t radix : tables_->radices) {
+    RunPass(radix, length, apart, length_, tables_->roots.data(), numbers_.data(), scratch_.data());
     numbers_.swap(scratch_);
     length /= radix;
     apart *= radix;
   }
-  for (int64_t k = 0; k < all; ++k) {
-    const Number& number = numbers_[static_cast<size_t>(k)];
-    for (int64_t l = 0; l < lines; ++l)
-      x[starts[l] + k * stride] = inverse ? std::complex<float>(number.im[l], number.re[l]) : std::complex<float>(number.re[l], number.im[l]);
+}
+
+// jk = (j² + k² - (k - j)²) / 2: products with a chirp before and after a convolution with another.
+void LaneFourierTransform::RunAsConvolution() {
+  const int64_t padded = padded_->length();
+  Multiply(numbers_.data(), tables_->chirp.data(), length_, false, padded_->numbers());
+  std::fill(padded_->numbers() + length_, padded_->numbers() + padded, Number{});
+  padded_->Run();
+  // Backwards is forwards with the parts swapped.
+  Multiply(padded_->numbers(), tables_->spectrum.data(), padded, true, padded_->numbers());
+  padded_->Run();
+  for (int64_t k = 0; k < length_; ++k) {
+    const Number& swapped = padded_->numbers()[k];
+    numbers_[static_cast<size_t>(k)] = Times({swapped.im, swapped.re}, tables_->chirp[static_cast<size_t>(k)]);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace shoal {
@@ -14,20 +15,43 @@ class LaneFourierTransform {
   struct Number {
     Lanes re, im;
   };
-
-  // False for lengths with a large prime factor.
-  static bool Handles(int64_t length);
+  struct Tables;  // what depends on the length alone
 
   explicit LaneFourierTransform(int64_t length);
 
-  // x[k] becomes Σ_j x[j] exp(-2πi jk / length), with the other sign where `inverse`, for lines whose element k lies at
-  // x[starts[l] + k * stride]; at most kLanes of them. Nothing is scaled.
-  void Run(std::complex<float>* x, const int64_t* starts, int64_t lines, int64_t stride, bool inverse);
+  int64_t length() const { return length_; }
+  // What is transformed, one number per element of the lines. There is room for two numbers more, and as much again.
+  Number* numbers() { return numbers_.data(); }
+  Number* scratch() { return scratch_.data(); }
+
+  // numbers()[k] becomes Σ_j numbers()[j] exp(-2πi jk / length). Nothing is scaled. The other sign is the same with real
+  // and imaginary parts swapped before and after.
+  void Run();
 
  private:
-  std::vector<int64_t> radices_;
-  std::vector<std::complex<float>> roots_;  // exp(-2πi k / length)
+  void RunPasses();
+  void RunAsConvolution();
+
+  int64_t length_;
+  std::shared_ptr<const Tables> tables_;
   std::vector<Number> numbers_, scratch_;
+  std::unique_ptr<LaneFourierTransform> padded_;  // lengths with a large prime factor, as a convolution
 };
+
+// Lines whose element k lies at x[starts[l] + k * stride], at most kLanes of them, to numbers and back, `count` elements;
+// real and imaginary parts swapped where asked for.
+struct LaneLines {
+  const int64_t* starts;
+  int64_t lines, stride;
+};
+void LoadLines(const std::complex<float>* x, const LaneLines& lines, int64_t count, bool swapped,
+               LaneFourierTransform::Number* out);
+void StoreLines(const LaneFourierTransform::Number* in, const LaneLines& lines, int64_t count, bool swapped, float scale,
+                std::complex<float>* x);
+// The same of real lines, one element after the other; to or from vectors that are `step` vectors apart.
+void LoadRealLines(const float* x, const int64_t* starts, int64_t lines, int64_t count, LaneFourierTransform::Lanes* out,
+                   int64_t step);
+void StoreRealLines(const LaneFourierTransform::Lanes* in, int64_t step, const int64_t* starts, int64_t lines,
+                    int64_t count, float scale, float* x);
 
 }  // namespace shoal

@@ -19,12 +19,10 @@ struct Side {
   int64_t free_stride = 1, contracting_stride = 1;
 };
 
-bool Has(Ints dims, int64_t dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
-
 Dims FreeDims(const Array& array, Ints batch, Ints contracting) {
   Dims free;
   for (int64_t d = 0; d < array.rank(); ++d)
-    if (!Has(batch, d) && !Has(contracting, d)) free.push_back(d);
+    if (!Contains(batch, d) && !Contains(contracting, d)) free.push_back(d);
   return free;
 }
 

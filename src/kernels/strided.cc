@@ -8,7 +8,7 @@
 namespace shoal {
 namespace {
 
-struct Wide {  // an element of sixteen bytes
+struct SixteenBytes {  // an element of sixteen bytes
   uint64_t half[2];
 };
 
@@ -87,7 +87,7 @@ void CopyStrided(Ints sizes, int element_bytes, std::byte* out, const Strided& t
     case 8:
       return CopyTyped<uint64_t>(sizes, out, to, in, from);
     default:
-      return CopyTyped<Wide>(sizes, out, to, in, from);
+      return CopyTyped<SixteenBytes>(sizes, out, to, in, from);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/doubles.h"
+#include "kernels/triangular_blas.h"
 
 namespace shoal {
 namespace {
@@ -75,6 +76,7 @@ Array Solved(const TriangularEquation& equation, const Array& a, const Array& b)
 }  // namespace
 
 Array SolveTriangular(const TriangularEquation& equation, const Array& a, const Array& b) {
+  if (IsForBlas(equation, b.type())) return SolveByBlas(equation, a, b);
   return IsComplex(a.type()) ? Solved<std::complex<double>>(equation, a, b) : Solved<double>(equation, a, b);
 }
 

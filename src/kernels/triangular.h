@@ -23,7 +23,8 @@ struct TriangularEquation {
 template <class T>
 void SolveTriangular(const TriangularEquation& equation, const T* a, T* b);
 
-// The same for all matrices in the last two dimensions of arrays, which the equation fits.
+// The same for all matrices in the last two dimensions of arrays, which the equation fits: small ones in double, rounded
+// once, large ones in their own type.
 Array SolveTriangular(const TriangularEquation& equation, const Array& a, const Array& b);
 
 }  // namespace shoal

@@ -80,8 +80,6 @@ Status CheckOperands(const Instruction& hlo, size_t first, size_t bound) {
                        bound == 0 ? "" : StrCat(", from number ", bound, " on"), ", got (", got, ")"));
 }
 
-const Shape& ArrayIn(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }
-
 // Both ends must be there and alike. An update may only alias contexts, which stand in element 2.
 Status CheckAliasing(const Instruction& hlo, const Computation& computation) {
   const bool update = hlo.opcode == Opcode::kAsyncUpdate;

@@ -13,7 +13,7 @@ const Shape& ResultOf(const Instruction& hlo) {
   return hlo.shape().IsTuple() && !hlo.shape().elements().empty() ? hlo.shape().element(0) : hlo.shape();
 }
 
-double Elements(const Shape& shape) {
+double ElementsOf(const Shape& shape) {
   if (!shape.IsArray()) return 0;
   double count = 1;
   for (int64_t size : shape.dims()) count *= static_cast<double>(std::max<int64_t>(size, 0));
@@ -44,14 +44,14 @@ std::optional<std::vector<int64_t>> LhsDims(const Instruction& hlo, const Backen
 }
 
 // Every element of the result is a sum as long as the contracting dimensions.
-std::optional<double> DotFlops(const Instruction& hlo, const BackendConfig& numbers) {
+std::optional<double> DotCallFlops(const Instruction& hlo, const BackendConfig& numbers) {
   if (!numbers.has("lhs_contracting_dimensions") || hlo.operand_count() < 2 || !hlo.operand_shape(0).IsArray())
     return std::nullopt;
   const auto contracting = LhsDims(hlo, numbers, "lhs_contracting_dimensions");
   if (!contracting) return std::nullopt;
   double width = 1;
   for (int64_t d : *contracting) width *= static_cast<double>(hlo.operand_shape(0).dim(d));
-  return 2 * Elements(ResultOf(hlo)) * width;
+  return 2 * ElementsOf(ResultOf(hlo)) * width;
 }
 
 // Batch, heads, queries, keys and the sizes of a head.
@@ -83,11 +83,11 @@ std::optional<AttentionSizes> SaidSizes(const Instruction& hlo) {
 std::optional<AttentionSizes> SizesFromShapes(const Instruction& hlo) {
   const Shape *query = ArrayOperand(hlo, 0, 4), *keys = ArrayOperand(hlo, 1, 1), *values = ArrayOperand(hlo, 2, 1);
   if (query == nullptr || keys == nullptr) return std::nullopt;
-  double elements = Elements(*query), length = 0;
-  if (Elements(*keys) == 0 && query->rank() >= 5) {
+  double elements = ElementsOf(*query), length = 0;
+  if (ElementsOf(*keys) == 0 && query->rank() >= 5) {
     elements /= 3;
     length = FromEnd(*query, 3);
-  } else if (keys->rank() >= 5 && keys->rank() == query->rank() + 1 && values != nullptr && Elements(*values) == 0) {
+  } else if (keys->rank() >= 5 && keys->rank() == query->rank() + 1 && values != nullptr && ElementsOf(*values) == 0) {
     length = FromEnd(*keys, 3);
   } else if (keys->rank() == query->rank()) {
     length = FromEnd(*keys, 2);
@@ -106,7 +106,7 @@ std::optional<Matrices> MatricesOf(const Instruction& hlo) {
   const Shape* shape = ArrayOperand(hlo, 0, 2);
   if (shape == nullptr) return std::nullopt;
   const double rows = FromEnd(*shape, 1), columns = FromEnd(*shape, 0), each = rows * columns;
-  return Matrices{each == 0 ? 0 : Elements(*shape) / each, rows, columns};
+  return Matrices{each == 0 ? 0 : ElementsOf(*shape) / each, rows, columns};
 }
 
 }  // namespace
@@ -149,24 +149,24 @@ std::optional<CallPrice> EstimatePrice(const Instruction& hlo) {
 
 std::optional<CallPrice> MovesPrice(const Instruction& hlo) { return Flops(hlo, 0); }
 
-std::optional<CallPrice> PerElementPrice(const Instruction& hlo) { return Flops(hlo, Elements(ResultOf(hlo))); }
+std::optional<CallPrice> PerElementPrice(const Instruction& hlo) { return Flops(hlo, ElementsOf(ResultOf(hlo))); }
 
 std::optional<CallPrice> SoftmaxPrice(const Instruction& hlo) {
   const Shape* operand = ArrayOperand(hlo, 0, 0);
   if (operand == nullptr) return std::nullopt;
-  return Flops(hlo, 4 * Elements(*operand), Elements(*operand));
+  return Flops(hlo, 4 * ElementsOf(*operand), ElementsOf(*operand));
 }
 
 std::optional<CallPrice> NormPrice(const Instruction& hlo) {
   const Shape* operand = ArrayOperand(hlo, 0, 0);
   if (operand == nullptr) return std::nullopt;
-  return Flops(hlo, 7 * Elements(*operand));
+  return Flops(hlo, 7 * ElementsOf(*operand));
 }
 
 std::optional<CallPrice> SortPrice(const Instruction& hlo) {
   const Shape* operand = ArrayOperand(hlo, 0, 1);
   if (operand == nullptr) return std::nullopt;
-  return Flops(hlo, Elements(*operand) * std::ceil(std::log2(std::max(FromEnd(*operand, 0), 1.0))));
+  return Flops(hlo, ElementsOf(*operand) * std::ceil(std::log2(std::max(FromEnd(*operand, 0), 1.0))));
 }
 
 // backend_config={"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"]…
@@ -174,10 +174,10 @@ std::optional<CallPrice> ProductPrice(const Instruction& hlo) {
   const BackendConfig config = BackendConfig::Of(hlo);
   for (std::string_view key : {"gemm_backend_config", "onednn_matmul_config"}) {
     if (!config.has(key)) continue;
-    const std::optional<double> flops = DotFlops(hlo, config.Object(key).Object("dot_dimension_numbers"));
+    const std::optional<double> flops = DotCallFlops(hlo, config.Object(key).Object("dot_dimension_numbers"));
     return flops ? std::optional(Flops(hlo, *flops)) : std::nullopt;
   }
-  const std::optional<double> flops = DotFlops(hlo, config.Object("dot_dimension_numbers"));
+  const std::optional<double> flops = DotCallFlops(hlo, config.Object("dot_dimension_numbers"));
   return flops ? std::optional(Flops(hlo, *flops)) : std::nullopt;
 }
 
@@ -187,7 +187,7 @@ std::optional<CallPrice> GroupedProductPrice(const Instruction& hlo) {
   const BackendConfig config = BackendConfig::Of(hlo);
   const BackendConfig ragged = config.Object("grouped_gemm_backend_config").Object("ragged_dot_dimension_numbers");
   const BackendConfig numbers = ragged.Object("dot_dimension_numbers");
-  const std::optional<double> flops = DotFlops(hlo, numbers);
+  const std::optional<double> flops = DotCallFlops(hlo, numbers);
   if (!flops || hlo.operand_count() < 3) return std::nullopt;
   const auto divided = LhsDims(hlo, ragged, "lhs_ragged_dimensions");
   const auto contracting = LhsDims(hlo, numbers, "lhs_contracting_dimensions");
@@ -203,15 +203,15 @@ std::optional<CallPrice> GroupedProductPrice(const Instruction& hlo) {
 std::optional<CallPrice> BlockScaledProductPrice(const Instruction& hlo) {
   const Shape* lhs = ArrayOperand(hlo, 0, 1);
   if (lhs == nullptr || hlo.operand_count() < 2) return std::nullopt;
-  return Flops(hlo, 2 * Elements(ResultOf(hlo)) * FromEnd(*lhs, 0));
+  return Flops(hlo, 2 * ElementsOf(ResultOf(hlo)) * FromEnd(*lhs, 0));
 }
 
 std::optional<CallPrice> TransformerEngineProductPrice(const Instruction& hlo) {
   const Shape *lhs = ArrayOperand(hlo, 0, 1), *rhs = ArrayOperand(hlo, 1, 1);
-  const double result = Elements(ResultOf(hlo));
+  const double result = ElementsOf(ResultOf(hlo));
   if (lhs == nullptr || rhs == nullptr || result == 0) return std::nullopt;
   // |lhs| |rhs| / |result| is the square of the contracted size, whichever dimensions those are.
-  return Flops(hlo, 2 * result * std::sqrt(Elements(*lhs) * Elements(*rhs) / result));
+  return Flops(hlo, 2 * result * std::sqrt(ElementsOf(*lhs) * ElementsOf(*rhs) / result));
 }
 
 // All three kinds of convolution do the products of the forward one: for each output element of that, each tap of the
@@ -231,7 +231,7 @@ std::optional<CallPrice> ConvolutionPrice(const Instruction& hlo) {
   if (rank != dims->kernel_spatial.size() + 2 || rank != static_cast<size_t>(output->rank())) return std::nullopt;
   double taps = static_cast<double>(kernel->dim(dims->kernel_input_feature));
   for (int64_t d : dims->kernel_spatial) taps *= static_cast<double>(kernel->dim(d));
-  return Flops(hlo, 2 * Elements(*output) * taps);
+  return Flops(hlo, 2 * ElementsOf(*output) * taps);
 }
 
 // softmax(Q K^T) V: two products forward, five backward. What a mask leaves out is counted.
@@ -268,7 +268,7 @@ std::optional<CallPrice> TriangularSolvePrice(const Instruction& hlo) {
   const std::optional<Matrices> m = MatricesOf(hlo);
   const Shape* other = ArrayOperand(hlo, 1, 1);
   if (!m || other == nullptr) return std::nullopt;
-  return Flops(hlo, m->rows * Elements(*other));
+  return Flops(hlo, m->rows * ElementsOf(*other));
 }
 
 }  // namespace shoal

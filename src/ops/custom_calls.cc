@@ -18,7 +18,7 @@ constexpr auto FreePrice = nullptr, UnknownPrice = nullptr;
 
 #define CALL(target, meaning, price, writer, traits) \
   {target, IsFreeName(#price), price##Price, CallWriter::k##writer, traits},
-constexpr CustomCallFacts kRows[] = {
+constexpr CustomCallFacts kCustomCalls[] = {
 #include "ops/custom_calls.def"
 };
 #undef CALL
@@ -33,7 +33,7 @@ struct Index {
 const Index& Rows() {
   static const Index index = [] {
     Index made;
-    for (const CustomCallFacts& row : kRows) {
+    for (const CustomCallFacts& row : kCustomCalls) {
       if (IsPattern(row.target)) {
         made.patterns.push_back(&row);
       } else {

@@ -6,9 +6,6 @@
 namespace shoal {
 namespace {
 
-// A buffer b(f32[4]) is indexed like the array in it.
-const Shape& ArrayIn(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }
-
 // dynamic-slice and dynamic-update-slice: operands from `first` on are the start indices.
 Status StartIndexCount(const Instruction& hlo, size_t first) {
   const size_t count = hlo.operand_count();

@@ -37,7 +37,7 @@ int64_t WindowElements(const Instruction& hlo) {
 }
 
 // Whether the elements stay where they are in memory.
-bool IsBitcast(const Instruction& transpose) {
+bool KeepsPlaces(const Instruction& transpose) {
   const Layout* from = transpose.operand_shape(0).layout();
   const Layout* to = transpose.shape().layout();
   if (from == nullptr || to == nullptr) return false;
@@ -190,7 +190,7 @@ void Op<Opcode::kBitcastConvert>::Price(const Instruction& hlo, Pricing& pricing
 }
 
 void Op<Opcode::kTranspose>::Price(const Instruction& hlo, Pricing& pricing) {
-  if (IsBitcast(hlo)) pricing.MovesNothing();
+  if (KeepsPlaces(hlo)) pricing.MovesNothing();
 }
 
 void Op<Opcode::kSlice>::Price(const Instruction& hlo, Pricing& pricing) {

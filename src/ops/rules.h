@@ -28,6 +28,8 @@ Status OperandCount(const Instruction& hlo, size_t count);
 
 // Same dimensions; layouts and types aside. An unbounded dimension fits any.
 bool SameDims(const Shape& a, const Shape& b);
+// What a buffer holds; any other shape itself.
+inline const Shape& ArrayIn(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }
 // The more precise of two float types, or the type if they are the same: XLA lets bf16 and f32 meet in one op.
 bool SameTypeOrFloats(ElementType a, ElementType b);
 ElementType HigherPrecision(ElementType a, ElementType b);

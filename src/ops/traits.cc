@@ -6,7 +6,7 @@
 namespace shoal {
 namespace {
 
-bool IsOneOf(std::span<const Opcode> opcodes, const Instruction& hlo) {
+bool IsAmong(std::span<const Opcode> opcodes, const Instruction& hlo) {
   return std::find(opcodes.begin(), opcodes.end(), hlo.opcode) != opcodes.end();
 }
 
@@ -22,7 +22,7 @@ bool KeepsPrecision(const Instruction& hlo) {
       Opcode::kRecv,               Opcode::kRecvDone, Opcode::kSend,
       Opcode::kSendDone,           Opcode::kTuple, Opcode::kWhile,
   };
-  return IsOneOf(kKeep, hlo);
+  return IsAmong(kKeep, hlo);
 }
 
 bool ActsOutside(const Instruction& hlo) {
@@ -33,7 +33,7 @@ bool ActsOutside(const Instruction& hlo) {
       Opcode::kRecv,                 Opcode::kRecvDone,              Opcode::kRng,
       Opcode::kRngGetAndUpdateState, Opcode::kSend,                  Opcode::kSendDone,
   };
-  return IsOneOf(kAct, hlo) || hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
+  return IsAmong(kAct, hlo) || hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
 }
 
 bool IsPure(const Instruction& hlo) {

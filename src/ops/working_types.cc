@@ -14,12 +14,12 @@ enum class Sharing : uint8_t {
   kPairs,  // operand k and leaf k of the result
 };
 
-struct Row {
+struct WorkingType {
   Opcode opcode;
   Sharing sharing;
 };
 // What differs from the rest of its class.
-constexpr Row kRows[] = {
+constexpr WorkingType kWorkingTypes[] = {
     {Opcode::kBitcast, Sharing::kNone},
     {Opcode::kBitcastConvert, Sharing::kNone},
     {Opcode::kCollectiveBroadcast, Sharing::kPairs},
@@ -38,7 +38,7 @@ constexpr Row kRows[] = {
 };
 
 Sharing SharingOf(const Instruction& hlo) {
-  for (const Row& row : kRows)
+  for (const WorkingType& row : kWorkingTypes)
     if (row.opcode == hlo.opcode) return row.sharing;
   switch (Info(hlo.opcode).op_class) {
     case OpClass::kElementwise:

@@ -96,7 +96,7 @@ Result<bool> CreateReduceScatters(Module& module) {
     }
     if (replacements.empty()) continue;
     any = true;
-    Exchange(replacements, module, *computation);
+    ApplyReplacements(replacements, module, *computation);
   }
   return any;
 }

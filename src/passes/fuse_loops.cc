@@ -17,16 +17,14 @@ namespace {
 
 constexpr size_t kMostOps = 160;  // of one group: the time to compile grows with it, and registers are few
 
-int64_t Count(const Instruction& hlo) { return hlo.shape().ElementCount().value_or(0); }
-
 // How many elements the loops of a group with this root go through.
 int64_t RoundsOf(const Instruction& root) {
   if (root.opcode == Opcode::kReduceWindow) {
-    int64_t rounds = Count(root);
+    int64_t rounds = ElementsOf(root);
     for (const WindowDim& dim : root[kWindow]->dims) rounds *= dim.size;
     return rounds;
   }
-  return root.opcode == Opcode::kReduce ? Count(*root.operands[0]) : Count(root);
+  return root.opcode == Opcode::kReduce ? ElementsOf(*root.operands[0]) : ElementsOf(root);
 }
 
 // The same bytes under another shape: nothing to do, and nothing to gain by a loop of its own.
@@ -40,7 +38,19 @@ bool IsIndexMap(const Instruction& hlo) { return Info(hlo.opcode).op_class == Op
 bool MovesMinor(const Instruction& hlo) {
   const Ints dimensions = hlo[kDimensions];
   return hlo.opcode == Opcode::kTranspose && !dimensions.empty() &&
-         dimensions.back() != static_cast<int64_t>(dimensions.size()) - 1 && Count(hlo) > 64;
+         dimensions.back() != static_cast<int64_t>(dimensions.size()) - 1 && ElementsOf(hlo) > 64;
+}
+
+// Slices that are long are copied as well by a function that fetches ahead.
+bool HasLongRuns(const Instruction& gather) {
+  constexpr int64_t kLong = 256;  // bytes
+  const Ints sizes = gather[Op<Opcode::kGather>::kSliceSizes], dims = gather.operand_shape(0).dims();
+  int64_t run = StorageBytes(gather.shape().element_type());
+  for (size_t d = sizes.size(); d-- > 0;) {
+    run *= sizes[d];
+    if (sizes[d] != dims[d]) break;
+  }
+  return run >= kLong;
 }
 
 bool IsFusible(const Instruction& hlo) { return IsUniformConstant(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo)); }
@@ -101,6 +111,9 @@ class Fusing {
         if (std::find(wanted.begin(), wanted.end(), root) == wanted.end()) wanted.push_back(root);
     }
     if (ReadsWhatIsWritten(hlo)) return Join(hlo, &hlo);
+    if (hlo.opcode == Opcode::kGather && HasLongRuns(hlo) &&
+        (is_wanted_outside || wanted.size() != 1 || !MayJoin(hlo, *wanted[0])))
+      return;
     if (!IsRepeatable(hlo)) {
       if (!is_wanted_outside && wanted.size() == 1 && MayJoin(hlo, *wanted[0])) return Join(hlo, wanted[0]);
       if (!IsUniformConstant(hlo)) Join(hlo, &hlo);
@@ -128,7 +141,17 @@ class Fusing {
     if (IsUniformConstant(hlo)) return true;
     if (members_.at(&root).size() >= kMostOps) return false;
     // Evaluated so often for each of its elements.
-    return RoundsOf(root) <= Count(hlo) * 3 / 2 || !IsDear(hlo.opcode);
+    if (IsPicked(hlo)) return RoundsOf(root) <= ElementsOf(hlo);
+    return RoundsOf(root) <= ElementsOf(hlo) * 3 / 2 || !(IsDear(hlo.opcode) || hlo.opcode == Opcode::kGather);
+  }
+
+  // A gather takes elements of it from anywhere.
+  bool IsPicked(const Instruction& hlo) const {
+    if (IsFree(hlo)) return false;
+    const auto& users = users_[hlo.index];
+    return std::any_of(users.begin(), users.end(), [&](const Instruction* user) {
+      return user->opcode == Opcode::kGather && user->operands[0] == &hlo;
+    });
   }
 
   void Join(Instruction& hlo, Instruction* root) {

@@ -15,7 +15,7 @@
 namespace shoal {
 namespace {
 
-constexpr size_t kMostOps = 200, kFarOff = 100;
+constexpr size_t kMostRowOps = 200, kFarOff = 100;
 
 class RowFusing {
  public:
@@ -74,7 +74,7 @@ class RowFusing {
                                     [&](const Instruction* operand) { return Contains(cluster, operand); });
       const bool is_sibling = !uses && Reduces(*hlo) == reduces && SharesOperand(*hlo, cluster);
       const size_t more = (*hlo)[kCalls]->instructions.size();
-      if ((!uses && !is_sibling) || ops + more > kMostOps || (!reduces && Reduces(*hlo))) continue;
+      if ((!uses && !is_sibling) || ops + more > kMostRowOps || (!reduces && Reduces(*hlo))) continue;
       cluster.push_back(hlo);
       if (GoThroughSameRows(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
         ops += more;
@@ -149,7 +149,7 @@ class RowFusing {
         const auto& users = users_[operand->index];
         auto is_inside = [&](const Instruction* hlo) { return Contains(cluster, hlo); };
         const size_t more = (*operand)[kCalls]->instructions.size();
-        if (is_inside(operand) || ops + more > kMostOps || !std::all_of(users.begin(), users.end(), is_inside)) continue;
+        if (is_inside(operand) || ops + more > kMostRowOps || !std::all_of(users.begin(), users.end(), is_inside)) continue;
         if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside)) continue;
         cluster.insert(cluster.begin(), operand);
         if (GoThroughSameRows(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {

@@ -101,7 +101,7 @@ Result<bool> MakeCollectivesAsync(Module& module) {
       if (Instruction* done = Split(*hlo, module)) replacements[hlo] = done;
     if (replacements.empty()) continue;
     any = true;
-    Exchange(replacements, module, *computation);
+    ApplyReplacements(replacements, module, *computation);
   }
   return any;
 }

@@ -8,8 +8,6 @@
 namespace shoal {
 namespace {
 
-int64_t Count(const Instruction& hlo) { return hlo.shape().ElementCount().value_or(0); }
-
 // How a value lies to the rows.
 enum class Place : uint8_t {
   kFree,  // depends on no result
@@ -26,7 +24,7 @@ class Rows {
       return std::any_of(inside.begin(), inside.end(), [](const Instruction* hlo) { return hlo->opcode == Opcode::kReduce; });
     });
     if (!reduces) {
-      rows_ = Count(*fusions[0]);
+      rows_ = ElementsOf(*fusions[0]);
       width_ = 1;
     }
     for (const Instruction* fusion : fusions) {
@@ -38,15 +36,15 @@ class Rows {
       }
       places_[fusion] = places_[fused.root];
       if (reduces) continue;
-      if (Count(*fusion) != rows_) return false;
+      if (ElementsOf(*fusion) != rows_) return false;
       places_[fusion] = Place::kRow;
     }
     if (!reduces) return true;
     if (first_ == nullptr) return false;
     bool any_full = stages_ > 1;
     for (const Instruction* output : outputs) {
-      if (Count(*output) != rows_ && (!reduces_last_ || Count(*output) != rows_ * width_)) return false;
-      any_full |= Count(*output) != rows_;
+      if (ElementsOf(*output) != rows_ && (!reduces_last_ || ElementsOf(*output) != rows_ * width_)) return false;
+      any_full |= ElementsOf(*output) != rows_;
     }
     // A row that is gone through several times stays in the cache, and there are enough of them for all threads.
     constexpr int64_t kMostWidth = int64_t{1} << 16, kSmall = int64_t{1} << 15;
@@ -72,7 +70,7 @@ class Rows {
 
   // All operands lie alike, but for scalars and what depends on nothing.
   Place PlaceOfElementwise(const Instruction& hlo) const {
-    const Place place = Count(hlo) == rows_ ? Place::kRow : Count(hlo) == rows_ * width_ ? Place::kFull : Place::kNone;
+    const Place place = ElementsOf(hlo) == rows_ ? Place::kRow : ElementsOf(hlo) == rows_ * width_ ? Place::kFull : Place::kNone;
     for (const Instruction* operand : hlo.operands) {
       const Place of = places_.at(operand);
       if (of != Place::kFree && of != place) return Place::kNone;
@@ -83,7 +81,7 @@ class Rows {
   // From one element per row to all of the row, or to as many under other dimensions.
   Place PlaceOfBroadcast(const Instruction& hlo) const {
     if (places_.at(hlo.operands[0]) != Place::kRow) return Place::kNone;
-    if (Count(hlo) != rows_ * width_ && Count(hlo) != rows_) return Place::kNone;
+    if (ElementsOf(hlo) != rows_ * width_ && ElementsOf(hlo) != rows_) return Place::kNone;
     // Dimensions that are kept come first, in their order.
     const Ints dimensions = hlo[kDimensions];
     int64_t leading = 1, last = -1;
@@ -96,7 +94,7 @@ class Rows {
       leading *= hlo.operand_shape(0).dim(static_cast<int64_t>(d));
     }
     if (leading != rows_) return Place::kNone;
-    if (Count(hlo) == rows_) return Place::kRow;
+    if (ElementsOf(hlo) == rows_) return Place::kRow;
     return reduces_last_ ? Place::kFull : Place::kNone;
   }
 
@@ -105,7 +103,7 @@ class Rows {
     const Place of = places_.at(hlo.operands[0]);
     if (of != Place::kFree && of != Place::kFull) return Place::kNone;
     const Ints dims = hlo.operand_shape(0).dims(), reduced = hlo[kDimensions];
-    const int64_t all = Count(*hlo.operands[0]), rows = Count(hlo);
+    const int64_t all = ElementsOf(*hlo.operands[0]), rows = ElementsOf(hlo);
     const int64_t kept = std::ssize(dims) - std::ssize(reduced);
     const bool last = std::all_of(reduced.begin(), reduced.end(), [&](int64_t d) { return d >= kept; });
     if (of == Place::kFull) ++stages_;

@@ -16,7 +16,7 @@ bool IsIdentityOrder(Ints dimensions) {
 }
 
 // The operand if the instruction hands it on as it is: same shape, same layout, same elements in the same places.
-Instruction* HandsOn(const Instruction& hlo) {
+Instruction* SameAs(const Instruction& hlo) {
   if (hlo.operand_count() != 1 || hlo.operands[0]->shape_ != hlo.shape_) return nullptr;
   static constexpr Opcode kAlways[] = {Opcode::kCopy, Opcode::kConvert, Opcode::kReshape, Opcode::kBitcast};
   static constexpr Opcode kInOrder[] = {Opcode::kTranspose, Opcode::kBroadcast};
@@ -81,7 +81,7 @@ Result<bool> SimplifyAlgebra(Module& module) {
         hlo->operands[0] = origin;
         any = true;
       }
-      if (Instruction* same = HandsOn(*hlo)) replacements[hlo] = same;
+      if (Instruction* same = SameAs(*hlo)) replacements[hlo] = same;
     }
     any |= !replacements.empty();
     Apply(replacements, module, *computation);

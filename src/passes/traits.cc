@@ -88,6 +88,14 @@ bool IsLoopIndexMap(const Instruction& hlo) {
   return true;
 }
 
+// Indices that are whole numbers.
+bool IsLoopGather(const Instruction& hlo) {
+  const ElementType indices = hlo.operand_shape(1).element_type();
+  return IsInteger(indices) && indices != ElementType::kU64 &&
+         hlo.shape().element_type() == hlo.operand_shape(0).element_type() &&
+         hlo.operand_shape(0).ElementCount().value_or(0) > 0;
+}
+
 // Neutral, or such that taking it in more often than once changes nothing.
 bool IsHarmlessInit(Opcode op, const Instruction& init, ElementType type) {
   if (op == Opcode::kMaximum || op == Opcode::kMinimum || op == Opcode::kAnd || op == Opcode::kOr) return true;
@@ -153,6 +161,7 @@ bool IsLoopOp(const Instruction& hlo) {
              hlo.shape().element_type() != ElementType::kPred && hlo.operand_shape(0).element_type() != ElementType::kPred;
     return IsLoopIndexMap(hlo);
   }
+  if (hlo.opcode == Opcode::kGather) return IsLoopGather(hlo);
   if (op_class != OpClass::kElementwise || !HasEqualTypes(hlo)) return false;
   return !RoundsTwice(hlo) && hlo.opcode != Opcode::kStochasticConvert && hlo.opcode != Opcode::kReducePrecision &&
          hlo.opcode != Opcode::kComplex;

@@ -30,6 +30,9 @@ std::optional<Opcode> FirstOf(const Computation& computation);
 // A function such as exp or tanh, a division or a power: dearer than reading a value that was written down.
 bool IsDear(Opcode opcode);
 
+// How many elements the result has; none where its shape does not say.
+inline int64_t ElementsOf(const Instruction& hlo) { return hlo.shape().ElementCount().value_or(0); }
+
 // Numbers that vector code of ours computes with.
 bool IsLoopType(ElementType type);
 

@@ -7,7 +7,7 @@
 namespace shoal {
 namespace {
 
-using Kind = IndexTerm::Kind;
+using TermKind = IndexTerm::Kind;
 
 int CompareTerms(const IndexTerm& a, const IndexTerm& b) {
   if (a.kind != b.kind) return a.kind < b.kind ? -1 : 1;
@@ -37,7 +37,7 @@ Index Divided(const Index& multiples, int64_t by) {
   return result;
 }
 
-Index Opaque(Kind kind, const Index& inner, int64_t by, int64_t most) {
+Index Opaque(TermKind kind, const Index& inner, int64_t by, int64_t most) {
   IndexTerm term;
   term.kind = kind;
   term.by = by;
@@ -59,7 +59,7 @@ Index Index::Loop(int number, int64_t rounds) {
 Index Index::Data(int node, int64_t most) {
   if (most <= 0) return {};
   IndexTerm term;
-  term.kind = Kind::kData;
+  term.kind = TermKind::kData;
   term.of = node;
   term.most = most;
   return {0, {term}};
@@ -103,10 +103,10 @@ Index operator+(const Index& a, const Index& b) {
   }
   // by * (x / by) + x % by is x again: reshapes that undo each other leave it.
   for (size_t q = 0; q < sum.terms.size(); ++q) {
-    if (sum.terms[q].kind != Kind::kQuotient) continue;
+    if (sum.terms[q].kind != TermKind::kQuotient) continue;
     for (size_t r = 0; r < sum.terms.size(); ++r) {
       const IndexTerm &quotient = sum.terms[q], &remainder = sum.terms[r];
-      if (remainder.kind != Kind::kRemainder || remainder.by != quotient.by ||
+      if (remainder.kind != TermKind::kRemainder || remainder.by != quotient.by ||
           quotient.factor != remainder.factor * quotient.by || Compare(*quotient.inner, *remainder.inner) != 0)
         continue;
       const Index whole = *quotient.inner * remainder.factor;
@@ -133,17 +133,17 @@ Index Quotient(const Index& a, int64_t by) {
   if (rest.Least() >= 0 && rest.Most() < by) return whole;
   // (x / c) / by is x / (c * by)
   if (whole.terms.empty() && whole.constant == 0 && a.terms.size() == 1 && a.constant == 0 &&
-      a.terms[0].kind == Kind::kQuotient && a.terms[0].factor == 1)
+      a.terms[0].kind == TermKind::kQuotient && a.terms[0].factor == 1)
     return Quotient(*a.terms[0].inner, a.terms[0].by * by);
-  if (rest.Least() >= 0) return whole + Opaque(Kind::kQuotient, rest, by, rest.Most() / by);
-  return Opaque(Kind::kQuotient, a, by, a.Most() / by);
+  if (rest.Least() >= 0) return whole + Opaque(TermKind::kQuotient, rest, by, rest.Most() / by);
+  return Opaque(TermKind::kQuotient, a, by, a.Most() / by);
 }
 
 Index Remainder(const Index& a, int64_t by) {
   if (by == 1) return {};
   const Index rest = Split(a, by).rest;
   if (rest.Least() >= 0 && rest.Most() < by) return rest;
-  return Opaque(Kind::kRemainder, rest.Least() >= 0 ? rest : a, by, by - 1);
+  return Opaque(TermKind::kRemainder, rest.Least() >= 0 ? rest : a, by, by - 1);
 }
 
 std::string ToString(const Index& index) {
@@ -151,10 +151,10 @@ std::string ToString(const Index& index) {
   for (const IndexTerm& term : index.terms) {
     if (!out.empty()) out += " + ";
     if (term.factor != 1) StrAppend(&out, term.factor, "*");
-    if (term.kind == Kind::kLoop) StrAppend(&out, "i", term.of);
-    if (term.kind == Kind::kData) StrAppend(&out, "n", term.of);
-    if (term.kind == Kind::kQuotient) StrAppend(&out, "(", ToString(*term.inner), ")/", term.by);
-    if (term.kind == Kind::kRemainder) StrAppend(&out, "(", ToString(*term.inner), ")%", term.by);
+    if (term.kind == TermKind::kLoop) StrAppend(&out, "i", term.of);
+    if (term.kind == TermKind::kData) StrAppend(&out, "n", term.of);
+    if (term.kind == TermKind::kQuotient) StrAppend(&out, "(", ToString(*term.inner), ")/", term.by);
+    if (term.kind == TermKind::kRemainder) StrAppend(&out, "(", ToString(*term.inner), ")%", term.by);
   }
   if (out.empty() || index.constant != 0) StrAppend(&out, out.empty() ? "" : " + ", index.constant);
   return out;

@@ -7,20 +7,20 @@
 namespace shoal {
 namespace {
 
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 void AppendNode(std::string& out, const KernelNode& node) {
   StrAppend(&out, Text(node.type), " ");
   switch (node.kind) {
-    case Kind::kLoad:
+    case NodeKind::kLoad:
       return StrAppend(&out, "in", node.input, "[", ToString(node.index), "]");
-    case Kind::kConstant:
+    case NodeKind::kConstant:
       return StrAppend(&out, "constant 0x", Hex(node.bits[0]));
-    case Kind::kIndex:
+    case NodeKind::kIndex:
       return StrAppend(&out, "index ", ToString(node.index));
-    case Kind::kResult:
+    case NodeKind::kResult:
       return StrAppend(&out, "result ", node.reduction, ".", node.input);
-    case Kind::kApply:
+    case NodeKind::kApply:
       break;
   }
   StrAppend(&out, Text(node.opcode));

@@ -80,10 +80,19 @@ bool MayMerge(const FusedKernel& kernel, int outer) {
   return kernel.form != FusedKernel::Form::kColumns || outer + 1 != kernel.lane_loop();
 }
 
+// Lanes of one round: the loop around them becomes the lanes'.
+void WidenLanes(FusedKernel& kernel) {
+  while (kernel.reductions.empty() && kernel.walked.size() == 1 && kernel.walked[0] == 1 && !kernel.rows.empty()) {
+    kernel.walked[0] = kernel.rows.back();
+    kernel.rows.pop_back();
+  }
+}
+
 }  // namespace
 
 void MergeLoops(FusedKernel& kernel) {
   DropSingleRounds(kernel);
+  WidenLanes(kernel);
   for (int outer = kernel.lane_loop() - 1; outer >= 0; --outer) {
     const int64_t rounds = RoundsOf(kernel, outer + 1);
     bool merges = MayMerge(kernel, outer);

@@ -15,7 +15,7 @@
 namespace shoal {
 namespace {
 
-using Kind = RoutineStatement::Kind;
+using StatementKind = RoutineStatement::Kind;
 using Slots = std::vector<int>;
 
 // Above these one thread would be the wrong place for it, or the stack.
@@ -102,8 +102,8 @@ class RoutineBuilder {
     int64_t work = 0;
     for (const auto& block : routine_->blocks) {
       for (const RoutineStatement& statement : block) {
-        if (statement.kind == Kind::kCopy) work += routine_->slots[static_cast<size_t>(statement.slots[0])].count / 4;
-        if (statement.kind != Kind::kKernel) continue;
+        if (statement.kind == StatementKind::kCopy) work += routine_->slots[static_cast<size_t>(statement.slots[0])].count / 4;
+        if (statement.kind != StatementKind::kKernel) continue;
         const FusedKernel& kernel = routine_->kernels[statement.kernel];
         work += kernel.RowCount() * kernel.WalkedCount();
       }
@@ -119,7 +119,7 @@ class RoutineBuilder {
     if (from == to) return;
     Count();
     RoutineStatement copy;
-    copy.kind = Kind::kCopy;
+    copy.kind = StatementKind::kCopy;
     copy.slots = {from, to};
     routine_->blocks[block].push_back(std::move(copy));
   }
@@ -224,7 +224,7 @@ class RoutineBuilder {
   void DropCopies(size_t block, const Slots& wanted) {
     for (size_t i = 0; i < routine_->blocks[block].size(); ++i) {
       const RoutineStatement statement = routine_->blocks[block][i];
-      if (statement.kind != Kind::kCopy) continue;
+      if (statement.kind != StatementKind::kCopy) continue;
       const int from = statement.slots[0], to = statement.slots[1];
       if (from < first_own_ || static_cast<size_t>(from) < routine_->state_slots ||
           routine_->slots[static_cast<size_t>(from)].constant != nullptr ||
@@ -266,8 +266,8 @@ class RoutineBuilder {
   }
 
   bool IsReadIn(const RoutineStatement& statement, int slot) const {
-    if (statement.kind == Kind::kCopy) return statement.slots[0] == slot;
-    if (statement.kind == Kind::kKernel) {
+    if (statement.kind == StatementKind::kCopy) return statement.slots[0] == slot;
+    if (statement.kind == StatementKind::kKernel) {
       const size_t inputs = routine_->kernels[statement.kernel].inputs.size();
       const auto end = statement.slots.begin() + static_cast<int64_t>(inputs);
       return std::find(statement.slots.begin(), end, slot) != end;
@@ -277,8 +277,8 @@ class RoutineBuilder {
   }
 
   bool IsWrittenIn(const RoutineStatement& statement, int slot) const {
-    if (statement.kind == Kind::kCopy) return statement.slots[1] == slot;
-    if (statement.kind == Kind::kKernel) {
+    if (statement.kind == StatementKind::kCopy) return statement.slots[1] == slot;
+    if (statement.kind == StatementKind::kKernel) {
       const size_t inputs = routine_->kernels[statement.kernel].inputs.size();
       const auto begin = statement.slots.begin() + static_cast<int64_t>(inputs);
       return std::find(begin, statement.slots.end(), slot) != statement.slots.end();
@@ -306,8 +306,8 @@ class RoutineBuilder {
       const bool first = !is_written && IsWrittenIn(statement, slot);
       is_written |= first;
       if (!is_written || !IsReadIn(statement, state[i])) continue;
-      if (statement.kind == Kind::kCopy && statement.slots[1] == slot && first) continue;
-      if (statement.kind == Kind::kKernel && first && ReadsWhereItWrites(statement, state[i], slot)) continue;
+      if (statement.kind == StatementKind::kCopy && statement.slots[1] == slot && first) continue;
+      if (statement.kind == StatementKind::kKernel && first && ReadsWhereItWrites(statement, state[i], slot)) continue;
       return false;
     }
     return is_written;
@@ -336,7 +336,7 @@ class RoutineBuilder {
       for (size_t inner : statement.blocks) Rename(inner, from, to);
     }
     std::erase_if(statements, [](const RoutineStatement& statement) {
-      return statement.kind == Kind::kCopy && statement.slots[0] == statement.slots[1];
+      return statement.kind == StatementKind::kCopy && statement.slots[0] == statement.slots[1];
     });
   }
 
@@ -345,7 +345,7 @@ class RoutineBuilder {
     if (failed_) return {};
     for (size_t i = 0; i < state.size(); ++i) Copy(block, init[i], state[i]);
     RoutineStatement loop;
-    loop.kind = Kind::kWhile;
+    loop.kind = StatementKind::kWhile;
     loop.hlo = &hlo;
     loop.counter = routine_->counters;
     routine_->counters += 3;
@@ -362,7 +362,7 @@ class RoutineBuilder {
     const Slots results = NewSlots(hlo.shape());
     if (failed_) return {};
     RoutineStatement branch;
-    branch.kind = Kind::kBranch;
+    branch.kind = StatementKind::kBranch;
     branch.hlo = &hlo;
     branch.slots = {values.at(hlo.operands[0])[0]};
     branch.counter = routine_->counters;
@@ -413,7 +413,7 @@ std::string ToString(const Routine& routine) {
       StrAppend(&out, "    ", kKinds[static_cast<size_t>(statement.kind)]);
       for (int slot : statement.slots) StrAppend(&out, " s", slot);
       for (size_t block : statement.blocks) StrAppend(&out, " block ", block);
-      if (statement.kind != Kind::kKernel) {
+      if (statement.kind != StatementKind::kKernel) {
         out += "\n";
         continue;
       }

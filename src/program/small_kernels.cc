@@ -11,7 +11,7 @@
 namespace shoal {
 namespace {
 
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 std::vector<int> AllOperands(const Instruction& hlo) {
   std::vector<int> all(hlo.operand_count());
@@ -28,7 +28,7 @@ Index Linearized(const std::vector<Index>& index, Ints dims) {
 
 KernelNode LoadOf(int input, ElementType type, Index index) {
   KernelNode node;
-  node.kind = Kind::kLoad;
+  node.kind = NodeKind::kLoad;
   node.type = type;
   node.input = input;
   node.index = std::move(index);
@@ -37,7 +37,7 @@ KernelNode LoadOf(int input, ElementType type, Index index) {
 
 KernelNode ConstantOf(ElementType type, uint64_t bits) {
   KernelNode node;
-  node.kind = Kind::kConstant;
+  node.kind = NodeKind::kConstant;
   node.type = type;
   node.bits[0] = bits;
   return node;
@@ -222,7 +222,7 @@ Kernels ProductKernels(const Instruction& hlo) {
   sum.inits = {Add(kernel, ConstantOf(sum_type, 0))};
   kernel.reductions = {std::move(sum)};
   KernelNode result;
-  result.kind = Kind::kResult;
+  result.kind = NodeKind::kResult;
   result.type = sum_type;
   int given = Add(kernel, std::move(result));
   if (type != sum_type) given = Add(kernel, ApplyOf(Opcode::kConvert, type, {given}));

@@ -59,7 +59,7 @@ void ModuleReader::Read(proto::HloModuleProto& from) {
 namespace {
 
 // A message of a protobuf file, which is gone when this is.
-class Message {
+class AnyMessage {
  public:
   // Null, after an error, if the bytes are no such message.
   template <class T>
@@ -106,7 +106,7 @@ ProtoInput ReadProtoWithValues(std::unique_ptr<Source>& source, bool strict, Dia
     diags.Add(Fail("a protobuf has at most 2 GiB"));
     return {};
   }
-  Message message;
+  AnyMessage message;
   proto::HloSnapshot* snapshot = nullptr;
   proto::HloModuleProto* from = nullptr;
   switch (DetectProto(bytes)) {

@@ -39,7 +39,7 @@ std::string ShortestId(const std::string& id, const std::map<std::string, int>& 
 }
 
 // By falling weight: flops and bytes on the scale of a machine with a hundred flops a byte.
-std::vector<Group> Groups(const ModuleCost& cost, const Module& module, const std::string& by) {
+std::vector<Group> GroupedBy(const ModuleCost& cost, const Module& module, const std::string& by) {
   std::map<std::string, Group> groups;
   for (const InstructionCost& one : cost.instructions) {
     Group& group = groups[GroupName(*one.hlo, module, by)];
@@ -88,7 +88,7 @@ Json ToJson(const Cost& cost) {
 
 std::string CostText(const CostReport& report, const TextStyle& style) {
   const ModuleCost& cost = report.cost;
-  const std::vector<Group> groups = Groups(cost, *report.module, report.by);
+  const std::vector<Group> groups = GroupedBy(cost, *report.module, report.by);
   const size_t top = report.top > 0 ? static_cast<size_t>(report.top) : groups.size();
   const bool is_path = report.by == "line" || report.by == "op_name";
   Table table({{report.by.c_str(), is_path ? Cut::kPath : Cut::kMiddle, 1, 16}, ">times", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
@@ -114,7 +114,7 @@ std::string CostText(const CostReport& report, const TextStyle& style) {
 std::string CostJson(const CostReport& report) {
   const ModuleCost& cost = report.cost;
   Json rows = Json::array();
-  for (const Group& group : Groups(cost, *report.module, report.by)) {
+  for (const Group& group : GroupedBy(cost, *report.module, report.by)) {
     Json row = {{"name", group.name}, {"times", group.times}};
     row.update(ToJson(group.cost));
     rows.push_back(std::move(row));

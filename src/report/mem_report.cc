@@ -16,7 +16,7 @@
 namespace shoal {
 namespace {
 
-std::string Source(const Instruction& hlo, const Module& module) {
+std::string SourceText(const Instruction& hlo, const Module& module) {
   const Metadata* metadata = hlo[kMetadata];
   return metadata == nullptr ? "" : SourcePlace(*metadata, module.stack_frames);
 }
@@ -70,7 +70,7 @@ std::string HeldText(const MemReport& report, const TextStyle& style) {
     }
     ++shown;
     table.Add({BufferName(held), KindName(held.kind), InBytes(held.bytes), ToString(*held.shape, true),
-               Source(*held.hlo, *report.module)});
+               SourceText(*held.hlo, *report.module)});
   }
   if (rest > 0) table.Add({StrCat("(", memory.held.size() - shown, " more)"), "", InBytes(rest), "", ""});
   return table.ToText(style);
@@ -90,7 +90,7 @@ Json InstructionJson(const Instruction& hlo, const Module& module) {
   return {{"name", hlo.name},
           {"opcode", Text(hlo.opcode)},
           {"computation", hlo.parent->name},
-          {"source", Source(hlo, module)}};
+          {"source", SourceText(hlo, module)}};
 }
 
 // Which loops run when, in the order of their ends: each with the steps of its body and condition.
@@ -116,7 +116,7 @@ std::vector<PlotSpan> LoopSpans(const MemReport& report) {
 // Where it needs most, and the curve over the whole schedule.
 std::string PeakText(const MemReport& report, const TextStyle& style) {
   const ModuleMemory& memory = report.memory;
-  const std::string source = Source(*memory.at_peak, *report.module);
+  const std::string source = SourceText(*memory.at_peak, *report.module);
   const size_t peak = StepOf(memory);
   return StrCat("\n", InBytes(memory.device.peak), " at the peak, at ", memory.at_peak->name,
                 source.empty() ? "" : StrCat(" (", source, ")"), ", step ", peak, " of ", memory.steps.size(), "; ",

@@ -28,7 +28,7 @@ Costs CostsOnce(const Module& module) {
   return costs;
 }
 
-std::string Percent(double share) {
+std::string ShareText(double share) {
   char text[16];
   std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
   return text;
@@ -181,7 +181,7 @@ std::string ProfileText(const RunProfile& profile, const TextStyle& style) {
     const Cost cost = found == costs.end() ? Cost() : found->second;
     const auto times = static_cast<double>(total.times);
     table.Add({std::string(hlo->name), std::string(Text(hlo->opcode)), Seconds(total.seconds),
-               Percent(all > 0 ? total.seconds / all : 0), StrCat(total.times),
+               ShareText(all > 0 ? total.seconds / all : 0), StrCat(total.times),
                Rate(cost.flops * times, total.seconds, profile.peak.flops),
                Rate(cost.bytes() * times, total.seconds, profile.peak.bytes), ComesFrom(*hlo, *profile.module)});
   }

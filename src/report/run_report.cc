@@ -16,10 +16,9 @@
 namespace shoal {
 namespace {
 
-
 constexpr size_t kMostRows = 200;
 
-std::string Seconds(double seconds) {
+std::string RunSeconds(double seconds) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.3g s", seconds);
   return text;
@@ -28,8 +27,8 @@ std::string Seconds(double seconds) {
 // "7 runs: 0.12 to 0.15 s, median 0.13 s"
 std::string Repeats(std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
-  return StrCat(seconds.size(), " runs: ", Seconds(seconds.front()), " to ", Seconds(seconds.back()), ", median ",
-                Seconds(seconds[seconds.size() / 2]));
+  return StrCat(seconds.size(), " runs: ", RunSeconds(seconds.front()), " to ", RunSeconds(seconds.back()), ", median ",
+                RunSeconds(seconds[seconds.size() / 2]));
 }
 
 std::string Crc(uint32_t crc) {
@@ -103,8 +102,8 @@ Json BranchesJson(const RunStats& stats) {
 
 std::string ReportText(const RunReport& report, const TextStyle& style) {
   const RunStats& stats = report.stats;
-  std::string text = StrCat(report.file, ": ran on ", report.devices.from, ", in ", Seconds(stats.seconds),
-                            report.compile_seconds > 0 ? StrCat(" + compiled in ", Seconds(report.compile_seconds)) : "",
+  std::string text = StrCat(report.file, ": ran on ", report.devices.from, ", in ", RunSeconds(stats.seconds),
+                            report.compile_seconds > 0 ? StrCat(" + compiled in ", RunSeconds(report.compile_seconds)) : "",
                             "\n");
   if (!report.processes.empty()) StrAppend(&text, "in ", report.processes, "\n");
   if (report.run_seconds.size() > 1) StrAppend(&text, Repeats(report.run_seconds), "\n");

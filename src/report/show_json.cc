@@ -8,9 +8,9 @@
 namespace shoal {
 namespace {
 
-using Kind = SkeletonItem::Kind;
+using ItemKind = SkeletonItem::Kind;
 
-constexpr int kMostDepth = 200;  // programs that read JSON have limits too
+constexpr int kMostNesting = 200;  // programs that read JSON have limits too
 constexpr const char* kKinds[] = {"op", "start", "done", "while", "conditional", "call", "light", "repeat"};
 constexpr const char* kFroms[] = {"given", "inferred", "assumed", "unknown"};
 
@@ -22,7 +22,7 @@ class Tree {
   Json Block(const SkeletonBlock& block, double times, int depth) {
     auto [found, inserted] = ids_.try_emplace(&block, static_cast<int64_t>(ids_.size()));
     Json json = {{"id", found->second}};
-    if (!inserted || depth > kMostDepth) return json;
+    if (!inserted || depth > kMostNesting) return json;
     json["hidden"] = block.hidden;
     Json& items = json["items"] = Json::array();
     for (const SkeletonItem& item : block.items) items.push_back(Item(item, times, depth));
@@ -32,7 +32,7 @@ class Tree {
  private:
   Json Item(const SkeletonItem& item, double times, int depth) {
     Json json = {{"kind", kKinds[static_cast<size_t>(item.kind)]}, {"times", times}};
-    if (item.kind == Kind::kRepeat) {
+    if (item.kind == ItemKind::kRepeat) {
       json["repeats"] = item.repeats;
       times *= static_cast<double>(item.repeats);
     }
@@ -44,7 +44,7 @@ class Tree {
                             {"groups", GroupsAsWritten(*use.hlo)},
                             {"payload_bytes", use.payload_bytes}};
     }
-    if (item.kind == Kind::kLoop) {
+    if (item.kind == ItemKind::kLoop) {
       const TripCount& trips = shown_.executions.TripsOf(*item.hlo);
       json["trip_count"] = {{"count", trips.count}, {"from", kFroms[static_cast<size_t>(trips.from)]}};
       if (trips.counter) json["trip_count"].update({{"start", trips.counter->start}, {"step", trips.counter->step}});
@@ -61,7 +61,7 @@ class Tree {
     FusionWorks& works = shown_.skeleton.works();
     json["name"] = hlo.name;
     json["opcode"] = OpcodeTextOf(op);
-    json["async"] = item.is_async || item.kind == Kind::kStart || item.kind == Kind::kDone;
+    json["async"] = item.is_async || item.kind == ItemKind::kStart || item.kind == ItemKind::kDone;
     json["type"] = ToString(ItemShape(item));
     if (IsFusion(op)) json["fusion"] = works.Of(op).words;
     if (IsCustomCall(op)) json["target"] = TargetOf(op);
@@ -75,7 +75,7 @@ class Tree {
 
   // How likely a branch is.
   double ShareOf(const SkeletonItem& item, size_t branch) const {
-    if (item.kind != Kind::kConditional) return 1;
+    if (item.kind != ItemKind::kConditional) return 1;
     double all = 0;
     const std::vector<Computation*> branches = CalledComputations(*item.hlo);
     for (const Computation* one : branches) all += shown_.executions.Of(*one);

@@ -14,7 +14,7 @@
 namespace shoal {
 namespace {
 
-using Kind = SkeletonItem::Kind;
+using ItemKind = SkeletonItem::Kind;
 
 constexpr int64_t kMostDepth = 200;
 constexpr int64_t kShort = 4;    // blocks of so few lines are shown wherever they run
@@ -32,9 +32,9 @@ std::vector<Column> Columns() {
           Column("place", Cut::kPath, 2).Most(60).Faint()};
 }
 
-std::string TypeText(const Shape& shape) {
+std::string ShapeText(const Shape& shape) {
   if (!shape.IsTuple() || shape.elements().size() <= 2) return ToString(shape);
-  return StrCat("(", TypeText(shape.element(0)), ", … ", shape.elements().size() - 1, " more)");
+  return StrCat("(", ShapeText(shape.element(0)), ", … ", shape.elements().size() - 1, " more)");
 }
 
 // Flops, or bytes of memory where those say more.
@@ -120,19 +120,19 @@ class Writer {
   }
 
   void Item(const SkeletonItem& item, int64_t depth) {
-    if (item.kind == Kind::kRepeat) {
+    if (item.kind == ItemKind::kRepeat) {
       const SkeletonBlock& round = *item.blocks[0];
       const std::string times = StrCat(" × ", item.repeats);
-      if (round.items.size() == 1 && round.items[0].kind == Kind::kLight) return Light(round.items[0], depth, times);
+      if (round.items.size() == 1 && round.items[0].kind == ItemKind::kLight) return Light(round.items[0], depth, times);
       if (round.items.size() == 1 && round.items[0].blocks.empty()) return Op(round.items[0], depth, times);
       Heading(depth, StrCat("× ", item.repeats, ":"));
       return Under(round, depth + 1);
     }
-    if (item.kind == Kind::kConditional) return Branches(item, depth);
-    if (item.kind == Kind::kLight) return Light(item, depth, "");
+    if (item.kind == ItemKind::kConditional) return Branches(item, depth);
+    if (item.kind == ItemKind::kLight) return Light(item, depth, "");
     if (item.blocks.empty()) return Op(item, depth, "");
     std::string heading = StrCat(ItemLabel(item, shown_.skeleton.works()), ":");
-    if (item.kind == Kind::kLoop) heading = StrCat("while i in ", LoopRange(shown_.executions.TripsOf(*item.hlo)), ":");
+    if (item.kind == ItemKind::kLoop) heading = StrCat("while i in ", LoopRange(shown_.executions.TripsOf(*item.hlo)), ":");
     Heading(depth, heading);
     Fill(item, IsFusion(*item.hlo));
     Under(*item.blocks[0], depth + 1);
@@ -167,7 +167,7 @@ class Writer {
     const bool communicates =
         item.collective != nullptr || InterestOf(*item.hlo, shown_.skeleton.works()) == Interest::kCommunication;
     Heading(depth, ItemLabel(item, shown_.skeleton.works()) + suffix,
-            item.kind == Kind::kDone ? LineColor::kFaint
+            item.kind == ItemKind::kDone ? LineColor::kFaint
             : communicates           ? LineColor::kCommunication
                                      : LineColor::kPlain);
     Fill(item, true);
@@ -195,8 +195,8 @@ class Writer {
     const Instruction& hlo = *item.hlo;
     std::vector<std::string>& cells = lines_.back().cells;
     if (style_.names) cells[kName] = hlo.name;
-    if (typed) cells[kType] = TypeText(ItemShape(item));
-    if (item.kind == Kind::kDone) return;
+    if (typed) cells[kType] = ShapeText(ItemShape(item));
+    if (item.kind == ItemKind::kDone) return;
     if (item.collective != nullptr) {
       cells[kSize] = Bytes(static_cast<double>(item.collective->payload_bytes));
       cells[kWhere] = style_.topology ? GroupsAsWritten(*item.collective->hlo) : item.collective->axis();
@@ -258,9 +258,9 @@ std::string ItemLabel(const SkeletonItem& item, FusionWorks& works) {
   if (IsCall(hlo) && hlo[kToApply] != nullptr) StrAppend(&label, " ", hlo[kToApply]->name);
   if (item.is_async) return label + " (async)";
   if (&hlo == item.hlo && item.collective == nullptr) return label;  // its own name says what it is
-  if (item.kind == Kind::kStart)
+  if (item.kind == ItemKind::kStart)
     label.insert(label.find_first_of(": ") == std::string::npos ? label.size() : label.find_first_of(": "), "-start");
-  if (item.kind == Kind::kDone)
+  if (item.kind == ItemKind::kDone)
     label.insert(label.find_first_of(": ") == std::string::npos ? label.size() : label.find_first_of(": "), "-done");
   return label;
 }

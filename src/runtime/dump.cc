@@ -1,6 +1,7 @@
 #include <re2/re2.h>
 
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "base/files.h"
@@ -8,6 +9,8 @@
 #include "base/world.h"
 #include "runtime/observers.h"
 #include "kernels/npy_array.h"
+#include "transport/job.h"
+#include "transport/pack.h"
 
 namespace shoal {
 namespace {
@@ -44,15 +47,15 @@ class DumpToFiles : public Dump {
   }
 
   std::string Written() const override {
-    int64_t values = 0, instructions = 0;
-    std::unordered_map<const Instruction*, bool> evaluated;
+    int64_t values = elsewhere_values_;
+    std::set<std::string_view> evaluated(elsewhere_.begin(), elsewhere_.end());
     for (const auto& of_device : times_) {
       for (const auto& [hlo, times] : of_device) {
         values += times;
-        evaluated[hlo] = true;
+        evaluated.insert(names_.at(hlo));
       }
     }
-    instructions = std::ssize(evaluated);
+    const int64_t instructions = std::ssize(evaluated);
     std::string text = StrCat(values, values == 1 ? " value of " : " values of ", instructions,
                               instructions == 1 ? " instruction" : " instructions");
     StrAppend(&text, " to ", folder_);
@@ -63,8 +66,23 @@ class DumpToFiles : public Dump {
     return text;
   }
 
+  void Gather(Job& job) override {
+    Writer writer;
+    for (const auto& of_device : times_)
+      for (const auto& [hlo, times] : of_device) writer.String(names_.at(hlo)).Int(times);
+    const std::vector<std::string> all = job.Gather(writer.Take());
+    for (size_t rank = 1; rank < all.size(); ++rank) {
+      for (Reader reader(all[rank]); !reader.rest().empty();) {
+        elsewhere_.emplace(reader.String());
+        elsewhere_values_ += reader.Int();
+      }
+    }
+  }
+
  private:
   std::unordered_map<const Instruction*, std::string> names_;  // of files
+  std::set<std::string> elsewhere_;                            // those that other processes wrote
+  int64_t elsewhere_values_ = 0;
   std::string folder_;
   std::vector<std::unordered_map<const Instruction*, int64_t>> times_;  // of each device
 };

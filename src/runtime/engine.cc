@@ -8,6 +8,8 @@
 
 namespace shoal {
 
+Engine::~Engine() = default;
+
 Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const EngineOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
@@ -61,7 +63,7 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     if (step.kind == ProgramStep::Kind::kKernel) {
       engine->steps_[hlo] = NewKernelStep(*hlo, launched(step.kernel), launched(second[step.kernel]), engine->pool_);
     } else if (step.kind == ProgramStep::Kind::kRoutine) {
-      engine->steps_[hlo] = NewRoutineStep(*program.routines[step.kernel], engine->code_->routine(routine_code[step.kernel]));
+      engine->steps_[hlo] = NewRoutineStep(*program.routines[step.kernel], engine->code_->routine(routine_code[step.kernel]), engine->pool_);
     } else if (step.kind == ProgramStep::Kind::kLibrary) {
       engine->steps_[hlo] = NewLibraryStep(*hlo, step.library, engine->pool_);
     }
@@ -70,7 +72,7 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
     SetAttr(*const_cast<Instruction*>(hlo), *program.module, kCompiledStep, reinterpret_cast<int64_t>(step.get()));
   for (const Computation* computation : program.module->computations)
     for (Instruction* hlo : computation->instructions)
-      if (Info(hlo->opcode).op_class == OpClass::kCollective)
+      if (Info(hlo->opcode).op_class == OpClass::kCollective || hlo == program.module->entry->root)
         SetAttr(*hlo, *program.module, kEnginePool, reinterpret_cast<int64_t>(&engine->pool_));
   engine->plans_ = std::make_unique<Plans>(*program.module);
   engine->compile_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();

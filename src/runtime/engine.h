@@ -23,6 +23,8 @@ class Engine {
   // The module was verified and must outlive the engine.
   static Result<std::unique_ptr<Engine>> Compile(const Module& module, const EngineOptions& options);
 
+  ~Engine();
+
   const Program& program() const { return program_; }
   // What RunModule takes. Steps that are compiled run as such; observers see the instructions after the passes.
   const Plans& plans() const { return *plans_; }

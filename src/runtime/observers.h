@@ -9,6 +9,8 @@
 
 namespace shoal {
 
+class Job;
+
 // Stops the run at the first NaN that an instruction makes from operands without one, or the first infinity that it
 // makes from finite operands. Constants and parameters may have them: -inf is what a maximum begins with.
 std::unique_ptr<Observer> NewNanCheck(const Module& module, int64_t devices);
@@ -23,6 +25,8 @@ class Dump : public Observer {
                                               const std::string& folder, int64_t devices);
   // "12 values of 3 instructions to FOLDER"
   virtual std::string Written() const = 0;
+  // In a job every process comes here, and Written at the first counts what all have written.
+  virtual void Gather(Job& job) = 0;
 };
 
 // Tells all of them, in this order.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "interp/step_log.h"
+#include "kernels/parallel_copy.h"
 #include "ops/families.h"
 #include "runtime/steps.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 class RoutineStep : public CompiledStep {
  public:
-  RoutineStep(const Routine& routine, RoutineCode code) : routine_(routine), code_(code) {}
+  RoutineStep(const Routine& routine, RoutineCode code, ThreadPool& pool) : routine_(routine), code_(code), pool_(pool) {}
 
   Result<Value> Run(Call& call) const override {
     const RunSettings& settings = call.device.settings();
@@ -23,8 +24,10 @@ class RoutineStep : public CompiledStep {
     std::vector<Array> state;
     Take(std::move(call.operands[0]), state);
     std::vector<void*> slots;
-    for (size_t i = 0; i < state.size(); ++i)
+    for (size_t i = 0; i < state.size(); ++i) {
+      if (routine_.written[i]) state[i] = Owned(std::move(state[i]), pool_);
       slots.push_back(routine_.written[i] ? state[i].mutable_data() : const_cast<std::byte*>(std::as_const(state[i]).data()));
+    }
     for (int slot : routine_.constants)
       slots.push_back(const_cast<std::byte*>(routine_.slots[static_cast<size_t>(slot)].constant->data.data()));
     std::vector<int64_t> counters(routine_.counters, 0);
@@ -60,29 +63,36 @@ class RoutineStep : public CompiledStep {
     auto stop = [](void* device) { return static_cast<Device*>(device)->world().stopped(); };
     int64_t& rounds = call.device.whereabouts().rounds[&call.hlo];
     rounds = 0;
-    constexpr int64_t kFirstLook = 1024;
+    constexpr int64_t kFirstLook = 1024, kSmallBytes = 1024;
     for (;;) {
-      // A round that gives the state it began with is followed by no other: looked at now and then.
+      // A round that gives the state it began with is followed by no other: looked at now and then, first at what is
+      // small, which most loops change.
       const auto look = std::max<int64_t>(kFirstLook, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(rounds) + 1)));
-      for (const int64_t most : {look - 1 - rounds, int64_t{1}}) {
+      bool is_same = true;
+      for (const int64_t most : {look - 2 - rounds, int64_t{1}, int64_t{1}}) {
+        const int64_t before_rounds = rounds;
+        const int64_t limit = before_rounds < look - 2 ? 0 : before_rounds == look - 2 ? kSmallBytes : INT64_MAX;
         std::vector<std::byte> before;
-        if (most == 1 && rounds == look - 1) before = Bytes(state, slots);
+        if (limit > 0 && is_same) before = Bytes(state, slots, limit);
         const int64_t code = code_(slots.data(), most, counters.data(), stop, &call.device);
         if (code == 2) return Stopped(call.hlo, "the run was stopped");
         rounds = counters[1];
         if (code == 1) return {};
-        if (before.empty() || before != Bytes(state, slots)) continue;
+        if (limit == 0 || !is_same) continue;
+        is_same = before == Bytes(state, slots, limit);
+        if (!is_same || limit == kSmallBytes) continue;
         call.device.endless_loops.insert(&call.hlo);
         return {};
       }
     }
   }
 
-  static std::vector<std::byte> Bytes(std::span<const Array> state, std::span<void* const> slots) {
+  // Of the arrays of up to `most` bytes.
+  static std::vector<std::byte> Bytes(std::span<const Array> state, std::span<void* const> slots, int64_t most) {
     std::vector<std::byte> bytes;
     for (size_t i = 0; i < state.size(); ++i) {
       const auto* data = static_cast<const std::byte*>(slots[i]);
-      bytes.insert(bytes.end(), data, data + state[i].bytes());
+      if (state[i].bytes() <= most) bytes.insert(bytes.end(), data, data + state[i].bytes());
     }
     return bytes;
   }
@@ -111,12 +121,13 @@ class RoutineStep : public CompiledStep {
 
   const Routine& routine_;
   RoutineCode code_;
+  ThreadPool& pool_;
 };
 
 }  // namespace
 
-std::unique_ptr<CompiledStep> NewRoutineStep(const Routine& routine, RoutineCode code) {
-  return std::make_unique<RoutineStep>(routine, code);
+std::unique_ptr<CompiledStep> NewRoutineStep(const Routine& routine, RoutineCode code, ThreadPool& pool) {
+  return std::make_unique<RoutineStep>(routine, code, pool);
 }
 
 }  // namespace shoal

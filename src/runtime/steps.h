@@ -16,7 +16,7 @@ struct LaunchedKernel {
 std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, LaunchedKernel kernel, LaunchedKernel combine,
                                             ThreadPool& pool);
 // The routine must outlive the step.
-std::unique_ptr<CompiledStep> NewRoutineStep(const Routine& routine, RoutineCode code);
+std::unique_ptr<CompiledStep> NewRoutineStep(const Routine& routine, RoutineCode code, ThreadPool& pool);
 std::unique_ptr<CompiledStep> NewLibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool);
 
 }  // namespace shoal

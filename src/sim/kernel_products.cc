@@ -20,8 +20,6 @@ MatrixUnit UnitOf(ElementType type, bool full_precision) {
   return bits == 8 ? MatrixUnit::kF8 : MatrixUnit::kF32;
 }
 
-bool Contains(std::span<const int64_t> dims, int64_t d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
-
 int64_t MinorDim(const Shape& shape) {
   if (shape.rank() == 0) return 0;
   const Layout* layout = shape.layout();

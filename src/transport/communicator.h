@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace shoal {
 
@@ -17,10 +19,6 @@ enum class ReduceType : uint8_t { kF32, kF64, kS8, kS16, kS32, kS64, kU8, kU16, 
 
 class Communicator {
  public:
-  struct Message {
-    int from = 0;
-    std::string bytes;
-  };
   // Something under way. Dropping one that is not done is a mistake.
   class Request {
    public:
@@ -38,7 +36,9 @@ class Communicator {
 
   // Small things. What one process posts to another comes whole and in order.
   virtual void Post(int to, std::string bytes) = 0;
-  virtual std::optional<Message> Next() = 0;
+  // Gives the next that has come to `take`, if there is one. The bytes are there as long as that runs.
+  using Take = std::function<void(int from, std::string_view bytes)>;
+  virtual bool Next(const Take& take) = 0;
   // Whether everything that was posted has left.
   virtual bool Posted() = 0;
 

@@ -13,7 +13,7 @@
 namespace shoal {
 namespace {
 
-// The first byte of a message.
+// The last byte of a message.
 constexpr char kGather = 'g', kBroadcast = 'b', kRun = 'r';
 // MPI counts in ints, and a piece that has come can be used while others are on their way.
 constexpr size_t kPieceBytes = size_t{64} << 20;
@@ -61,7 +61,7 @@ std::string Job::Describe(int rank) const {
 std::vector<std::string> Job::Gather(std::string mine) {
   if (!leads()) {
     std::lock_guard lock(mutex_);
-    communicator_->Post(0, kGather + std::move(mine));
+    communicator_->Post(0, std::move(mine) + kGather);
     return {};
   }
   gathered_[0].push_back(std::move(mine));
@@ -79,7 +79,7 @@ std::vector<std::string> Job::Gather(std::string mine) {
 std::string Job::Broadcast(std::string bytes) {
   if (leads()) {
     std::lock_guard lock(mutex_);
-    for (int to = 1; to < size(); ++to) communicator_->Post(to, kBroadcast + bytes);
+    for (int to = 1; to < size(); ++to) communicator_->Post(to, bytes + kBroadcast);
     return bytes;
   }
   PollUntil([&] { return !broadcast_.empty(); });
@@ -110,12 +110,13 @@ void Job::SetHandler(Handler handler) {
   std::lock_guard lock(mutex_);
   handler_ = std::move(handler);
   if (!handler_) return;
-  kept_.remove_if([&](const Communicator::Message& each) { return handler_(each.from, each.bytes); });
+  kept_.remove_if([&](const auto& each) { return handler_(each.first, each.second); });
 }
 
-void Job::Post(int to, std::string_view bytes) {
+void Job::Post(int to, std::string bytes) {
   std::lock_guard lock(mutex_);
-  communicator_->Post(to, StrCat(kRun, bytes));
+  bytes.push_back(kRun);
+  communicator_->Post(to, std::move(bytes));
 }
 
 int Job::NextTag() {
@@ -159,25 +160,35 @@ void Job::AllReduce(int group, ReduceOp op, ReduceType type, std::byte* data, in
   Add(std::move(transfer));
 }
 
-void Job::Take(Communicator::Message message) {
-  const char kind = message.bytes.empty() ? kRun : message.bytes[0];
-  message.bytes.erase(0, 1);
+void Job::Take(int from, std::string_view message) {
+  const char kind = message.back();
+  message.remove_suffix(1);
   if (kind == kGather) {
-    gathered_[static_cast<size_t>(message.from)].push_back(std::move(message.bytes));
+    gathered_[static_cast<size_t>(from)].emplace_back(message);
   } else if (kind == kBroadcast) {
-    broadcast_.push_back(std::move(message.bytes));
-  } else if (!handler_ || !handler_(message.from, message.bytes)) {
-    kept_.push_back(std::move(message));
+    broadcast_.emplace_back(message);
+  } else if (!handler_ || !handler_(from, message)) {
+    kept_.emplace_back(from, message);
   }
 }
 
 bool Job::Poll() {
   std::lock_guard lock(mutex_);
+  return PollLocked();
+}
+
+bool Job::TryPoll() {
+  if (!mutex_.try_lock()) return false;
+  const bool any = PollLocked();
+  mutex_.unlock();
+  return any;
+}
+
+bool Job::PollLocked() {
   bool any = false;
-  while (std::optional<Communicator::Message> message = communicator_->Next()) {
-    Take(std::move(*message));
-    any = true;
-  }
+  while (communicator_->Next(take_)) any = true;
+  communicator_->Posted();
+  if (transfers_.empty()) return any;
   // What is done may begin more, which is looked at the next time.
   std::list<Transfer> done;
   for (auto it = transfers_.begin(); it != transfers_.end();) {
@@ -188,15 +199,7 @@ bool Job::Poll() {
   }
   for (const Transfer& each : done)
     if (each.done) each.done();
-  communicator_->Posted();
   return any || !done.empty();
-}
-
-bool Job::TryPoll() {
-  if (!mutex_.try_lock()) return false;
-  const bool any = Poll();
-  mutex_.unlock();
-  return any;
 }
 
 void Job::PollUntil(const std::function<bool()>& reached) {

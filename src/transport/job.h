@@ -44,7 +44,7 @@ class Job {
   // Messages between the parts of a run, one handler at a time. What a handler does not take is kept for the next.
   using Handler = std::function<bool(int from, std::string_view bytes)>;
   void SetHandler(Handler handler);
-  void Post(int to, std::string_view bytes);
+  void Post(int to, std::string bytes);
   // Large ones, in pieces. `done` is called by whoever polls.
   using Done = std::function<void()>;
   void Send(int to, int tag, std::span<const std::byte> bytes, Done done);
@@ -68,8 +68,9 @@ class Job {
     std::vector<std::unique_ptr<Communicator::Request>> pieces;
     Done done;
   };
-  void Take(Communicator::Message message);
+  void Take(int from, std::string_view message);
   void Add(Transfer transfer);
+  bool PollLocked();
 
   std::recursive_mutex mutex_;  // of all that follows
   std::unique_ptr<Communicator> communicator_;
@@ -78,7 +79,8 @@ class Job {
   std::vector<std::list<std::string>> gathered_;  // of each process: what came and was not asked for yet
   std::list<std::string> broadcast_;
   Handler handler_;
-  std::list<Communicator::Message> kept_;
+  std::list<std::pair<int, std::string>> kept_;  // from whom, and what
+  const Communicator::Take take_ = [this](int from, std::string_view message) { Take(from, message); };
   std::list<Transfer> transfers_;
   int next_tag_ = 0;
   std::map<uint64_t, int> groups_;

@@ -1,9 +1,11 @@
-// The Communicator over MPI: plain MPI-3, nonblocking calls only. Small messages and large ones have a communicator each,
-// so that a probe for the one never meets the other.
+// The Communicator over MPI: plain MPI-3, nonblocking calls only. Receives for small messages are posted before anybody
+// sends one, which is quicker than to probe. One that is longer than such a receive is announced there, and follows on a
+// communicator of its own; so do transfers.
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <vector>
 
@@ -39,6 +41,7 @@ class MpiCommunicator : public Communicator {
  public:
   MpiCommunicator() {
     MPI_Comm_dup(MPI_COMM_WORLD, &small_);
+    MPI_Comm_dup(MPI_COMM_WORLD, &long_);
     MPI_Comm_dup(MPI_COMM_WORLD, &large_);
     MPI_Comm_rank(small_, &rank_);
     MPI_Comm_size(small_, &size_);
@@ -46,9 +49,15 @@ class MpiCommunicator : public Communicator {
     int known = 0;
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&most), &known);
     if (known != 0) most_tag_ = *most;
+    behind_.resize(static_cast<size_t>(size_));
+    for (Slot& slot : slots_) Await(slot);
   }
 
   ~MpiCommunicator() override {
+    for (Slot& slot : slots_) {
+      MPI_Cancel(&slot.request);
+      MPI_Wait(&slot.request, MPI_STATUS_IGNORE);
+    }
     for (MPI_Comm& group : groups_)
       if (group != MPI_COMM_NULL) MPI_Comm_free(&group);
     MPI_Finalize();
@@ -66,23 +75,27 @@ class MpiCommunicator : public Communicator {
   }
 
   void Post(int to, std::string bytes) override {
-    posted_.push_back({std::move(bytes), MPI_REQUEST_NULL});
-    Letter& letter = posted_.back();
-    MPI_Isend(letter.bytes.data(), static_cast<int>(letter.bytes.size()), MPI_BYTE, to, 0, small_, &letter.request);
-    Posted();
+    if (bytes.size() > kSlotBytes) {
+      const int64_t size = std::ssize(bytes);
+      Send(to, kAnnouncement, small_, std::string(reinterpret_cast<const char*>(&size), sizeof(size)));
+      return Send(to, 0, long_, std::move(bytes));
+    }
+    Send(to, kWhole, small_, std::move(bytes));
   }
 
-  std::optional<Message> Next() override {
+  bool Next(const Take& take) override {
+    if (pending_ > 0 && TakeLong(take)) return true;
+    Slot& slot = slots_[next_];
     int there = 0;
-    MPI_Message handle = MPI_MESSAGE_NULL;
     MPI_Status status;
-    MPI_Improbe(MPI_ANY_SOURCE, 0, small_, &there, &handle, &status);
-    if (there == 0) return std::nullopt;
+    MPI_Test(&slot.request, &there, &status);
+    if (there == 0) return false;
+    next_ = (next_ + 1) % kSlots;  // receives are met in the order in which they were posted
     int size = 0;
     MPI_Get_count(&status, MPI_BYTE, &size);
-    Message message{status.MPI_SOURCE, std::string(static_cast<size_t>(size), '\0')};
-    MPI_Mrecv(message.bytes.data(), size, MPI_BYTE, &handle, MPI_STATUS_IGNORE);
-    return message;
+    Arrived(status.MPI_SOURCE, status.MPI_TAG, {slot.bytes.get(), static_cast<size_t>(size)}, take);
+    Await(slot);
+    return true;
   }
 
   bool Posted() override {
@@ -133,15 +146,72 @@ class MpiCommunicator : public Communicator {
   void Abort(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
 
  private:
+  static constexpr size_t kSlotBytes = 20 << 10, kSlots = 16;
+  enum Tag { kWhole, kAnnouncement };  // of small messages
   struct Letter {
     std::string bytes;
     MPI_Request request;
   };
+  struct Slot {
+    std::unique_ptr<char[]> bytes = std::make_unique<char[]>(kSlotBytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  // What waits behind a long message of the same process, in order; that one is the first.
+  struct Behind {
+    std::string bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool is_long = false;
+  };
 
-  MPI_Comm small_ = MPI_COMM_NULL, large_ = MPI_COMM_NULL;
+  void Await(Slot& slot) {
+    MPI_Irecv(slot.bytes.get(), static_cast<int>(kSlotBytes), MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, small_,
+              &slot.request);
+  }
+
+  void Send(int to, int tag, MPI_Comm comm, std::string bytes) {
+    posted_.push_back({std::move(bytes), MPI_REQUEST_NULL});
+    Letter& letter = posted_.back();
+    MPI_Isend(letter.bytes.data(), static_cast<int>(letter.bytes.size()), MPI_BYTE, to, tag, comm, &letter.request);
+    int done = 0;  // as a rule: MPI has copied it
+    MPI_Test(&letter.request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) posted_.pop_back();
+  }
+
+  void Arrived(int from, int tag, std::string_view bytes, const Take& take) {
+    std::deque<Behind>& behind = behind_[static_cast<size_t>(from)];
+    if (tag == kWhole && behind.empty()) return take(from, bytes);
+    ++pending_;
+    if (tag == kWhole) return behind.push_back({std::string(bytes)});
+    int64_t size = 0;
+    std::memcpy(&size, bytes.data(), sizeof(size));
+    behind.push_back({std::string(static_cast<size_t>(size), '\0'), MPI_REQUEST_NULL, /*is_long=*/true});
+    MPI_Irecv(behind.back().bytes.data(), static_cast<int>(size), MPI_BYTE, from, 0, long_, &behind.back().request);
+  }
+
+  bool TakeLong(const Take& take) {
+    for (size_t from = 0; from < behind_.size(); ++from) {
+      if (behind_[from].empty()) continue;
+      Behind& first = behind_[from].front();
+      int done = 1;
+      if (first.is_long) MPI_Test(&first.request, &done, MPI_STATUS_IGNORE);
+      if (done == 0) continue;
+      const std::string bytes = std::move(first.bytes);
+      behind_[from].pop_front();
+      --pending_;
+      take(static_cast<int>(from), bytes);
+      return true;
+    }
+    return false;
+  }
+
+  MPI_Comm small_ = MPI_COMM_NULL, long_ = MPI_COMM_NULL, large_ = MPI_COMM_NULL;
   std::vector<MPI_Comm> groups_;  // null where this process is not in one
   int rank_ = 0, size_ = 1, most_tag_ = 32767;
   std::deque<Letter> posted_;
+  Slot slots_[kSlots];
+  size_t next_ = 0;
+  std::vector<std::deque<Behind>> behind_;  // by process
+  int64_t pending_ = 0;                     // in all of them
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace shoal {
 
 class Writer {
  public:
+  explicit Writer(size_t about = 0) { bytes_.reserve(about); }
   Writer& Int(int64_t number) {
     bytes_.append(reinterpret_cast<const char*>(&number), sizeof(number));
     return *this;
@@ -25,6 +26,10 @@ class Writer {
   Writer& String(std::string_view text) {
     Int(static_cast<int64_t>(text.size()));
     bytes_.append(text);
+    return *this;
+  }
+  Writer& Bytes(std::string_view bytes) {
+    bytes_.append(bytes);
     return *this;
   }
   template <class Numbers>

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -34,6 +35,12 @@ void Remember(int socket) {
   if (i >= kMostSaid) return;
   open_sockets[i] = socket;
   open_count = i + 1;
+}
+
+// It has said that it goes.
+void Forget(int socket) {
+  for (size_t i = 0; i < open_count; ++i)
+    if (open_sockets[i] == socket) open_sockets[i] = -1;
 }
 
 // A machine that is gone answers no probe: two seconds without a word, then one every two seconds.
@@ -180,6 +187,7 @@ bool Peers::Heard(int peer) {
   const auto at = static_cast<size_t>(peer);
   if (n == 1) {
     has_left_[at] = has_left_[at] || word == kLeaves;
+    Forget(sockets_[at]);
     was_interrupted_[at] = was_interrupted_[at] || word == kInterrupted;
     return true;
   }
@@ -191,6 +199,7 @@ bool Peers::Heard(int peer) {
 }
 
 void Peers::WatchUntilLeft() {
+  pthread_setname_np(pthread_self(), "shoal peers");
   std::vector<bool> is_over(sockets_.size());
   while (true) {
     std::vector<pollfd> waits{{wake_[0], POLLIN, 0}};
@@ -216,9 +225,21 @@ void Peers::Leave() {
   thread_.join();
 }
 
+// The kernel closes the connections of a process that is killed before its launcher hears of it and ends the others.
+bool Peers::AnyIsGone() {
+  for (size_t i = 0; i < open_count; ++i) {
+    char word = 0;
+    const int socket = open_sockets[i];
+    const ssize_t n = socket < 0 ? 1 : recv(socket, &word, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) return true;
+  }
+  return false;
+}
+
 void Peers::Interrupted() {
   is_interrupted = true;
-  for (size_t i = 0; i < open_count; ++i) send(open_sockets[i], &kInterrupted, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  for (size_t i = 0; i < open_count; ++i)
+    if (const int socket = open_sockets[i]; socket >= 0) send(socket, &kInterrupted, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace shoal

@@ -30,7 +30,9 @@ class Peers {
   void Watch(std::function<void(int rank)> lost);
   // This process is about to leave, as agreed by all.
   void Leave();
-  // Safe in a handler of signals: says that this process was told to end.
+  // Safe in a handler of signals: whether a process is gone that did not say it would go, which `lost` is about to hear
+  // of; and says that this one was told to end.
+  static bool AnyIsGone();
   static void Interrupted();
 
  private:

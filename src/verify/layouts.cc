@@ -8,12 +8,12 @@
 namespace shoal {
 namespace {
 
-struct Problem {
+struct LayoutProblem {
   std::string_view rule;  // empty: none
   std::string message;
 };
 
-Problem CheckSplits(const Shape& array, const Layout& layout) {
+LayoutProblem CheckSplits(const Shape& array, const Layout& layout) {
   std::vector<int64_t> split_dims;
   for (const SplitConfig& split : layout.split_configs) {
     if (split.dimension < 0 || split.dimension >= array.rank() || Contains(split_dims, split.dimension))
@@ -33,7 +33,7 @@ Problem CheckSplits(const Shape& array, const Layout& layout) {
   return {};
 }
 
-Problem CheckLayout(const Shape& array, const Layout& layout) {
+LayoutProblem CheckLayout(const Shape& array, const Layout& layout) {
   const Ints order = layout.minor_to_major;
   if (std::ssize(order) != array.rank() || !AllWithin(order, 0, array.rank()) || !AllDistinct(order))
     return {"layout.C1", StrCat("minor-to-major must order all ", array.rank(), " dimensions, got ", Str(order))};
@@ -58,7 +58,7 @@ void CheckShape(const Shape& shape, const Instruction& hlo, absl::flat_hash_set<
   if (!seen.insert(&shape).second) return;
   for (const Shape* element : shape.elements()) CheckShape(*element, hlo, seen, inspection);
   if (!shape.IsArray() || shape.layout() == nullptr) return;
-  if (Problem problem = CheckLayout(shape, *shape.layout()); !problem.rule.empty())
+  if (LayoutProblem problem = CheckLayout(shape, *shape.layout()); !problem.rule.empty())
     inspection.Add(hlo, problem.rule, std::move(problem.message));
 }
 

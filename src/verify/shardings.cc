@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Sharding::Kind;
 
-struct Problem {
+struct ShardingProblem {
   std::string_view rule;  // empty: none
   std::string message;
 };
@@ -28,7 +28,7 @@ int64_t ShardedRank(const Sharding& sharding) {
 }
 
 // `devices`: how many there are; no value if the module does not say.
-Problem CheckDevices(Ints ids, std::optional<int64_t> devices) {
+ShardingProblem CheckDevices(Ints ids, std::optional<int64_t> devices) {
   for (int64_t id : ids)
     if (id < 0 || (devices && id >= *devices))
       return {"sharding.C3", devices ? StrCat("sharding must name devices in [0, ", *devices, "), got ", id)
@@ -38,13 +38,13 @@ Problem CheckDevices(Ints ids, std::optional<int64_t> devices) {
   return {};
 }
 
-Problem CheckRank(const Sharding& sharding, const Shape& array) {
+ShardingProblem CheckRank(const Sharding& sharding, const Shape& array) {
   if (ShardedRank(sharding) == array.rank()) return {};
   return {"sharding.C2", StrCat("sharding must divide the ", array.rank(), " dimensions of ", ToString(array), ", got ",
                                 ShardedRank(sharding), " in ", Str(sharding))};
 }
 
-Problem CheckCount(int64_t named, std::optional<int64_t> devices) {
+ShardingProblem CheckCount(int64_t named, std::optional<int64_t> devices) {
   if (!devices || named == *devices) return {};
   return {"sharding.C5", StrCat("sharding must name all ", *devices, " devices of the module, got ", named)};
 }
@@ -68,7 +68,7 @@ bool SuitsAnyShape(const Sharding& sharding) {
          sharding.unreduced_axes.empty() && sharding.manual_axes.empty();
 }
 
-Problem CheckNamed(const Sharding& sharding, const Shape& array, std::optional<int64_t> devices) {
+ShardingProblem CheckNamed(const Sharding& sharding, const Shape& array, std::optional<int64_t> devices) {
   if (!sharding.mesh) return {};
   const Mesh& mesh = *sharding.mesh;
   if (mesh.maximal) return CheckDevices(mesh.devices.devices, devices);
@@ -80,17 +80,17 @@ Problem CheckNamed(const Sharding& sharding, const Shape& array, std::optional<i
     axes.insert(axes.end(), more->begin(), more->end());
   if (std::string problem = CheckAxes(axes, mesh); !problem.empty()) return {"sharding.C7", std::move(problem)};
   if (SuitsAnyShape(sharding)) return {};
-  if (Problem problem = CheckRank(sharding, array); !problem.rule.empty()) return problem;
+  if (ShardingProblem problem = CheckRank(sharding, array); !problem.rule.empty()) return problem;
   return CheckCount(mesh.devices.DeviceCount(), devices);
 }
 
-Problem CheckOne(const Sharding& sharding, const Shape& array, std::optional<int64_t> devices) {
+ShardingProblem CheckOne(const Sharding& sharding, const Shape& array, std::optional<int64_t> devices) {
   if (sharding.kind == Kind::kMaximal) return CheckDevices(sharding.tiles.devices, devices);
   if (sharding.kind == Kind::kNamed) return CheckNamed(sharding, array, devices);
   if (sharding.kind != Kind::kTiled) return {};
-  if (Problem problem = CheckRank(sharding, array); !problem.rule.empty()) return problem;
+  if (ShardingProblem problem = CheckRank(sharding, array); !problem.rule.empty()) return problem;
   if (!sharding.tiles.iota)
-    if (Problem problem = CheckDevices(sharding.tiles.devices, devices); !problem.rule.empty()) return problem;
+    if (ShardingProblem problem = CheckDevices(sharding.tiles.devices, devices); !problem.rule.empty()) return problem;
   return CheckCount(sharding.tiles.DeviceCount(), devices);
 }
 
@@ -107,7 +107,7 @@ void CheckSharding(const Instruction& hlo, const Sharding& sharding, std::option
                               ? StrCat("sharding must have an entry for each of ", leaves, " arrays, got ", given)
                               : StrCat("sharding must not be a tuple for ", ToString(shape), ", got ", Str(sharding)));
   size_t next = 0;
-  Problem problem;
+  ShardingProblem problem;
   ForEachLeaf(shape, [&](const Shape& leaf) {
     const Sharding& one = tuple ? sharding.elements[next++] : sharding;
     if (problem.rule.empty() && leaf.IsArray()) problem = CheckOne(one, leaf, devices);

@@ -52,6 +52,7 @@ class Job:
     def __init__(self, words, ranks, scratch):
         self.mark = f"{os.getpid()}-{time.monotonic_ns()}"
         self.start = time.monotonic()
+        self.said = ""  # all of standard error, at the end
         self.process = subprocess.Popen(mpi.command(ranks, words), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         text=True, cwd=scratch, env={**mpi.environment(), "SHOAL_TEST_MARK": self.mark})
 
@@ -76,17 +77,29 @@ class Job:
                 raise TimeoutError("the processes did not start")
             time.sleep(0.02)
 
+    def all_watch(self, count):
+        """Whether so many processes look after each other by now."""
+        def watches(pid):
+            try:
+                names = [task.joinpath("comm").read_text() for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+            except OSError:
+                return False
+            return "shoal peers\n" in names
+        return sum(watches(pid) for pid in self.ranks().values()) == count
+
     def end(self, seconds):
         """Standard output, ours of standard error, and what is wrong with how it ended."""
         begun = time.monotonic()
         try:
             out, err = self.process.communicate(timeout=seconds)
+            self.said = err
         except subprocess.TimeoutExpired:
             left = self.ranks()
             for pid in left.values():
                 os.kill(pid, signal.SIGKILL)
             self.process.kill()
             out, err = self.process.communicate()
+            self.said = err
             if not left and "PMIX ERROR" in err:  # ours have ended; mpirun lost count of a process it was starting
                 return out, mpi.ours(err), ""
             return out, mpi.ours(err), f"had not ended after {time.monotonic() - begun:.1f} s: left {left}, said {err!r}"
@@ -115,15 +128,17 @@ def check_kill(binary, scratch, rng, number):
     pid = job.ranks().get(rank)
     if pid is None:
         return "ended before it was killed: " + job.end(10)[1]
+    have_met = job.all_watch(4)
     os.kill(pid, signal.SIGKILL)
     _, err, why = job.end(10)
     if why:
         return f"killed rank {rank}: {why}"
+    if re.search(rf"error: rank {rank} on \S+(, which ran device {rank},)? is gone", err):
+        return ""
     # Before all have met nobody can know more than mpirun says.
-    if not re.search(rf"error: rank {rank} on \S+(, which ran device {rank},)? is gone", err) and \
-            err not in ("", "shoal: interrupted"):
-        return f"killed rank {rank}: said {err!r}"
-    return ""
+    if not have_met and re.search(rf"process rank {rank} with PID {pid} .*signal 9", job.said):
+        return ""
+    return f"killed rank {rank}, {'after' if have_met else 'before'} all had met: said {job.said!r}"
 
 
 def check_stop(binary, scratch):

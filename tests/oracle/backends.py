@@ -20,16 +20,18 @@ class Xla:
 
     def execute(self, program, input_sets):
         """Per set of inputs the results, device -> leaf -> array; or a string that says why there are none."""
+        patience = self._timeout
         if self._worker is None:
+            patience *= 10  # it imports JAX, which takes long on a machine that is busy
             command = [sys.executable, str(WORKER)]
             self._worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         job = dict(text=program.text, replicas=program.replicas, partitions=program.partitions, input_sets=input_sets)
         try:
             pickle.dump(job, self._worker.stdin)
             self._worker.stdin.flush()
-            if not select.select([self._worker.stdout], [], [], self._timeout)[0]:
+            if not select.select([self._worker.stdout], [], [], patience)[0]:
                 self.close()
-                return f"no answer in {self._timeout} s"
+                return f"no answer in {patience} s"
             return pickle.load(self._worker.stdout)
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
             self.close()

@@ -121,6 +121,13 @@ Result<size_t> MembersOf(const Call& call) {
   return group < 0 ? 0 : groups->all[static_cast<size_t>(group)].size();
 }
 
+bool MeetsBetween(const Call& call) {
+  const Result<const Groups*> groups = call.device.world().GroupsOf(call.hlo);
+  if (!groups.ok()) return false;  // it is said when the device arrives
+  const int64_t group = (*groups)->members[static_cast<size_t>(call.device.id())].group;
+  return group >= 0 && call.device.world().LayoutOf(*(*groups)->rendezvous[static_cast<size_t>(group)]) != nullptr;
+}
+
 Result<Value> BeginInGroup(Call& call, Arrays contribution, const Together& together) {
   const size_t data = contribution.size();
   auto wire_bytes = [kind = KindOf(call.hlo.opcode)](int64_t n, int64_t position, int64_t payload) {

@@ -35,6 +35,8 @@ int64_t TotalBytes(std::span<const Array> arrays);
 
 // Of the device's group; 0 if it is in none.
 Result<size_t> MembersOf(const Call& call);
+// Whether some of them are in other processes.
+bool MeetsBetween(const Call& call);
 // How everybody's contributions become everybody's results: all together, or one after the other; and between the
 // processes of a job.
 struct Together {

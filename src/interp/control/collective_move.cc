@@ -34,7 +34,7 @@ Diag DifferentSizes(const Instruction& hlo, const std::string& a, const std::str
 namespace {
 
 // Puts `part` into `whole` from `start` on along one dimension.
-void Place(const Array& part, int64_t dim, int64_t start, Array& whole) {
+void PutPart(const Array& part, int64_t dim, int64_t start, Array& whole) {
   Dims strides = RowMajorStrides(whole.dims());
   const int64_t offset = start * strides[static_cast<size_t>(dim)];
   CopyStrided(part.dims(), part.element_bytes(), whole.mutable_data(), {offset, std::move(strides)}, part.data(),
@@ -58,7 +58,7 @@ Result<Array> Joined(const Instruction& hlo, const std::vector<Arrays>& contribu
   Array joined(first.type(), std::move(dims));
   int64_t start = 0;
   for (const Arrays& contribution : contributions) {
-    Place(contribution[k], dim, start, joined);
+    PutPart(contribution[k], dim, start, joined);
     start += contribution[k].dim(dim);
   }
   return joined;

@@ -42,9 +42,10 @@ class OperandFold {
     if (!std::ranges::equal(next.dims(), sum.dims()))
       return DifferentSizes(hlo_, ToString(Finish(sum)), ToString(next));
     if (sum.type() != type_) sum = Converted(sum, type_);
-    std::byte* data = sum.mutable_data();
     const bool widens = op_ == Opcode::kAdd && type_ != own_;
     if (!widens && next.type() != type_) next = Converted(next, type_);
+    if (op_ && !widens) return Combine(sum, std::move(next));
+    std::byte* data = sum.mutable_data();
     if (!op_) {
       const LanesOut out[] = {{type_, data}};
       const LanesIn ins[] = {{type_, data}, {type_, next.data()}};
@@ -52,12 +53,25 @@ class OperandFold {
     }
     const int64_t width = sum.element_bytes();
     InBlocks(sum.count(), [&](int64_t begin, int64_t end) {
-      std::byte* to = data + begin * width;
       const std::byte* from = next.data() + begin * next.element_bytes();
-      if (widens) return AddWidened(next.type(), from, reinterpret_cast<float*>(to), end - begin);
-      const std::byte* const in[] = {to, from};
-      BinaryKernel(*op_, type_).Run(to, in, end - begin);
+      AddWidened(next.type(), from, reinterpret_cast<float*>(data + begin * width), end - begin);
     });
+    return {};
+  }
+
+  // Into whichever of the two nobody else holds: an argument of the run is read where it is, not copied first.
+  Status Combine(Array& sum, Array next) const {
+    Array fresh = sum.unique() || next.unique() ? Array() : Array(type_, sum.dims());
+    Array& out = sum.unique() ? sum : next.unique() ? next : fresh;
+    std::byte* to = out.mutable_data();
+    const std::byte *first = std::as_const(sum).data(), *second = std::as_const(next).data();
+    const int64_t width = out.element_bytes();
+    const Kernel kernel = BinaryKernel(*op_, type_);
+    InBlocks(out.count(), [&](int64_t begin, int64_t end) {
+      const std::byte* const in[] = {first + begin * width, second + begin * width};
+      kernel.Run(to + begin * width, in, end - begin);
+    });
+    if (&out != &sum) sum = std::move(out);
     return {};
   }
 
@@ -77,7 +91,7 @@ class OperandFold {
   template <class Task>
   void InBlocks(int64_t count, const Task& task) const {
     constexpr int64_t kBlock = int64_t{1} << 17;
-    auto* pool = reinterpret_cast<ThreadPool*>(hlo_[kEnginePool]);
+    ThreadPool* pool = EnginePoolOf(hlo_);
     if (pool == nullptr || count <= kBlock) return task(0, count);
     ForBlocks(*pool, count, kBlock, task);
   }
@@ -99,30 +113,35 @@ class OperandFold {
   std::optional<Opcode> op_;
 };
 
-// Folds the first `count` operands. Computations that are no op of two numbers run on `device`.
-OrderedFold FoldOperands(Device& device, const Instruction& hlo, size_t count) {
-  std::vector<OperandFold> folds;
-  for (size_t k = 0; k < count; ++k) folds.emplace_back(device, hlo, k);
-  OrderedFold fold;
-  fold.add = [folds](Arrays& sum, Arrays next) -> Status {
-    for (size_t k = 0; k < folds.size(); ++k) {
-      if (sum.size() <= k)
-        sum.push_back(std::move(next[k]));
-      else
-        SHOAL_TRY(folds[k].Add(sum[k], std::move(next[k])));
+// Folds the first operands of a collective.
+class OperandFolds : public OrderedFold {
+ public:
+  // Computations that are no op of two numbers run on `device`.
+  OperandFolds(Device& device, const Instruction& hlo, size_t count) {
+    for (size_t k = 0; k < count; ++k) folds_.emplace_back(device, hlo, k);
+  }
+
+  Status Add(Arrays& sum, Arrays next) const override {
+    if (sum.empty()) {
+      next.resize(folds_.size());  // what stands behind them says where they go
+      sum = std::move(next);
+      return {};
     }
+    for (size_t k = 0; k < folds_.size(); ++k) SHOAL_TRY(folds_[k].Add(sum[k], std::move(next[k])));
     return {};
-  };
-  fold.finish = [folds](Arrays sum) {
-    for (size_t k = 0; k < folds.size(); ++k) sum[k] = folds[k].Finish(sum[k]);
+  }
+  Arrays Finish(Arrays sum) const override {
+    for (size_t k = 0; k < folds_.size(); ++k) sum[k] = folds_[k].Finish(sum[k]);
     return sum;
-  };
-  fold.widen = [folds](Arrays sum) {
-    for (size_t k = 0; k < folds.size(); ++k) sum[k] = folds[k].Widened(sum[k]);
+  }
+  Arrays Widen(Arrays sum) const override {
+    for (size_t k = 0; k < folds_.size(); ++k) sum[k] = folds_[k].Widened(sum[k]);
     return sum;
-  };
-  return fold;
-}
+  }
+
+ private:
+  std::vector<OperandFold> folds_;
+};
 
 // What --reduction=fast leaves to the transport: an op that it knows, the same for all operands.
 std::optional<ReduceOp> FastOpOf(const Call& call, size_t count) {
@@ -136,23 +155,24 @@ std::optional<ReduceOp> FastOpOf(const Call& call, size_t count) {
   return op;
 }
 
-// In one process; `spread` makes everybody's results of the sums.
-Accumulate Folded(OrderedFold fold, std::function<Result<std::vector<Arrays>>(const Arrays& sums)> spread) {
-  return {fold.add, [finish = fold.finish, spread = std::move(spread)](Arrays sum) {
-            return spread(finish(std::move(sum)));
-          }};
+// In one process; `spread` makes everybody's results of the sums. Where members are in other processes it is not asked.
+Accumulate Folded(const Call& call, size_t count, std::function<Result<std::vector<Arrays>>(const Arrays& sums)> spread) {
+  if (MeetsBetween(call)) return {};
+  auto fold = std::make_shared<OperandFolds>(call.device, call.hlo, count);
+  return {[fold](Arrays& sum, Arrays next) { return fold->Add(sum, std::move(next)); },
+          [fold, spread = std::move(spread)](Arrays sum) { return spread(fold->Finish(std::move(sum))); }};
 }
 
 // Between processes, any thread may be the one that folds.
-OrderedFold FoldBetween(const Call& call, size_t count) {
+FoldPtr FoldBetween(const Call& call, size_t count) {
   Device* device = call.device.polling_device;
-  return FoldOperands(device == nullptr ? call.device : *device, call.hlo, count);
+  return std::make_shared<OperandFolds>(device == nullptr ? call.device : *device, call.hlo, count);
 }
 
-Result<Arrays> FoldAll(const OrderedFold& fold, std::vector<Arrays> contributions) {
+Result<Arrays> FoldAll(const FoldPtr& fold, std::vector<Arrays> contributions) {
   Arrays sum;
-  for (Arrays& each : contributions) SHOAL_TRY(fold.add(sum, std::move(each)));
-  return fold.finish(std::move(sum));
+  for (Arrays& each : contributions) SHOAL_TRY(fold->Add(sum, std::move(each)));
+  return fold->Finish(std::move(sum));
 }
 
 Diag CannotScatter(const Instruction& hlo, const std::string& whole, int64_t n) {
@@ -160,7 +180,7 @@ Diag CannotScatter(const Instruction& hlo, const std::string& whole, int64_t n) 
 }
 
 // Each process gets, for its members, their parts of all contributions, and folds those.
-PartRules ReduceScatterRules(const Instruction& hlo, OrderedFold fold, int64_t n) {
+PartRules ReduceScatterRules(const Instruction& hlo, const FoldPtr& fold, int64_t n) {
   PartRules rules;
   const int64_t dim = hlo[kDimensions][0];
   rules.cut = [&hlo, n, dim](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
@@ -206,6 +226,52 @@ Result<std::vector<Arrays>> ToRoots(const Roots& roots, const Arrays& sums, size
   return results;
 }
 
+// Few bytes: everybody gets everything, and folds for its own members.
+PartRules FoldEverywhere(const FoldPtr& fold) {
+  PartRules rules;
+  rules.cut = [](size_t, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> { return contribution; };
+  rules.join = [fold](std::vector<Arrays> parts, const std::vector<ArrayTypes>&,
+                      PartRules::Targets targets) -> Result<std::vector<Arrays>> {
+    SHOAL_ASSIGN(sums, FoldAll(fold, std::move(parts)));
+    return std::vector<Arrays>(targets.size(), sums);
+  };
+  return rules;
+}
+
+// Only where the root of an operand is are its contributions wanted.
+PartRules ReduceToRootsRules(const Instruction& hlo, const Roots& roots, const FoldPtr& fold) {
+  auto is_wanted = [roots](size_t k, PartRules::Targets targets) {
+    return std::find(targets.begin(), targets.end(), roots.Of(k)) != targets.end();
+  };
+  PartRules rules;
+  rules.cut = [roots, is_wanted](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+    Arrays parts;
+    for (size_t k = 0; k < roots.operands(); ++k)
+      parts.push_back(is_wanted(k, targets) ? contribution[k] : Array(contribution[k].type(), Dims{0}));
+    return parts;
+  };
+  rules.join = [&hlo, roots, fold, is_wanted](std::vector<Arrays> parts, const std::vector<ArrayTypes>& types,
+                                              PartRules::Targets targets) -> Result<std::vector<Arrays>> {
+    SHOAL_TRY(roots.Check(std::ssize(parts)));
+    for (size_t k = 0; k < roots.operands(); ++k) {
+      for (size_t member = 0; member < parts.size(); ++member) {
+        if (types[member][k].dims != types[0][k].dims)
+          return DifferentSizes(hlo, ToString(types[0][k]), ToString(types[member][k]));
+        const bool came = std::ranges::equal(parts[member][k].dims(), types[member][k].dims);
+        if (is_wanted(k, targets) && !came) return Stopped(hlo, StrCat("devices name different roots of operand ", k));
+      }
+    }
+    SHOAL_ASSIGN(sums, FoldAll(fold, std::move(parts)));
+    std::vector<Arrays> results(targets.size());
+    for (size_t k = 0; k < roots.operands(); ++k) {
+      const Array zeros = Array::Zeros(types[0][k].type, AsInts(types[0][k].dims));
+      for (size_t i = 0; i < targets.size(); ++i) results[i].push_back(targets[i] == roots.Of(k) ? sums[k] : zeros);
+    }
+    return results;
+  };
+  return rules;
+}
+
 // A sum is folded two at a time; a computation of anything else has no meaning here.
 Status FoldsTwo(const Instruction& hlo) {
   const Computation& computation = *hlo[kToApply];
@@ -225,19 +291,15 @@ Result<Value> BeginAllReduce(Call& call) {
   Arrays arrays = TakeArrays(call);
   auto to_all = [n](const Arrays& sums) -> Result<std::vector<Arrays>> { return std::vector<Arrays>(n, sums); };
   auto between = [&]() -> std::unique_ptr<Exchange> {
-    const OrderedFold fold = FoldBetween(call, operands);
+    const FoldPtr fold = FoldBetween(call, operands);
     if (const std::optional<ReduceOp> op = FastOpOf(call, operands)) return NewFastReduceExchange(fold, *op);
     // By the declared shapes: the same choice in every process.
-    if (PayloadOf(call.hlo) <= kFewBytes)
-      return NewGatherExchange([fold, to_all](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-        SHOAL_ASSIGN(sums, FoldAll(fold, std::move(contributions)));
-        return to_all(sums);
-      });
+    if (PayloadOf(call.hlo) <= kFewBytes) return NewPartExchange(FoldEverywhere(fold));
     return NewAllReduceExchange(fold, [&hlo = call.hlo](const ArrayType& a, const ArrayType& b) {
       return DifferentSizes(hlo, ToString(a), ToString(b));
     });
   };
-  return BeginInGroup(call, std::move(arrays), {Folded(FoldOperands(call.device, call.hlo, operands), to_all), between});
+  return BeginInGroup(call, std::move(arrays), {Folded(call, operands, to_all), between});
 }
 
 Result<Value> BeginReduceScatter(Call& call) {
@@ -258,7 +320,7 @@ Result<Value> BeginReduceScatter(Call& call) {
   const size_t operands = call.operands.size();
   auto between = [&] { return NewPartExchange(ReduceScatterRules(call.hlo, FoldBetween(call, operands), n)); };
   return BeginInGroup(call, TakeArrays(call),
-                      {Folded(FoldOperands(call.device, call.hlo, operands), scatter), between});
+                      {Folded(call, operands, scatter), between});
 }
 
 Result<Value> BeginCollectiveReduce(Call& call) {
@@ -267,12 +329,7 @@ Result<Value> BeginCollectiveReduce(Call& call) {
   Arrays arrays = TakeArrays(call);
   const Roots roots(call.hlo, arrays);
   auto between = [&] {
-    const OrderedFold fold = FoldBetween(call, roots.operands());
-    return NewGatherExchange([roots, fold](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-      const size_t n = contributions.size();
-      SHOAL_ASSIGN(sums, FoldAll(fold, std::move(contributions)));
-      return ToRoots(roots, sums, n);
-    });
+    return NewPartExchange(ReduceToRootsRules(call.hlo, roots, FoldBetween(call, roots.operands())));
   };
   auto to_roots = [&roots, members](const Arrays& sums) { return ToRoots(roots, sums, members); };
   return BeginInGroup(
@@ -280,7 +337,7 @@ Result<Value> BeginCollectiveReduce(Call& call) {
       [&](int64_t n, int64_t position, int64_t payload) {
         return DirectBytes(call.hlo.opcode, {n, payload, roots.BytesAt(position), position});
       },
-      {Folded(FoldOperands(call.device, call.hlo, roots.operands()), to_roots), between});
+      {Folded(call, roots.operands(), to_roots), between});
 }
 
 }  // namespace shoal

@@ -145,7 +145,7 @@ Result<Array> BackwardFilter(Call& call) {
   return CheckedConvolution(hlo, call.array(0), call.array(1), {labels, window, 1, hlo[kFeatureGroupCount]});
 }
 
-Activation ActivationNamed(std::string_view name) {
+Activation CudnnActivationNamed(std::string_view name) {
   constexpr std::pair<std::string_view, Activation> kNames[] = {
       {"kSigmoid", Activation::kSigmoid}, {"kRelu", Activation::kRelu},         {"kRelu6", Activation::kRelu6},
       {"kTanh", Activation::kTanh},       {"kElu", Activation::kElu},           {"kLeakyRelu", Activation::kLeakyRelu},
@@ -186,12 +186,12 @@ Status Finish(const Call& call, const BackendConfig& config, Array& sums) {
     if (call.array(2).count() != sums.dim(feature)) return Stopped(call.hlo, "bias must have one element per feature");
     AddBias(sums, call.array(2), feature);
   }
-  Activate(ActivationNamed(config.Text("activation_mode")), sums, config.Number("leakyrelu_alpha"));
+  Activate(CudnnActivationNamed(config.Text("activation_mode")), sums, config.Number("leakyrelu_alpha"));
   return {};
 }
 
 // cuDNN rounds to integers and saturates.
-Array Rounded(Array sums, ElementType type) {
+Array RoundedAsCudnn(Array sums, ElementType type) {
   if (type == ElementType::kS8 && sums.type() == ElementType::kF32)
     for (float& x : sums.Mutable<float>()) x = std::clamp(std::nearbyint(x), -128.0f, 127.0f);
   return Converted(sums, type);
@@ -206,12 +206,12 @@ Result<Value> Finished(Call& call, Result<Array> convolved) {
       whole.has("cudnn_conv_backend_config") ? whole.Object("cudnn_conv_backend_config") : whole;
   const ElementType type = FirstResult(hlo).element_type();
   const bool plain = call.operands.size() == 2 && config.Number("conv_result_scale", 1) == 1 &&
-                     ActivationNamed(config.Text("activation_mode")) == Activation::kNone;
+                     CudnnActivationNamed(config.Text("activation_mode")) == Activation::kNone;
   if (!plain || type == ElementType::kS8) {
     if (sums.type() != ElementType::kF32) sums = Converted(sums, ElementType::kF32);
     SHOAL_TRY(Finish(call, config, sums));
   }
-  Value result = Rounded(std::move(sums), type);
+  Value result = RoundedAsCudnn(std::move(sums), type);
   if (!hlo.shape().IsTuple()) return result;
   std::vector<Value> results{std::move(result)};
   for (const Shape* other : hlo.shape().elements().subspan(1)) results.push_back(ZeroValue(*other));

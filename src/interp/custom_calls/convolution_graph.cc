@@ -52,7 +52,7 @@ std::vector<GraphOp> ParseGraph(std::string_view text) {
 }
 
 // x op y; y may be a single number, or one for each of the last dimension's.
-Status Combine(const Instruction& hlo, std::string_view op, Array& x, const Array& operand) {
+Status CombineWith(const Instruction& hlo, std::string_view op, Array& x, const Array& operand) {
   const Array y = Converted(operand, ElementType::kF32);
   if (y.count() == 0 || x.count() % y.count() != 0)
     return Stopped(hlo, StrCat(op, " cannot combine ", ToString(x), " and ", ToString(operand)));
@@ -106,7 +106,7 @@ Result<Value> CudnnConvolutionGraph(Call& call) {
       const bool inside = op.operands.size() > 1 && values.contains(op.operands[1]);
       if (!inside && (next >= call.operands.size() || !call.operands[next].IsArray()))
         return Stopped(hlo, StrCat("has no operand for ", op.name));
-      SHOAL_TRY(Combine(hlo, op.name, x, inside ? values[op.operands[1]] : call.array(next++)));
+      SHOAL_TRY(CombineWith(hlo, op.name, x, inside ? values[op.operands[1]] : call.array(next++)));
     } else if (op.name == "relu" || op.name == "elu") {
       Activate(op.name == "relu" ? Activation::kRelu : Activation::kElu, x, 1);
     } else {

@@ -12,7 +12,7 @@ namespace {
 
 // sums = alpha * sums + beta * c + bias
 template <class T>
-void Combine(const GemmConfig& config, const GemmExtras& extras, Array& sums) {
+void AddExtras(const GemmConfig& config, const GemmExtras& extras, Array& sums) {
   const std::span<T> out = sums.Mutable<T>();
   T alpha;
   if constexpr (std::is_floating_point_v<T> || std::is_integral_v<T>) {
@@ -35,12 +35,12 @@ void Combine(const GemmConfig& config, const GemmExtras& extras, Array& sums) {
   }
 }
 
-void CombineTyped(const GemmConfig& config, const GemmExtras& extras, Array& sums) {
-  if (sums.type() == ElementType::kF32) return Combine<float>(config, extras, sums);
-  if (sums.type() == ElementType::kF64) return Combine<double>(config, extras, sums);
-  if (sums.type() == ElementType::kC64) return Combine<std::complex<float>>(config, extras, sums);
-  if (sums.type() == ElementType::kC128) return Combine<std::complex<double>>(config, extras, sums);
-  if (sums.type() == ElementType::kS32) return Combine<int32_t>(config, extras, sums);
+void AddExtrasTyped(const GemmConfig& config, const GemmExtras& extras, Array& sums) {
+  if (sums.type() == ElementType::kF32) return AddExtras<float>(config, extras, sums);
+  if (sums.type() == ElementType::kF64) return AddExtras<double>(config, extras, sums);
+  if (sums.type() == ElementType::kC64) return AddExtras<std::complex<float>>(config, extras, sums);
+  if (sums.type() == ElementType::kC128) return AddExtras<std::complex<double>>(config, extras, sums);
+  if (sums.type() == ElementType::kS32) return AddExtras<int32_t>(config, extras, sums);
 }
 
 // What the tuple of results has beside d: the largest magnitude of 8-bit results, the input of the activation, and
@@ -162,7 +162,7 @@ Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, con
       (extras.bias != nullptr && extras.bias->count() != 0 && sums.count() % extras.bias->count() != 0))
     return Stopped(hlo, StrCat("operands do not fit the result ", ToString(shape)));
   sums = sums.WithDims(ToDims(shape.dims()));
-  CombineTyped(config, extras, sums);
+  AddExtrasTyped(config, extras, sums);
   const Array before_activation = config.has_aux() ? sums : Array();
   Activate(config.activation(), sums);
   Array d = sums;

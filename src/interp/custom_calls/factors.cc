@@ -7,8 +7,6 @@
 namespace shoal {
 namespace {
 
-constexpr ElementType kInfo = ElementType::kS32;
-
 // pivots[i]: the row that row i was exchanged with. The permutation they make of `rows` rows.
 void Permute(std::span<const int32_t> pivots, std::span<int32_t> permutation) {
   std::iota(permutation.begin(), permutation.end(), 0);

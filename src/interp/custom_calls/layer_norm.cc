@@ -8,8 +8,6 @@
 namespace shoal {
 namespace {
 
-constexpr ElementType kF32 = ElementType::kF32;
-
 struct Rows {
   Array x;
   int64_t count = 0, length = 0;
@@ -24,7 +22,7 @@ struct Rows {
 Result<Array> Operand(const Call& call, size_t i, int64_t count) {
   if (call.array(i).count() != count)
     return Stopped(call.hlo, StrCat("operand ", i, " must have ", count, " elements, got ", ToString(call.array(i))));
-  return Converted(call.array(i), kF32);
+  return Converted(call.array(i), ElementType::kF32);
 }
 
 // The declared tuple: these arrays, then memory to work in.
@@ -49,7 +47,7 @@ Result<Value> Finished(const Call& call, const std::vector<Array>& arrays) {
 Result<Value> Forward(const Call& call, const Rows& rows, double epsilon, bool is_training) {
   SHOAL_ASSIGN(scale, Operand(call, 1, rows.length));
   SHOAL_ASSIGN(bias, Operand(call, 2, rows.length));
-  Array y(kF32, rows.x.dims()), means(kF32, Dims{rows.count}), factors(kF32, Dims{rows.count});
+  Array y(ElementType::kF32, rows.x.dims()), means(ElementType::kF32, Dims{rows.count}), factors(ElementType::kF32, Dims{rows.count});
   float* out = y.Mutable<float>().data();
   for (int64_t i = 0; i < rows.count; ++i) {
     const std::span<const float> row = rows.Row(i);
@@ -68,8 +66,8 @@ Result<Value> Backward(const Call& call, const Rows& rows) {
   SHOAL_ASSIGN(dy, Operand(call, 2, rows.x.count()));
   SHOAL_ASSIGN(means, Operand(call, 3, rows.count));
   SHOAL_ASSIGN(factors, Operand(call, 4, rows.count));
-  Array dx(kF32, rows.x.dims());
-  Array dscale = Array::Zeros(kF32, scale.dims()), dbias = Array::Zeros(kF32, scale.dims());
+  Array dx(ElementType::kF32, rows.x.dims());
+  Array dscale = Array::Zeros(ElementType::kF32, scale.dims()), dbias = Array::Zeros(ElementType::kF32, scale.dims());
   float* out = dx.Mutable<float>().data();
   for (int64_t i = 0; i < rows.count; ++i) {
     const std::span<const float> row = rows.Row(i), gradient = rows.RowOf(dy, i);
@@ -103,7 +101,7 @@ Result<Value> CudnnNorm(Call& call) {
     return Stopped(call.hlo, StrCat("takes ", is_backward ? 5 : 3, " operands and gives a tuple"));
   for (const Value& operand : call.operands)
     if (!operand.IsArray()) return Stopped(call.hlo, "takes arrays");
-  Rows rows{Converted(call.array(0), kF32), 0, call.array(1).count()};
+  Rows rows{Converted(call.array(0), ElementType::kF32), 0, call.array(1).count()};
   if (rows.length == 0 || rows.x.count() % rows.length != 0)
     return Stopped(call.hlo, StrCat(ToString(rows.x), " cannot be cut into rows of ", rows.length, " elements"));
   rows.count = rows.x.count() / rows.length;

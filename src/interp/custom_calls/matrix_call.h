@@ -11,6 +11,9 @@
 
 namespace shoal {
 
+// Of LAPACK's info: what came of a factorization.
+inline constexpr ElementType kInfo = ElementType::kS32;
+
 class MatrixCall {
  public:
   // The matrices are those of operand `main`.

@@ -16,14 +16,12 @@
 namespace shoal {
 namespace {
 
-constexpr ElementType kF32 = ElementType::kF32;
-
 BackendConfig ConfigOf(const Instruction& hlo, std::string_view key) {
   const BackendConfig whole = BackendConfig::Of(hlo);
   return whole.has(key) ? whole.Object(key) : whole;
 }
 
-Status CheckOperands(const Call& call, size_t count) {
+Status CheckArrays(const Call& call, size_t count) {
   if (call.operands.size() < count) return Stopped(call.hlo, StrCat("takes ", count, " operands at least"));
   for (const Value& operand : call.operands)
     if (!operand.IsArray()) return Stopped(call.hlo, "takes arrays");
@@ -55,13 +53,13 @@ Status AddBroadcast(const Instruction& hlo, Array& sums, const Array& operand, i
       return Stopped(hlo, StrCat(ToString(operand), " cannot be added to ", ToString(sums)));
     from.strides[static_cast<size_t>(at)] = strides[static_cast<size_t>(d)];
   }
-  const Array addend = Gathered(Converted(operand, kF32), ToDims(sums.dims()), from);
+  const Array addend = Gathered(Converted(operand, ElementType::kF32), ToDims(sums.dims()), from);
   const std::span<float> out = sums.Mutable<float>();
   for (size_t i = 0; i < out.size(); ++i) out[i] += addend.As<float>()[i];
   return {};
 }
 
-Activation ActivationNamed(std::string_view name) {
+Activation DnnActivationNamed(std::string_view name) {
   constexpr std::pair<std::string_view, Activation> kNames[] = {
       {"RELU", Activation::kRelu},          {"TANH", Activation::kTanh},  {"GELU_ERF", Activation::kGeluErf},
       {"GELU_TANH", Activation::kGeluTanh}, {"ELU", Activation::kElu},    {"RELU6", Activation::kRelu6},
@@ -88,7 +86,7 @@ Status Fuse(const Call& call, const BackendConfig& config, int64_t feature, Arra
       if (alpha >= alphas.size()) return Stopped(call.hlo, "has no alpha for LINEAR");
       const auto factor = static_cast<float>(std::atof(std::string(alphas[alpha++]).c_str()));
       for (float& x : sums.Mutable<float>()) x *= factor;
-    } else if (const Activation activation = ActivationNamed(op); activation != Activation::kNone) {
+    } else if (const Activation activation = DnnActivationNamed(op); activation != Activation::kNone) {
       Activate(activation, sums, 1);
     } else {
       return Stopped(call.hlo, StrCat("nobody knows what the fused ", op, " does"));
@@ -130,7 +128,7 @@ std::vector<WindowDim> WindowOf(const BackendConfig& config, const Array& kernel
 }  // namespace
 
 Result<Value> OneDnnMatmul(Call& call) {
-  SHOAL_TRY(CheckOperands(call, 2));
+  SHOAL_TRY(CheckArrays(call, 2));
   const BackendConfig config = ConfigOf(call.hlo, "onednn_matmul_config");
   const Array& a = call.array(0);
   const Array& b = call.array(1);
@@ -143,13 +141,13 @@ Result<Value> OneDnnMatmul(Call& call) {
                     std::equal(batch.begin(), batch.end(), a.dims().begin(),
                                [&](int64_t d, int64_t size) { return b.dim(d) == size; });
   if (!fits) return Stopped(call.hlo, StrCat("operands do not fit: ", ToString(a), " and ", ToString(b)));
-  Array sums = Product(a, b, {AsInts(batch), AsInts(batch), {&a_contracting, 1}, {&b_contracting, 1}}, kF32);
+  Array sums = Product(a, b, {AsInts(batch), AsInts(batch), {&a_contracting, 1}, {&b_contracting, 1}}, ElementType::kF32);
   SHOAL_TRY(Fuse(call, config, sums.rank() - 1, sums));
   return Finished(call.hlo, sums);
 }
 
 Result<Value> OneDnnConvolution(Call& call) {
-  SHOAL_TRY(CheckOperands(call, 2));
+  SHOAL_TRY(CheckArrays(call, 2));
   const BackendConfig config = ConfigOf(call.hlo, "onednn_conv_config");
   const std::vector<int64_t> input = config.Object("input").Object("data").Ints("spatial_dims");
   const std::vector<int64_t> kernel = config.Object("kernel").Object("filter").Ints("spatial_dims");
@@ -160,15 +158,15 @@ Result<Value> OneDnnConvolution(Call& call) {
   const std::vector<WindowDim> window = WindowOf(config, call.array(1), kernel);
   const ConvolutionForm form{labels, window, std::max<int64_t>(config.Int("feature_groups", 1), 1), 1};
   SHOAL_TRY(CheckSizes(call.hlo, call.array(0), call.array(1), form));
-  Array sums = Convolved(call.array(0), call.array(1), form, kF32);
+  Array sums = Convolved(call.array(0), call.array(1), form, ElementType::kF32);
   SHOAL_TRY(Fuse(call, config, labels.output_feature, sums));
   return Finished(call.hlo, sums);
 }
 
 Result<Value> OneDnnSoftmax(Call& call) {
-  SHOAL_TRY(CheckOperands(call, 1));
+  SHOAL_TRY(CheckArrays(call, 1));
   const BackendConfig config = ConfigOf(call.hlo, "onednn_softmax_config");
-  Array x = Converted(call.array(0), kF32);
+  Array x = Converted(call.array(0), ElementType::kF32);
   const int64_t axis = config.Int("softmax_axis", x.rank() - 1);
   if (axis < 0 || axis >= x.rank()) return Stopped(call.hlo, StrCat("has no dimension ", axis));
   const int64_t stride = RowMajorStrides(x.dims())[static_cast<size_t>(axis)], n = x.dim(axis);
@@ -185,14 +183,14 @@ Result<Value> OneDnnSoftmax(Call& call) {
 
 // (x - mean) / √(variance + epsilon) * scale + shift, along the last dimension.
 Result<Value> OneDnnLayerNorm(Call& call) {
-  SHOAL_TRY(CheckOperands(call, 3));
+  SHOAL_TRY(CheckArrays(call, 3));
   const BackendConfig config = ConfigOf(call.hlo, "onednn_layer_norm_config");
   const float epsilon = std::bit_cast<float>(static_cast<int32_t>(config.Int("epsilon_typecast")));
-  Array x = Converted(call.array(0), kF32);
+  Array x = Converted(call.array(0), ElementType::kF32);
   const int64_t n = x.rank() == 0 ? 1 : x.dims().back();
   if (call.array(1).count() != n || call.array(2).count() != n)
     return Stopped(call.hlo, StrCat("scale and shift must have ", n, " elements"));
-  const Array scale = Converted(call.array(1), kF32), shift = Converted(call.array(2), kF32);
+  const Array scale = Converted(call.array(1), ElementType::kF32), shift = Converted(call.array(2), ElementType::kF32);
   float* row = x.Mutable<float>().data();
   for (int64_t i = 0; n != 0 && i < x.count() / n; ++i, row += n) {
     const Moments moments = MomentsOf({row, static_cast<size_t>(n)}, epsilon);

@@ -49,12 +49,46 @@ Result<std::vector<ShardGrid>> Grids(const Call& call) {
   return grids;
 }
 
+// The first partition that holds the same box.
+size_t FirstWith(const ShardGrid& grid, size_t partition) {
+  const auto& positions = grid.positions;
+  return static_cast<size_t>(std::find(positions.begin(), positions.end(), positions[partition]) - positions.begin());
+}
+
+bool CountsForOthers(const ShardGrid& grid, size_t source) {
+  return !grid.replicated() && FirstWith(grid, source) == source;
+}
+
+// What counts for others goes to all of them; the rest stays where it is.
+PartRules JoinRules(std::vector<ShardGrid> grids, Combine join) {
+  PartRules rules;
+  rules.cut = [grids](size_t source, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+    const bool stays = std::find(targets.begin(), targets.end(), source) != targets.end();
+    Arrays parts;
+    for (size_t i = 0; i < grids.size(); ++i)
+      parts.push_back(stays || CountsForOthers(grids[i], source) ? contribution[i] : Array(contribution[i].type(), Dims{0}));
+    return parts;
+  };
+  rules.join = [grids = std::move(grids), join = std::move(join)](
+                   std::vector<Arrays> parts, const std::vector<ArrayTypes>& types,
+                   PartRules::Targets targets) -> Result<std::vector<Arrays>> {
+    for (size_t member = 0; member < parts.size(); ++member)
+      for (size_t i = 0; i < grids.size(); ++i)
+        if (!std::ranges::equal(parts[member][i].dims(), types[member][i].dims))
+          parts[member][i] = parts[grids[i].replicated() ? targets[0] : FirstWith(grids[i], member)][i];
+    SHOAL_ASSIGN(all, join(std::move(parts)));
+    std::vector<Arrays> results;
+    for (size_t target : targets) results.push_back(std::move(all[target]));
+    return results;
+  };
+  return rules;
+}
+
 Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
   Device& device = call.device;
   SHOAL_ASSIGN(groups, device.world().PartitionGroupsOf(call.hlo));
   const Groups::Member member = groups->members[static_cast<size_t>(device.id())];
-  auto join = [&hlo = call.hlo,
-               grids = std::move(grids)](const std::vector<Arrays>& contributions) -> Result<std::vector<Arrays>> {
+  auto join = [&hlo = call.hlo, grids](const std::vector<Arrays>& contributions) -> Result<std::vector<Arrays>> {
     std::vector<Arrays> results(contributions.size());
     for (size_t i = 0; i < grids.size(); ++i) {
       Arrays parts;
@@ -72,7 +106,7 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
   Rendezvous& rendezvous = *groups->rendezvous[static_cast<size_t>(member.group)];
   Handle handle;
   if (world.LayoutOf(rendezvous) != nullptr) {
-    handle = world.Arrive(call.hlo, rendezvous, member.rank, std::move(parts), [&] { return NewGatherExchange(join); });
+    handle = world.Arrive(call.hlo, rendezvous, member.rank, std::move(parts), [&] { return NewPartExchange(JoinRules(grids, join)); });
   } else {
     SHOAL_ASSIGN(arrived, world.Arrive(call.hlo, rendezvous, member.rank, std::move(parts), Combine(join)));
     handle = std::move(arrived);

@@ -7,8 +7,6 @@
 namespace shoal {
 namespace {
 
-constexpr ElementType kInfo = ElementType::kS32;
-
 template <class T>
 void FillNan(std::span<T> values) {
   std::fill(values.begin(), values.end(), T(std::numeric_limits<lapack::Real<T>>::quiet_NaN()));

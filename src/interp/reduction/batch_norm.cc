@@ -8,7 +8,7 @@
 namespace shoal {
 namespace {
 
-using Numbers = std::vector<double>;
+using Doubles = std::vector<double>;
 
 // Where the elements of feature f lie: at (o * features + f) * inner + i.
 struct Features {
@@ -35,13 +35,13 @@ struct Features {
 };
 
 // 1 / sqrt(variance + epsilon), of each feature.
-Numbers InverseDeviations(const Numbers& variance, double epsilon) {
-  Numbers inverse;
+Doubles InverseDeviations(const Doubles& variance, double epsilon) {
+  Doubles inverse;
   for (double v : variance) inverse.push_back(1 / std::sqrt(v + epsilon));
   return inverse;
 }
 
-Value LikeOperand(const Call& call, const Numbers& elements, const Numbers& first, const Numbers& second) {
+Value LikeOperand(const Call& call, const Doubles& elements, const Doubles& first, const Doubles& second) {
   const Array& operand = call.array(0);
   const int64_t features[] = {operand.dim(call.hlo[kFeatureIndex])};
   return Value::Tuple({FromDoubles(operand.type(), operand.dims(), elements),
@@ -55,9 +55,9 @@ Value LikeOperand(const Call& call, const Numbers& elements, const Numbers& firs
 template <>
 Result<Value> Evaluate<Opcode::kBatchNormTraining>(Call& call) {
   const Features features(call);
-  Numbers x = ToDoubles(call.array(0));
-  const Numbers scale = ToDoubles(call.array(1)), offset = ToDoubles(call.array(2));
-  Numbers mean(features.features), variance(features.features);
+  Doubles x = ToDoubles(call.array(0));
+  const Doubles scale = ToDoubles(call.array(1)), offset = ToDoubles(call.array(2));
+  Doubles mean(features.features), variance(features.features);
   features.ForEach([&](size_t f, size_t i) {
     mean[f] += x[i];
     variance[f] += x[i] * x[i];
@@ -66,7 +66,7 @@ Result<Value> Evaluate<Opcode::kBatchNormTraining>(Call& call) {
     mean[f] /= features.elements_per_feature();
     variance[f] = variance[f] / features.elements_per_feature() - mean[f] * mean[f];
   }
-  const Numbers inverse = InverseDeviations(variance, call.hlo[kEpsilon]);
+  const Doubles inverse = InverseDeviations(variance, call.hlo[kEpsilon]);
   features.ForEach([&](size_t f, size_t i) { x[i] = (x[i] - mean[f]) * inverse[f] * scale[f] + offset[f]; });
   return LikeOperand(call, x, mean, variance);
 }
@@ -76,9 +76,9 @@ template <>
 Result<Value> Evaluate<Opcode::kBatchNormInference>(Call& call) {
   const Features features(call);
   const Array& operand = call.array(0);
-  Numbers x = ToDoubles(operand);
-  const Numbers scale = ToDoubles(call.array(1)), offset = ToDoubles(call.array(2)), mean = ToDoubles(call.array(3));
-  const Numbers inverse = InverseDeviations(ToDoubles(call.array(4)), call.hlo[kEpsilon]);
+  Doubles x = ToDoubles(operand);
+  const Doubles scale = ToDoubles(call.array(1)), offset = ToDoubles(call.array(2)), mean = ToDoubles(call.array(3));
+  const Doubles inverse = InverseDeviations(ToDoubles(call.array(4)), call.hlo[kEpsilon]);
   features.ForEach([&](size_t f, size_t i) { x[i] = (x[i] - mean[f]) * inverse[f] * scale[f] + offset[f]; });
   return Value(FromDoubles(operand.type(), operand.dims(), x));
 }
@@ -89,12 +89,12 @@ Result<Value> Evaluate<Opcode::kBatchNormInference>(Call& call) {
 template <>
 Result<Value> Evaluate<Opcode::kBatchNormGrad>(Call& call) {
   const Features features(call);
-  Numbers x = ToDoubles(call.array(0));
-  const Numbers scale = ToDoubles(call.array(1)), mean = ToDoubles(call.array(2)), variance = ToDoubles(call.array(3)),
+  Doubles x = ToDoubles(call.array(0));
+  const Doubles scale = ToDoubles(call.array(1)), mean = ToDoubles(call.array(2)), variance = ToDoubles(call.array(3)),
                 gradient = ToDoubles(call.array(4));
   const double epsilon = call.hlo[kEpsilon];
-  const Numbers inverse = InverseDeviations(variance, epsilon);
-  Numbers sum(features.features), moment(features.features);
+  const Doubles inverse = InverseDeviations(variance, epsilon);
+  Doubles sum(features.features), moment(features.features);
   features.ForEach([&](size_t f, size_t i) {
     sum[f] += gradient[i];
     moment[f] += gradient[i] * (x[i] - mean[f]);

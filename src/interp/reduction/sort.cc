@@ -14,7 +14,7 @@ namespace shoal {
 namespace {
 
 // What is sorted: the operands with the dimension to sort along last.
-struct Rows {
+struct SortRows {
   std::vector<Array> operands;
   int64_t count = 0, size = 0;
 };
@@ -48,7 +48,7 @@ std::optional<SimpleOrder> SimpleOrderOf(const Computation& comparator) {
 
 // By keys, one of each element. Where nothing asks for a stable order, elements with equal keys stand as std::sort
 // leaves them, which is what XLA:CPU does.
-std::vector<int64_t> SortedByKeys(const Rows& rows, const std::vector<uint64_t>& keys, bool is_stable) {
+std::vector<int64_t> SortedByKeys(const SortRows& rows, const std::vector<uint64_t>& keys, bool is_stable) {
   struct Keyed {
     uint64_t key;
     int64_t element;
@@ -72,7 +72,7 @@ std::vector<int64_t> SortedByKeys(const Rows& rows, const std::vector<uint64_t>&
 // The comparator over many pairs of elements, which it is given as numbers.
 class Comparator {
  public:
-  Comparator(const Instruction& hlo, const Computation& computation, Device& device, const Rows& rows)
+  Comparator(const Instruction& hlo, const Computation& computation, Device& device, const SortRows& rows)
       : hlo_(hlo), computation_(computation), device_(device), rows_(rows) {
     for (const Instruction* parameter : computation.parameters) {
       bool used = computation.root == parameter;
@@ -101,7 +101,7 @@ class Comparator {
   const Instruction& hlo_;
   const Computation& computation_;
   Device& device_;
-  const Rows& rows_;
+  const SortRows& rows_;
   std::vector<bool> used_;  // parameters; nobody fetches the others
   std::vector<std::vector<std::byte>> lanes_;
 };
@@ -118,7 +118,7 @@ Result<std::vector<uint64_t>> Ranks(const std::vector<int64_t>& sorted, Comparat
 }
 
 Result<std::vector<int64_t>> Sorted(const Instruction& hlo, const Computation& comparator, Device& device,
-                                    const Rows& rows, bool is_stable) {
+                                    const SortRows& rows, bool is_stable) {
   if (rows.size <= 16) is_stable = true;  // so few elements std::sort inserts one by one, which is stable
   if (std::optional<SimpleOrder> order = SimpleOrderOf(comparator)) {
     std::vector<uint64_t> keys = OrderKeys(rows.operands[order->operand], order->floats);
@@ -144,7 +144,7 @@ Result<std::vector<Array>> SortedAlong(const Instruction& hlo, int64_t dim, cons
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[static_cast<size_t>(dim)], order.back());
   const bool is_last = dim == rank - 1;
-  Rows rows;
+  SortRows rows;
   rows.size = operands[0].dim(dim);
   rows.count = operands[0].count() / rows.size;
   for (Array& operand : operands)

@@ -55,7 +55,7 @@ struct Rounded<std::complex<double>> {
 };
 
 template <class R, class W, class T>
-using ResultOf = std::conditional_t<std::is_same_v<W, T>, R, typename Rounded<R>::Type>;
+using StoredResult = std::conditional_t<std::is_same_v<W, T>, R, typename Rounded<R>::Type>;
 
 template <Opcode op>
 inline constexpr bool kWidens = op == Opcode::kPower || op == Opcode::kAtan2 || requires {
@@ -74,7 +74,7 @@ void ApplyLoop(const Kernel&, std::byte* out, const std::byte* const* in, int64_
       return Op<op>::Apply(b, static_cast<W>(Load<T>(in[0], i)), static_cast<W>(Load<T>(in[1], i)));
     }
   };
-  using R = ResultOf<decltype(apply(0)), W, T>;
+  using R = StoredResult<decltype(apply(0)), W, T>;
   auto* results = reinterpret_cast<Stored<R>*>(out);
   for (int64_t i = 0; i < n; ++i) results[i] = static_cast<Stored<R>>(static_cast<R>(apply(i)));
 }

@@ -5,12 +5,13 @@
 #include "kernels/convolution_form.h"
 #include "kernels/strided.h"
 #include "program/library/convolution_pieces.h"
+#include "program/library/pointwise_convolution.h"
 #include "program/library/rows.h"
 
 namespace shoal {
 namespace {
 
-using Kind = DnnConvolution::Kind;
+using DnnKind = DnnConvolution::Kind;
 
 // So many images to a task.
 int64_t ImagesPerTask(const Instruction& hlo) {
@@ -37,13 +38,6 @@ Status ByPatches(const Instruction& hlo, std::span<const Array> operands, std::s
     std::memcpy(out + begin * out_bytes, done.data(), static_cast<size_t>(done.bytes()));
   });
   return {};
-}
-
-Array Widened(const Array& array, ThreadPool& pool) {
-  if (array.type() == ElementType::kF32) return array;
-  Array wide(ElementType::kF32, array.dims());
-  ConvertOnPool(array, wide, pool);
-  return wide;
 }
 
 // The spatial dimensions of the kernel the other way round.
@@ -92,7 +86,24 @@ void SumPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, fl
   });
 }
 
+// A window of one place is a product, which is quicker by itself.
+Status Pointwise(const PointwiseProduct& product, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  const Array a = Widened(operands[product.kernel_is_lhs ? 1 : 0], pool);
+  const Array b = Widened(operands[product.kernel_is_lhs ? 0 : 1], pool);
+  const bool is_narrow = results[0].type() != ElementType::kF32;
+  Array sums = is_narrow ? Array(ElementType::kF32, results[0].dims()) : std::move(results[0]);
+  ParallelGemm(product.m, product.n, product.k, MatrixView<float>{a.As<float>().data(), product.a_row, product.a_column},
+               MatrixView<float>{b.As<float>().data(), product.b_row, product.b_column}, product.places,
+               sums.Mutable<float>().data(), pool);
+  if (is_narrow)
+    ConvertOnPool(sums, results[0], pool);
+  else
+    results[0] = std::move(sums);
+  return {};
+}
+
 Status Convolution(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  if (const auto product = PointwiseProductOf(hlo)) return Pointwise(*product, operands, results, pool);
   const OneDnn* library = OpenOneDnn();
   const std::optional<DnnForm> form = library == nullptr ? std::nullopt : DnnFormOf(hlo);
   if (!form) return ByPatches(hlo, operands, results, pool);
@@ -110,9 +121,9 @@ Status Convolution(const Instruction& hlo, std::span<const Array> operands, std:
   auto* in_data = const_cast<float*>(input.As<float>().data());
   auto* kernel_data = const_cast<float*>(kernel.As<float>().data());
   float* out_data = out.Mutable<float>().data();
-  if (form->convolution.kind == Kind::kForward)
+  if (form->convolution.kind == DnnKind::kForward)
     RunPieces(pieces, codes, kernel_data, in_data + form->source_offset, out_data, pool);
-  else if (form->convolution.kind == Kind::kBackwardData)
+  else if (form->convolution.kind == DnnKind::kBackwardData)
     RunPieces(pieces, codes, kernel_data, out_data + form->source_offset, in_data, pool);
   else
     SumPieces(pieces, codes, in_data + form->source_offset, kernel_data, out, pool);

@@ -7,7 +7,7 @@
 namespace shoal {
 namespace {
 
-using Kind = DnnConvolution::Kind;
+using DnnKind = DnnConvolution::Kind;
 using Sizes = std::vector<int64_t>;
 
 // One array of a convolution: its sizes and strides by what its dimensions mean.
@@ -50,7 +50,7 @@ bool AllOnes(const Sizes& sizes) { return Product(sizes) == 1; }
 DnnForm Forward(const Arrays& of) {
   DnnForm form;
   DnnConvolution& to = form.convolution;
-  to.kind = Kind::kForward;
+  to.kind = DnnKind::kForward;
   to.batch = of.input.first, to.groups = of.feature_groups;
   to.in_features = of.input.second, to.out_features = of.output.second;
   to.source = of.input.spatial, to.kernel = of.kernel.spatial, to.result = of.output.spatial;
@@ -67,7 +67,7 @@ DnnForm Forward(const Arrays& of) {
 DnnForm BackwardData(const Arrays& of) {
   DnnForm form;
   DnnConvolution& to = form.convolution;
-  to.kind = Kind::kBackwardData;
+  to.kind = DnnKind::kBackwardData;
   to.batch = of.input.first, to.groups = of.feature_groups;
   to.in_features = of.output.second, to.out_features = of.input.second;
   to.source = of.output.spatial, to.kernel = of.kernel.spatial, to.result = of.input.spatial;
@@ -86,7 +86,7 @@ DnnForm BackwardData(const Arrays& of) {
 DnnForm BackwardWeights(const Arrays& of) {
   DnnForm form;
   DnnConvolution& to = form.convolution;
-  to.kind = Kind::kBackwardWeights;
+  to.kind = DnnKind::kBackwardWeights;
   to.batch = of.input.second, to.groups = of.batch_groups;
   to.in_features = of.input.first, to.out_features = of.output.second;
   to.source = of.input.spatial, to.kernel = of.output.spatial, to.result = of.kernel.spatial;
@@ -107,7 +107,7 @@ bool Crop(DnnForm& form) {
   for (size_t d = 0; d < to.kernel.size(); ++d) {
     const int64_t high = (to.result[d] - 1) * to.strides[d] + Extent(to, d) - to.source[d] - to.pad_low[d];
     if (to.pad_low[d] >= 0 && high >= 0) continue;
-    if (to.kind == Kind::kBackwardData) {
+    if (to.kind == DnnKind::kBackwardData) {
       // Elements that are not reached are zero, which oneDNN writes where they are fewer than a stride.
       if (to.pad_low[d] < 0 || high <= -to.strides[d]) return false;
       continue;
@@ -126,7 +126,7 @@ bool Crop(DnnForm& form) {
 constexpr int64_t kPieceWork = int64_t{1} << 22, kMostPieces = 16;  // multiplications of one that pays
 
 // Rows [begin, end) of the first spatial dimension of the result.
-std::optional<DnnPiece> Rows(const DnnConvolution& whole, int64_t begin, int64_t end) {
+std::optional<DnnPiece> RowsPiece(const DnnConvolution& whole, int64_t begin, int64_t end) {
   DnnPiece piece{whole};
   DnnConvolution& to = piece.convolution;
   const int64_t start = begin * whole.strides[0] - whole.pad_low[0];
@@ -186,14 +186,14 @@ std::vector<DnnPiece> PiecesOf(const DnnConvolution& whole) {
   const int64_t wanted = std::clamp<int64_t>(work / kPieceWork, 1, kMostPieces);
   std::vector<DnnPiece> pieces;
   const int64_t parts = std::min(wanted, whole.batch);
-  const int64_t rows = whole.kind == Kind::kForward && whole.result[0] >= 8 ? std::min(wanted / parts, whole.result[0] / 4) : 1;
+  const int64_t rows = whole.kind == DnnKind::kForward && whole.result[0] >= 8 ? std::min(wanted / parts, whole.result[0] / 4) : 1;
   for (int64_t i = 0; i < parts; ++i) {
     const int64_t first = whole.batch * i / parts, last = whole.batch * (i + 1) / parts;
     DnnConvolution images = whole;
     images.batch = last - first;
     for (int64_t r = 0; r < std::max<int64_t>(rows, 1); ++r) {
       std::optional<DnnPiece> piece =
-          rows > 1 ? Rows(images, whole.result[0] * r / rows, whole.result[0] * (r + 1) / rows) : DnnPiece{images};
+          rows > 1 ? RowsPiece(images, whole.result[0] * r / rows, whole.result[0] * (r + 1) / rows) : DnnPiece{images};
       if (!piece) return {DnnPiece{whole}};
       piece->source += first * whole.source_strides[0];
       piece->result += first * whole.result_strides[0];

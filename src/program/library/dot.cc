@@ -124,14 +124,6 @@ void Multiply(const Sides& sides, const Array& a, const Array& b, Array& out, Th
                out.Mutable<T>().data(), pool);
 }
 
-// In the type of the sums, on the pool.
-Array Widened(const Array& array, ThreadPool& pool, ElementType type = ElementType::kF32) {
-  if (array.type() == type) return array;
-  Array wide(type, array.dims());
-  ConvertOnPool(array, wide, pool);
-  return wide;
-}
-
 // Integers of eight bits, exactly: products are at most 2^14 with signs and 2^16 without, and sums of 2^24 are numbers
 // that f32 has. The sums of all stretches are added up as integers.
 void MultiplyBytes(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
@@ -209,6 +201,13 @@ void ConvertOnPool(const Array& from, Array& to, ThreadPool& pool) {
     const std::byte* in = from.data() + begin * from.element_bytes();
     kernel.Run(out + begin * to.element_bytes(), &in, end - begin);
   });
+}
+
+Array Widened(const Array& array, ThreadPool& pool, ElementType type) {
+  if (array.type() == type) return array;
+  Array wide(type, array.dims());
+  ConvertOnPool(array, wide, pool);
+  return wide;
 }
 
 LibraryFunction DotFunction(const Instruction& hlo) {

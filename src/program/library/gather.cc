@@ -148,10 +148,11 @@ Status GatherSlices(const Instruction& hlo, std::span<const Array> operands, std
   const Array& operand = operands[0];
   const Slices slices = SlicesOf(hlo, operand.dims(), results[0].dims());
   std::vector<int64_t> starts =
-      StartsOf(operands[1],
-               {hlo[kIndexVectorDim], hlo[Gather::kStartIndexMap], hlo[Gather::kOperandBatchingDims],
-                hlo[Gather::kStartIndicesBatchingDims]},
-               operand.dims(), AsInts(slices.most), true, pool);
+      Starts(operands[1],
+             {hlo[kIndexVectorDim], hlo[Gather::kStartIndexMap], hlo[Gather::kOperandBatchingDims],
+              hlo[Gather::kStartIndicesBatchingDims]},
+             operand.dims(), AsInts(slices.most), true)
+          .FindAll(pool);
   switch (operand.element_bytes()) {
     case 1:
       GatherAs<uint8_t>(slices, std::move(starts), operand, results[0], pool);

@@ -22,5 +22,7 @@ LibraryFunction TransposeFunction(const Instruction& hlo);
 
 // to = from in the type of `to`.
 void ConvertOnPool(const Array& from, Array& to, ThreadPool& pool);
+// In the type of the sums, on the pool.
+Array Widened(const Array& array, ThreadPool& pool, ElementType type = ElementType::kF32);
 
 }  // namespace shoal

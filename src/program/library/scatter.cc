@@ -72,7 +72,7 @@ T Folded(T a, T b) {
 }
 
 struct Windows {
-  std::vector<int64_t> starts;  // -1: outside, left out
+  std::vector<int64_t> starts;  // -1: outside, left out; empty where windows are single elements
   Runs runs;                    // of one window in the operand
   bool are_apart = false;       // two windows are the same or have no element in common
   int64_t size() const { return runs.length * static_cast<int64_t>(runs.offsets.size()); }
@@ -83,11 +83,6 @@ void FoldRange(const Windows& windows, int64_t begin, int64_t end, const T* upda
   const int64_t size = windows.size(), length = windows.runs.length;
   const auto count = static_cast<int64_t>(windows.starts.size());
   const int64_t* starts = windows.starts.data();
-  if (size == 1) {
-    for (int64_t b = 0; b < count; ++b)
-      if (starts[b] >= begin && starts[b] < end) out[starts[b]] = Folded<fold, T>(out[starts[b]], updates[b]);
-    return;
-  }
   constexpr int64_t kAhead = 16, kLine = 64 / static_cast<int64_t>(sizeof(T));
   for (int64_t b = 0; b < count; ++b) {
     // What lies ahead is fetched: which windows are ours no hardware foresees.
@@ -111,8 +106,47 @@ void FoldRange(const Windows& windows, int64_t begin, int64_t end, const T* upda
   }
 }
 
+// Windows of one element, [begin, end) of them, in their order.
 template <Fold fold, class T>
-void FoldAll(const Windows& windows, const Array& updates, Array& result, ThreadPool& pool) {
+void FoldElements(const Starts& starts, int64_t begin, int64_t end, const T* updates, T* out) {
+  constexpr int64_t kTogether = 512;
+  int64_t places[kTogether];
+  for (int64_t first = begin; first < end; first += kTogether) {
+    const int64_t count = std::min(kTogether, end - first);
+    starts.Find(first, first + count, places);
+    for (int64_t i = 0; i < count; ++i)
+      if (places[i] >= 0) out[places[i]] = Folded<fold, T>(out[places[i]], updates[first + i]);
+  }
+}
+
+// Sums of whole numbers come to the same in any order: each task has its own, which are added up.
+template <class T>
+void CountElements(const Starts& starts, const T* updates, int64_t size, T* out, ThreadPool& pool) {
+  constexpr int64_t kTasks = 16;
+  const int64_t block = (starts.count() + kTasks - 1) / kTasks;
+  std::vector<T> sums(static_cast<size_t>(size * kTasks));
+  ForBlocks(pool, starts.count(), block, [&](int64_t begin, int64_t end) {
+    FoldElements<Fold::kAdd, T>(starts, begin, end, updates, sums.data() + begin / block * size);
+  });
+  for (int64_t t = 0; t < kTasks; ++t)
+    for (int64_t i = 0; i < size; ++i) out[i] = Folded<Fold::kAdd, T>(out[i], sums[static_cast<size_t>(t * size + i)]);
+}
+
+template <Fold fold, class T>
+void FoldAllElements(const Starts& starts, const Array& updates, Array& result, ThreadPool& pool) {
+  T* out = reinterpret_cast<T*>(result.mutable_data());
+  const T* from = reinterpret_cast<const T*>(updates.data());
+  if constexpr (fold == Fold::kAdd && std::is_integral_v<T>) {
+    constexpr int64_t kMostSums = int64_t{1} << 13;
+    if (result.count() <= kMostSums && starts.count() > 32 * result.count())
+      return CountElements<T>(starts, from, result.count(), out, pool);
+  }
+  FoldElements<fold, T>(starts, 0, starts.count(), from, out);
+}
+
+template <Fold fold, class T>
+void FoldAll(const Windows& windows, const Starts& starts, const Array& updates, Array& result, ThreadPool& pool) {
+  if (windows.size() == 1) return FoldAllElements<fold, T>(starts, updates, result, pool);
   const int64_t elements = updates.count(), count = result.count();
   // Going through all windows costs something too, and where they are small as much as folding them in.
   const int64_t bytes = windows.size() * static_cast<int64_t>(sizeof(T));
@@ -127,8 +161,8 @@ void FoldAll(const Windows& windows, const Array& updates, Array& result, Thread
 }
 
 template <Fold fold>
-void FoldTyped(ElementType type, const Windows& windows, const Array& updates, Array& result, ThreadPool& pool) {
-  auto as = [&](auto element) { FoldAll<fold, decltype(element)>(windows, updates, result, pool); };
+void FoldTyped(ElementType type, const Windows& windows, const Starts& starts, const Array& updates, Array& result, ThreadPool& pool) {
+  auto as = [&](auto element) { FoldAll<fold, decltype(element)>(windows, starts, updates, result, pool); };
   if (type == ElementType::kBf16) return as(Narrow<ElementType::kBf16>{});
   if (type == ElementType::kF16) return as(Narrow<ElementType::kF16>{});
   if (type == ElementType::kF32) return as(float{});
@@ -146,22 +180,23 @@ void FoldTyped(ElementType type, const Windows& windows, const Array& updates, A
   }
 }
 
-void FoldBy(Fold fold, ElementType type, const Windows& windows, const Array& updates, Array& result, ThreadPool& pool) {
+void FoldBy(Fold fold, ElementType type, const Windows& windows, const Starts& starts, const Array& updates, Array& result,
+            ThreadPool& pool) {
   switch (fold) {
     case Fold::kAdd:
-      return FoldTyped<Fold::kAdd>(type, windows, updates, result, pool);
+      return FoldTyped<Fold::kAdd>(type, windows, starts, updates, result, pool);
     case Fold::kMultiply:
-      return FoldTyped<Fold::kMultiply>(type, windows, updates, result, pool);
+      return FoldTyped<Fold::kMultiply>(type, windows, starts, updates, result, pool);
     case Fold::kMinimum:
-      return FoldTyped<Fold::kMinimum>(type, windows, updates, result, pool);
+      return FoldTyped<Fold::kMinimum>(type, windows, starts, updates, result, pool);
     case Fold::kMaximum:
-      return FoldTyped<Fold::kMaximum>(type, windows, updates, result, pool);
+      return FoldTyped<Fold::kMaximum>(type, windows, starts, updates, result, pool);
     case Fold::kAnd:
-      return FoldTyped<Fold::kAnd>(type, windows, updates, result, pool);
+      return FoldTyped<Fold::kAnd>(type, windows, starts, updates, result, pool);
     case Fold::kOr:
-      return FoldTyped<Fold::kOr>(type, windows, updates, result, pool);
+      return FoldTyped<Fold::kOr>(type, windows, starts, updates, result, pool);
     default:
-      return FoldTyped<Fold::kAssign>(type, windows, updates, result, pool);
+      return FoldTyped<Fold::kAssign>(type, windows, starts, updates, result, pool);
   }
 }
 
@@ -185,15 +220,16 @@ Status ScatterUpdates(const Instruction& hlo, std::span<const Array> operands, s
     windows.are_apart &= sizes.back() == 1 || most[d] == 0;
   }
   windows.runs = RunsOf(AsInts(sizes), AsInts(kept_strides));
-  windows.starts = StartsOf(operands[1],
-                            {hlo[kIndexVectorDim], hlo[Scatter::kScatterDimsToOperandDims],
-                             hlo[Scatter::kInputBatchingDims], hlo[Scatter::kScatterIndicesBatchingDims]},
-                            dims, AsInts(most), false, pool);
+  const Starts starts(operands[1],
+                      {hlo[kIndexVectorDim], hlo[Scatter::kScatterDimsToOperandDims], hlo[Scatter::kInputBatchingDims],
+                       hlo[Scatter::kScatterIndicesBatchingDims]},
+                      dims, AsInts(most), false);
+  if (windows.size() != 1) windows.starts = starts.FindAll(pool);
   const Dims batch = DimsWithout(updates.rank(), window_dims, {});
   Dims order = batch;
   order.insert(order.end(), window_dims.begin(), window_dims.end());
   if (!std::is_sorted(order.begin(), order.end())) updates = Transposed(updates, AsInts(order));
-  FoldBy(FoldOf(*hlo[kToApply]), results[0].type(), windows, updates, results[0], pool);
+  FoldBy(FoldOf(*hlo[kToApply]), results[0].type(), windows, starts, updates, results[0], pool);
   return {};
 }
 

@@ -101,7 +101,7 @@ void ScatterImage(const Image& image, const T* operand, const T* source, T* out,
 }
 
 template <class T>
-Status Scatter(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+Status ScatterSelected(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
   const Image image = ImageOf(hlo);
   const ComparisonDirection direction = (*hlo[SelectAndScatter::kSelect]->root)[Op<Opcode::kCompare>::kDirection];
   const T *operand = operands[0].As<T>().data(), *source = operands[1].As<T>().data();
@@ -140,8 +140,8 @@ LibraryFunction SelectAndScatterFunction(const Instruction& hlo) {
   const bool straight = select->operands[0]->opcode == Opcode::kParameter && (*select->operands[0])[kParameterNumber] == 0;
   if (!is_order || !straight || (*select)[Compare::kOrder] == ComparisonOrder::kTotal) return nullptr;
   if (select->operand_shape(0).element_type() != type || scatter->shape().element_type() != type) return nullptr;
-  if (type == ElementType::kF32) return &Scatter<float>;
-  if (type == ElementType::kF64) return &Scatter<double>;
+  if (type == ElementType::kF32) return &ScatterSelected<float>;
+  if (type == ElementType::kF64) return &ScatterSelected<double>;
   return nullptr;
 }
 

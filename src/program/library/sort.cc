@@ -12,8 +12,6 @@
 namespace shoal {
 namespace {
 
-using Compare = Op<Opcode::kCompare>;
-
 struct KeyOrder {
   size_t operand = 0;
   bool descending = false;
@@ -27,7 +25,7 @@ struct Canonical {
 };
 
 bool IsComparison(const Instruction& hlo, ComparisonDirection direction) {
-  return hlo.opcode == Opcode::kCompare && hlo[Compare::kDirection] == direction;
+  return hlo.opcode == Opcode::kCompare && hlo[Op<Opcode::kCompare>::kDirection] == direction;
 }
 
 // The one number that a constant is.
@@ -63,15 +61,15 @@ Canonical CanonicalOf(const Instruction& hlo) {
 }
 
 // Both sides of a comparison of one operand's elements: of parameters 2k and 2k + 1, brought into the same form.
-struct Sides {
+struct ComparisonSides {
   Canonical first, second;
   size_t operand = 0;
   bool crossed = false;  // the second element stands on the left
 };
 
-std::optional<Sides> SidesOf(const Instruction& comparison) {
+std::optional<ComparisonSides> ComparisonSidesOf(const Instruction& comparison) {
   if (comparison.opcode != Opcode::kCompare || IsComplex(comparison.operand_shape(0).element_type())) return std::nullopt;
-  Sides sides{CanonicalOf(*comparison.operands[0]), CanonicalOf(*comparison.operands[1])};
+  ComparisonSides sides{CanonicalOf(*comparison.operands[0]), CanonicalOf(*comparison.operands[1])};
   const Canonical &a = sides.first, &b = sides.second;
   if (a.parameter == nullptr || b.parameter == nullptr || a.zeros != b.zeros || a.nans != b.nans) return std::nullopt;
   const int64_t first = (*a.parameter)[kParameterNumber], second = (*b.parameter)[kParameterNumber];
@@ -82,14 +80,14 @@ std::optional<Sides> SidesOf(const Instruction& comparison) {
 }
 
 // The order of floats that a comparison sees, if it is one of ours.
-std::optional<FloatOrder> FloatOrderOf(const Instruction& comparison, const Sides& sides) {
-  const bool is_partial = comparison[Compare::kOrder] == ComparisonOrder::kPartial;
+std::optional<FloatOrder> FloatOrderOf(const Instruction& comparison, const ComparisonSides& sides) {
+  const bool is_partial = comparison[Op<Opcode::kCompare>::kOrder] == ComparisonOrder::kPartial;
   if (sides.first.zeros != sides.first.nans && !is_partial) return std::nullopt;
   return is_partial || sides.first.zeros ? FloatOrder::kNanLast : FloatOrder::kTotal;
 }
 
 std::optional<KeyOrder> KeyOrderOf(const Instruction& comparison) {
-  const std::optional<Sides> sides = SidesOf(comparison);
+  const std::optional<ComparisonSides> sides = ComparisonSidesOf(comparison);
   const bool less = IsComparison(comparison, ComparisonDirection::kLt);
   if (!sides || (!less && !IsComparison(comparison, ComparisonDirection::kGt))) return std::nullopt;
   const std::optional<FloatOrder> floats = FloatOrderOf(comparison, *sides);
@@ -101,9 +99,9 @@ std::optional<KeyOrder> KeyOrderOf(const Instruction& comparison) {
 // themselves.
 bool IsTie(const Instruction& hlo, const KeyOrder& order) {
   if (!IsComparison(hlo, ComparisonDirection::kEq)) return false;
-  const std::optional<Sides> sides = SidesOf(hlo);
+  const std::optional<ComparisonSides> sides = ComparisonSidesOf(hlo);
   if (!sides || sides->operand != order.operand || FloatOrderOf(hlo, *sides) != order.floats) return false;
-  return !IsFloat(hlo.operand_shape(0).element_type()) || hlo[Compare::kOrder] == ComparisonOrder::kTotal;
+  return !IsFloat(hlo.operand_shape(0).element_type()) || hlo[Op<Opcode::kCompare>::kOrder] == ComparisonOrder::kTotal;
 }
 
 // First key first: one comparison, or "before by the first key, or equal by it and before by the others".
@@ -149,8 +147,8 @@ void RadixSort(std::vector<Keyed<Key>>& row, std::vector<Keyed<Key>>& scratch) {
   }
 }
 
-// Rows of several operands that are sorted together, and where they lie.
-struct Rows {
+// SortedRows of several operands that are sorted together, and where they lie.
+struct SortedRows {
   std::vector<Array> operands;
   std::vector<std::byte*> outs;
   int64_t size = 1;
@@ -159,7 +157,7 @@ struct Rows {
 template <class Key>
 class RowSorter {
  public:
-  RowSorter(const Rows& rows, std::span<const KeyOrder> orders, bool is_stable)
+  RowSorter(const SortedRows& rows, std::span<const KeyOrder> orders, bool is_stable)
       : rows_(rows), orders_(orders), is_stable_(is_stable || rows.size <= 16), places_(static_cast<size_t>(rows.size)) {}
 
   void Sort(int64_t r) {
@@ -197,7 +195,7 @@ class RowSorter {
     return keys;
   }
 
-  const Rows& rows_;
+  const SortedRows& rows_;
   std::span<const KeyOrder> orders_;
   bool is_stable_;
   std::vector<Keyed<Key>> row_, scratch_;
@@ -205,7 +203,7 @@ class RowSorter {
 };
 
 template <class Key>
-void SortRows(const Rows& rows, std::span<const KeyOrder> orders, bool is_stable, ThreadPool& pool) {
+void SortRows(const SortedRows& rows, std::span<const KeyOrder> orders, bool is_stable, ThreadPool& pool) {
   const int64_t count = rows.operands[0].count() / rows.size;
   ForBlocks(pool, count, std::max<int64_t>(1, (1 << 12) / rows.size), [&](int64_t begin, int64_t end) {
     RowSorter<Key> sorter(rows, orders, is_stable);
@@ -229,7 +227,7 @@ Status SortByKeys(const Instruction& hlo, std::span<const Array> operands, std::
   const std::vector<KeyOrder> orders = *KeyOrdersOf(*hlo[kToApply]->root);
   const int64_t dim = hlo[kDimensions][0];
   const bool is_last = dim == operands[0].rank() - 1;
-  Rows rows;
+  SortedRows rows;
   rows.size = operands[0].dim(dim);
   std::vector<Array> sorted;
   for (const Array& operand : operands) {
