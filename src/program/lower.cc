@@ -11,7 +11,9 @@ namespace {
 
 class Lowering {
  public:
-  explicit Lowering(std::unique_ptr<Module> module) { program_.module = std::move(module); }
+  Lowering(std::unique_ptr<Module> module, Steps steps) : by_ops_(steps == Steps::kOps) {
+    program_.module = std::move(module);
+  }
 
   Program Run() {
     Visit(*program_.module->entry);
@@ -27,7 +29,7 @@ class Lowering {
     if (!visited_.insert(&computation).second) return;
     for (const Instruction* hlo : computation.instructions) {
       if (!CallsComputations(*hlo)) continue;
-      if (std::unique_ptr<Routine> routine = RoutineOf(*hlo)) {
+      if (std::unique_ptr<Routine> routine = by_ops_ ? nullptr : RoutineOf(*hlo)) {
         program_.steps[hlo] = {ProgramStep::Kind::kRoutine, program_.routines.size(), nullptr};
         program_.routines.push_back(std::move(routine));
         continue;
@@ -37,7 +39,7 @@ class Lowering {
   }
 
   void Add(const Instruction& hlo) {
-    if (program_.steps.contains(&hlo)) return;
+    if (program_.steps.contains(&hlo) || (by_ops_ && IsFusion(hlo))) return;
     if (WorkingTypesOf(hlo).mixed) return;  // converted and checked where it is evaluated
     if (std::unique_ptr<FusedKernel> kernel = FusedKernelOf(hlo)) {
       const auto [same, is_new] = kernels_.try_emplace(ToString(*kernel), program_.kernels.size());
@@ -48,6 +50,7 @@ class Lowering {
     }
   }
 
+  const bool by_ops_;
   Program program_;
   std::unordered_set<const Computation*> visited_;
   std::unordered_map<std::string, size_t> kernels_;  // by their text
@@ -55,7 +58,7 @@ class Lowering {
 
 }  // namespace
 
-Program Lower(std::unique_ptr<Module> module) { return Lowering(std::move(module)).Run(); }
+Program Lower(std::unique_ptr<Module> module, Steps steps) { return Lowering(std::move(module), steps).Run(); }
 
 // Computations that are part of the instruction that names them: fused ones, and functions of elements.
 static std::unordered_set<const Computation*> PartsOfSteps(const Module& module) {

@@ -45,8 +45,12 @@ struct Program {
   }
 };
 
+// What a step computes: a fusion or a loop as one, or every op by itself, those inside of fusions and loops too, for
+// somebody who looks at each of their values.
+enum class Steps : uint8_t { kFused, kOps };
+
 // Of a module that has gone through the passes.
-Program Lower(std::unique_ptr<Module> module);
+Program Lower(std::unique_ptr<Module> module, Steps steps = Steps::kFused);
 
 // The kernel that computes an instruction (a fusion, or one op), or nothing where no loop nest of ours does.
 std::unique_ptr<FusedKernel> FusedKernelOf(const Instruction& hlo);

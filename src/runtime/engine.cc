@@ -20,9 +20,9 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
   };
   begin_stage("passes");
   std::unique_ptr<Module> copy = CloneModule(module);
-  SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), options.passes));
+  if (!options.watched) SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), options.passes));
   begin_stage("loops");
-  engine->program_ = Lower(std::move(copy));
+  engine->program_ = Lower(std::move(copy), options.watched ? Steps::kOps : Steps::kFused);
   Program& program = engine->program_;
 
   // Of each kernel the first that runs, then the second ones of those that are cut.

@@ -15,6 +15,8 @@ struct EngineOptions {
   std::string cpu;  // empty: this machine's
   std::string cache_dir;  // where compiled code is kept for other runs; empty: nowhere
   PipelineOptions passes;
+  // Somebody sees the value of every instruction as it is written: no passes, each op compiled by itself.
+  bool watched = false;
   std::function<void(const std::string& stage)> progress;  // told what begins; may be empty
 };
 

@@ -8,7 +8,7 @@
 namespace shoal {
 
 Result<std::unique_ptr<Engine>> CompiledModule(const Module& module, const std::string& file, const EngineFlags& flags,
-                                               bool quiet) {
+                                               bool quiet, bool watched) {
   if (flags.engine != "jit") return std::unique_ptr<Engine>();
   ProgressLine line(StrCat("compiling ", file));
   NowDoing(StrCat("compiling ", file));
@@ -16,6 +16,7 @@ Result<std::unique_ptr<Engine>> CompiledModule(const Module& module, const std::
   options.threads = flags.threads;
   options.cpu = flags.cpu;
   options.cache_dir = flags.cache_dir;
+  options.watched = watched;
   options.progress = [&](const std::string& stage) { line.Show(0, 0, stage); };
   Result<std::unique_ptr<Engine>> engine = Engine::Compile(module, options);
   line.Clear();

@@ -14,8 +14,8 @@ struct EngineFlags {
 };
 
 // The module compiled for this machine; null where the interpreter is to run it, because it was asked for or because
-// there is no code generator, which is said unless `quiet`.
+// there is no code generator, which is said unless `quiet`. `watched`: somebody looks at every value.
 Result<std::unique_ptr<Engine>> CompiledModule(const Module& module, const std::string& file, const EngineFlags& flags,
-                                               bool quiet);
+                                               bool quiet, bool watched = false);
 
 }  // namespace shoal

@@ -145,10 +145,10 @@ class OneRun {
     return status == kOk && !report->Agree() ? kInputAtFault : status;
   }
 
-  // Somebody who watches sees the instructions as they are written, so the interpreter runs those.
+  // Somebody who watches sees the instructions as they are written: the engine computes each by itself.
   Status Compile() {
-    if (!flags_.dump.empty() || flags_.check_nans) return {};
-    SHOAL_ASSIGN(engine, CompiledModule(*input_.module, report_.file, flags_.engine, flags_.common.json));
+    const bool watched = !flags_.dump.empty() || flags_.check_nans;
+    SHOAL_ASSIGN(engine, CompiledModule(*input_.module, report_.file, flags_.engine, flags_.common.json, watched));
     engine_ = std::move(engine);
     if (engine_ != nullptr) report_.compile_seconds = engine_->compile_seconds();
     return {};
@@ -239,17 +239,18 @@ class OneRun {
   }
 
   Status MakeObservers() {
+    const Module& module = engine_ == nullptr ? *input_.module : *engine_->program().module;
     if (!flags_.profile.empty() && (!flags_.dump.empty() || flags_.check_nans))
       return WorldFailed("--profile times a run that nobody watches: not together with --dump or --check_nans");
     const int64_t devices = report_.devices.grid.count();
     std::vector<Observer*> observers;
     if (!flags_.dump.empty()) {
-      SHOAL_ASSIGN(dump, Dump::Create(*input_.module, flags_.dump, flags_.dump_dir, devices));
+      SHOAL_ASSIGN(dump, Dump::Create(module, flags_.dump, flags_.dump_dir, devices));
       dump_ = std::move(dump);
       observers.push_back(dump_.get());
     }
     if (flags_.check_nans) {
-      nan_check_ = NewNanCheck(*input_.module, devices);
+      nan_check_ = NewNanCheck(module, devices);
       observers.push_back(nan_check_.get());
     }
     if (!observers.empty()) observer_ = NewObservers(observers);

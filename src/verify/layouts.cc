@@ -4,7 +4,7 @@
 #include "ops/collective_kinds.h"
 #include "ops/traits.h"
 #include "ops/rules.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 namespace {
