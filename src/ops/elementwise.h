@@ -122,8 +122,6 @@ struct EnumNames<ComparisonType> {
 template <>
 struct Op<Opcode::kCompare> : Elementwise<types::kAny, ResultType::kPred> {
   static constexpr Attr<ComparisonDirection> kDirection{"direction"};
-inline ComparisonDirection DirectionOf(const Instruction& compare) { return compare[Op<Opcode::kCompare>::kDirection]; }
-inline ComparisonOrder OrderOf(const Instruction& compare) { return compare[Op<Opcode::kCompare>::kOrder]; }
   static constexpr Attr<ComparisonOrder> kOrder{"order"};
   static constexpr Attr<ComparisonType> kType{"type"};
   static bool HasUnusualOrder(const Instruction& hlo);
@@ -134,6 +132,8 @@ inline ComparisonOrder OrderOf(const Instruction& compare) { return compare[Op<O
   static Status Form(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
+inline ComparisonDirection DirectionOf(const Instruction& compare) { return compare[Op<Opcode::kCompare>::kDirection]; }
+inline ComparisonOrder OrderOf(const Instruction& compare) { return compare[Op<Opcode::kCompare>::kOrder]; }
 
 // clamp: result[i] = min(max(operand1[i], operand0[i]), operand2[i]); the bounds may be scalars.
 template <>
