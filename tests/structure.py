@@ -117,7 +117,7 @@ def check_opcodes(_):
 
 # The numbers that were reached, which may only fall.
 MOST_CLI_LINES = 1500
-MOST_INTERP_LINES = 8000
+MOST_INTERP_LINES = 7820
 MOST_LINES = 300
 LONGER = {
     "codegen/kernel_emitter.cc": "one class that writes a kernel",
@@ -171,6 +171,10 @@ def definitions():
     for path, text in sources(OPS):
         # A definition begins at the left margin and ends before the next.
         for piece in re.split(r"^(?=[A-Za-z])", text, flags=re.M) if path.suffix != ".def" else ():
+            row = re.match(r"(?:UNARY|BINARY|FUNCTION|FUNCTION_OF_TWO)\((\w+)", piece)  # of elementwise.h
+            if row:
+                yield path, ops().get(row[1], row[1]), piece + " Elementwise Transcendental"
+                continue
             head, body, _ = piece.partition("{")
             op = re.search(r"\bOp<Opcode::k(\w+)>", head)
             other = re.search(r"\bstruct (\w+)", head) or re.search(r"(\w+)\(", head)

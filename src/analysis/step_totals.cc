@@ -46,7 +46,7 @@ class Totals {
 
 }  // namespace
 
-StepTotals TotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works) {
+StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works) {
   Totals totals;
   StepTotals result;
   absl::flat_hash_map<const Instruction*, std::string> counted;  // as part of a collective of this kind

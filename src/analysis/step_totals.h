@@ -26,6 +26,6 @@ struct StepTotals {
   absl::flat_hash_map<const Instruction*, Cost> cost_of;  // of what is no collective, each time
 };
 
-StepTotals TotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works);
+StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works);
 
 }  // namespace shoal

@@ -1,5 +1,5 @@
 // Elementwise ops: result[i] = f(operand0[i], operand1[i], …). f stands here once, as Apply, written against a builder
-// `b` that computes with numbers (interp/numbers.h) or makes code.
+// `b` that computes with numbers (kernels/elementwise/numbers.h) or makes code.
 #pragma once
 
 #include "ops/attrs.h"
@@ -45,59 +45,92 @@ struct Transcendental : Elementwise<allowed> {
   static Status Form(Instruction& hlo, Module&) { return FormResultAccuracy(hlo); }
 };
 
+// A row for each op: name, types, the result's type, meaning. A function is transcendental, and priced so.
+namespace types {
+inline constexpr uint8_t kBits = kPred | kInt, kAnyFloat = kFloat | kComplex, kWithSign = kSigned | kFloat | kComplex;
+}  // namespace types
+#define UNARY(Name, allowed, result, meaning)                                      \
+  template <>                                                                      \
+  struct Op<Opcode::k##Name> : Elementwise<types::allowed, ResultType::result> {   \
+    static auto Apply(auto& b, auto x) { return meaning; }                         \
+  };
+#define BINARY(Name, allowed, result, meaning)                                     \
+  template <>                                                                      \
+  struct Op<Opcode::k##Name> : Elementwise<types::allowed, ResultType::result> {   \
+    static auto Apply(auto& b, auto x, auto y) { return meaning; }                 \
+  };
+#define FUNCTION(Name, allowed, meaning)                                           \
+  template <>                                                                      \
+  struct Op<Opcode::k##Name> : Transcendental<types::allowed> {                    \
+    static auto Apply(auto& b, auto x) { return meaning; }                         \
+  };
+#define FUNCTION_OF_TWO(Name, allowed, meaning)                                    \
+  template <>                                                                      \
+  struct Op<Opcode::k##Name> : Elementwise<types::allowed> {                       \
+    static auto Apply(auto& b, auto x, auto y) { return meaning; }                 \
+    static void Price(const Instruction& hlo, Pricing& pricing) {                  \
+      PriceElementwise(hlo, pricing, true);                                        \
+    }                                                                              \
+  };
 // clang-format off
-template <> struct Op<Opcode::kAbs> : Elementwise<types::kSigned | types::kFloat | types::kComplex, ResultType::kRealPart> { static auto Apply(auto& b, auto x) { return b.Abs(x); } };
-template <> struct Op<Opcode::kAdd> : Elementwise<types::kAny> { static auto Apply(auto& b, auto x, auto y) { return b.Add(x, y); } };
-template <> struct Op<Opcode::kAnd> : Elementwise<types::kPred | types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.And(x, y); } };
-template <> struct Op<Opcode::kAtan2> : Elementwise<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x, auto y) { return b.Atan2(x, y); } static void Price(const Instruction& hlo, Pricing& p) { PriceElementwise(hlo, p, true); } };
-template <> struct Op<Opcode::kCeil> : Elementwise<types::kFloat> { static auto Apply(auto& b, auto x) { return b.Ceil(x); } };
-template <> struct Op<Opcode::kClz> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x) { return b.Clz(x); } };
-template <> struct Op<Opcode::kComplex> : Elementwise<types::kFloat, ResultType::kComplexOf> { static auto Apply(auto& b, auto x, auto y) { return b.Complex(x, y); } };
-template <> struct Op<Opcode::kDivide> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x, auto y) { return b.Divide(x, y); } };
-template <> struct Op<Opcode::kFloor> : Elementwise<types::kFloat> { static auto Apply(auto& b, auto x) { return b.Floor(x); } };
-template <> struct Op<Opcode::kImag> : Elementwise<types::kFloat | types::kComplex, ResultType::kRealPart> { static auto Apply(auto& b, auto x) { return b.Imag(x); } };
-template <> struct Op<Opcode::kIsFinite> : Elementwise<types::kFloat, ResultType::kPred> { static auto Apply(auto& b, auto x) { return b.IsFinite(x); } };
-template <> struct Op<Opcode::kMaximum> : Elementwise<types::kAny> { static auto Apply(auto& b, auto x, auto y) { return b.Maximum(x, y); } };
-template <> struct Op<Opcode::kMinimum> : Elementwise<types::kAny> { static auto Apply(auto& b, auto x, auto y) { return b.Minimum(x, y); } };
-template <> struct Op<Opcode::kMulhi> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.Mulhi(x, y); } };
-template <> struct Op<Opcode::kMultiply> : Elementwise<types::kAny> { static auto Apply(auto& b, auto x, auto y) { return b.Multiply(x, y); } };
-template <> struct Op<Opcode::kNegate> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x) { return b.Negate(x); } };
-template <> struct Op<Opcode::kNot> : Elementwise<types::kPred | types::kInt> { static auto Apply(auto& b, auto x) { return b.Not(x); } };
-template <> struct Op<Opcode::kOr> : Elementwise<types::kPred | types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.Or(x, y); } };
-template <> struct Op<Opcode::kPopulationCount> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x) { return b.PopulationCount(x); } };
-template <> struct Op<Opcode::kPower> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x, auto y) { return b.Power(x, y); } static void Price(const Instruction& hlo, Pricing& p) { PriceElementwise(hlo, p, true); } };
-template <> struct Op<Opcode::kReal> : Elementwise<types::kFloat | types::kComplex, ResultType::kRealPart> { static auto Apply(auto& b, auto x) { return b.Real(x); } };
-template <> struct Op<Opcode::kRemainder> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x, auto y) { return b.Remainder(x, y); } };
-template <> struct Op<Opcode::kRoundNearestAfz> : Elementwise<types::kFloat> { static auto Apply(auto& b, auto x) { return b.RoundNearestAfz(x); } };
-template <> struct Op<Opcode::kRoundNearestEven> : Elementwise<types::kFloat> { static auto Apply(auto& b, auto x) { return b.RoundNearestEven(x); } };
-template <> struct Op<Opcode::kShiftLeft> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.ShiftLeft(x, y); } };
-template <> struct Op<Opcode::kShiftRightArithmetic> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.ShiftRightArithmetic(x, y); } };
-template <> struct Op<Opcode::kShiftRightLogical> : Elementwise<types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.ShiftRightLogical(x, y); } };
-template <> struct Op<Opcode::kSign> : Elementwise<types::kSigned | types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Sign(x); } };
-template <> struct Op<Opcode::kSubtract> : Elementwise<types::kNumber> { static auto Apply(auto& b, auto x, auto y) { return b.Subtract(x, y); } };
-template <> struct Op<Opcode::kXor> : Elementwise<types::kPred | types::kInt> { static auto Apply(auto& b, auto x, auto y) { return b.Xor(x, y); } };
+UNARY(Abs,              kWithSign, kRealPart, b.Abs(x))
+UNARY(Ceil,             kFloat,    kSame,     b.Ceil(x))
+UNARY(Clz,              kInt,      kSame,     b.Clz(x))
+UNARY(Floor,            kFloat,    kSame,     b.Floor(x))
+UNARY(Imag,             kAnyFloat, kRealPart, b.Imag(x))
+UNARY(IsFinite,         kFloat,    kPred,     b.IsFinite(x))
+UNARY(Negate,           kNumber,   kSame,     b.Negate(x))
+UNARY(Not,              kBits,     kSame,     b.Not(x))
+UNARY(PopulationCount,  kInt,      kSame,     b.PopulationCount(x))
+UNARY(Real,             kAnyFloat, kRealPart, b.Real(x))
+UNARY(RoundNearestAfz,  kFloat,    kSame,     b.RoundNearestAfz(x))
+UNARY(RoundNearestEven, kFloat,    kSame,     b.RoundNearestEven(x))
+UNARY(Sign,             kWithSign, kSame,     b.Sign(x))
 
-template <> struct Op<Opcode::kAcos> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Acos(x); } };
-template <> struct Op<Opcode::kAcosh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Acosh(x); } };
-template <> struct Op<Opcode::kAsin> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Asin(x); } };
-template <> struct Op<Opcode::kAsinh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Asinh(x); } };
-template <> struct Op<Opcode::kAtanh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Atanh(x); } };
-template <> struct Op<Opcode::kCbrt> : Transcendental<types::kFloat> { static auto Apply(auto& b, auto x) { return b.Cbrt(x); } };
-template <> struct Op<Opcode::kCos> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Cos(x); } };
-template <> struct Op<Opcode::kCosh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Cosh(x); } };
-template <> struct Op<Opcode::kErf> : Transcendental<types::kFloat> { static auto Apply(auto& b, auto x) { return b.Erf(x); } };
-template <> struct Op<Opcode::kExp> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Exp(x); } };
-template <> struct Op<Opcode::kExpm1> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Expm1(x); } };
-template <> struct Op<Opcode::kLog> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Log(x); } };
-template <> struct Op<Opcode::kLog1p> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Log1p(x); } };
-template <> struct Op<Opcode::kLogistic> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Divide(b.One(x), b.Add(b.One(x), b.Exp(b.Negate(x)))); } };
-template <> struct Op<Opcode::kRsqrt> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Rsqrt(x); } };
-template <> struct Op<Opcode::kSin> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Sin(x); } };
-template <> struct Op<Opcode::kSinh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Sinh(x); } };
-template <> struct Op<Opcode::kSqrt> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Sqrt(x); } };
-template <> struct Op<Opcode::kTan> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Tan(x); } };
-template <> struct Op<Opcode::kTanh> : Transcendental<types::kFloat | types::kComplex> { static auto Apply(auto& b, auto x) { return b.Tanh(x); } };
+BINARY(Add,                  kAny,    kSame,      b.Add(x, y))
+BINARY(And,                  kBits,   kSame,      b.And(x, y))
+BINARY(Complex,              kFloat,  kComplexOf, b.Complex(x, y))
+BINARY(Divide,               kNumber, kSame,      b.Divide(x, y))
+BINARY(Maximum,              kAny,    kSame,      b.Maximum(x, y))
+BINARY(Minimum,              kAny,    kSame,      b.Minimum(x, y))
+BINARY(Mulhi,                kInt,    kSame,      b.Mulhi(x, y))
+BINARY(Multiply,             kAny,    kSame,      b.Multiply(x, y))
+BINARY(Or,                   kBits,   kSame,      b.Or(x, y))
+BINARY(Remainder,            kNumber, kSame,      b.Remainder(x, y))
+BINARY(ShiftLeft,            kInt,    kSame,      b.ShiftLeft(x, y))
+BINARY(ShiftRightArithmetic, kInt,    kSame,      b.ShiftRightArithmetic(x, y))
+BINARY(ShiftRightLogical,    kInt,    kSame,      b.ShiftRightLogical(x, y))
+BINARY(Subtract,             kNumber, kSame,      b.Subtract(x, y))
+BINARY(Xor,                  kBits,   kSame,      b.Xor(x, y))
+
+FUNCTION(Acos,     kAnyFloat, b.Acos(x))
+FUNCTION(Acosh,    kAnyFloat, b.Acosh(x))
+FUNCTION(Asin,     kAnyFloat, b.Asin(x))
+FUNCTION(Asinh,    kAnyFloat, b.Asinh(x))
+FUNCTION(Atanh,    kAnyFloat, b.Atanh(x))
+FUNCTION(Cbrt,     kFloat,    b.Cbrt(x))
+FUNCTION(Cos,      kAnyFloat, b.Cos(x))
+FUNCTION(Cosh,     kAnyFloat, b.Cosh(x))
+FUNCTION(Erf,      kFloat,    b.Erf(x))
+FUNCTION(Exp,      kAnyFloat, b.Exp(x))
+FUNCTION(Expm1,    kAnyFloat, b.Expm1(x))
+FUNCTION(Log,      kAnyFloat, b.Log(x))
+FUNCTION(Log1p,    kAnyFloat, b.Log1p(x))
+FUNCTION(Logistic, kAnyFloat, b.Divide(b.One(x), b.Add(b.One(x), b.Exp(b.Negate(x)))))
+FUNCTION(Rsqrt,    kAnyFloat, b.Rsqrt(x))
+FUNCTION(Sin,      kAnyFloat, b.Sin(x))
+FUNCTION(Sinh,     kAnyFloat, b.Sinh(x))
+FUNCTION(Sqrt,     kAnyFloat, b.Sqrt(x))
+FUNCTION(Tan,      kAnyFloat, b.Tan(x))
+FUNCTION(Tanh,     kAnyFloat, b.Tanh(x))
+
+FUNCTION_OF_TWO(Atan2, kAnyFloat, b.Atan2(x, y))
+FUNCTION_OF_TWO(Power, kNumber,   b.Power(x, y))
 // clang-format on
+#undef UNARY
+#undef BINARY
+#undef FUNCTION
+#undef FUNCTION_OF_TWO
 
 enum class ComparisonDirection : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
 template <>

@@ -100,7 +100,7 @@ struct EnumNames;
 // Which kind of text a key's C++ type stands for. int64_t, double and string_view have more than one spelling: see
 // AsInt32 and AsJson below.
 template <class T>
-constexpr AttrKind KindOf() {
+constexpr AttrKind AttrKindOf() {
   if constexpr (std::is_enum_v<T>) return AttrKind::kEnum;
   if constexpr (std::is_same_v<T, bool>) return AttrKind::kBool;
   if constexpr (std::is_same_v<T, int64_t>) return AttrKind::kInt;
@@ -134,7 +134,7 @@ constexpr AttrKind KindOf() {
 
 template <class T>
 constexpr AttrDef Define(const Attr<T>& key, bool required, Shown shown) {
-  AttrDef def{key.name, key.id, KindOf<T>(), required, shown, {}, 0, nullptr, nullptr};
+  AttrDef def{key.name, key.id, AttrKindOf<T>(), required, shown, {}, 0, nullptr, nullptr};
   if constexpr (std::is_enum_v<T>) def.enum_names = EnumNames<T>::kNames;
   if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, int64_t> || std::is_enum_v<T>)
     def.default_int = static_cast<int64_t>(key.fallback);

@@ -27,7 +27,7 @@ int ShowVerb(const ShowFlags& flags) {
   const InferredGrid devices = InferDevices(module);
   const ModuleCollectives collectives = CollectivesOf(module, executions, devices.grid);
   Skeleton skeleton(module, executions, collectives, flags.skeleton);
-  StepTotals totals = TotalsOf(collectives, CostOf(module, executions), skeleton.works());
+  StepTotals totals = StepTotalsOf(collectives, CostOf(module, executions), skeleton.works());
   KeepKinds(totals, flags.skeleton.ops);
   std::vector<std::string> assumptions = AssumptionsOf(executions);
   assumptions.insert(assumptions.end(), collectives.assumptions.begin(), collectives.assumptions.end());

@@ -1,11 +1,9 @@
 // Random numbers: rng-bit-generator and rng-get-and-update-state bit for bit as XLA has them; rng, whose numbers no
 // module determines, from the seed of the run.
-#include <cmath>
-#include <numbers>
-
 #include "interp/device.h"
 #include "kernels/doubles.h"
 #include "kernels/random_bits.h"
+#include "kernels/random_numbers.h"
 #include "ops/random.h"
 
 namespace shoal {
@@ -21,56 +19,6 @@ std::vector<uint64_t> DrawWords(Device& device, int64_t count) {
   return {words.begin(), words.end()};
 }
 
-double Unit(uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }  // in [0, 1)
-
-Array UniformFloats(Device& device, ElementType type, Ints dims, double low, double high) {
-  std::vector<double> numbers;
-  for (uint64_t word : DrawWords(device, ElementCount(dims))) numbers.push_back(low + Unit(word) * (high - low));
-  // The upper end does not belong to the interval, but rounding may reach it.
-  Array array = FromDoubles(type, dims, numbers);
-  if (!(low < high)) return array;
-  numbers = ToDoubles(array);
-  for (double& number : numbers)
-    if (number >= high) number = low;
-  return FromDoubles(type, dims, numbers);
-}
-
-// Box and Muller: two normal numbers from two uniform ones.
-Array NormalFloats(Device& device, ElementType type, Ints dims, double mean, double deviation) {
-  const int64_t count = ElementCount(dims);
-  const std::vector<uint64_t> words = DrawWords(device, count + 1);
-  std::vector<double> numbers(static_cast<size_t>(count));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    const size_t pair = i / 2 * 2;
-    const double radius = std::sqrt(-2 * std::log(1 - Unit(words[pair])));
-    const double angle = 2 * std::numbers::pi * Unit(words[pair + 1]);
-    numbers[i] = mean + deviation * radius * (i % 2 == 0 ? std::cos(angle) : std::sin(angle));
-  }
-  return FromDoubles(type, dims, numbers);
-}
-
-template <class T>
-void FillIntegers(std::span<const uint64_t> words, uint64_t low, uint64_t range, Array& array) {
-  std::span<T> out = array.Mutable<T>();
-  for (size_t i = 0; i < words.size(); ++i)
-    out[i] = static_cast<T>(
-        low + (range == 0 ? 0 : static_cast<uint64_t>((static_cast<unsigned __int128>(words[i]) * range) >> 64)));
-}
-
-// Integers in [low, high), or low where that is empty. A pred is true half of the time unless both ends are the same.
-Array UniformIntegers(Device& device, ElementType type, Ints dims, const Array& low, const Array& high) {
-  Array array(type, dims);
-  const std::vector<uint64_t> words = DrawWords(device, array.count());
-  const auto first = static_cast<uint64_t>(IntAt(low, 0)), last = static_cast<uint64_t>(IntAt(high, 0));
-  const bool empty = IsSigned(type) ? IntAt(high, 0) <= IntAt(low, 0) : last <= first;
-  const uint64_t range = empty ? 0 : last - first + (type == ElementType::kPred ? 1 : 0);
-  if (array.element_bytes() == 1) FillIntegers<uint8_t>(words, first, range, array);
-  if (array.element_bytes() == 2) FillIntegers<uint16_t>(words, first, range, array);
-  if (array.element_bytes() == 4) FillIntegers<uint32_t>(words, first, range, array);
-  if (array.element_bytes() == 8) FillIntegers<uint64_t>(words, first, range, array);
-  return array;
-}
-
 }  // namespace
 
 // rng: uniform in [operand 0, operand 1), or normal with mean operand 0 and deviation operand 1.
@@ -78,10 +26,11 @@ template <>
 Result<Value> Evaluate<Opcode::kRng>(Call& call) {
   const Shape& shape = call.hlo.shape();
   const ElementType type = shape.element_type();
-  if (!IsFloat(type)) return Value(UniformIntegers(call.device, type, shape.dims(), call.array(0), call.array(1)));
-  const bool normal = call.hlo[Op<Opcode::kRng>::kDistribution] == RandomDistribution::kNormal;
+  const bool normal = IsFloat(type) && call.hlo[Op<Opcode::kRng>::kDistribution] == RandomDistribution::kNormal;
+  const std::vector<uint64_t> words = DrawWords(call.device, ElementCount(shape.dims()) + (normal ? 1 : 0));
+  if (!IsFloat(type)) return Value(UniformIntegers(words, type, shape.dims(), call.array(0), call.array(1)));
   auto& draw = normal ? NormalFloats : UniformFloats;
-  return Value(draw(call.device, type, shape.dims(), NumberAt(call.array(0), 0), NumberAt(call.array(1), 0)));
+  return Value(draw(words, type, shape.dims(), NumberAt(call.array(0), 0), NumberAt(call.array(1), 0)));
 }
 
 // rng-bit-generator: (new state, random bits) from the state in operand 0.

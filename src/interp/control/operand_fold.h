@@ -1,0 +1,16 @@
+// How the operands of collectives are folded, in the order of the members.
+#pragma once
+
+#include "interp/control/collective.h"
+#include "transport/job.h"
+
+namespace shoal {
+
+// What --reduction=fast leaves to the transport: an op that it knows, the same for all operands.
+std::optional<ReduceOp> FastOpOf(const Call& call, size_t count);
+// In one process; `spread` makes everybody's results of the sums. Where members are in other processes it is not asked.
+Accumulate Folded(const Call& call, size_t count, std::function<Result<std::vector<Arrays>>(const Arrays& sums)> spread);
+// Between processes, any thread may be the one that folds.
+FoldPtr FoldBetween(const Call& call, size_t count);
+
+}  // namespace shoal
