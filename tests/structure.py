@@ -139,13 +139,8 @@ LONGER = {
     "proto/write.cc": "one class that writes a module",
     "sim/kernel.cc": "a price for each kind of kernel",
     "sim/prediction.cc": "the timeline of one step",
-    "text/attr_parser.cc": "a reader for each kind of attribute",
     "text/attr_printer.cc": "a printer for each kind of attribute",
-    "text/compound_attr_parser.cc": "a reader for each kind of attribute that has parts",
-    "text/instruction_parser.cc": "one class that reads an instruction",
     "text/lexer.cc": "all tokens",
-    "text/module_parser.cc": "one class that reads a module",
-    "text/parser_core.h": "what all parsers share",
     "text/printer.cc": "one class that prints a module",
 }
 

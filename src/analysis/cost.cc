@@ -14,7 +14,17 @@ bool OnlyCalls(const Instruction& hlo) {
          CallKindOf(hlo) != CallKind::kElements;
 }
 
+Cost Work(const Price& price) {
+  // XLA has -1 for what it does not know.
+  return {std::max<double>(price.flops, 0), std::max<double>(price.transcendentals, 0), price.read, price.written};
+}
+
 }  // namespace
+
+Cost CostOf(const Instruction& hlo, XlaCost& xla) {
+  if (!IsCustomCall(hlo)) return Work(xla.Of(hlo));
+  return CustomCallCost(hlo).value_or(MemoryOfCall(hlo));
+}
 
 bool IsPricedByCaller(const Computation& computation, const CallGraph& calls) {
   for (const Instruction* caller : calls.CallersOf(computation))
@@ -43,17 +53,9 @@ ModuleCost CostOf(const Module& module, const Executions& executions) {
     for (const Instruction* hlo : computation->instructions) {
       if (OnlyCalls(*hlo)) continue;
       InstructionCost cost{hlo, times, {}, false};
-      if (IsCustomCall(*hlo)) {
-        std::optional<Cost> known = CustomCallCost(*hlo);
-        cost.unknown = !known;
-        cost.once = known ? *known : MemoryOfCall(*hlo);
-        if (cost.unknown) ++result.unknown_calls[std::string(TargetOf(*hlo))];
-      } else {
-        const Price price = xla.Of(*hlo);
-        // XLA has -1 for what it does not know.
-        cost.once = {std::max<double>(price.flops, 0), std::max<double>(price.transcendentals, 0), price.read,
-                     price.written};
-      }
+      cost.once = CostOf(*hlo, xla);
+      cost.unknown = IsCustomCall(*hlo) && !CustomCallCost(*hlo);
+      if (cost.unknown) ++result.unknown_calls[std::string(TargetOf(*hlo))];
       const bool nothing = cost.once.flops == 0 && cost.once.transcendentals == 0 && cost.once.bytes() == 0;
       if (nothing && !cost.unknown) continue;
       result.total.Add(cost.once, times);

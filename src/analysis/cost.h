@@ -31,6 +31,8 @@ struct ModuleCost {
 };
 
 ModuleCost CostOf(const Module& module, const Executions& executions);
+// Of one instruction, once, wherever it stands.
+Cost CostOf(const Instruction& hlo, XlaCost& xla);
 
 // Fusions and functions of elements are priced with the op that holds them.
 bool IsPricedByCaller(const Computation& computation, const CallGraph& calls);

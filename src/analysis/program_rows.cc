@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
-#include "analysis/fold.h"
+#include "analysis/skeleton_fold.h"
 #include "analysis/repeats.h"
 #include "base/strings.h"
 #include "ops/families.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/fold.h"
+#include "analysis/skeleton_fold.h"
 #include "base/strings.h"
 #include "ops/families.h"
 #include "ops/traits.h"

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "CLI/CLI.hpp"
+#include "base/strings.h"
 #include "base/world.h"
 #include "cli/output.h"
 #include "report/diags_json.h"
@@ -176,6 +177,11 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
   }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    // CLI11 only says that a subcommand is missing.
+    if (argc < 2 || *argv[1] == '-' || !app.get_subcommands().empty()) return Answer(app, error, Asks(argc, argv, "--json"));
+    const std::string sentence = StrCat("there is no verb ", argv[1], "; shoal --help lists them");
+    return Answer(app, CLI::ValidationError(sentence), Asks(argc, argv, "--json"));
   } catch (const CLI::ParseError& error) {
     return Answer(app, error, Asks(argc, argv, "--json"));
   }

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "kernels/indexed.h"
-#include "kernels/order.h"
+#include "kernels/sort_keys.h"
 
 namespace shoal {
 

@@ -22,9 +22,16 @@ constexpr uint32_t kStepStream = 0, kWaitStream = 1;
 
 using Costs = std::unordered_map<const Instruction*, Cost>;
 
+// Also of what stands inside a fusion: a library's is run op by op.
 Costs CostsOnce(const Module& module) {
   Costs costs;
-  for (const InstructionCost& cost : CostOf(module, Executions(module)).instructions) costs[cost.hlo] = cost.once;
+  XlaCost xla;
+  // Callees first, so that however deep they nest, none is priced from within another.
+  const std::vector<const Computation*> order = CallGraph(module).FromEntry();
+  for (auto computation = order.rbegin(); computation != order.rend(); ++computation) {
+    xla.Of(**computation);
+    for (const Instruction* hlo : (*computation)->instructions) costs[hlo] = CostOf(*hlo, xla);
+  }
   return costs;
 }
 

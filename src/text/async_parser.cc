@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "ops/families.h"
-#include "text/parser_core.h"
+#include "ops/traits.h"
+#include "text/module_parser.h"
 
 namespace shoal {
 namespace {
@@ -17,29 +18,24 @@ bool IsAsyncShape(const Shape& shape) {
 // all-reduce-start is an op of its own, whose shape is its result; with a shape ((operands), result) it is an
 // async-start that wraps an all-reduce. What follows such a start continues it.
 void Parser::RecogniseWrappedCollective(Opening* opening) {
-  constexpr std::pair<Opcode, Opcode> kStarts[] = {{Opcode::kAllReduceStart, Opcode::kAllReduce},
-                                                   {Opcode::kAllGatherStart, Opcode::kAllGather},
-                                                   {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermute}};
-  constexpr std::pair<Opcode, Opcode> kDones[] = {{Opcode::kAllReduceDone, Opcode::kAllReduce},
-                                                  {Opcode::kAllGatherDone, Opcode::kAllGather},
-                                                  {Opcode::kCollectivePermuteDone, Opcode::kCollectivePermute}};
-  for (auto [start, wrapped] : kStarts) {
-    if (opening->opcode != start || opening->shape == nullptr || !IsAsyncShape(*opening->shape)) continue;
+  const AsyncPair* pair = PairOf(opening->opcode);
+  if (pair == nullptr) return;
+  if (opening->opcode == pair->start) {
+    if (opening->shape == nullptr || !IsAsyncShape(*opening->shape)) return;
     // Older ops with several operands have the shape ((operands), (results), …) too, and mean the same.
-    if (start != Opcode::kAllReduceStart && opening->shape->element(1).IsTuple()) continue;
-    opening->opcode = Opcode::kAsyncStart;
-    opening->wrapped = wrapped;
+    if (!pair->start_is_result && opening->shape->element(1).IsTuple()) return;
+    opening->opcode = kChainStart;
+    opening->wrapped = pair->kind;
+    return;
   }
-  for (auto [done, wrapped] : kDones) {
-    if (opening->opcode != done || kind() != Tok::kLparen) continue;
-    Lexer ahead = lexer_;
-    ahead.Next();
-    while (ahead.kind() != Tok::kName && ahead.kind() != Tok::kIdent && ahead.kind() != Tok::kEof) ahead.Next();
-    const Instruction* operand = scope().names.Find(ahead.token().text);
-    if (operand == nullptr || operand->opcode != Opcode::kAsyncStart) continue;
-    opening->opcode = Opcode::kAsyncDone;
-    opening->wrapped = wrapped;
-  }
+  if (kind() != Tok::kLparen) return;
+  Lexer ahead = lexer_;
+  ahead.Next();
+  while (ahead.kind() != Tok::kName && ahead.kind() != Tok::kIdent && ahead.kind() != Tok::kEof) ahead.Next();
+  const Instruction* operand = scope().names.Find(ahead.token().text);
+  if (operand == nullptr || operand->opcode != kChainStart) return;
+  opening->opcode = kChainDone;
+  opening->wrapped = pair->kind;
 }
 
 Instruction* Parser::ReadAsync(Computation& computation, const Opening& opening, bool nested) {
@@ -52,8 +48,8 @@ Instruction* Parser::ReadAsync(Computation& computation, const Opening& opening,
   std::vector<Instruction*> operands;
   if (!ReadOperands(computation, operands)) return nullptr;
   draft.operands = module_.arena.Copy(operands);
-  const bool is_start = opening.opcode == Opcode::kAsyncStart;
-  if (opening.opcode != Opcode::kAsyncDone && !IsAsyncShape(*opening.shape) &&
+  const bool is_start = opening.opcode == kChainStart;
+  if (opening.opcode != kChainDone && !IsAsyncShape(*opening.shape) &&
       !Liberty(
           opening.opcode_at, StrCat(Text(opening.opcode), ".C1"),
           StrCat(opening.opcode_text, " must have a shape ((operands), result, …), got ", ToString(*opening.shape))))
@@ -64,7 +60,7 @@ Instruction* Parser::ReadAsync(Computation& computation, const Opening& opening,
                     StrCat(opening.opcode_text, " takes the async op it continues as operand")));
     return nullptr;
   }
-  if (opening.opcode == Opcode::kAsyncDone && operands.size() != 1) {
+  if (opening.opcode == kChainDone && operands.size() != 1) {
     Error(opening.opcode_at, StrCat(opening.opcode_text, " takes 1 operand, found ", operands.size()));
     return nullptr;
   }
@@ -161,7 +157,7 @@ Computation* Parser::ReadWrappedOp(Instruction& start, const Opening& opening, s
   root->at = root->name_at = opening.opcode_at;
   std::vector<NamedAttr> all, inner;
   std::vector<AttrDef> known(op.attrs.begin(), op.attrs.end());
-  for (const AttrDef& def : Info(Opcode::kAsyncStart).attrs)
+  for (const AttrDef& def : Info(kChainStart).attrs)
     if (def.id != kCalls.id && FindAttr(op.attrs, def.id) == nullptr) known.push_back(def);
   if (!ReadAttributes(start, known, all, !nested)) return nullptr;
   for (const NamedAttr& attr : all) (FindAttr(op.attrs, attr.id) != nullptr ? inner : attrs).push_back(attr);
@@ -173,7 +169,7 @@ Computation* Parser::ReadWrappedOp(Instruction& start, const Opening& opening, s
   }
   wrapped->root = root;
   wrapped->parameters = operands;
-  if (opcode == Opcode::kFusion || opcode == Opcode::kCall) FitWrappedToCalled(*wrapped);
+  if (IsFusion(*root) || IsCall(*root)) FitWrappedToCalled(*wrapped);
   module_.computations.push_back(wrapped);
   return wrapped;
 }
@@ -199,7 +195,7 @@ void Parser::FitWrapped(Computation& wrapped, const Shape& result, std::span<con
     Instruction* parameter = module_.NewInstruction(wrapped);
     std::swap(wrapped.instructions[wrapped.root->index], wrapped.instructions.back());  // the root stays last
     std::swap(wrapped.root->index, parameter->index);
-    parameter->opcode = Opcode::kParameter;
+    parameter->opcode = kParameterOp;
     parameter->name = "async_param";
     parameter->shape_ = operands[i];
     parameter->at = parameter->name_at = wrapped.at;
@@ -214,7 +210,7 @@ void Parser::FitWrapped(Computation& wrapped, const Shape& result, std::span<con
 
 // An async-update or -done must fit the async-start its chain begins with.
 bool Parser::CheckContinuation(Instruction& hlo, const Opening& opening) {
-  if (hlo.operands[0]->opcode == Opcode::kAsyncDone)
+  if (hlo.operands[0]->opcode == kChainDone)
     return Error(opening.opcode_at, "an async-done ends its chain; nothing continues it");
   const Instruction* start = AsyncStartOf(hlo);
   if (start == nullptr || (*start)[kCalls] == nullptr) return true;
@@ -229,9 +225,9 @@ bool Parser::CheckContinuation(Instruction& hlo, const Opening& opening) {
   if (hlo.has(kCalls) && hlo[kCalls] != &wrapped)
     return Error(opening.opcode_at, StrCat("calls must be ", wrapped.name, " as in ", start->name));
   if (!opening.wrapped || wrapped.root == nullptr) return true;
-  if (hlo.opcode == Opcode::kAsyncUpdate && IsAsyncShape(hlo.shape()))
+  if (hlo.opcode == kChainUpdate && IsAsyncShape(hlo.shape()))
     FitWrapped(wrapped, hlo.shape().element(1), hlo.shape().element(0).elements());
-  if (hlo.opcode == Opcode::kAsyncDone && IsAsyncShape(start->shape()))
+  if (hlo.opcode == kChainDone && IsAsyncShape(start->shape()))
     FitWrapped(wrapped, hlo.shape(), start->shape().element(0).elements());
   return true;
 }

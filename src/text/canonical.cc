@@ -2,7 +2,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "ir/common_attrs.h"
-#include "text/parser_core.h"
+#include "text/module_parser.h"
 
 namespace shoal {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/common_attrs.h"
-#include "text/parser_core.h"
+#include "text/module_parser.h"
 
 namespace shoal {
 

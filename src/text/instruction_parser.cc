@@ -3,7 +3,7 @@
 
 #include "ops/families.h"
 #include "ops/traits.h"
-#include "text/parser_core.h"
+#include "text/module_parser.h"
 
 namespace shoal {
 
@@ -56,9 +56,7 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
     Error(opening.opcode_at, StrCat(opening.opcode_text, " needs its shape written before it"));
     return nullptr;
   }
-  if (opening.wrapped || opening.opcode == Opcode::kAsyncStart || opening.opcode == Opcode::kAsyncUpdate ||
-      opening.opcode == Opcode::kAsyncDone)
-    return ReadAsync(computation, opening, nested);
+  if (opening.wrapped || IsChainPart(opening.opcode)) return ReadAsync(computation, opening, nested);
 
   Instruction* hlo = module_.arena.New<Instruction>();
   hlo->opcode = opening.opcode;
@@ -92,9 +90,7 @@ bool Parser::ReadOpcode(Opening* opening) {
     return true;
   }
   // dot-start is an async-start that wraps a dot; ops with an async form of their own are not wrapped.
-  constexpr std::pair<std::string_view, Opcode> kSuffixes[] = {
-      {"-start", Opcode::kAsyncStart}, {"-update", Opcode::kAsyncUpdate}, {"-done", Opcode::kAsyncDone}};
-  for (auto [suffix, async] : kSuffixes) {
+  for (auto [suffix, async] : kChainSuffixes) {
     if (!text.ends_with(suffix)) continue;
     std::optional<Opcode> wrapped = OpcodeNamed(text.substr(0, text.size() - suffix.size()));
     bool has_own_form = wrapped && OpcodeNamed(StrCat(Text(*wrapped), "-done")).has_value();
@@ -103,7 +99,7 @@ bool Parser::ReadOpcode(Opening* opening) {
     opening->wrapped = wrapped;
     return true;
   }
-  opening->opcode = Opcode::kUnknown;
+  opening->opcode = kUnknownOp;
   return Liberty(opening->opcode_at, "loose.opcode", StrCat("HLO has no op ", text));
 }
 
@@ -155,7 +151,6 @@ bool Parser::ReadValueBehind(Instruction& hlo, std::vector<NamedAttr>& attrs) {
 }
 
 // ---- attributes
-
 bool Parser::ReadAttributes(Instruction& hlo, std::span<const AttrDef> own, std::vector<NamedAttr>& attrs,
                             bool allowed) {
   while (allowed && Eat(Tok::kComma)) {
@@ -180,28 +175,6 @@ bool Parser::ReadAttributes(Instruction& hlo, std::span<const AttrDef> own, std:
   return true;
 }
 
-// Keeps `name=value` as it is: everything up to the comma or line end that is not inside brackets or a string.
-bool Parser::ReadUnknownAttr(std::string_view name, TextSpan at, std::vector<NamedAttr>& attrs) {
-  int depth = 0;
-  uint32_t end = lexer_.previous_end();
-  std::string_view text = lexer_.text();
-  while (kind() != Tok::kEof) {
-    if (depth == 0 &&
-        (kind() == Tok::kComma || text.substr(end, token().offset - end).find('\n') != std::string_view::npos))
-      break;
-    if (kind() == Tok::kLbrace || kind() == Tok::kLparen || kind() == Tok::kLsquare) ++depth;
-    if (kind() == Tok::kRbrace || kind() == Tok::kRparen || kind() == Tok::kRsquare) {
-      if (depth == 0) break;
-      --depth;
-    }
-    end = token().end;
-    lexer_.Next();
-  }
-  if (depth != 0) return Error(at, StrCat("the brackets of attribute ", name, " do not close"));
-  attrs.push_back({AttrId(name), RawText{text.substr(at.offset, end - at.offset)}});
-  return true;
-}
-
 bool Parser::CheckRequired(const Instruction& hlo, std::span<const AttrDef> own) {
   for (const AttrDef& def : own) {
     if (!def.required || hlo.Find(def.id) != nullptr) continue;
@@ -213,7 +186,6 @@ bool Parser::CheckRequired(const Instruction& hlo, std::span<const AttrDef> own)
 }
 
 // ---- what follows when all is read
-
 // Called computations in the order in which the op lists them, whatever the order in the text.
 void Parser::OrderComputations(Instruction& hlo) {
   std::span<const AttrDef> defs = Info(hlo.opcode).attrs;
@@ -268,40 +240,6 @@ bool Parser::InferShape(Instruction& hlo) {
   StrAppend(&message, "; taken to be ", ToString(*guess));
   hlo.shape_ = guess;
   return Liberty(hlo.at, "loose.shape", std::move(message));
-}
-
-bool Parser::NameInstruction(Instruction& hlo, const Opening& opening) {
-  hlo.name_at = opening.name_at;
-  if (opening.name.empty()) {
-    hlo.name = AnonymousName(hlo);
-  } else {
-    hlo.name = opening.name;
-    if (uniquer_) uniquer_->Unique(hlo.name);
-    bool suspect = hlo.name.starts_with("__") || IsTypeName(hlo.name);
-    if (suspect && NameUniquer::Sanitized(hlo.name) != hlo.name &&
-        !Liberty(
-            opening.name_at, "loose.name",
-            StrCat(hlo.name, " is no name for an instruction; XLA would call it ", NameUniquer::Sanitized(hlo.name))))
-      return false;
-  }
-  const Instruction* known = scope().names.Add(&hlo);
-  if (known == nullptr) return true;
-  LineColumn first = module_.source->Locate(known->name_at.offset);
-  return Error(opening.name_at, StrCat("instruction ", hlo.name, " is defined twice, first in line ", first.line));
-}
-
-// Nested instructions are called add.anon, add.anon.1, …; no name of the text before may be hit.
-std::string_view Parser::AnonymousName(const Instruction& hlo) {
-  if (!uniquer_) {
-    uniquer_.emplace();
-    for (const Computation* computation : module_.computations)
-      for (const Instruction* other : computation->instructions) uniquer_->Unique(other->name);
-    for (const auto& open : scopes_) {
-      open->names.ForEach([&](const Instruction& other) { uniquer_->Unique(other.name); });
-      for (const auto& [path, element] : open->elements) uniquer_->Unique(element->name);
-    }
-  }
-  return module_.arena.CopyString(uniquer_->Unique(StrCat(Text(hlo.opcode), ".anon")));
 }
 
 }  // namespace shoal

@@ -12,6 +12,11 @@
 
 namespace shoal {
 
+// For tables by views of the text.
+struct TextHash {
+  size_t operator()(std::string_view text) const { return HashName(text); }
+};
+
 class NameTable {
  public:
   NameTable() : slots_(kSmallest) {}

@@ -1,6 +1,6 @@
 #include <charconv>
 
-#include "text/parser_core.h"
+#include "text/module_parser.h"
 
 namespace shoal {
 namespace {

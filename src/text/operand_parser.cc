@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "ops/families.h"
-#include "text/parser_core.h"
+#include "ops/op_kinds.h"
+#include "text/module_parser.h"
 
 namespace shoal {
 
@@ -97,7 +98,7 @@ Instruction* Parser::MakeFromSignature(Computation& computation, const Named& na
 Instruction* Parser::MakeParameter(Computation& computation, int64_t number, const Shape* shape, std::string_view name,
                                    TextSpan at) {
   Instruction* hlo = module_.NewInstruction(computation);
-  hlo->opcode = Opcode::kParameter;
+  hlo->opcode = kParameterOp;
   hlo->name = name;
   hlo->shape_ = shape;
   hlo->at = hlo->name_at = at;
@@ -124,12 +125,12 @@ Instruction* Parser::ReadTupleElements(Computation& computation, Instruction* hl
       continue;
     }
     Instruction* element = module_.NewInstruction(computation);
-    element->opcode = Opcode::kGetTupleElement;
+    element->opcode = kElementOp;
     element->name = module_.arena.CopyString(NameUniquer::Sanitized(path));
     element->shape_ = &hlo->shape().element(index);
     element->operands = module_.arena.Copy(std::span(&hlo, 1));
     element->at = element->name_at = at;
-    SetAttr(*element, module_, Op<Opcode::kGetTupleElement>::kIndex, index);
+    SetAttr(*element, module_, kElementIndex, index);
     known = hlo = element;
   }
   return hlo;

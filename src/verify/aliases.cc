@@ -3,7 +3,7 @@
 #include <set>
 
 #include "ops/rules.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 namespace {

@@ -5,7 +5,7 @@
 #include "ops/families.h"
 #include "ops/value_flow.h"
 #include "verify/async_trace.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 namespace {

@@ -4,7 +4,7 @@
 #include "ops/buffer_use.h"
 #include "ops/families.h"
 #include "ops/traits.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 namespace {

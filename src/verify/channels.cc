@@ -2,7 +2,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "ops/rules.h"
 #include "ops/transfer.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 namespace {

@@ -1,7 +1,7 @@
 // entry_computation_layout is that of the entry computation.
 #include "ops/rules.h"
 #include "ops/traits.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 

@@ -1,7 +1,7 @@
 // Fused computations belong to one fusion and are used whole.
 #include "ops/collective.h"
 #include "ops/traits.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 namespace {

@@ -2,7 +2,7 @@
 #include "ops/collective.h"
 #include "ops/collective_kinds.h"
 #include "ops/op_kinds.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 #include "verify/mesh.h"
 
 namespace shoal {

@@ -4,7 +4,7 @@
 #include "ops/callee.h"
 #include "ops/op.h"
 #include "ops/traits.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 namespace {

@@ -3,7 +3,7 @@
 #include "ops/collective.h"
 #include "ops/op_kinds.h"
 #include "ops/rules.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 namespace {

@@ -1,7 +1,7 @@
 // In a scheduled module, what is used comes before its users. Fusions and computations that nobody calls have
 // no schedule.
 #include "ir/common_attrs.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 

@@ -1,7 +1,7 @@
 // Shardings fit their shapes and the module's devices.
 #include "ops/families.h"
 #include "ops/traits.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 #include "verify/mesh.h"
 
 namespace shoal {

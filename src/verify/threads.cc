@@ -1,6 +1,6 @@
 // Control flow and fusions stay on their thread. Calls may leave it, as XLA lets them by default.
 #include "ops/traits.h"
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 

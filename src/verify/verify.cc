@@ -1,6 +1,6 @@
 #include "verify/verify.h"
 
-#include "verify/families.h"
+#include "verify/checks.h"
 
 namespace shoal {
 namespace {

@@ -2,7 +2,7 @@
 // forms the GPU libraries take.
 #include <algorithm>
 
-#include "interp/custom_calls/gemm.h"
+#include "interp/custom_calls/cublas_gemm.h"
 #include "kernels/elementwise/element_loops.h"
 #include "kernels/strided.h"
 

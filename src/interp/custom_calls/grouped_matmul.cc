@@ -1,7 +1,7 @@
 // A ragged-dot as cuBLASLt has it: (lhs, rhs, group sizes, c, bias), of which the last two may be missing.
 #include <algorithm>
 
-#include "interp/custom_calls/gemm.h"
+#include "interp/custom_calls/cublas_gemm.h"
 #include "ops/dims.h"
 
 namespace shoal {

@@ -8,7 +8,7 @@
 #include "interp/reduction/sort.h"
 #include "kernels/topk.h"
 #include "kernels/indexed.h"
-#include "kernels/order.h"
+#include "kernels/sort_keys.h"
 #include "kernels/strided.h"
 #include "ops/control_flow.h"
 

@@ -7,7 +7,7 @@
 #include "interp/device.h"
 #include "kernels/merge_sort.h"
 #include "kernels/indexed.h"
-#include "kernels/order.h"
+#include "kernels/sort_keys.h"
 #include "kernels/strided.h"
 
 namespace shoal {

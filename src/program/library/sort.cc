@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "kernels/indexed.h"
-#include "kernels/order.h"
+#include "kernels/sort_keys.h"
 #include "kernels/parallel_copy.h"
 #include "ops/families.h"
 #include "program/library/rows.h"

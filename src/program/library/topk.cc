@@ -4,7 +4,7 @@
 
 #include "kernels/floats.h"
 #include "kernels/indexed.h"
-#include "kernels/order.h"
+#include "kernels/sort_keys.h"
 #include "ops/reduce.h"
 #include "program/library/rows.h"
 

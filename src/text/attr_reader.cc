@@ -5,11 +5,11 @@
 
 #include "absl/container/inlined_vector.h"
 #include "ops/elementwise.h"
-#include "text/parser_core.h"
+#include "text/attr_reader.h"
 
 namespace shoal {
 
-bool Parser::ReadAttrValue(const AttrDef& def, AttrValue* value) {
+bool AttrReader::ReadAttrValue(const AttrDef& def, AttrValue* value) {
   switch (def.kind) {
     case AttrKind::kBool: {
       bool read = false;
@@ -126,7 +126,7 @@ bool Parser::ReadAttrValue(const AttrDef& def, AttrValue* value) {
 }
 
 // Names that are all in lower case may be written in any.
-bool Parser::ReadEnum(const AttrDef& def, AttrValue* value) {
+bool AttrReader::ReadEnum(const AttrDef& def, AttrValue* value) {
   auto same = [](std::string_view name, std::string_view text) {
     if (name == text) return true;
     auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -145,7 +145,7 @@ bool Parser::ReadEnum(const AttrDef& def, AttrValue* value) {
       StrCat(def.name, " must be one of ", StrJoin(def.enum_names, ", "), "; found ", token().text.substr(0, 40)));
 }
 
-bool Parser::ReadEnumList(const AttrDef& def, AttrValue* value) {
+bool AttrReader::ReadEnumList(const AttrDef& def, AttrValue* value) {
   std::vector<EnumValue> values;
   AttrValue one;
   bool good = ReadList(Tok::kLbrace, Tok::kRbrace, Tok::kComma, [&] {
@@ -158,7 +158,7 @@ bool Parser::ReadEnumList(const AttrDef& def, AttrValue* value) {
 }
 
 // {{0,1},{1,2}}
-bool Parser::ReadIntLists(AttrValue* value) {
+bool AttrReader::ReadIntLists(AttrValue* value) {
   std::vector<Ints> lists;
   bool good = ReadList(Tok::kLbrace, Tok::kRbrace, Tok::kComma, [&] {
     lists.emplace_back();
@@ -168,7 +168,7 @@ bool Parser::ReadIntLists(AttrValue* value) {
   return good;
 }
 
-bool Parser::ReadComputations(AttrValue* value) {
+bool AttrReader::ReadComputations(AttrValue* value) {
   std::vector<Computation*> computations;
   bool good = ReadList(Tok::kLbrace, Tok::kRbrace, Tok::kComma, [&] {
     computations.emplace_back();
@@ -178,50 +178,8 @@ bool Parser::ReadComputations(AttrValue* value) {
   return good;
 }
 
-// {%a, %b}: at least one.
-bool Parser::ReadInstructionNames(AttrValue* value) {
-  std::vector<Instruction*> instructions;
-  if (!Expect(Tok::kLbrace, "'{' before instruction names")) return false;
-  do {
-    TextSpan at = token().span();
-    std::string_view name;
-    if (!ReadName(&name)) return false;
-    Instruction* found = scope().names.Find(name);
-    if (found == nullptr) {
-      if (scope().broken.contains(name)) continue;
-      if (!options_.strict) {
-        scope().late_control.push_back({nullptr, {name, at}});
-        continue;
-      }
-      return Error(at, StrCat("instruction ", name, " is not defined before this"));
-    }
-    instructions.push_back(found);
-  } while (Eat(Tok::kComma));
-  *value = Instructions(module_.arena.Copy(instructions));
-  return Expect(Tok::kRbrace, "'}' after instruction names");
-}
-
-// {a="x",b={json}}; of two with one name the last counts.
-bool Parser::ReadFrontendAttributes(std::span<const FrontendAttribute>* attributes) {
-  std::vector<FrontendAttribute> read;
-  bool good = ReadList(Tok::kLbrace, Tok::kRbrace, Tok::kComma, [&] {
-    FrontendAttribute attribute;
-    if (!ReadAttrName(&attribute.name) || !ReadStringOrJson(&attribute.value)) return false;
-    auto same = std::find_if(read.begin(), read.end(), [&](const auto& other) { return other.name == attribute.name; });
-    if (same != read.end()) {
-      same->value = attribute.value;
-    } else {
-      read.push_back(attribute);
-    }
-    return true;
-  });
-  std::sort(read.begin(), read.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  *attributes = module_.arena.Copy(read);
-  return good;
-}
-
 // {visualizing_index=0,count=3.5}
-bool Parser::ReadStatistics(AttrValue* value) {
+bool AttrReader::ReadStatistics(AttrValue* value) {
   Statistics* statistics = module_.arena.New<Statistics>();
   std::vector<Statistic> values;
   std::string_view name;
@@ -242,7 +200,7 @@ bool Parser::ReadStatistics(AttrValue* value) {
   return Expect(Tok::kRbrace, "'}' after statistics");
 }
 
-bool Parser::ReadBoolSpan(AttrValue* value) {
+bool AttrReader::ReadBoolSpan(AttrValue* value) {
   absl::InlinedVector<bool, 16> bools;
   bool good = ReadList(Tok::kLbrace, Tok::kRbrace, Tok::kComma, [&] {
     bools.emplace_back();
@@ -252,66 +210,8 @@ bool Parser::ReadBoolSpan(AttrValue* value) {
   return good;
 }
 
-// {op_type="…" op_name="…" source_line=3}: no commas needed.
-bool Parser::ReadMetadata(Metadata* metadata) {
-  if (!Expect(Tok::kLbrace, "'{' before metadata")) return false;
-  absl::InlinedVector<uint32_t, 12> seen;
-  while (kind() != Tok::kRbrace) {
-    Eat(Tok::kComma);
-    TextSpan at = token().span();
-    std::string_view name;
-    if (!ReadAttrName(&name)) return false;
-    const uint32_t field = AttrId(name);
-    if (std::find(seen.begin(), seen.end(), field) != seen.end()) return Error(at, StrCat(name, " is given twice"));
-    seen.push_back(field);
-    if (!ReadMetadataField(field, name, at, metadata)) return false;
-  }
-  lexer_.Next();
-  return true;
-}
-
-bool Parser::ReadMetadataField(uint32_t field, std::string_view name, TextSpan at, Metadata* metadata) {
-  switch (field) {
-    case AttrId("op_type"):
-      return ReadString(&metadata->op_type);
-    case AttrId("op_name"):
-      return ReadString(&metadata->op_name);
-    case AttrId("source_file"):
-      return ReadString(&metadata->source_file);
-    case AttrId("source_line"):
-      return ReadInt32(&metadata->source_line);
-    case AttrId("source_end_line"):
-      return ReadInt32(&metadata->source_end_line);
-    case AttrId("source_column"):
-      return ReadInt32(&metadata->source_column);
-    case AttrId("source_end_column"):
-      return ReadInt32(&metadata->source_end_column);
-    case AttrId("stack_frame_id"):
-      return ReadInt32(&metadata->stack_frame_id);
-    case AttrId("deduplicated_name"):
-      return ReadString(&metadata->deduplicated_name);
-    case AttrId("scheduling_name"):
-      return ReadString(&metadata->scheduling_name);
-    case AttrId("metadata_payload"):
-      metadata->has_payload = true;
-      return ReadString(&metadata->payload);
-    case AttrId("profile_type"): {
-      TextSpan list = token().span();
-      if (!ReadInts(&metadata->profile_type)) return false;
-      for (int64_t type : metadata->profile_type)
-        if (type < 0 || type > 3) return Error(list, StrCat("profile_type must lie in [0, 3], got ", type));
-      return true;
-    }
-    default:
-      break;
-  }
-  if (!Liberty(at, "loose.attribute", StrCat("metadata has no ", name))) return false;
-  lexer_.Next();
-  return true;
-}
-
 // {mode=highest} or {tolerance={atol=…,rtol=…,ulps=…}}
-bool Parser::ReadResultAccuracy(AttrValue* value) {
+bool AttrReader::ReadResultAccuracy(AttrValue* value) {
   ResultAccuracy* accuracy = module_.arena.New<ResultAccuracy>();
   *value = static_cast<const ResultAccuracy*>(accuracy);
   std::string_view name;
@@ -340,6 +240,28 @@ bool Parser::ReadResultAccuracy(AttrValue* value) {
     return ErrorHere("expected mode or tolerance");
   }
   return Expect(Tok::kRbrace, "'}' after the result accuracy");
+}
+
+// Keeps `name=value` as it is: everything up to the comma or line end that is not inside brackets or a string.
+bool AttrReader::ReadUnknownAttr(std::string_view name, TextSpan at, std::vector<NamedAttr>& attrs) {
+  int depth = 0;
+  uint32_t end = lexer_.previous_end();
+  std::string_view text = lexer_.text();
+  while (kind() != Tok::kEof) {
+    if (depth == 0 &&
+        (kind() == Tok::kComma || text.substr(end, token().offset - end).find('\n') != std::string_view::npos))
+      break;
+    if (kind() == Tok::kLbrace || kind() == Tok::kLparen || kind() == Tok::kLsquare) ++depth;
+    if (kind() == Tok::kRbrace || kind() == Tok::kRparen || kind() == Tok::kRsquare) {
+      if (depth == 0) break;
+      --depth;
+    }
+    end = token().end;
+    lexer_.Next();
+  }
+  if (depth != 0) return Error(at, StrCat("the brackets of attribute ", name, " do not close"));
+  attrs.push_back({AttrId(name), RawText{text.substr(at.offset, end - at.offset)}});
+  return true;
 }
 
 }  // namespace shoal

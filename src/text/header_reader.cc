@@ -1,11 +1,11 @@
 // The line HloModule name, attribute=value, … and the tables of stack frames after it.
 #include <algorithm>
 
-#include "text/parser_core.h"
+#include "text/header_reader.h"
 
 namespace shoal {
 
-bool Parser::ReadHeader() {
+bool HeaderReader::ReadHeader() {
   lexer_.Next();  // HloModule
   if (!ReadName(&module_.name)) return false;
   absl::flat_hash_set<std::string_view> seen;
@@ -19,7 +19,7 @@ bool Parser::ReadHeader() {
   return true;
 }
 
-bool Parser::ReadHeaderAttr(std::string_view name, TextSpan at) {
+bool HeaderReader::ReadHeaderAttr(std::string_view name, TextSpan at) {
   if (name == "is_scheduled") return ReadBool(&module_.is_scheduled);
   if (name == "replica_count") return ReadInt(&module_.replica_count);
   if (name == "num_partitions") return ReadInt(&module_.num_partitions);
@@ -42,7 +42,7 @@ bool Parser::ReadHeaderAttr(std::string_view name, TextSpan at) {
 }
 
 // { {0}: (1, {}, may-alias), … }
-bool Parser::ReadAliasing() {
+bool HeaderReader::ReadAliasing() {
   aliases_at_ = token().span();
   if (!Expect(Tok::kLbrace, "'{' before the aliases")) return false;
   while (kind() != Tok::kRbrace) {
@@ -74,7 +74,7 @@ bool Parser::ReadAliasing() {
 }
 
 // { (0, {}), (1, {0}) }
-bool Parser::ReadBufferDonors() {
+bool HeaderReader::ReadBufferDonors() {
   if (!Expect(Tok::kLbrace, "'{' before the buffer donors")) return false;
   while (kind() != Tok::kRbrace) {
     BufferDonor donor;
@@ -95,7 +95,7 @@ bool Parser::ReadBufferDonors() {
 }
 
 // {(f32[2]{0}, s32[])->f32[2]{0}}
-bool Parser::ReadEntryLayout() {
+bool HeaderReader::ReadEntryLayout() {
   EntryLayout layout;
   if (!Expect(Tok::kLbrace, "'{' before the entry layout")) return false;
   if (!Expect(Tok::kLparen, "'(' before the parameter shapes")) return false;
@@ -114,7 +114,7 @@ bool Parser::ReadEntryLayout() {
 }
 
 // true, or {true,false}
-bool Parser::ReadBools(std::vector<bool>* bools) {
+bool HeaderReader::ReadBools(std::vector<bool>* bools) {
   std::vector<bool> read;
   auto read_one = [&] {
     bool value = false;
@@ -128,7 +128,7 @@ bool Parser::ReadBools(std::vector<bool>* bools) {
 }
 
 // { {"a"} : {"b"}, "HloModule …" }
-bool Parser::ReadOriginRecoveryTable() {
+bool HeaderReader::ReadOriginRecoveryTable() {
   if (!Expect(Tok::kLbrace, "'{' before the recovery table")) return false;
   while (kind() != Tok::kRbrace) {
     OriginRecovery entry;
@@ -156,7 +156,7 @@ bool Parser::ReadOriginRecoveryTable() {
 }
 
 // {{"a"}:({log_mode=default,op_id=1},{…}), …}
-bool Parser::ReadDebugAttributes() {
+bool HeaderReader::ReadDebugAttributes() {
   auto read_entry = [&] {
     DebugAttributesEntry entry;
     if (!ReadOriginalArray(&entry.array) || !Expect(Tok::kColon, "':' before the debug attributes")) return false;
@@ -181,7 +181,7 @@ bool Parser::ReadDebugAttributes() {
   return true;
 }
 
-bool Parser::ReadDebugAttributesOf(DebugAttributes* attributes) {
+bool HeaderReader::ReadDebugAttributesOf(DebugAttributes* attributes) {
   if (!Expect(Tok::kLbrace, "'{' before debug attributes")) return false;
   do {
     std::string_view name, mode;
@@ -217,7 +217,7 @@ struct TableField {
 }  // namespace
 
 // FileNames, FunctionNames, FileLocations, StackFrames; rows "1 …" each.
-bool Parser::ReadStackFrameTables() {
+bool HeaderReader::ReadStackFrameTables() {
   if (!token().Is(Word::kFileNames)) return true;
   lexer_.Next();
   auto expect_word = [&](Word word, const char* name) {

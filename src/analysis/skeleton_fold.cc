@@ -1,4 +1,4 @@
-#include "analysis/fold.h"
+#include "analysis/skeleton_fold.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include "absl/container/inlined_vector.h"
 #include "base/scan.h"
 #include "ir/sizes.h"
-#include "text/parser_core.h"
+#include "text/shape_reader.h"
 
 namespace shoal {
 namespace {
@@ -34,13 +34,13 @@ std::string_view FaultInTuple(const Shape& shape) {
 
 }  // namespace
 
-bool Parser::AtShape() {
+bool ShapeReader::AtShape() {
   if (kind() == Tok::kType || kind() == Tok::kLparen) return true;
   return kind() == Tok::kIdent && token().text == "b" && lexer_.Peek() == Tok::kLparen;
 }
 
 // The text of the array shape at the current token if it is of the common form, else empty.
-std::string_view Parser::ShapeText() const {
+std::string_view ShapeReader::ShapeText() const {
   std::string_view text = lexer_.text();
   const size_t start = token().offset;
   size_t end = FindAny<']', '\n'>(text, token().end);
@@ -59,7 +59,7 @@ std::string_view Parser::ShapeText() const {
   return text.substr(start, end - start);
 }
 
-const Shape* Parser::ReadShape() {
+const Shape* ShapeReader::ReadShape() {
   if (kind() == Tok::kType) {
     std::string_view text = ShapeText();
     if (text.empty()) return ReadArrayShape();
@@ -99,7 +99,7 @@ const Shape* Parser::ReadShape() {
   return nullptr;
 }
 
-const Shape* Parser::ReadArrayShape() {
+const Shape* ShapeReader::ReadArrayShape() {
   const ElementType type = token().type;
   lexer_.Next();
   absl::InlinedVector<int64_t, 8> dims;
@@ -170,7 +170,7 @@ const Shape* Parser::ReadArrayShape() {
 }
 
 // After the colon, in this order, each optional: D(…) T(…)… L(n) #(type) *(type) E(n) S(n) SC(…)… P(shape) M(n)
-bool Parser::ReadLayoutExtras(Layout* layout, std::vector<Tile>& tiles, std::vector<SplitConfig>& splits) {
+bool ShapeReader::ReadLayoutExtras(Layout* layout, std::vector<Tile>& tiles, std::vector<SplitConfig>& splits) {
   auto eat_letter = [&](std::string_view letter) {
     if (kind() != Tok::kIdent || token().text != letter) return false;
     lexer_.Next();
@@ -199,7 +199,7 @@ bool Parser::ReadLayoutExtras(Layout* layout, std::vector<Tile>& tiles, std::vec
   return true;
 }
 
-bool Parser::ReadTiles(std::vector<Tile>& tiles) {
+bool ShapeReader::ReadTiles(std::vector<Tile>& tiles) {
   do {
     std::vector<int64_t> dims;
     bool good = ReadList(Tok::kLparen, Tok::kRparen, Tok::kComma, [&] {
@@ -213,7 +213,7 @@ bool Parser::ReadTiles(std::vector<Tile>& tiles) {
 }
 
 // (dimension:index,index)…
-bool Parser::ReadSplitConfigs(std::vector<SplitConfig>& splits) {
+bool ShapeReader::ReadSplitConfigs(std::vector<SplitConfig>& splits) {
   do {
     SplitConfig split;
     if (!Expect(Tok::kLparen, "'(' before a split") || !ReadInt(&split.dimension)) return false;
@@ -223,11 +223,11 @@ bool Parser::ReadSplitConfigs(std::vector<SplitConfig>& splits) {
   return true;
 }
 
-bool Parser::ReadParenInt(int64_t* value) {
+bool ShapeReader::ReadParenInt(int64_t* value) {
   return Expect(Tok::kLparen, "'('") && ReadInt(value) && Expect(Tok::kRparen, "')'");
 }
 
-bool Parser::ReadParenType(ElementType* type) {
+bool ShapeReader::ReadParenType(ElementType* type) {
   if (!Expect(Tok::kLparen, "'('")) return false;
   if (kind() != Tok::kType || !IsUnsigned(token().type)) return ErrorHere("expected an unsigned integer type");
   *type = token().type;

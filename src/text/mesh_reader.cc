@@ -1,11 +1,11 @@
 // Meshes with named axes, and shardings in terms of them: {mesh['x'=4,'y'=2], [{'x'}, {'y', ?}], replicated={…}}.
 #include <charconv>
 
-#include "text/parser_core.h"
+#include "text/sharding_reader.h"
 
 namespace shoal {
 
-bool Parser::ReadMesh(Mesh* mesh) {
+bool ShardingReader::ReadMesh(Mesh* mesh) {
   mesh->maximal = token().text == "maximal_mesh";
   lexer_.Next();
   if (!Expect(Tok::kLsquare, "'[' after mesh")) return false;
@@ -38,7 +38,7 @@ bool Parser::ReadMesh(Mesh* mesh) {
 }
 
 // ", device_ids=" may follow; another comma belongs to what the mesh is part of.
-bool Parser::AtMeshDeviceIds() {
+bool ShardingReader::AtMeshDeviceIds() {
   if (kind() != Tok::kComma) return false;
   Lexer ahead = lexer_;
   ahead.Next();
@@ -46,7 +46,7 @@ bool Parser::AtMeshDeviceIds() {
 }
 
 // , device_ids=([4,2]T(1,0)) or , device_ids=(3,1,2,0)
-bool Parser::ReadMeshDevices(Mesh* mesh) {
+bool ShardingReader::ReadMeshDevices(Mesh* mesh) {
   lexer_.Next();
   lexer_.Next();
   const TextSpan at = token().span();
@@ -69,7 +69,7 @@ bool Parser::ReadMeshDevices(Mesh* mesh) {
 }
 
 // 'x', '0' (by number), or a part of an axis: 'x':(2)4
-bool Parser::ReadAxisRef(const Mesh& mesh, AxisRef* axis) {
+bool ShardingReader::ReadAxisRef(const Mesh& mesh, AxisRef* axis) {
   const TextSpan at = token().span();
   std::string_view name;
   if (!ReadString(&name)) return false;
@@ -91,12 +91,12 @@ bool Parser::ReadAxisRef(const Mesh& mesh, AxisRef* axis) {
                           axis->sub->size));
 }
 
-bool Parser::ReadAxisRefs(const Mesh& mesh, std::vector<AxisRef>* axes) {
+bool ShardingReader::ReadAxisRefs(const Mesh& mesh, std::vector<AxisRef>* axes) {
   return ReadList(Tok::kLbrace, Tok::kRbrace, Tok::kComma, [&] { return ReadAxisRef(mesh, &axes->emplace_back()); });
 }
 
 // {'x', 'y', ?}
-bool Parser::ReadDimensionSharding(const Mesh& mesh, Sharding::Dimension* dimension) {
+bool ShardingReader::ReadDimensionSharding(const Mesh& mesh, Sharding::Dimension* dimension) {
   return ReadList(Tok::kLbrace, Tok::kRbrace, Tok::kComma, [&] {
     if (!dimension->closed) return ErrorHere("nothing follows '?'");
     if (!Eat(Tok::kQuestion)) return ReadAxisRef(mesh, &dimension->axes.emplace_back());
@@ -105,7 +105,7 @@ bool Parser::ReadDimensionSharding(const Mesh& mesh, Sharding::Dimension* dimens
   });
 }
 
-bool Parser::ReadReductionOp(Sharding* sharding) {
+bool ShardingReader::ReadReductionOp(Sharding* sharding) {
   std::string_view name = token().text;
   if ((kind() != Tok::kIdent && kind() != Tok::kAttrName) || (name != "sum" && name != "max" && name != "min"))
     return ErrorHere("expected sum, max or min");
@@ -115,7 +115,7 @@ bool Parser::ReadReductionOp(Sharding* sharding) {
 }
 
 // mesh[…], then one of: nothing (maximal), replicated, unreduced, manual, or the dimensions and further axes.
-bool Parser::ReadNamedSharding(Sharding* sharding) {
+bool ShardingReader::ReadNamedSharding(Sharding* sharding) {
   sharding->kind = Sharding::Kind::kNamed;
   if (!ReadMesh(&sharding->mesh.emplace())) return false;
   const Mesh& mesh = *sharding->mesh;

@@ -1,5 +1,5 @@
 // Matrix products as cuBLAS has them, computed in the type of the sum and rounded once.
-#include "interp/custom_calls/gemm.h"
+#include "interp/custom_calls/cublas_gemm.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "kernels/order.h"
+#include "kernels/sort_keys.h"
 
 #include <bit>
 #include <cmath>

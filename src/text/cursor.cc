@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "text/parser_core.h"
+#include "text/cursor.h"
 
 namespace shoal {
 namespace {
@@ -17,16 +17,32 @@ std::string Describe(const Token& token) {
 
 }  // namespace
 
-bool Parser::Expected(const char* what) { return ErrorHere(StrCat("expected ", what, ", found ", Describe(token()))); }
+bool Cursor::Error(TextSpan at, std::string message, Site site) {
+  last_error_ = at.offset;
+  diags_.Add(Fail(at, "", std::move(message), site));
+  return false;
+}
 
-bool Parser::ReadInt(int64_t* value) {
+bool Cursor::Liberty(TextSpan at, std::string_view rule, std::string message, Site site) {
+  if (!options_.strict) {
+    diags_.Warn(at, rule, std::move(message), site);
+    return true;
+  }
+  last_error_ = at.offset;
+  diags_.Add(Fail(at, rule, std::move(message), site));
+  return false;
+}
+
+bool Cursor::Expected(const char* what) { return ErrorHere(StrCat("expected ", what, ", found ", Describe(token()))); }
+
+bool Cursor::ReadInt(int64_t* value) {
   if (kind() != Tok::kInt) return Expected("an integer");
   *value = token().integer;
   lexer_.Next();
   return true;
 }
 
-bool Parser::ReadInt32(int32_t* value) {
+bool Cursor::ReadInt32(int32_t* value) {
   TextSpan at = token().span();
   int64_t wide = 0;
   if (!ReadInt(&wide)) return false;
@@ -34,7 +50,7 @@ bool Parser::ReadInt32(int32_t* value) {
   return *value == wide || Error(at, StrCat(wide, " does not fit into 32 bits"));
 }
 
-bool Parser::ReadDouble(double* value) {
+bool Cursor::ReadDouble(double* value) {
   if (kind() == Tok::kDecimal) {
     *value = token().decimal;
     if (std::isinf(*value)) return ErrorHere(StrCat(token().text, " is out of the range of a double"));
@@ -52,14 +68,14 @@ bool Parser::ReadDouble(double* value) {
   return true;
 }
 
-bool Parser::ReadBool(bool* value) {
+bool Cursor::ReadBool(bool* value) {
   if (!token().Is(Word::kTrue) && !token().Is(Word::kFalse)) return Expected("true or false");
   *value = token().Is(Word::kTrue);
   lexer_.Next();
   return true;
 }
 
-bool Parser::ReadString(std::string_view* text) {
+bool Cursor::ReadString(std::string_view* text) {
   if (kind() != Tok::kString) return Expected("a string");
   *text = token().text;
   if (text->find('\\') != std::string_view::npos) {
@@ -71,12 +87,12 @@ bool Parser::ReadString(std::string_view* text) {
   return true;
 }
 
-bool Parser::ReadStringOrJson(std::string_view* text) {
+bool Cursor::ReadStringOrJson(std::string_view* text) {
   if (kind() != Tok::kLbrace) return ReadString(text);
   return lexer_.TakeJson(text) || ErrorHere("the braces of this JSON dictionary do not close");
 }
 
-bool Parser::ReadInts(Ints* ints, Tok open, Tok close, Tok delimiter) {
+bool Cursor::ReadInts(Ints* ints, Tok open, Tok close, Tok delimiter) {
   const size_t base = int_scratch_.size();
   bool good = ReadList(open, close, delimiter, [&] {
     int64_t value = 0;
@@ -90,7 +106,7 @@ bool Parser::ReadInts(Ints* ints, Tok open, Tok close, Tok delimiter) {
 }
 
 // {0,1}; a comma may follow the last one.
-bool Parser::ReadShapeIndex(Ints* index) {
+bool Cursor::ReadShapeIndex(Ints* index) {
   std::vector<int64_t> path;
   if (!Expect(Tok::kLbrace, "'{' before a shape index")) return false;
   while (kind() != Tok::kRbrace) {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "text/parser_core.h"
+#include "text/literal_reader.h"
 
 namespace shoal {
 namespace {
@@ -18,7 +18,7 @@ double LargestFinite(const ElementTypeInfo& info) {
 
 }  // namespace
 
-const Literal* Parser::ReadLiteral(const Shape& shape) {
+const Literal* LiteralReader::ReadLiteral(const Shape& shape) {
   if (shape.IsTuple()) return ReadTupleLiteral(shape);
   if (shape.IsArray()) return ReadArrayLiteral(shape);
   ErrorHere(StrCat("a constant cannot be a ", ToString(shape)));
@@ -26,7 +26,7 @@ const Literal* Parser::ReadLiteral(const Shape& shape) {
 }
 
 // literal= of a custom call: a shape and a value, or a parenthesised list of such.
-const Literal* Parser::ReadLiteralWithShape() {
+const Literal* LiteralReader::ReadLiteralWithShape() {
   Depth depth(*this);
   if (depth.TooDeep()) return nullptr;
   if (kind() != Tok::kLparen) {
@@ -48,7 +48,7 @@ const Literal* Parser::ReadLiteralWithShape() {
   return tuple;
 }
 
-const Literal* Parser::ReadTupleLiteral(const Shape& shape) {
+const Literal* LiteralReader::ReadTupleLiteral(const Shape& shape) {
   Depth depth(*this);
   if (depth.TooDeep() || !Expect(Tok::kLparen, "'(' before the elements of a tuple")) return nullptr;
   std::vector<const Literal*> elements;
@@ -71,7 +71,7 @@ const Literal* Parser::ReadTupleLiteral(const Shape& shape) {
 }
 
 // Follows XLA's reader: commas are optional, and a lone element stands for the first of an array whose others are 0.
-const Literal* Parser::ReadArrayLiteral(const Shape& declared) {
+const Literal* LiteralReader::ReadArrayLiteral(const Shape& declared) {
   // The value's own shape is static and has elements of the usual size.
   Layout layout = *declared.layout();
   layout.element_size_in_bits = 0;
@@ -146,7 +146,7 @@ const Literal* Parser::ReadArrayLiteral(const Shape& declared) {
   return literal;
 }
 
-bool Parser::ReadElement(const Shape& shape, std::byte* to) {
+bool LiteralReader::ReadElement(const Shape& shape, std::byte* to) {
   const ElementType type = shape.element_type();
   const TextSpan at = token().span();
   if (kind() == Tok::kLparen) return ReadComplexElement(shape, to);
@@ -167,7 +167,7 @@ bool Parser::ReadElement(const Shape& shape, std::byte* to) {
   return Error(at, StrCat("expected a value of ", Text(type)));
 }
 
-bool Parser::ReadComplexElement(const Shape& shape, std::byte* to) {
+bool LiteralReader::ReadComplexElement(const Shape& shape, std::byte* to) {
   const ElementType type = shape.element_type();
   const TextSpan at = token().span();
   if (!IsComplex(type)) return Error(at, StrCat("a value in parentheses is complex, not ", Text(type)));
@@ -182,7 +182,7 @@ bool Parser::ReadComplexElement(const Shape& shape, std::byte* to) {
   return StoreFloat(part, real, at, to) && StoreFloat(part, imaginary, at, to + StorageBytes(part));
 }
 
-bool Parser::StoreInt(ElementType type, int64_t value, TextSpan at, std::byte* to) {
+bool LiteralReader::StoreInt(ElementType type, int64_t value, TextSpan at, std::byte* to) {
   const int bits = BitWidth(type);
   if (type == ElementType::kPred) {
     *to = value != 0 ? std::byte{1} : std::byte{0};
@@ -200,7 +200,7 @@ bool Parser::StoreInt(ElementType type, int64_t value, TextSpan at, std::byte* t
   return true;
 }
 
-bool Parser::StoreFloat(ElementType type, double value, TextSpan at, std::byte* to) {
+bool LiteralReader::StoreFloat(ElementType type, double value, TextSpan at, std::byte* to) {
   const ElementTypeInfo& info = Info(type);
   uint64_t bits = 0;
   if (std::isnan(value)) {

@@ -5,7 +5,7 @@
 
 #include "ir/sizes.h"
 #include "ops/collective.h"
-#include "text/parser_core.h"
+#include "text/sharding_reader.h"
 
 namespace shoal {
 namespace {
@@ -25,7 +25,7 @@ bool IsMeshWord(const Token& token) {
 }  // namespace
 
 // {…} or {{…}, {…}}
-bool Parser::ReadSharding(Sharding* sharding) {
+bool ShardingReader::ReadSharding(Sharding* sharding) {
   if (!Expect(Tok::kLbrace, "'{' before the sharding")) return false;
   if (kind() != Tok::kLbrace && kind() != Tok::kRbrace) return ReadSingleSharding(sharding);
   sharding->kind = Sharding::Kind::kTuple;
@@ -40,7 +40,7 @@ bool Parser::ReadSharding(Sharding* sharding) {
 }
 
 // What follows the '{' of one sharding, and the '}'.
-bool Parser::ReadSingleSharding(Sharding* sharding) {
+bool ShardingReader::ReadSingleSharding(Sharding* sharding) {
   if (IsMeshWord(token())) return ReadNamedSharding(sharding);
   using Kind = Sharding::Kind;
   const TextSpan at = token().span();
@@ -106,13 +106,13 @@ bool Parser::ReadSingleSharding(Sharding* sharding) {
 }
 
 // The printer says the reduction in an entry of the metadata; XLA's reader leaves that in and doubles it.
-void Parser::TakeReductionOp(Sharding* sharding) {
+void ShardingReader::TakeReductionOp(Sharding* sharding) {
   sharding->ExtractReductionOp();
   if (options_.as_xla) return;
   std::erase_if(sharding->metadata, [](const Metadata& entry) { return entry.op_type == Sharding::kReductionOpType; });
 }
 
-bool Parser::FinishTiledSharding(Sharding* sharding, TextSpan at) {
+bool ShardingReader::FinishTiledSharding(Sharding* sharding, TextSpan at) {
   TileAssignment& tiles = sharding->tiles;
   if (tiles.dims.empty()) return Error(at, "expected devices=[…] with the dimensions of the tile assignment");
   if (std::find(tiles.dims.begin(), tiles.dims.end(), 0) != tiles.dims.end())
@@ -138,7 +138,7 @@ bool Parser::FinishTiledSharding(Sharding* sharding, TextSpan at) {
 }
 
 // [2,4]<=[4,2]T(1,0) or [2,2]0,1,2,3
-bool Parser::ReadTileAssignment(TileAssignment* tiles, bool iota_only) {
+bool ShardingReader::ReadTileAssignment(TileAssignment* tiles, bool iota_only) {
   if (!Expect(Tok::kLsquare, "'[' before the tile assignment")) return false;
   do {
     tiles->dims.emplace_back();
@@ -155,7 +155,7 @@ bool Parser::ReadTileAssignment(TileAssignment* tiles, bool iota_only) {
 }
 
 // [4,2]T(1,0)
-bool Parser::ReadIota(std::vector<int64_t> dims, IotaTiles* iota) {
+bool ShardingReader::ReadIota(std::vector<int64_t> dims, IotaTiles* iota) {
   const TextSpan at = token().span();
   std::vector<int64_t> reshape;
   std::vector<int> perm;
@@ -198,7 +198,7 @@ bool Parser::ReadIota(std::vector<int64_t> dims, IotaTiles* iota) {
 }
 
 // {manual, replicated}
-bool Parser::ReadLastTileDims(std::vector<Sharding::Kind>* kinds) {
+bool ShardingReader::ReadLastTileDims(std::vector<Sharding::Kind>* kinds) {
   return ReadList(Tok::kLbrace, Tok::kRbrace, Tok::kComma, [&] {
     std::optional<Sharding::Kind> kind = SubgroupKind(token());
     if (!kind) return ErrorHere("expected manual, replicated, maximal or unreduced");
@@ -209,13 +209,13 @@ bool Parser::ReadLastTileDims(std::vector<Sharding::Kind>* kinds) {
 }
 
 // {…} or {{…}, {…}}
-bool Parser::ReadShardingMetadata(std::vector<Metadata>* metadata) {
+bool ShardingReader::ReadShardingMetadata(std::vector<Metadata>* metadata) {
   if (kind() != Tok::kLbrace || lexer_.Peek() != Tok::kLbrace) return ReadMetadata(&metadata->emplace_back());
   return ReadList(Tok::kLbrace, Tok::kRbrace, Tok::kComma, [&] { return ReadMetadata(&metadata->emplace_back()); });
 }
 
 // {{0,1},{2,3}}, [2,4]<=[8], mesh['x'=2] {'x'}
-bool Parser::ReadReplicaGroups(AttrValue* value) {
+bool ShardingReader::ReadReplicaGroups(AttrValue* value) {
   ReplicaGroups* groups = module_.arena.New<ReplicaGroups>();
   *value = static_cast<const ReplicaGroups*>(groups);
   if (kind() == Tok::kLbrace) {
