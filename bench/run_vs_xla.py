@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the same modules on the same inputs through shoal and through XLA's CPU back end, by turns, and compares.
 
-    bench/run_vs_xla.py [FILE.hlo …] [--only TEXT] [--rounds N] [--json OUT]
+    bench/run_vs_xla.py [FILE.hlo …] [--only TEXT] [--rounds N] [--json OUT] [--markdown OUT]
+    bench/run_vs_xla.py --from A.json B.json --markdown docs/performance.md    the page of what was measured earlier
 
 Without files: single patterns, written with JAX and lowered to HLO (pip install jax; Python 3.12 or later for the
 newest). Each round runs XLA a few times in this process and then `shoal run --num_repeats` in another, so that both
@@ -250,8 +251,65 @@ def measure(options, name, text, arguments, folder):
         compiles.append(report["compile_seconds"])
     results = [np.load(outputs / "d0" / f"{k}.npy") for k in range(len(expected))]
     same = all(agree(a, b) for a, b in zip(expected, results))
-    return {"name": name, "xla": statistics.median(theirs), "shoal": statistics.median(ours),
+    return {"name": name, "runs": len(ours), "xla_spread": spread(theirs), "shoal_spread": spread(ours), "xla": statistics.median(theirs), "shoal": statistics.median(ours),
             "xla_compile": xla.compile_seconds, "shoal_compile": statistics.median(compiles), "same": same}
+
+
+def spread(seconds):
+    """From the first to the third quartile, as a part of the median."""
+    if len(seconds) < 4:
+        return 0
+    first, middle, third = statistics.quantiles(seconds, n=4)
+    return (third - first) / middle
+
+
+def machine():
+    cpu = [line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name")]
+    flags = next((line for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("flags")), "")
+    vectors = "AVX-512" if "avx512f" in flags else "AVX2, no AVX-512" if "avx2" in flags else "no AVX2"
+    return f"{len(os.sched_getaffinity(0))} × {cpu[0]} ({vectors})" if cpu else "an unknown machine"
+
+
+# What the page says before and after its table; what limits the modules that are slower than XLA's.
+PAGE = ROOT / "bench" / "performance.json"
+
+
+def markdown(measured):
+    """The page of one or several runs of this script; of a module that is in several, the last counts."""
+    rows = {row["name"]: row for each in measured for row in each["rows"]}
+    said = json.loads(PAGE.read_text(encoding="utf-8"))
+    ratios = [row["xla"] / row["shoal"] for row in rows.values()]
+    compiles = [row["xla_compile"] / row["shoal_compile"] for row in rows.values() if row["shoal_compile"] > 0]
+    runs = sorted({row.get("runs", 0) for row in rows.values()})
+    lines = ["# Performance", "", *said["before"], "",
+             f"{measured[0]['machine']}; shoal beside JAX {measured[0]['jax']} on all cores; medians of "
+             f"{' to '.join(str(n) for n in dict.fromkeys([runs[0], runs[-1]]))} runs of each, by turns; load of the machine "
+             f"before and after (others' work): {', '.join(each['load'] for each in measured)}.", "",
+             f"{len(rows)} modules: {geometric_mean(ratios):.2f} times XLA's speed in the geometric mean, "
+             f"{sum(r < 1 for r in ratios)} below 1.0, {sum(r < 0.6 for r in ratios)} below 0.6; compiled "
+             f"{geometric_mean(compiles):.1f} times as fast.", "",
+             "| module | XLA ms | ± % | shoal ms | ± % | speed | compile ms | XLA's | what limits it |",
+             "| --- | --: | --: | --: | --: | --: | --: | --: | --- |"]
+    for row in sorted(rows.values(), key=lambda row: row["xla"] / row["shoal"]):
+        ratio = row["xla"] / row["shoal"]
+        why = said["limits"].get(row["name"], "not looked into") if ratio < 1 else ""
+        lines.append(f"| {row['name']} | {row['xla'] * 1e3:.3g} | {row.get('xla_spread', 0) * 50:.0f} | {row['shoal'] * 1e3:.3g} "
+                     f"| {row.get('shoal_spread', 0) * 50:.0f} | {ratio:.2f} | {row['shoal_compile'] * 1e3:.0f} "
+                     f"| {row['xla_compile'] * 1e3:.0f} | {why} |")
+    return "\n".join([*lines, "", *said["after"], ""])
+
+
+def write_page(path, measured):
+    path.write_text(markdown(measured), encoding="utf-8")
+
+
+def keep(options, rows, load):
+    """After every module, so that a run that is stopped was not for nothing."""
+    figures = {"jax": jax.__version__, "machine": machine(), "load": f"{load:.1f} to {os.getloadavg()[0]:.1f}", "rows": rows}
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1))
+    if options.markdown:
+        write_page(options.markdown, [figures])
 
 
 def cases(options):
@@ -293,7 +351,13 @@ def main():
     parser.add_argument("--timeout", type=int, default=300)
     parser.add_argument("--at-least", type=float, default=0, metavar="RATIO", help="fail if the mean is lower")
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
+    parser.add_argument("--markdown", type=pathlib.Path, help="write the page of the figures here")
+    parser.add_argument("--from", dest="measured", nargs="+", type=pathlib.Path, help="measure nothing: take these --json files")
     options = parser.parse_args()
+    if options.measured:
+        write_page(options.markdown, [json.loads(path.read_text()) for path in options.measured])
+        return 0
+    load = os.getloadavg()[0]
     start(options.threads)
     rows, failed = [], []
     print(f"{'module':42}{'XLA ms':>10}{'shoal ms':>10}{'ratio':>7}{'compile ms':>12}{'(XLA)':>8}", flush=True)
@@ -306,6 +370,7 @@ def main():
                 print(f"{name:42} failed: {error}", flush=True)
                 continue
             rows.append(row)
+            keep(options, rows, load)
             print(f"{name:42}{row['xla'] * 1e3:10.3f}{row['shoal'] * 1e3:10.3f}{row['xla'] / row['shoal']:7.2f}"
                   f"{row['shoal_compile'] * 1e3:12.1f}{row['xla_compile'] * 1e3:8.1f}{'' if row['same'] else '  DIFFERS'}",
                   flush=True)
@@ -315,8 +380,6 @@ def main():
     print(f"{len(rows)} modules: geometric mean of speed {mean:.2f}, of compile speed {compile_mean:.2f} times XLA's; "
           f"lowest {min((row['xla'] / row['shoal'] for row in rows), default=float('nan')):.2f}; "
           f"differ: {', '.join(wrong) or 'none'}; failed: {', '.join(failed) or 'none'}")
-    if options.json:
-        options.json.write_text(json.dumps({"jax": jax.__version__, "rows": rows}, indent=1))
     return 1 if wrong or failed or mean < options.at_least else 0
 
 

@@ -220,6 +220,36 @@ class Faults:
         self.expect("run and Ctrl-C says where it was", good, (process.returncode, err))
         self.expect("run and Ctrl-C leaves nothing", not list(self.folder.glob("**/*partial*")))
 
+    def compile_interrupted(self):
+        """Ctrl-C as soon as code was kept: what is kept is whole, and nothing else lies there."""
+        many = "\n".join(f"  x{i + 1} = f32[{i + 8},3] iota(), iota_dimension=0\n  y{i + 1} = f32[{i + 8},3] exponential(x{i + 1})\n"
+                         f"  z{i + 1} = f32[{i + 8},3] {('tanh', 'logistic', 'cosine')[i % 3]}(y{i + 1})" for i in range(300))
+        results = ", ".join(f"z{i + 1}" for i in range(300))
+        shapes = ", ".join(f"f32[{i + 8},3]" for i in range(300))
+        module = self.write("many.hlo", f"HloModule m\nENTRY e {{\n{many}\n  ROOT t = ({shapes}) tuple({results})\n}}\n")
+        cache = self.folder / "code"
+        command = [self.binary, "run", str(module), f"--cache_dir={cache}", "--num_repeats=1000000000"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder, preexec_fn=mind_interrupts)
+        while process.poll() is None and not (cache.is_dir() and any(cache.glob("*.shoal-code"))):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        # Whoever compiles faster than Python looks is running by then.
+        good = process.returncode == -signal.SIGINT and re.search(rb"interrupted while (compiling|running) ", err)
+        self.expect("Ctrl-C while compiling", good, (process.returncode, err))
+        left = [path.name for path in cache.iterdir() if path.suffix != ".shoal-code"]
+        self.expect("Ctrl-C while compiling leaves nothing half-written", not left, left)
+        again = self.run([self.binary, "run", module, f"--cache_dir={cache}"])
+        self.expect("what it kept can be used", again.returncode == 0 and b"damaged" not in again.stderr, again)
+
+    def no_room(self):
+        """A run that no machine can hold is refused before anything is made, with what it needs and what is largest."""
+        module = self.write("room.hlo", "HloModule m, replica_count=2\nENTRY e {\n  weights = f32[1048576,4194304] parameter(0)\n"
+                            "  ROOT twice = f32[1048576,4194304] add(weights, weights)\n}\n")
+        for engine in ("jit", "interp"):
+            self.says(f"no room, {engine}", self.run([self.binary, "run", module, f"--engine={engine}"]), 2,
+                      "not enough memory", "per device", "here; largest buffers: weights f32[1048576,4194304] (16.0 TiB)")
+
     def written_through(self):
         """-o to what is no plain file: it is still there afterwards, and has got the text."""
         wanted = self.run([self.binary, "print", self.small]).stdout
@@ -290,7 +320,7 @@ class Faults:
             for test in (self.full_disk, self.closed_pipe, self.unreadable, self.bad_module, self.bad_option,
                          self.no_memory, self.interrupted):
                 test(verb)
-        for test in (self.run_interrupted, self.written_through, self.unwritable, self.too_large, self.options,
+        for test in (self.run_interrupted, self.compile_interrupted, self.no_room, self.written_through, self.unwritable, self.too_large, self.options,
                      self.terminal):
             test()
 
