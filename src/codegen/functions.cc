@@ -131,9 +131,9 @@ Num VectorBuilder::Erf(Num x) {
   return {ir_.CreateFDiv(ir_.CreateFMul(held, p), q), x.type};
 }
 
-// |x| < 2^30, in f64: x = n pi/2 + r with |r| <= pi/4, and the series of sin or cos of r, as n says. pi/2 is taken in two
+// |x| < 2^30, in f64, of an f32: x = n pi/2 + r with |r| <= pi/4, and the series of sin or cos of r, as n says. pi/2 is taken in two
 // parts; the first product with it is exact where it matters.
-Value* VectorBuilder::NearSinOrCos(Value* x, bool cos) {
+Value* VectorBuilder::WideSinOrCos(Value* x, bool cos) {
   const int lanes = LanesOf(x);
   Value* wide = ir_.CreateFPExt(x, Computed(ElementType::kF64, lanes));
   Value* n = Intrinsic(llvm::Intrinsic::nearbyint, {ir_.CreateFMul(wide, Float(wide, M_2_PI))});
@@ -149,38 +149,20 @@ Value* VectorBuilder::NearSinOrCos(Value* x, bool cos) {
   auto has = [&](uint64_t bit) { return ir_.CreateICmpNE(ir_.CreateAnd(quadrant, Int(quadrant, bit)), Int(quadrant, 0)); };
   Value* y = ir_.CreateSelect(has(1), cosine, sine);
   y = ir_.CreateSelect(has(2), ir_.CreateFNeg(y), y);
-  return ir_.CreateFPTrunc(y, x->getType());
+  return cos ? y : ir_.CreateSelect(ir_.CreateFCmpOEQ(wide, Float(wide, 0)), wide, y);  // -0 too
 }
 
-// Where any lane is larger, inf or nan, all lanes go to the C library.
 Num VectorBuilder::SinOrCos(Num x, bool cos) {
   const char* function = cos ? "cos" : "sin";
   if (!IsF32Like(x)) return Call(function, {x});
   Value* size = Intrinsic(llvm::Intrinsic::fabs, {x.value});
-  Value* is_far = ir_.CreateFCmpUGE(size, Float(size, 0x1p30));
-  if (LanesOf(x.value) > 1) is_far = ir_.CreateOrReduce(is_far);
-  llvm::Function* around = ir_.GetInsertBlock()->getParent();
-  auto block = [&](const char* name) { return llvm::BasicBlock::Create(ir_.getContext(), name, around); };
-  llvm::BasicBlock *near = block("near"), *far = block("far"), *after = block("known");
-  ir_.CreateCondBr(is_far, far, near);
-  ir_.SetInsertPoint(near);
-  Value* computed = NearSinOrCos(x.value, cos);
-  near = ir_.GetInsertBlock();
-  ir_.CreateBr(after);
-  ir_.SetInsertPoint(far);
-  Value* called = Call(function, {x}).value;
-  far = ir_.GetInsertBlock();
-  ir_.CreateBr(after);
-  ir_.SetInsertPoint(after);
-  llvm::PHINode* result = ir_.CreatePHI(x.value->getType(), 2);
-  result->addIncoming(computed, near);
-  result->addIncoming(called, far);
-  return {result, x.type};
+  return NearOrCalled(ir_.CreateFCmpUGE(size, Float(size, 0x1p30)), function, {x},
+                      [&] { return ir_.CreateFPTrunc(WideSinOrCos(x.value, cos), x.value->getType()); });
 }
 
-// Integers by repeated squaring; floats by the C library.
+// Integers by repeated squaring.
 Num VectorBuilder::Power(Num x, Num y) {
-  if (IsFloat(x.type)) return Call("pow", {x, y});
+  if (IsFloat(x.type)) return PowerOfFloats(x, y);
   const int bits = BitWidth(x.type);
   Value* result = Int(x.value, 1);
   Value* square = x.value;

@@ -93,7 +93,7 @@ Num VectorBuilder::Divide(Num x, Num y) {
 
 // Integers by zero: x. Floats as C's fmod.
 Num VectorBuilder::Remainder(Num x, Num y) {
-  if (IsFloatNum(x)) return Call("fmod", {x, y});
+  if (IsFloatNum(x)) return RemainderOfFloats(x, y);
   Value* by_zero = ir_.CreateICmpEQ(y.value, Int(y.value, 0));
   if (!IsSigned(x.type)) {
     Value* safe = ir_.CreateSelect(by_zero, Int(y.value, 1), y.value);

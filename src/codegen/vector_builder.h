@@ -2,6 +2,8 @@
 // lanes; the same code is made for both. Floats narrower than f32 are computed in f32: who uses it rounds the results.
 #pragma once
 
+#include <functional>
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "ops/elementwise.h"
@@ -38,13 +40,12 @@ class VectorBuilder {
   Num RoundNearestEven(Num x);    Num Sqrt(Num x);                Num Rsqrt(Num x);
   Num Exp(Num x);                 Num Expm1(Num x);               Num Log(Num x);
   Num Log1p(Num x);               Num Tanh(Num x);                Num Erf(Num x);
-  Num Atan2(Num x, Num y) { return Call("atan2", {x, y}); }
-  Num Acos(Num x) { return Call("acos", {x}); }   Num Acosh(Num x) { return Call("acosh", {x}); }
-  Num Asin(Num x) { return Call("asin", {x}); }   Num Asinh(Num x) { return Call("asinh", {x}); }
-  Num Atanh(Num x) { return Call("atanh", {x}); } Num Cbrt(Num x) { return Call("cbrt", {x}); }
-  Num Cos(Num x) { return SinOrCos(x, true); }    Num Cosh(Num x) { return Call("cosh", {x}); }
-  Num Sin(Num x) { return SinOrCos(x, false); }   Num Sinh(Num x) { return Call("sinh", {x}); }
-  Num Tan(Num x) { return Call("tan", {x}); }
+  Num Atan2(Num y, Num x);        Num Acos(Num x);                Num Asin(Num x);
+  Num Cbrt(Num x);                Num Tan(Num x);
+  Num Acosh(Num x) { return Call("acosh", {x}); } Num Asinh(Num x) { return Call("asinh", {x}); }
+  Num Atanh(Num x) { return Call("atanh", {x}); }
+  Num Cos(Num x) { return SinOrCos(x, true); }    Num Cosh(Num x) { return SinhOrCosh(x, true); }
+  Num Sin(Num x) { return SinOrCos(x, false); }   Num Sinh(Num x) { return SinhOrCosh(x, false); }
   Num Select(Num choose, Num x, Num y);
   // clang-format on
   Num Compare(ComparisonDirection direction, Num x, Num y);
@@ -75,7 +76,21 @@ class VectorBuilder {
   llvm::Value* ExpF32(llvm::Value* x);
   llvm::Value* LogF32(llvm::Value* x);
   Num SinOrCos(Num x, bool cos);
-  llvm::Value* NearSinOrCos(llvm::Value* x, bool cos);
+  Num SinhOrCosh(Num x, bool cosh);
+  Num PowerOfFloats(Num x, Num y);
+  Num RemainderOfFloats(Num x, Num y);
+  // `near_value()`, or the C library's function for all lanes where `is_far` is true in any.
+  Num NearOrCalled(llvm::Value* is_far, const char* function, std::initializer_list<Num> arguments,
+                   const std::function<llvm::Value*()>& near_value);
+  // Of f32: the same in f64. Of f64: what the functions of f32 are made of.
+  llvm::Value* Wide(llvm::Value* x);
+  llvm::Value* WideSinOrCos(llvm::Value* x, bool cos);
+  llvm::Value* ExpWide(llvm::Value* x);
+  llvm::Value* LogWide(llvm::Value* x);
+  llvm::Value* AtanOfUnit(llvm::Value* q);
+  llvm::Value* AngleOf(llvm::Value* y, llvm::Value* x);
+  llvm::Value* OtherSide(llvm::Value* x);
+  llvm::Value* AbsOf(llvm::Value* x);
 
   llvm::IRBuilder<>& ir_;
   llvm::Module& module_;

@@ -27,6 +27,8 @@ Result<bool> ShareCommonSubexpressions(Module& module);
 Result<bool> SimplifyAlgebra(Module& module);
 // Bitcasts through layouts become the transposes and reshapes that they are, for values that are always row-major.
 Result<bool> NormalizeLayouts(Module& module);
+// Products of vectors in a batch become multiplications and sums.
+Result<bool> ExpandDots(Module& module);
 // Small results of constants alone become constants.
 Result<bool> FoldConstants(Module& module);
 // Elements of a loop's state that nobody needs go; those that never change are known outside, and inside where constant.

@@ -15,6 +15,7 @@ constexpr Pass kEnginePipeline[] = {
     {"simplify-tuples", SimplifyTuples, "before anything that asks who uses a value: a tuple uses all of it"},
     {"simplify-reductions", SimplifyReductions, "before reshapes are simplified: it makes some"},
     {"normalize-layouts", NormalizeLayouts, "before simplify-algebra: the transposes it makes meet others"},
+    {"expand-dots", ExpandDots, "before anything that looks at sums: it makes some"},
     {"fold-constants", FoldConstants, "before loops are looked at: a bound that is computed becomes a constant"},
     {"simplify-loops", SimplifyLoops, "before invariants are looked for: fewer elements, and constants inside"},
     {"hoist-invariants", HoistInvariants, "before fusion, which would hide them"},

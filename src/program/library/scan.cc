@@ -47,6 +47,11 @@ T Folded(T a, T b) {
       return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
     else
       return a + b;
+  } else if constexpr (op == Opcode::kMultiply) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) * static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a * b;
   } else if constexpr (op == Opcode::kMaximum) {
     if constexpr (std::is_floating_point_v<T>)
       if (a != a || b != b) return a != a ? a : b;
@@ -58,10 +63,10 @@ T Folded(T a, T b) {
   }
 }
 
-// Columns [begin, end) of one outer index. Sums of f32 are kept in f64.
+// Columns [begin, end) of one outer index. Sums and products of f32 are kept in f64.
 template <Opcode op, class T>
 void ScanColumns(const Scan& scan, const T* in, T* out, T init, int64_t begin, int64_t end) {
-  using Sum = std::conditional_t<std::is_same_v<T, float> && op == Opcode::kAdd, double, T>;
+  using Sum = std::conditional_t<std::is_same_v<T, float> && (op == Opcode::kAdd || op == Opcode::kMultiply), double, T>;
   std::vector<Sum> sums(static_cast<size_t>(end - begin), init);
   for (int64_t step = 0; step < scan.size; ++step) {
     const int64_t row = (scan.reverse ? scan.size - 1 - step : step) * scan.inner;
@@ -130,6 +135,7 @@ LibraryFunction PrefixScanFunction(const Instruction& hlo) {
   const Instruction* op = OnlyOpOf(*hlo[kToApply]);
   if (op == nullptr || op->shape().element_type() != type || !ScanOf(hlo)) return nullptr;
   if (op->opcode == Opcode::kAdd) return &PrefixScan<Opcode::kAdd>;
+  if (op->opcode == Opcode::kMultiply) return &PrefixScan<Opcode::kMultiply>;
   if (op->opcode == Opcode::kMaximum) return &PrefixScan<Opcode::kMaximum>;
   if (op->opcode == Opcode::kMinimum) return &PrefixScan<Opcode::kMinimum>;
   return nullptr;

@@ -1,0 +1,111 @@
+// Products of many small vectors, or of vectors with matrices of a batch: a multiplication and a sum, which become one loop
+// nest. A call of a library for each of them would cost more than the arithmetic.
+#include <algorithm>
+
+#include "ir/rewrite.h"
+#include "ops/families.h"
+#include "passes/parts_of_ops.h"
+#include "passes/pass.h"
+
+namespace shoal {
+namespace {
+
+// One side of a dot: `all` has every dimension that the other one has, too.
+struct Sides {
+  Instruction *all = nullptr, *vector = nullptr;
+  Ints batch, contracted;                // of `all`
+  std::vector<int64_t> vector_to_all;    // its dimensions there
+};
+
+std::optional<Sides> SidesOf(const Instruction& dot, bool swapped) {
+  const Ints lhs_batch = dot[kLhsBatchDims], rhs_batch = dot[kRhsBatchDims];
+  const Ints lhs_contracted = dot[kLhsContractingDims], rhs_contracted = dot[kRhsContractingDims];
+  Sides sides{dot.operands[swapped ? 1 : 0], dot.operands[swapped ? 0 : 1], swapped ? rhs_batch : lhs_batch,
+              swapped ? rhs_contracted : lhs_contracted, {}};
+  const Ints batch = swapped ? lhs_batch : rhs_batch, contracted = swapped ? lhs_contracted : rhs_contracted;
+  const int64_t rank = sides.vector->shape().rank();
+  if (rank != std::ssize(batch) + std::ssize(contracted)) return std::nullopt;
+  sides.vector_to_all.resize(static_cast<size_t>(rank));
+  for (size_t i = 0; i < batch.size(); ++i) sides.vector_to_all[static_cast<size_t>(batch[i])] = sides.batch[i];
+  for (size_t i = 0; i < contracted.size(); ++i) sides.vector_to_all[static_cast<size_t>(contracted[i])] = sides.contracted[i];
+  // What is left of `all` is the result as it stands only if the batch comes first.
+  for (size_t i = 0; i < sides.batch.size(); ++i)
+    if (sides.batch[i] != static_cast<int64_t>(i)) return std::nullopt;
+  const bool in_order = std::is_sorted(sides.vector_to_all.begin(), sides.vector_to_all.end());
+  return in_order ? std::optional(sides) : std::nullopt;
+}
+
+std::optional<Sides> ExpandedSides(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kDot || !hlo[kControlPredecessors].empty() || hlo.shape().has_dynamic()) return std::nullopt;
+  for (const Instruction* operand : hlo.operands)
+    if (operand->shape().element_type() != ElementType::kF32 || operand->shape().has_dynamic()) return std::nullopt;
+  if (hlo.shape().element_type() != ElementType::kF32 || hlo[kLhsContractingDims].empty()) return std::nullopt;
+  int64_t batch = 1;
+  for (int64_t d : hlo[kLhsBatchDims]) batch *= hlo.operand_shape(0).dim(d);
+  if (batch < 2 || hlo.operand_shape(0).ElementCount().value_or(0) <= 0 || hlo.shape().ElementCount().value_or(0) <= 0)
+    return std::nullopt;
+  if (std::optional<Sides> sides = SidesOf(hlo, false)) return sides;
+  return SidesOf(hlo, true);
+}
+
+Computation* NewSum(Module& module, const Instruction& like) {
+  Computation* sum = module.NewComputation("sum");
+  sum->at = like.at;
+  const Shape* scalar = module.shapes.Array(ElementType::kF32, {});
+  for (int64_t i = 0; i < 2; ++i) {
+    Instruction* parameter = NewInstruction(module, *sum, Opcode::kParameter, scalar, {}, like);
+    SetAttr(*parameter, module, kParameterNumber, i);
+    sum->parameters.push_back(parameter);
+  }
+  sum->root = NewInstruction(module, *sum, Opcode::kAdd, scalar, sum->parameters, like);
+  return sum;
+}
+
+Instruction* Expanded(const Instruction& dot, const Sides& sides, Module& module, Computation& computation, Computation& sum) {
+  const Shape* full = module.shapes.Array(ElementType::kF32, sides.all->shape().dims());
+  Instruction* vector = sides.vector;
+  if (vector->shape().rank() != full->rank()) {
+    vector = NewInstruction(module, computation, Opcode::kBroadcast, full, std::vector{vector}, dot);
+    SetAttr(*vector, module, kDimensions, Ints(module.arena.Copy(sides.vector_to_all)));
+  }
+  Instruction* product = NewInstruction(module, computation, Opcode::kMultiply, full, std::vector{sides.all, vector}, dot);
+  Instruction* zero = NewInstruction(module, computation, Opcode::kConstant, module.shapes.Array(ElementType::kF32, {}), {}, dot);
+  Literal value;
+  value.shape = zero->shape_;
+  value.data = module.arena.NewSpan<std::byte>(sizeof(float));
+  std::fill(value.data.begin(), value.data.end(), std::byte{0});
+  SetAttr(*zero, module, kConstantValue.id, static_cast<const Literal*>(module.arena.New<Literal>(value)));
+  Instruction* reduced = NewInstruction(module, computation, Opcode::kReduce, dot.shape_, std::vector{product, zero}, dot);
+  std::vector<int64_t> dimensions(sides.contracted.begin(), sides.contracted.end());
+  std::sort(dimensions.begin(), dimensions.end());
+  SetAttr(*reduced, module, kDimensions, Ints(module.arena.Copy(dimensions)));
+  SetAttr(*reduced, module, kToApply, &sum);
+  return reduced;
+}
+
+}  // namespace
+
+Result<bool> ExpandDots(Module& module) {
+  Computation* sum = nullptr;
+  const auto parts = ComputationsInOps(module);
+  const std::vector<Computation*> all = module.computations;
+  for (Computation* computation : all) {
+    if (parts.contains(computation)) continue;
+    Replacements replacements;
+    const std::vector<Instruction*> before = computation->instructions;
+    for (Instruction* hlo : before) {
+      const std::optional<Sides> sides = ExpandedSides(*hlo);
+      if (!sides) continue;
+      if (sum == nullptr) sum = NewSum(module, *hlo);
+      replacements[hlo] = Expanded(*hlo, *sides, module, *computation, *sum);
+    }
+    if (replacements.empty()) continue;
+    Apply(replacements, module, *computation);
+    SortByUse(*computation);
+  }
+  if (sum == nullptr) return false;
+  module.computations.insert(module.computations.begin(), sum);
+  return RemoveDeadCode(module);
+}
+
+}  // namespace shoal
