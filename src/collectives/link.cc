@@ -211,6 +211,7 @@ Status Link::Receive(const std::shared_ptr<Exchanging>& exchanging, size_t last,
     }
     Discard(from, message);
   }
+  if (status.ok() && exchanging->round == 0) status = exchanging->exchange->Meanwhile();
   if (!status.ok() || exchanging->received + 1 < layout.ranks.size()) return status;
   return NextRound(exchanging);
 }
