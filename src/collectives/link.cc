@@ -128,8 +128,9 @@ Status Link::SendRound(const std::shared_ptr<Exchanging>& exchanging) {
   const GroupLayout& layout = *exchanging->layout;
   exchanging->messages.assign(layout.ranks.size(), {});
   exchanging->arrived = exchanging->received = 0;
-  for (size_t process = 0; process < layout.ranks.size(); ++process) {
-    if (process == layout.self) continue;
+  // The next one first, so that not all begin with the same.
+  for (size_t i = 1; i < layout.ranks.size(); ++i) {
+    const size_t process = (layout.self + i) % layout.ranks.size();
     SHOAL_ASSIGN(blocks, exchanging->exchange->For(exchanging->round, process));
     Writer body(kBodyBytes);
     body.Int(exchanging->round);
@@ -212,6 +213,7 @@ Status Link::Receive(const std::shared_ptr<Exchanging>& exchanging, size_t last,
     }
     Discard(from, message);
   }
+  if (status.ok() && exchanging->round == 0) status = exchanging->exchange->Meanwhile();
   if (!status.ok() || exchanging->received + 1 < layout.ranks.size()) return status;
   return NextRound(exchanging);
 }

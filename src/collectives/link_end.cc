@@ -133,23 +133,25 @@ std::optional<Diag> Link::Join() {
 // core, or after a while.
 void Link::PollWhile(const std::function<bool()>& waits) {
   using Clock = std::chrono::steady_clock;
-  constexpr int kUntimed = 32;  // polls that find nothing
+  constexpr int kUntimed = 32;      // polls that find nothing
+  constexpr auto kNothing = 1500ns;  // a poll that takes longer has moved bytes, though nothing is complete yet
   is_polled_ = true;
   auto last = Clock::now();
   for (int idle = 0; waits();) {
+    const auto begun = is_crowded_ ? Clock::now() : last;
     if (job_.TryPoll()) {
       idle = 0;
       continue;
     }
     if (++idle < kUntimed) {
-      if (is_crowded_) std::this_thread::yield();
+      if (is_crowded_ && Clock::now() - begun < kNothing) std::this_thread::yield();
       continue;
     }
     const auto now = Clock::now();
     if (idle == kUntimed) last = now;
     const bool moving = moving_.load(std::memory_order_relaxed) > 0;
     if (now - last > (moving ? 1000ms : 10ms)) break;
-    if (is_crowded_ || now - last > (moving ? 100ms : 2ms)) std::this_thread::yield();
+    if (is_crowded_ ? now - begun < kNothing : now - last > (moving ? 100ms : 2ms)) std::this_thread::yield();
   }
   is_polled_ = false;
 }

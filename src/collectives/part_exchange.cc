@@ -29,6 +29,10 @@ class PartExchange : public Exchange {
   Status Matched(const std::vector<ArrayTypes>& contributions) override {
     types_ = &contributions;
     if (rules_.side_by_side) MakeWholes();
+    return {};
+  }
+
+  Status Meanwhile() override {
     for (size_t source : layout_->local()) {
       SHOAL_ASSIGN(parts, rules_.cut(source, contributions_[source], layout_->local()));
       if (!is_whole_) {

@@ -19,7 +19,7 @@ enum class ReduceType : uint8_t { kF32, kF64, kS8, kS16, kS32, kS64, kU8, kU16, 
 
 class Communicator {
  public:
-  // Something under way. Dropping one that is not done is a mistake.
+  // Something under way, of which Advance sees whether it is done. Dropping one that is not is a mistake.
   class Request {
    public:
     virtual ~Request() = default;
@@ -41,6 +41,9 @@ class Communicator {
   virtual bool Next(const Take& take) = 0;
   // Whether everything that was posted has left.
   virtual bool Posted() = 0;
+
+  // Looks at all requests together.
+  virtual void Advance() = 0;
 
   // Large ones: the bytes stay where they are until the request is done. With one tag they come in the order of the
   // calls, and each Receive has the size of its Send.

@@ -187,8 +187,11 @@ bool Job::TryPoll() {
 bool Job::PollLocked() {
   bool any = false;
   while (communicator_->Next(take_)) any = true;
-  communicator_->Posted();
+  // What was posted leaves by itself; now and then it is looked at, to be forgotten.
+  constexpr int kBetween = 16;
+  if (!any && ++idle_polls_ % kBetween == 0) communicator_->Posted();
   if (transfers_.empty()) return any;
+  communicator_->Advance();
   // What is done may begin more, which is looked at the next time.
   std::list<Transfer> done;
   for (auto it = transfers_.begin(); it != transfers_.end();) {

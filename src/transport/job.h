@@ -83,6 +83,7 @@ class Job {
   const Communicator::Take take_ = [this](int from, std::string_view message) { Take(from, message); };
   std::list<Transfer> transfers_;
   int next_tag_ = 0;
+  uint32_t idle_polls_ = 0;
   std::map<uint64_t, int> groups_;
 };
 

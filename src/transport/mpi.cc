@@ -29,12 +29,8 @@ MPI_Datatype TypeOf(ReduceType type) {
 
 class MpiRequest : public Communicator::Request {
  public:
-  bool Done() override {
-    int done = 0;
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    return done != 0;
-  }
-  MPI_Request request = MPI_REQUEST_NULL;
+  bool Done() override { return is_done; }
+  bool is_done = false;
 };
 
 class MpiCommunicator : public Communicator {
@@ -109,16 +105,34 @@ class MpiCommunicator : public Communicator {
     return true;
   }
 
+  // One call for all: each call that finds nothing goes through everything that MPI looks after.
+  void Advance() override {
+    if (requests_.empty()) return;
+    done_.resize(requests_.size());
+    int count = 0;
+    MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, done_.data(), MPI_STATUSES_IGNORE);
+    if (count == 0 || count == MPI_UNDEFINED) return;
+    for (int i = 0; i < count; ++i) owners_[static_cast<size_t>(done_[static_cast<size_t>(i)])]->is_done = true;
+    size_t kept = 0;
+    for (size_t i = 0; i < requests_.size(); ++i) {
+      if (owners_[i]->is_done) continue;
+      requests_[kept] = requests_[i];
+      owners_[kept++] = owners_[i];
+    }
+    requests_.resize(kept);
+    owners_.resize(kept);
+  }
+
   std::unique_ptr<Request> Send(int to, int tag, std::span<const std::byte> bytes) override {
-    auto request = std::make_unique<MpiRequest>();
-    MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, tag, large_, &request->request);
-    return request;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, tag, large_, &request);
+    return Track(request);
   }
 
   std::unique_ptr<Request> Receive(int from, int tag, std::span<std::byte> bytes) override {
-    auto request = std::make_unique<MpiRequest>();
-    MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, from, tag, large_, &request->request);
-    return request;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, from, tag, large_, &request);
+    return Track(request);
   }
 
   int MakeGroup(std::span<const int> ranks) override {
@@ -137,10 +151,10 @@ class MpiCommunicator : public Communicator {
 
   std::unique_ptr<Request> AllReduce(int group, ReduceOp op, ReduceType type, std::byte* data,
                                      int64_t count) override {
-    auto request = std::make_unique<MpiRequest>();
+    MPI_Request request = MPI_REQUEST_NULL;
     MPI_Iallreduce(MPI_IN_PLACE, data, static_cast<int>(count), TypeOf(type), OpOf(op),
-                   groups_[static_cast<size_t>(group)], &request->request);
-    return request;
+                   groups_[static_cast<size_t>(group)], &request);
+    return Track(request);
   }
 
   void Abort(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
@@ -162,6 +176,13 @@ class MpiCommunicator : public Communicator {
     MPI_Request request = MPI_REQUEST_NULL;
     bool is_long = false;
   };
+
+  std::unique_ptr<Request> Track(MPI_Request request) {
+    auto owner = std::make_unique<MpiRequest>();
+    requests_.push_back(request);
+    owners_.push_back(owner.get());
+    return owner;
+  }
 
   void Await(Slot& slot) {
     MPI_Irecv(slot.bytes.get(), static_cast<int>(kSlotBytes), MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, small_,
@@ -208,6 +229,9 @@ class MpiCommunicator : public Communicator {
   std::vector<MPI_Comm> groups_;  // null where this process is not in one
   int rank_ = 0, size_ = 1, most_tag_ = 32767;
   std::deque<Letter> posted_;
+  std::vector<MPI_Request> requests_;  // of transfers under way
+  std::vector<MpiRequest*> owners_;
+  std::vector<int> done_;
   Slot slots_[kSlots];
   size_t next_ = 0;
   std::vector<std::deque<Behind>> behind_;  // by process

@@ -136,7 +136,7 @@ def check_kill(binary, scratch, rng, number):
     if re.search(rf"error: rank {rank} on \S+(, which ran device {rank},)? is gone", err):
         return ""
     # Before all have met nobody can know more than mpirun says.
-    if not have_met and re.search(rf"process rank {rank} with PID {pid} .*signal 9", job.said):
+    if not have_met and re.search(rf"process rank {rank} .*signal 9", job.said):
         return ""
     return f"killed rank {rank}, {'after' if have_met else 'before'} all had met: said {job.said!r}"
 
