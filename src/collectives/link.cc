@@ -256,10 +256,10 @@ Status Link::NextRound(const std::shared_ptr<Exchanging>& exchanging) {
   if (reductions.empty()) return Finish(exchanging);
   auto left = std::make_shared<size_t>(reductions.size());
   for (const Exchange::Reduction& each : reductions) {
-    ++moving_;
+    ++receiving_;
     job_.AllReduce(groups_.at(exchanging->key.rendezvous), each.op, each.type, each.data, each.count,
                    [this, left, exchanging] {
-                     --moving_;
+                     --receiving_;
                      if (--*left == 0) Check(Finish(exchanging));
                    });
   }
@@ -283,6 +283,10 @@ void Link::Stopped(const Diag& reason) {
     for (size_t process = 0; process < exchanging->messages.size(); ++process)
       if (const std::string& message = exchanging->messages[process]; !message.empty())
         Discard(exchanging->layout->ranks[process], Message(message));
+  DiscardEarly();
+}
+
+void Link::DiscardEarly() {
   for (const auto& [key, messages] : early_)
     for (const auto& [from, bytes] : messages) Discard(from, Message(bytes));
   early_.clear();

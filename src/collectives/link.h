@@ -73,6 +73,8 @@ class Link {
   static void Unpack(const Message& message, const std::vector<std::span<std::byte>>& places);
   void ReceiveBlocks(int from, const Message& message, const std::vector<std::span<std::byte>>& places, Job::Done done);
   void Discard(int from, const Message& message);
+  void DiscardEarly();
+  bool is_moving() const { return receiving_.load(std::memory_order_relaxed) + sending_.load(std::memory_order_relaxed) > 0; }
   Status SendRound(const std::shared_ptr<Exchanging>& exchanging);
   Status TakePart(int from, const Message& message);
   Status Receive(const std::shared_ptr<Exchanging>& exchanging, size_t last, const Message& message_of_last);
@@ -112,7 +114,9 @@ class Link {
   std::unordered_map<Key, std::vector<std::pair<int, std::string>>, KeyHash> early_;  // before anybody here asked
   std::unordered_map<uint64_t, int> groups_;  // in which the transport reduces, by rendezvous
   int64_t sent_ = 0, received_ = 0;
-  std::atomic<int64_t> moving_ = 0;  // blocks on their way
+  // Blocks on their way. Those that are sent may never be wanted: a stall has such ones, and only receives keep a process
+  // from being idle.
+  std::atomic<int64_t> receiving_ = 0, sending_ = 0;
   bool is_stopped_ = false, is_joined_ = false;
   std::optional<Standing> reported_;
   std::optional<Status> end_;

@@ -32,7 +32,7 @@ void Link::TellOthers(int64_t kind, std::string_view bytes) {
 Link::Standing Link::Own() {
   const World::Census census = world_->TakeCensus();
   const bool is_quiet = is_stopped_ ? is_joined_ : census.running == 0;
-  return {is_quiet && moving_ == 0, is_stopped_ ? 0 : census.waiting, sent_, received_};
+  return {is_quiet && receiving_ == 0, is_stopped_ ? 0 : census.waiting, sent_, received_};
 }
 
 // By the thread in the background; what changed since is said again.
@@ -122,6 +122,11 @@ std::optional<Diag> Link::Join() {
     ReportIfIdle();
   }
   job_.PollUntil([&] { return end_.has_value(); });
+  {
+    std::lock_guard lock(job_.mutex());
+    DiscardEarly();  // what was sent to nobody
+  }
+  job_.PollUntil([&] { return !is_moving(); });
   is_over_ = true;
   background_.join();
   job_.SetHandler({});  // what comes now is for the next run
@@ -133,25 +138,22 @@ std::optional<Diag> Link::Join() {
 // core, or after a while.
 void Link::PollWhile(const std::function<bool()>& waits) {
   using Clock = std::chrono::steady_clock;
-  constexpr int kUntimed = 32;      // polls that find nothing
   constexpr auto kNothing = 1500ns;  // a poll that takes longer has moved bytes, though nothing is complete yet
   is_polled_ = true;
-  auto last = Clock::now();
-  for (int idle = 0; waits();) {
-    const auto begun = is_crowded_ ? Clock::now() : last;
-    if (job_.TryPoll()) {
-      idle = 0;
+  auto now = Clock::now(), last = now;  // that something happened
+  while (waits()) {
+    const auto begun = now;
+    const bool any = job_.TryPoll();
+    now = Clock::now();
+    const bool moving = receiving_.load(std::memory_order_relaxed) > 0;
+    if (any || (moving && now - begun > kNothing)) {
+      last = now;
       continue;
     }
-    if (++idle < kUntimed) {
-      if (is_crowded_ && Clock::now() - begun < kNothing) std::this_thread::yield();
-      continue;
-    }
-    const auto now = Clock::now();
-    if (idle == kUntimed) last = now;
-    const bool moving = moving_.load(std::memory_order_relaxed) > 0;
     if (now - last > (moving ? 1000ms : 10ms)) break;
-    if (is_crowded_ ? now - begun < kNothing : now - last > (moving ? 100ms : 2ms)) std::this_thread::yield();
+    if (!is_crowded_ && now - last < (moving ? 100ms : 2ms)) continue;
+    std::this_thread::yield();
+    now = Clock::now();
   }
   is_polled_ = false;
 }
@@ -170,7 +172,7 @@ void Link::Background() {
     {
       std::lock_guard lock(job_.mutex());
       any = job_.Poll();
-      moving = moving_ > 0;
+      moving = is_moving();
       if (any) last = Clock::now();
       if (Clock::now() - last > kIdleTime || is_joined_) ReportIfIdle();
     }

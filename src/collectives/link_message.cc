@@ -70,9 +70,9 @@ void Link::SendBlocks(int to, int64_t kind, const Key& key, Writer body, std::ve
   job_.Post(to, message.Take());
   if (tag == 0) return;
   for (Block& block : blocks) {
-    ++moving_;
+    ++sending_;
     const std::span<const std::byte> data(block.array.data() + block.offset, static_cast<size_t>(block.bytes));
-    job_.Send(to, tag, data, [this, keep, array = std::move(block.array)] { --moving_; });
+    job_.Send(to, tag, data, [this, keep, array = std::move(block.array)] { --sending_; });
   }
 }
 
@@ -89,9 +89,9 @@ void Link::ReceiveBlocks(int from, const Message& message, const std::vector<std
                          Job::Done done) {
   auto left = std::make_shared<size_t>(places.size());
   for (const std::span<std::byte>& place : places) {
-    ++moving_;
+    ++receiving_;
     job_.Receive(from, message.tag, place, [this, left, done] {
-      --moving_;
+      --receiving_;
       if (--*left == 0) done();
     });
   }
@@ -102,8 +102,8 @@ void Link::Discard(int from, const Message& message) {
   if (message.tag == 0) return;
   for (Reader sizes(message.sizes); !sizes.rest().empty();) {
     auto scratch = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(sizes.Int()));
-    ++moving_;
-    job_.Receive(from, message.tag, *scratch, [this, scratch] { --moving_; });
+    ++receiving_;
+    job_.Receive(from, message.tag, *scratch, [this, scratch] { --receiving_; });
   }
 }
 

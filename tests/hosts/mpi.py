@@ -4,14 +4,28 @@ import re
 import shutil
 import subprocess
 
+# Another MPI's launcher: SHOAL_MPIRUN=mpirun.mpich, with a libshoal_mpi.so that was built with that MPI.
+LAUNCHER = os.environ.get("SHOAL_MPIRUN", "mpirun")
+
+
+def is_hydra():
+    """MPICH's and its relatives'."""
+    if shutil.which(LAUNCHER) is None:
+        return False
+    said = subprocess.run([LAUNCHER, "--version"], capture_output=True, text=True, check=False).stdout
+    return "HYDRA" in said
+
+
+HYDRA = is_hydra()
 # More processes than cores, by whoever runs the tests, over what is sure to be there.
-LAUNCH = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp"]
+LAUNCH = [LAUNCHER] if HYDRA else [LAUNCHER, "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp"]
+RANK = "PMI_RANK" if HYDRA else "OMPI_COMM_WORLD_RANK"  # the variable that says it
 
 
 def available(binary):
     """Why there can be no job; empty if there can."""
-    if shutil.which("mpirun") is None:
-        return "no mpirun"
+    if shutil.which(LAUNCHER) is None:
+        return f"no {LAUNCHER}"
     if not os.path.exists(os.path.join(os.path.dirname(os.path.abspath(binary)), "libshoal_mpi.so")):
         return "this shoal was built without MPI"
     return ""
@@ -31,6 +45,8 @@ def ours(text):
     """Without what mpirun says about a job that failed."""
     text = re.sub(r"^-{50,}\n.*?^-{50,}\n", "", text, flags=re.M | re.S)
     text = re.sub(r"^(mpirun|\[[^\]]*\]|Primary job).*\n", "", text, flags=re.M)
+    text = re.sub(r"^=   (BAD|PID|EXIT|CLEANING|YOU).*\n|^={50,}\n|^YOUR APPLICATION.*\n|^(This typically|Please see).*\n", "",
+                  text, flags=re.M)
     return text.strip("\n")
 
 
