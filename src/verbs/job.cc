@@ -36,6 +36,12 @@ constexpr PeersOfProcess kPeers{&Peers::Interrupted, &Peers::AnyIsGone};
 
 }  // namespace
 
+// A launcher ends who is left as soon as one of us has ended with an error. None ends before all have come here, and
+// here all has been said.
+JobOfVerb::~JobOfVerb() {
+  if (job_ != nullptr) TellPeersOfInterrupt(kPeers, false);
+}
+
 Status JobOfVerb::Join(const JobFlags& flags) {
   flags_ = &flags;
   const std::optional<Launched> launched = LaunchedByMpi();
@@ -84,8 +90,6 @@ Status JobOfVerb::Place(int64_t devices) {
 
 int JobOfVerb::AgreeOnExit(int status) {
   if (job_ == nullptr) return status;
-  // A launcher ends who is left as soon as one of us ended with an error, and all has been said.
-  TellPeersOfInterrupt(kPeers, false);
   const std::string told = job_->Broadcast(Writer().Int(status).Take());
   return static_cast<int>(Reader(told).Int());
 }

@@ -16,6 +16,11 @@ struct JobFlags {
 // With no job, one process has all devices and every step is its own.
 class JobOfVerb {
  public:
+  JobOfVerb() = default;
+  ~JobOfVerb();
+  JobOfVerb(const JobOfVerb&) = delete;
+  JobOfVerb& operator=(const JobOfVerb&) = delete;
+
   // Joins the job that a launcher started, if there is one. All but the first process fall silent.
   Status Join(const JobFlags& flags);
   // The processes compare what they were given. `mine`: what is wrong with it here.
