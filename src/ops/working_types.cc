@@ -66,12 +66,25 @@ void Unify(std::span<ElementType* const> types) {
     if (IsFloat(*type)) *type = widest;
 }
 
+// All floats that take part are declared as one type: nearly always.
+bool HasOneFloat(const Instruction& hlo) {
+  if (!hlo.shape().IsArray()) return false;
+  ElementType first = hlo.shape().element_type();
+  for (const Instruction* operand : hlo.operands) {
+    const ElementType type = operand->shape().element_type();
+    if (!IsFloat(type)) continue;
+    if (IsFloat(first) && type != first) return false;
+    first = type;
+  }
+  return true;
+}
+
 }  // namespace
 
 WorkingTypes WorkingTypesOf(const Instruction& hlo) {
   WorkingTypes types;
   const Sharing sharing = SharingOf(hlo);
-  if (sharing == Sharing::kNone) return types;
+  if (sharing == Sharing::kNone || HasOneFloat(hlo)) return types;
   for (const Instruction* operand : hlo.operands) types.operands.push_back(operand->shape().element_type());
   AppendTypes(hlo.shape(), types.results);
   const WorkingTypes declared = types;

@@ -12,7 +12,7 @@ namespace shoal {
 // leaves that are no floats are their own.
 struct WorkingTypes {
   bool mixed = false;  // some type is not the one that is declared
-  std::vector<ElementType> operands, results;
+  std::vector<ElementType> operands, results;  // empty where nothing is mixed, as a rule
 };
 
 // Not mixed for ops that take floats as they come (dot, convert, reduce with its function, custom-call, …).
