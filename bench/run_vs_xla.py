@@ -251,7 +251,8 @@ def measure(options, name, text, arguments, folder):
         compiles.append(report["compile_seconds"])
     results = [np.load(outputs / "d0" / f"{k}.npy") for k in range(len(expected))]
     same = all(agree(a, b) for a, b in zip(expected, results))
-    return {"name": name, "runs": len(ours), "xla_spread": spread(theirs), "shoal_spread": spread(ours), "xla": statistics.median(theirs), "shoal": statistics.median(ours),
+    return {"name": name, "runs": len(ours), "xla_spread": spread(theirs), "shoal_spread": spread(ours),
+            "xla_best": min(theirs), "shoal_best": min(ours), "xla": statistics.median(theirs), "shoal": statistics.median(ours),
             "xla_compile": xla.compile_seconds, "shoal_compile": statistics.median(compiles), "same": same}
 
 
@@ -280,6 +281,7 @@ def markdown(measured):
     said = json.loads(PAGE.read_text(encoding="utf-8"))
     ratios = [row["xla"] / row["shoal"] for row in rows.values()]
     compiles = [row["xla_compile"] / row["shoal_compile"] for row in rows.values() if row["shoal_compile"] > 0]
+    best = {name: row.get("xla_best", row["xla"]) / row.get("shoal_best", row["shoal"]) for name, row in rows.items()}
     runs = sorted({row.get("runs", 0) for row in rows.values()})
     lines = ["# Performance", "", *said["before"], "",
              f"{measured[0]['machine']}; shoal beside JAX {measured[0]['jax']} on all cores; medians of "
@@ -287,14 +289,16 @@ def markdown(measured):
              f"before and after (others' work): {', '.join(each['load'] for each in measured)}.", "",
              f"{len(rows)} modules: {geometric_mean(ratios):.2f} times XLA's speed in the geometric mean, "
              f"{sum(r < 1 for r in ratios)} below 1.0, {sum(r < 0.6 for r in ratios)} below 0.6; compiled "
-             f"{geometric_mean(compiles):.1f} times as fast.", "",
-             "| module | XLA ms | ± % | shoal ms | ± % | speed | compile ms | XLA's | what limits it |",
-             "| --- | --: | --: | --: | --: | --: | --: | --: | --- |"]
-    for row in sorted(rows.values(), key=lambda row: row["xla"] / row["shoal"]):
+             f"{geometric_mean(compiles):.1f} times as fast. By the best run of each, which others' work disturbs least: "
+             f"{geometric_mean(list(best.values())):.2f} times, {sum(r < 1 for r in best.values())} below 1.0, "
+             f"{sum(r < 0.6 for r in best.values())} below 0.6.", "",
+             "| module | XLA ms | ± % | shoal ms | ± % | speed | of the best | compile ms | XLA's | what limits it |",
+             "| --- | --: | --: | --: | --: | --: | --: | --: | --: | --- |"]
+    for row in sorted(rows.values(), key=lambda row: best[row["name"]]):
         ratio = row["xla"] / row["shoal"]
-        why = said["limits"].get(row["name"], "not looked into") if ratio < 1 else ""
+        why = said["limits"].get(row["name"], "not looked into") if best[row["name"]] < 1 else ""
         lines.append(f"| {row['name']} | {row['xla'] * 1e3:.3g} | {row.get('xla_spread', 0) * 50:.0f} | {row['shoal'] * 1e3:.3g} "
-                     f"| {row.get('shoal_spread', 0) * 50:.0f} | {ratio:.2f} | {row['shoal_compile'] * 1e3:.0f} "
+                     f"| {row.get('shoal_spread', 0) * 50:.0f} | {ratio:.2f} | {best[row['name']]:.2f} | {row['shoal_compile'] * 1e3:.0f} "
                      f"| {row['xla_compile'] * 1e3:.0f} | {why} |")
     return "\n".join([*lines, "", *said["after"], ""])
 
