@@ -68,7 +68,8 @@ class Job:
                 continue
             if f"SHOAL_TEST_MARK={self.mark}".encode() in variables:
                 rank = [each for each in variables if each.startswith(f"{mpi.RANK}=".encode())]
-                found[int(rank[0].split(b"=")[1])] = int(path.name)
+                if rank:  # else its environment was read before it became what it is
+                    found[int(rank[0].split(b"=")[1])] = int(path.name)
         return found
 
     def wait_for_ranks(self, count):
