@@ -7,6 +7,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "base/thread_pool.h"
+#include "base/ticker.h"
 #include "collectives/link.h"
 #include "interp/compiled_step.h"
 #include "interp/job_stats.h"
@@ -148,25 +149,29 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
     RunDevice(device, world, *outcome.meters[d], std::move(arguments[d]), outcome.results[d]);
   };
   if (link != nullptr) link->Attach(world);
-  Lookout lookout;
-  if (count == 1 && !watch && link == nullptr) {
-    // Nobody watches and nobody else runs: the thread that waits can do it.
-    const absl::Cleanup restore = [before = Buffer::MeterOfThisThread()] { Buffer::MeterThisThread(before); };
+  const Ticker::Look look = [&] {
+    if (watch) watch(devices);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (settings.most_seconds > 0 && seconds > settings.most_seconds)
+      world.Stop(Fail(PlaceOf(*devices[0]), "run.time",
+                      StrCat("the run has taken ", seconds, " s, more than --max_seconds allows")));
+  };
+  if (count == 1 && link == nullptr && Ticker::OfProcess().Start(look)) {
+    // Nobody else runs: the thread that would wait can do it.
+    const absl::Cleanup restore = [before = Buffer::MeterOfThisThread()] {
+      Ticker::OfProcess().Stop();
+      Buffer::MeterThisThread(before);
+    };
     run(*devices[0]);
   } else {
+    Lookout lookout;
     std::vector<std::jthread> threads;
     for (const std::unique_ptr<Device>& device : devices)
       threads.emplace_back([&] {
         run(*device);
         lookout.DeviceDone();
       });
-    lookout.WatchUntil(std::ssize(devices), [&] {
-      if (watch) watch(devices);
-      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-      if (settings.most_seconds > 0 && seconds > settings.most_seconds)
-        world.Stop(Fail(PlaceOf(*devices[0]), "run.time",
-                        StrCat("the run has taken ", seconds, " s, more than --max_seconds allows")));
-    });
+    lookout.WatchUntil(std::ssize(devices), look);
   }
   if (std::optional<Diag> reason = link == nullptr ? world.reason() : link->Join()) return std::move(*reason);
   outcome.stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
