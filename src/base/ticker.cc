@@ -1,6 +1,7 @@
 #include "base/ticker.h"
 
 #include <chrono>
+#include <system_error>
 
 namespace shoal {
 
@@ -12,11 +13,13 @@ Ticker& Ticker::OfProcess() {
 bool Ticker::Start(const Look& look) {
   std::lock_guard lock(mutex_);
   if (look_ != nullptr) return false;
+  try {
+    if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& end) { Run(end); });
+  } catch (const std::system_error&) {
+    return false;  // no memory for another thread
+  }
   look_ = &look;
-  if (!thread_.joinable())
-    thread_ = std::jthread([this](const std::stop_token& end) { Run(end); });
-  else if (rests_)
-    changed_.notify_one();
+  if (rests_) changed_.notify_one();
   return true;
 }
 

@@ -14,7 +14,8 @@ class Ticker {
   using Look = std::function<void()>;
   static Ticker& OfProcess();
 
-  // From now on `look` is called; it must stay until Stop. False if another is being called already.
+  // From now on `look` is called; it must stay until Stop. False if another is being called already, or if there
+  // can be no thread.
   bool Start(const Look& look);
   // It is not being called any more.
   void Stop();

@@ -1,6 +1,7 @@
 // From kernels to code in memory: object code on several threads, or from the cache, then linked.
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <numeric>
 
 #include "base/strings.h"
@@ -9,6 +10,7 @@
 #include "codegen/object_code.h"
 #include "llvm/ExecutionEngine/RuntimeDyld.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/TargetSelect.h"
 
 namespace shoal {
@@ -67,6 +69,10 @@ std::vector<std::vector<size_t>> Parts(const Sources& sources, int threads) {
 class Generator : public CodeGenerator {
  public:
   Generator() {
+    // What LLVM allocates by itself ends the process as `new` does, with the same words.
+    llvm::install_bad_alloc_error_handler([](void*, const char*, bool) {
+      if (const std::new_handler no_memory = std::get_new_handler()) no_memory();
+    });
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <system_error>
 #include <thread>
 
 #include "absl/cleanup/cleanup.h"
 #include "base/thread_pool.h"
 #include "base/ticker.h"
+#include "base/world.h"
 #include "collectives/link.h"
 #include "interp/compiled_step.h"
 #include "interp/job_stats.h"
@@ -121,13 +123,14 @@ int64_t TurnsOf(const Module& module, const RunSettings& settings) {
 
 }  // namespace
 
-Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> arguments,
+Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> given,
                              const RunSettings& settings, const Watch& watch) {
   const auto start = Clock::now();
   const auto count = static_cast<size_t>(grid.count());
   const Placement placement = settings.placement == nullptr ? OnOneProcess(grid.count()) : *settings.placement;
   const std::vector<int64_t> local = placement.Local();
-  RunOutcome outcome;  // first: its meters count what the world and the devices hold to the end
+  RunOutcome outcome;  // first: its meters count what the arguments, the world and the devices hold to the end
+  std::vector<std::vector<Value>> arguments = std::move(given);
   std::unique_ptr<Link> link;
   if (settings.job != nullptr) link = std::make_unique<Link>(*settings.job, placement, plans.module());
   World world(grid, plans.module().source.get(), TurnsOf(plans.module(), settings), link.get());
@@ -166,12 +169,16 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
   } else {
     Lookout lookout;
     std::vector<std::jthread> threads;
-    for (const std::unique_ptr<Device>& device : devices)
-      threads.emplace_back([&] {
-        run(*device);
-        lookout.DeviceDone();
-      });
-    lookout.WatchUntil(std::ssize(devices), look);
+    try {
+      for (const std::unique_ptr<Device>& device : devices)
+        threads.emplace_back([&] {
+          run(*device);
+          lookout.DeviceDone();
+        });
+    } catch (const std::system_error&) {
+      world.Stop(WorldFailed("not enough memory for another thread"));  // those that run would wait for it
+    }
+    lookout.WatchUntil(std::ssize(threads), look);
   }
   if (std::optional<Diag> reason = link == nullptr ? world.reason() : link->Join()) return std::move(*reason);
   outcome.stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
