@@ -59,6 +59,21 @@ void NarrowIntLoop(const Kernel& kernel, std::byte* out, const std::byte* const*
   if (kernel.result != ElementType::kPred) WrapNarrowInts(kernel.result, out, n);
 }
 
+// An arithmetic shift copies the first of the type's own bits, also of a type without a sign.
+void SignedShiftLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+  std::byte extended[kBlock];
+  const int unused = 8 - BitWidth(kernel.operands[0]);
+  for (int64_t start = 0; start < n; start += kBlock) {
+    const int64_t count = std::min(kBlock, n - start);
+    for (int64_t k = 0; k < count; ++k) {
+      const auto top = static_cast<int8_t>(static_cast<uint8_t>(in[0][start + k]) << unused);
+      extended[k] = static_cast<std::byte>(top >> unused);
+    }
+    const std::byte* const inner[] = {extended, in[1] + start};
+    NarrowIntLoop(kernel, out + start, inner, count);
+  }
+}
+
 // Chooses the loop around the inner one that the types ask for.
 void Finish(Kernel& kernel) {
   bool narrow_float = IsNarrowFloat(kernel.result), narrow_int = false;
@@ -159,6 +174,7 @@ Kernel LoopKernel(Opcode op, ElementType operand, ElementType result, size_t ari
   kernel.counts_zeros = op == Opcode::kClz;
   kernel.inner = (arity == 1 ? UnaryLoops(op) : BinaryLoops(op))[NativeIndex(operand)];
   if (kernel.inner != nullptr) Finish(kernel);
+  if (op == Opcode::kShiftRightArithmetic && kernel.loop == &NarrowIntLoop) kernel.loop = &SignedShiftLoop;
   return kernel;
 }
 
