@@ -91,10 +91,6 @@ class Lookout {
   int64_t done_ = 0;
 };
 
-}  // namespace
-
-namespace {
-
 // Adds what a device of this process came to.
 void AddDevice(const Device& device, RunStats& stats) {
   stats.instructions += device.progress().instructions;

@@ -22,13 +22,6 @@ using Slots = std::vector<int>;
 constexpr int64_t kMostWork = int64_t{1} << 15, kMostOwnBytes = int64_t{1} << 17;
 constexpr size_t kMostStatements = 200;
 
-int64_t LeafCount(const Shape& shape) {
-  if (!shape.IsTuple()) return 1;
-  int64_t count = 0;
-  for (const Shape* element : shape.elements()) count += LeafCount(*element);
-  return count;
-}
-
 bool IsPlainArray(const Shape& shape) {
   return shape.IsArray() && !shape.has_dynamic() && IsLoopType(shape.element_type()) && shape.ElementCount().value_or(0) > 0;
 }
@@ -155,9 +148,9 @@ class RoutineBuilder {
     if (hlo.opcode == Opcode::kGetTupleElement) {
       const int64_t index = hlo[Op<Opcode::kGetTupleElement>::kIndex];
       int64_t first = 0;
-      for (int64_t i = 0; i < index; ++i) first += LeafCount(hlo.operand_shape(0).element(i));
+      for (int64_t i = 0; i < index; ++i) first += hlo.operand_shape(0).element(i).LeafCount();
       const auto begin = operand(0).begin() + first;
-      return Slots(begin, begin + LeafCount(hlo.shape()));
+      return Slots(begin, begin + hlo.shape().LeafCount());
     }
     if (hlo.opcode == Opcode::kTuple) {
       Slots all;
@@ -396,31 +389,6 @@ class RoutineBuilder {
 std::unique_ptr<Routine> RoutineOf(const Instruction& loop) {
   if (loop.opcode != Opcode::kWhile || !loop.shape().IsTuple()) return nullptr;
   return RoutineBuilder().Build(loop);
-}
-
-std::string ToString(const Routine& routine) {
-  std::string out = StrCat("routine of ", routine.state_slots, " slots, while s", routine.predicate, " of block ",
-                           routine.condition, ": block ", routine.body, "\n");
-  for (size_t i = 0; i < routine.slots.size(); ++i)
-    StrAppend(&out, "  s", i, " ", Text(routine.slots[i].type), "[", routine.slots[i].count, "]",
-              routine.slots[i].constant != nullptr                   ? " constant\n"
-              : i < routine.state_slots && !routine.written[i] ? " unchanged\n"
-                                                                     : "\n");
-  static constexpr const char* kKinds[] = {"kernel", "copy", "while", "branch"};
-  for (size_t b = 0; b < routine.blocks.size(); ++b) {
-    StrAppend(&out, "  block ", b, "\n");
-    for (const RoutineStatement& statement : routine.blocks[b]) {
-      StrAppend(&out, "    ", kKinds[static_cast<size_t>(statement.kind)]);
-      for (int slot : statement.slots) StrAppend(&out, " s", slot);
-      for (size_t block : statement.blocks) StrAppend(&out, " block ", block);
-      if (statement.kind != StatementKind::kKernel) {
-        out += "\n";
-        continue;
-      }
-      StrAppend(&out, ": ", ToString(routine.kernels[statement.kernel]));
-    }
-  }
-  return out;
 }
 
 }  // namespace shoal

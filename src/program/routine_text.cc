@@ -1,0 +1,31 @@
+#include "base/strings.h"
+#include "program/routine.h"
+
+namespace shoal {
+
+std::string ToString(const Routine& routine) {
+  std::string out = StrCat("routine of ", routine.state_slots, " slots, while s", routine.predicate, " of block ",
+                           routine.condition, ": block ", routine.body, "\n");
+  for (size_t i = 0; i < routine.slots.size(); ++i)
+    StrAppend(&out, "  s", i, " ", Text(routine.slots[i].type), "[", routine.slots[i].count, "]",
+              routine.slots[i].constant != nullptr                   ? " constant\n"
+              : i < routine.state_slots && !routine.written[i] ? " unchanged\n"
+                                                                     : "\n");
+  static constexpr const char* kKinds[] = {"kernel", "copy", "while", "branch"};
+  for (size_t b = 0; b < routine.blocks.size(); ++b) {
+    StrAppend(&out, "  block ", b, "\n");
+    for (const RoutineStatement& statement : routine.blocks[b]) {
+      StrAppend(&out, "    ", kKinds[static_cast<size_t>(statement.kind)]);
+      for (int slot : statement.slots) StrAppend(&out, " s", slot);
+      for (size_t block : statement.blocks) StrAppend(&out, " block ", block);
+      if (statement.kind != RoutineStatement::Kind::kKernel) {
+        out += "\n";
+        continue;
+      }
+      StrAppend(&out, ": ", ToString(routine.kernels[statement.kernel]));
+    }
+  }
+  return out;
+}
+
+}  // namespace shoal
