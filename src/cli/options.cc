@@ -167,6 +167,7 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
   std::map<const CLI::App*, Run> runs;
   for (const Verb& verb : verbs) {
     CLI::App* added = app.add_subcommand(verb.name, verb.summary);
+    if (!Asks(argc, argv, verb.name)) continue;  // options of the others only take time
     Options options(*added);
     runs[added] = verb.add(options);
     added

@@ -1,11 +1,32 @@
 #include "verbs/run_limits.h"
 
+#include <algorithm>
+
 #include "base/strings.h"
 #include "base/units.h"
 #include "base/world.h"
 #include "data/generate.h"
 
 namespace shoal {
+namespace {
+
+bool IsUnbounded(const Shape& shape) {
+  if (shape.IsTuple()) return std::ranges::any_of(shape.elements(), [](const Shape* element) { return IsUnbounded(*element); });
+  return shape.IsArray() && std::ranges::find(shape.dims(), kUnboundedSize) != shape.dims().end();
+}
+
+// A size that only another compiler's run would know.
+Status CheckSizes(const Module& module) {
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (IsUnbounded(hlo->shape()))
+        return Fail(hlo->at, "run.unbounded",
+                    StrCat(hlo->name, " has a dimension without a size, ", ToString(hlo->shape(), /*with_layout=*/false),
+                           ": such a module cannot be run"));
+  return {};
+}
+
+}  // namespace
 
 void RunLimits::Set(RunSettings& settings) const {
   settings.most_instructions = max_steps;
@@ -14,6 +35,7 @@ void RunLimits::Set(RunSettings& settings) const {
 }
 
 Status RunLimits::Check(const Module& module, const InferredGrid& devices) const {
+  SHOAL_TRY(CheckSizes(module));
   if (devices.grid.count() > kMostDevices)
     return WorldFailed(StrCat(devices.from, ", are more than the ", kMostDevices, " that are possible"));
   const std::optional<int64_t> most = BytesNamed(max_memory);

@@ -17,7 +17,7 @@ struct RunLimits {
   std::string max_memory;
 
   void Set(RunSettings& settings) const;
-  // What is known to be too much before anything is made or read: devices, and a device's arguments.
+  // What is known to be too much before anything is made or read: sizes without a bound, devices, a device's arguments.
   Status Check(const Module& module, const InferredGrid& devices) const;
 };
 

@@ -183,7 +183,6 @@ bool Cases::ReadIt(const std::string& path, Random& random) {
       {"comm", path},
       {"cost", path},
       memory,
-      {"time", path, std::string("--on=") + random.Of(kMachines)},
   };
   for (Arguments call : calls) {
     if (random.OneIn(3)) call.push_back("--json");
@@ -191,6 +190,7 @@ bool Cases::ReadIt(const std::string& path, Random& random) {
     if (call[0] == "check" && call.back() == "--strict") call.pop_back();  // which it is
     if (!Call(std::move(call))) return false;
   }
+  if (random.OneIn(2) && !Call({"time", path, std::string("--on=") + random.Of(kMachines)})) return false;
   if (random.OneIn(8) && !Call({"print", "--format=json", path})) return false;
   if (random.OneIn(6) && !Call({"report", path, "--on=h100x8", "-o", folder_ + "/page.html"})) return false;
   return true;
@@ -200,9 +200,9 @@ bool Cases::RunIt(const std::string& path, Random& random) {
   const Arguments flags = RunFlags(path, random);
   if (!Call(flags)) return false;
   if (!random.OneIn(3)) return true;
-  Arguments compiled = flags;
-  compiled.push_back("--engine=jit");
-  return Call(std::move(compiled));
+  Arguments interpreted = flags;
+  interpreted.push_back("--engine=interp");
+  return Call(std::move(interpreted));
 }
 
 bool Cases::CompareIt(const std::string& path, const std::string& origin, Random& random) {

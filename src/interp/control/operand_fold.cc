@@ -28,6 +28,7 @@ class OperandFold {
     const Computation& computation = *hlo_[kToApply];
     const LaneFunction* lanes = device_.plans().Of(computation).lanes.get();
     if (lanes != nullptr) op_ = lanes->binary_op();
+    if (op_ && BinaryKernel(*op_, own_).loop == nullptr) op_.reset();  // not in a loop of its own for this type
     // Sums of narrow floats are rounded once, at the end. A computation may be one of another float than the operands.
     if (op_ == Opcode::kAdd && IsNarrowFloat(own_))
       type_ = ElementType::kF32;

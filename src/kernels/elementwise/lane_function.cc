@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/fold.h"
 #include "ops/working_types.h"
 
 namespace shoal {
@@ -120,6 +121,8 @@ class LaneFunctionBuilder {
     const bool of_both = step.in[0] + step.in[1] == 1 && step.kernel.operand_count == 2;
     const bool same_type = f.parameters_[0] == f.parameters_[1] && step.kernel.result == f.parameters_[0];
     if (!of_both || !same_type || f.results_[0] != step.out) return std::nullopt;
+    // Operands that are swapped mean the same where there is a fold.
+    if (step.in[0] != 0 && !Fold::Of(last_op_, step.kernel.result)) return std::nullopt;
     return last_op_;
   }
 
