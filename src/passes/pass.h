@@ -41,6 +41,8 @@ Result<bool> FuseLoops(Module& module);
 Result<bool> SimplifyReductions(Module& module);
 // Fusions that reduce rows, and those that use the results row by row, become one.
 Result<bool> FuseRows(Module& module);
+// What each device makes of a result that all were given is made late: until then they hold that one together.
+Result<bool> KeepShared(Module& module);
 // What is written in place is read before, where the order is free.
 Result<bool> ReadBeforeWrite(Module& module);
 

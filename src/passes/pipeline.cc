@@ -24,7 +24,8 @@ constexpr Pass kEnginePipeline[] = {
     {"remove-dead-code", RemoveDeadCode, "what the passes above left behind would be fused otherwise"},
     {"fuse-loops", FuseLoops, "late: it hides instructions from every pass above"},
     {"fuse-rows", FuseRows, "joins what fuse-loops made"},
-    {"read-before-write", ReadBeforeWrite, "last: it orders what is left"},
+    {"keep-shared", KeepShared, "when it is known what is one step: it orders what is left"},
+    {"read-before-write", ReadBeforeWrite, "last: a writer waits for the readers as they are now"},
 };
 
 // What XLA's GPU pipeline does to collectives after SPMD partitioning. The engine has no use for it: its devices meet
