@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "collectives/rendezvous.h"
+#include "collectives/small_meeting.h"
 #include "ops/collective_kinds.h"
 
 namespace shoal {
@@ -35,7 +36,7 @@ Link::Link(Job& job, const Placement& placement, const Module& module)
         static int64_t runs = 0;
         return runs++;
       }()),
-      is_crowded_(job.processes_here() > static_cast<int>(std::thread::hardware_concurrency())) {
+      is_crowded_(job.sharing_cores() > static_cast<int>(std::thread::hardware_concurrency())) {
   for (const Computation* computation : module.computations) {
     for (const Instruction* hlo : computation->instructions) {
       ordinals_[hlo] = std::ssize(instructions_);
@@ -108,6 +109,7 @@ void Link::Check(const Status& status) {
 
 void Link::Begin(const std::shared_ptr<Operation>& operation, std::unique_ptr<Exchange> exchange) {
   std::lock_guard lock(job_.mutex());
+  const SmallMeeting* meeting = std::exchange(soon_, nullptr);
   if (is_stopped_) return;
   auto exchanging = std::make_shared<Exchanging>();
   exchanging->key = KeyOf(*operation);
@@ -120,7 +122,7 @@ void Link::Begin(const std::shared_ptr<Operation>& operation, std::unique_ptr<Ex
       exchanging->types[member].push_back({array.type(), ToDims(array.dims())});
   exchanging->exchange->Begin(*exchanging->layout, std::move(operation->contributions));
   exchanging_[exchanging->key] = exchanging;
-  Check(SendRound(exchanging));
+  Check(meeting == nullptr ? SendRound(exchanging) : Resume(exchanging, *meeting));
 }
 
 // This round's blocks to all others; then what they have sent already.
@@ -142,13 +144,28 @@ Status Link::SendRound(const std::shared_ptr<Exchanging>& exchanging) {
     }
     SendBlocks(layout.ranks[process], kPart, exchanging->key, std::move(body), std::move(blocks), exchanging);
   }
-  const auto early = early_.extract(exchanging->key);
+  return TakeEarly(exchanging->key);
+}
+
+// Goes on with what began as a small meeting: everything was sent.
+Status Link::Resume(const std::shared_ptr<Exchanging>& exchanging, const SmallMeeting& meeting) {
+  const GroupLayout& layout = *exchanging->layout;
+  exchanging->messages.assign(layout.ranks.size(), {});
+  for (size_t process = 0; process < layout.ranks.size(); ++process)
+    if (const std::string_view message = meeting.message(process); !message.empty())
+      SHOAL_TRY(TakePart(layout.ranks[process], Message(message)));
+  return TakeEarly(exchanging->key);
+}
+
+Status Link::TakeEarly(const Key& key) {
+  const auto early = early_.extract(key);
   if (early.empty()) return {};
   for (const auto& [from, bytes] : early.mapped()) SHOAL_TRY(TakePart(from, Message(bytes)));
   return {};
 }
 
 bool Link::Take(int from, std::string_view bytes) {
+  if (soon_ != nullptr && soon_->Take(from, bytes)) return ++received_, true;
   Reader reader(bytes);
   const int64_t run = reader.Int();
   if (run != run_) return run < run_;  // of a later one: kept until this is over

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collectives/wire_bytes.h"
+#include "interp/control/small_collective.h"
 #include "interp/declared_shape.h"
 
 namespace shoal {
@@ -31,6 +32,7 @@ const Beginning* FindBeginning(const Instruction& hlo) {
 }
 
 Result<Value> EvaluateNow(Call& call) {
+  if (std::optional<Result<Value>> soon = MeetSoon(call)) return std::move(*soon);
   if (const Value* carried = CarriedOn(call)) return *carried;
   std::vector<Value> operands;
   const bool begins_chain = BeginsChain(call.hlo);

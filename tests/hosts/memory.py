@@ -1,0 +1,86 @@
+"""A process of a job holds the arrays of its own devices and little else: at most 1.15 times its share of what one
+process holds that runs them all. Beyond that share there is what every process has, measured on a module of one number."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import mpi
+
+DEVICES, RANKS, MOST = 8, 4, 1.15
+
+# A layer as tensor parallelism cuts it, and its weights' next values: products between collectives of activations.
+LAYER = """HloModule layer, num_partitions=8
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[512,2048] parameter(0), sharding={replicated}
+  up = f32[2048,1024] parameter(1), sharding={devices=[1,8]<=[8]}
+  down = f32[1024,2048] parameter(2), sharding={devices=[8,1]<=[8]}
+  table = f32[4096,2048] parameter(3), sharding={devices=[8,1]<=[8]}
+  h = f32[512,1024] dot(x, up), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[512,1024] tanh(h)
+  part = f32[512,2048] dot(t, down), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  y = f32[512,2048] all-reduce(part), channel_id=1, replica_groups={{0,1,2,3,4,5,6,7}}, use_global_device_ids=true, to_apply=sum
+  slice = f32[64,2048] reduce-scatter(y), channel_id=2, replica_groups={{0,1,2,3,4,5,6,7}}, use_global_device_ids=true, dimensions={0}, to_apply=sum
+  whole = f32[512,2048] all-gather(slice), channel_id=3, replica_groups={{0,1,2,3,4,5,6,7}}, use_global_device_ids=true, dimensions={0}
+  z = f32[512,2048] add(y, whole)
+  dup = f32[2048,1024] dot(z, t), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+  ddown = f32[1024,2048] dot(t, z), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+  next_up = f32[2048,1024] subtract(up, dup)
+  next_down = f32[1024,2048] subtract(down, ddown)
+  rate = f32[] constant(0.5)
+  rates = f32[4096,2048] broadcast(rate), dimensions={}
+  next_table = f32[4096,2048] multiply(table, rates)
+  ROOT r = (f32[512,2048], f32[2048,1024], f32[1024,2048], f32[4096,2048]) tuple(z, next_up, next_down, next_table)
+}
+"""
+NOTHING = """HloModule nothing, num_partitions=8
+ENTRY e {
+  ROOT x = f32[] parameter(0)
+}
+"""
+
+
+def held(binary, path, ranks):
+    """What the processes of a job say, and the most bytes that each of them held."""
+    words = [sys.executable, __file__, binary, "run", str(path), "--hlo_argument_mode=use_random_inputs"]
+    if ranks == 1:
+        words.append("--transport=threads")
+    done = subprocess.run(words if ranks == 1 else mpi.command(ranks, words), capture_output=True, text=True, timeout=120,
+                          check=True, env=mpi.environment())
+    answer = re.sub(r"^held .*\n|^in \d+ processes.*\n", "", done.stdout, flags=re.M)
+    return re.sub(r"\b[0-9.e+-]+ s\b", "… s", answer), [int(kb) << 10 for kb in re.findall(r"^held (\d+) kB", done.stdout, re.M)]
+
+
+def check(binary):
+    """What is wrong; empty if nothing is."""
+    with tempfile.TemporaryDirectory() as scratch:
+        layer, nothing = pathlib.Path(scratch, "layer.hlo"), pathlib.Path(scratch, "nothing.hlo")
+        layer.write_text(LAYER, encoding="utf-8")
+        nothing.write_text(NOTHING, encoding="utf-8")
+        alone, (all_bytes,) = held(binary, layer, 1)
+        job, each = held(binary, layer, RANKS)
+        share = (all_bytes - held(binary, nothing, 1)[1][0]) / RANKS
+        own = [bytes_ - base for bytes_, base in zip(sorted(each), sorted(held(binary, nothing, RANKS)[1]))]
+    if alone != job:
+        return f"one process says\n{alone}and the job\n{job}"
+    print(f"memory of {RANKS} processes: {', '.join(f'{bytes_ / share:.2f}' for bytes_ in own)} of a share of {share / 2**20:.0f} MiB")
+    return "" if max(own) <= MOST * share else f"a process holds {max(own) / share:.2f} times its share of {share / 2**20:.0f} MiB"
+
+
+def main():
+    """Runs a command, and says after it the most memory that it held."""
+    pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+    _, status, usage = os.wait4(pid, 0)
+    print(f"held {usage.ru_maxrss} kB", flush=True)
+    return os.waitstatus_to_exitcode(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
