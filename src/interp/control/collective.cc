@@ -32,7 +32,7 @@ const Beginning* FindBeginning(const Instruction& hlo) {
 }
 
 Result<Value> EvaluateNow(Call& call) {
-  if (std::optional<Result<Value>> soon = MeetSoon(call)) return std::move(*soon);
+  if (SmallCollective* met = MeetSoon(call)) return TakeResult(*met, call);
   if (const Value* carried = CarriedOn(call)) return *carried;
   std::vector<Value> operands;
   const bool begins_chain = BeginsChain(call.hlo);

@@ -204,13 +204,14 @@ Result<Arrays> SmallCollective::Fold(Call& call) const {
   return fold_->Finish(std::move(sum));
 }
 
-std::optional<Result<Value>> MeetSoon(Call& call) {
-  if (call.device.polling_device == nullptr) return std::nullopt;  // there are no other processes
+SmallCollective* MeetSoon(const Call& call) {
+  if (call.device.polling_device == nullptr) return nullptr;  // there are no other processes
   const auto [found, is_new] = call.device.small_collectives.try_emplace(&call.hlo);
   if (is_new) found->second = SmallCollective::New(call);
   SmallCollective* small = found->second.get();
-  if (small == nullptr || !small->Meet(call)) return std::nullopt;
-  return small->Take(call);
+  return small != nullptr && small->Meet(call) ? small : nullptr;
 }
+
+Result<Value> TakeResult(SmallCollective& met, Call& call) { return met.Take(call); }
 
 }  // namespace shoal

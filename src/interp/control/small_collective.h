@@ -2,13 +2,13 @@
 // (who is where, what is sent to whom, which types) is kept from one time to the next.
 #pragma once
 
-#include <optional>
-
 #include "interp/control/collective.h"
 
 namespace shoal {
 
-// The value of a collective that is such a one, if all others come to it soon. Else nothing, and the call is as it was.
-std::optional<Result<Value>> MeetSoon(Call& call);
+// Arrives at a collective that is such a one, if all others come to it soon. Else null, and the call is as it was.
+SmallCollective* MeetSoon(const Call& call);
+// Its value, when all have come.
+Result<Value> TakeResult(SmallCollective& met, Call& call);
 
 }  // namespace shoal
