@@ -1,17 +1,14 @@
 #include "collectives/link_message.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/strings.h"
 #include "collectives/rendezvous.h"
 #include "collectives/small_meeting.h"
-#include "ops/collective_kinds.h"
 
 namespace shoal {
 namespace {
 
-constexpr size_t kMostGroups = 500;
 // Of what stands before the blocks, as a rule.
 constexpr size_t kBodyBytes = 128;
 
@@ -78,26 +75,6 @@ void Link::Attach(World& world) {
   if (job_.fast_reduction) MakeGroups();
   job_.SetHandler([this](int from, std::string_view bytes) { return Take(from, bytes); });
   background_ = std::jthread([this] { Background(); });
-}
-
-// For every rendezvous at which the transport may have to reduce: up front, since all members make a group together.
-void Link::MakeGroups() {
-  std::vector<const Rendezvous*> all;
-  for (const Instruction* hlo : instructions_) {
-    if (!IsAllReduce(*hlo)) continue;
-    const Result<const Groups*> groups = world_->GroupsOf(*hlo);
-    if (!groups.ok()) continue;  // whoever comes to it says why
-    for (const Rendezvous* each : (*groups)->rendezvous)
-      if (each->members.size() > 1) all.push_back(each);
-  }
-  std::set<uint64_t> hashes;
-  for (const Rendezvous* each : all) hashes.insert(each->hash);
-  // MPI has few of them. Beyond that the order is the members', which is right too.
-  job_.fast_reduction = hashes.size() <= kMostGroups;
-  if (!job_.fast_reduction) return;
-  for (const Rendezvous* each : all)
-    if (each->layout != nullptr && each->layout->ranks.size() > 1)
-      groups_[each->hash] = job_.GroupNamed(each->hash, each->layout->ranks);
 }
 
 Link::Key Link::KeyOf(const Operation& operation) { return {operation.rendezvous->hash, operation.number}; }

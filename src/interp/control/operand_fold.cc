@@ -180,7 +180,9 @@ Accumulate Folded(const Call& call, size_t count, std::function<Result<std::vect
           [fold, spread = std::move(spread)](Arrays sum) { return spread(fold->Finish(std::move(sum))); }};
 }
 
-FoldPtr FoldHere(const Call& call, size_t count) {
+FoldPtr FoldHere(const Call& call) {
+  const size_t count = call.operands.size();
+  if (!FoldsTwo(call.hlo).ok() || FastOpOf(call, count)) return nullptr;
   return std::make_shared<OperandFolds>(call.device, call.hlo, count);
 }
 

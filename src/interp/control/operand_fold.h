@@ -12,8 +12,8 @@ Status FoldsTwo(const Instruction& hlo);
 std::optional<ReduceOp> FastOpOf(const Call& call, size_t count);
 // In one process; `spread` makes everybody's results of the sums. Where members are in other processes it is not asked.
 Accumulate Folded(const Call& call, size_t count, std::function<Result<std::vector<Arrays>>(const Arrays& sums)> spread);
-// The same, one after the other, by the device itself.
-FoldPtr FoldHere(const Call& call, size_t count);
+// Of all operands, by the device itself; null if that is not how they are folded.
+FoldPtr FoldHere(const Call& call);
 // Between processes, any thread may be the one that folds.
 FoldPtr FoldBetween(const Call& call, size_t count);
 
