@@ -86,10 +86,10 @@ class LargeBlocks {
         return block;
       }
     }
-    void* block = New(size);
+    void* block = New(size, bytes);
     if (block != nullptr) return block;
     Clear();
-    return New(size);
+    return New(size, bytes);
   }
 
   void Give(void* block, size_t bytes) {
@@ -108,10 +108,13 @@ class LargeBlocks {
     const size_t step = std::max<size_t>(std::bit_floor(bytes) / 8, 4096);
     return (bytes + step - 1) / step * step;
   }
-  static void* New(size_t size) {
-    const bool huge = size >= kHugePage;
-    void* block = std::aligned_alloc(huge ? kHugePage : 4096, size);
-    if (huge && block != nullptr) madvise(block, size, MADV_HUGEPAGE);
+  // In huge pages as far as `bytes` fill them: a few bytes in another one would take all of it.
+  static void* New(size_t size, size_t bytes) {
+    const size_t huge = bytes / kHugePage * kHugePage;
+    void* block = std::aligned_alloc(huge > 0 ? kHugePage : 4096, size);
+    if (huge == 0 || block == nullptr) return block;
+    madvise(block, huge, MADV_HUGEPAGE);
+    madvise(static_cast<std::byte*>(block) + huge, size - huge, MADV_NOHUGEPAGE);
     return block;
   }
   void Drop(std::pair<const size_t, std::vector<void*>>& size) {
