@@ -94,6 +94,8 @@ class OrderedFold {
   virtual ~OrderedFold() = default;
   virtual Status Add(Arrays& sum, Arrays next) const = 0;  // `sum` is empty at first
   virtual Arrays Finish(Arrays sum) const = 0;             // rounds to the operands' own types
+  // Both at once, with the last one: what Finish would give is written to these places.
+  virtual Status FinishWith(Arrays sum, Arrays last, std::span<std::byte* const> outs) const = 0;
   virtual Arrays Widen(Arrays sum) const = 0;              // to the types in which sums are kept
 };
 using FoldPtr = std::shared_ptr<const OrderedFold>;

@@ -1,13 +1,18 @@
 // Where collectives meet: rendezvous, and the groups and routes that lead there.
+#include <set>
+
 #include "base/strings.h"
 #include "collectives/link.h"
 #include "collectives/rendezvous.h"
 #include "ops/attrs.h"
+#include "ops/collective_kinds.h"
 
 namespace shoal {
 namespace {
 
 constexpr int64_t kNoChannel = -1;
+// That MPI can have.
+constexpr size_t kMostGroups = 500;
 
 int64_t ChannelOf(const Instruction& hlo) { return hlo.has(kChannelId) ? hlo[kChannelId] : kNoChannel; }
 
@@ -102,6 +107,26 @@ Result<const Routes*> World::RoutesOf(const Instruction& hlo) {
     }
     return routes;
   });
+}
+
+// For every rendezvous at which the transport may have to reduce: up front, since all members make a group together.
+void Link::MakeGroups() {
+  std::vector<const Rendezvous*> all;
+  for (const Instruction* hlo : instructions_) {
+    if (!IsAllReduce(*hlo)) continue;
+    const Result<const Groups*> groups = world_->GroupsOf(*hlo);
+    if (!groups.ok()) continue;  // whoever comes to it says why
+    for (const Rendezvous* each : (*groups)->rendezvous)
+      if (each->members.size() > 1) all.push_back(each);
+  }
+  std::set<uint64_t> hashes;
+  for (const Rendezvous* each : all) hashes.insert(each->hash);
+  // MPI has few of them. Beyond that the order is the members', which is right too.
+  job_.fast_reduction = hashes.size() <= kMostGroups;
+  if (!job_.fast_reduction) return;
+  for (const Rendezvous* each : all)
+    if (each->layout != nullptr && each->layout->ranks.size() > 1)
+      groups_[each->hash] = job_.GroupNamed(each->hash, each->layout->ranks);
 }
 
 }  // namespace shoal

@@ -1,16 +1,14 @@
 #include "collectives/link_message.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/strings.h"
 #include "collectives/rendezvous.h"
-#include "ops/collective_kinds.h"
+#include "collectives/small_meeting.h"
 
 namespace shoal {
 namespace {
 
-constexpr size_t kMostGroups = 500;
 // Of what stands before the blocks, as a rule.
 constexpr size_t kBodyBytes = 128;
 
@@ -35,7 +33,7 @@ Link::Link(Job& job, const Placement& placement, const Module& module)
         static int64_t runs = 0;
         return runs++;
       }()),
-      is_crowded_(job.processes_here() > static_cast<int>(std::thread::hardware_concurrency())) {
+      is_crowded_(job.sharing_cores() > static_cast<int>(std::thread::hardware_concurrency())) {
   for (const Computation* computation : module.computations) {
     for (const Instruction* hlo : computation->instructions) {
       ordinals_[hlo] = std::ssize(instructions_);
@@ -79,26 +77,6 @@ void Link::Attach(World& world) {
   background_ = std::jthread([this] { Background(); });
 }
 
-// For every rendezvous at which the transport may have to reduce: up front, since all members make a group together.
-void Link::MakeGroups() {
-  std::vector<const Rendezvous*> all;
-  for (const Instruction* hlo : instructions_) {
-    if (!IsAllReduce(*hlo)) continue;
-    const Result<const Groups*> groups = world_->GroupsOf(*hlo);
-    if (!groups.ok()) continue;  // whoever comes to it says why
-    for (const Rendezvous* each : (*groups)->rendezvous)
-      if (each->members.size() > 1) all.push_back(each);
-  }
-  std::set<uint64_t> hashes;
-  for (const Rendezvous* each : all) hashes.insert(each->hash);
-  // MPI has few of them. Beyond that the order is the members', which is right too.
-  job_.fast_reduction = hashes.size() <= kMostGroups;
-  if (!job_.fast_reduction) return;
-  for (const Rendezvous* each : all)
-    if (each->layout != nullptr && each->layout->ranks.size() > 1)
-      groups_[each->hash] = job_.GroupNamed(each->hash, each->layout->ranks);
-}
-
 Link::Key Link::KeyOf(const Operation& operation) { return {operation.rendezvous->hash, operation.number}; }
 
 // A failure here is one of the run.
@@ -108,6 +86,7 @@ void Link::Check(const Status& status) {
 
 void Link::Begin(const std::shared_ptr<Operation>& operation, std::unique_ptr<Exchange> exchange) {
   std::lock_guard lock(job_.mutex());
+  const SmallMeeting* meeting = std::exchange(soon_, nullptr);
   if (is_stopped_) return;
   auto exchanging = std::make_shared<Exchanging>();
   exchanging->key = KeyOf(*operation);
@@ -120,7 +99,7 @@ void Link::Begin(const std::shared_ptr<Operation>& operation, std::unique_ptr<Ex
       exchanging->types[member].push_back({array.type(), ToDims(array.dims())});
   exchanging->exchange->Begin(*exchanging->layout, std::move(operation->contributions));
   exchanging_[exchanging->key] = exchanging;
-  Check(SendRound(exchanging));
+  Check(meeting == nullptr ? SendRound(exchanging) : Resume(exchanging, *meeting));
 }
 
 // This round's blocks to all others; then what they have sent already.
@@ -142,13 +121,28 @@ Status Link::SendRound(const std::shared_ptr<Exchanging>& exchanging) {
     }
     SendBlocks(layout.ranks[process], kPart, exchanging->key, std::move(body), std::move(blocks), exchanging);
   }
-  const auto early = early_.extract(exchanging->key);
+  return TakeEarly(exchanging->key);
+}
+
+// Goes on with what began as a small meeting: everything was sent.
+Status Link::Resume(const std::shared_ptr<Exchanging>& exchanging, const SmallMeeting& meeting) {
+  const GroupLayout& layout = *exchanging->layout;
+  exchanging->messages.assign(layout.ranks.size(), {});
+  for (size_t process = 0; process < layout.ranks.size(); ++process)
+    if (const std::string_view message = meeting.message(process); !message.empty())
+      SHOAL_TRY(TakePart(layout.ranks[process], Message(message)));
+  return TakeEarly(exchanging->key);
+}
+
+Status Link::TakeEarly(const Key& key) {
+  const auto early = early_.extract(key);
   if (early.empty()) return {};
   for (const auto& [from, bytes] : early.mapped()) SHOAL_TRY(TakePart(from, Message(bytes)));
   return {};
 }
 
 bool Link::Take(int from, std::string_view bytes) {
+  if (soon_ != nullptr && soon_->Take(from, bytes)) return ++received_, true;
   Reader reader(bytes);
   const int64_t run = reader.Int();
   if (run != run_) return run < run_;  // of a later one: kept until this is over

@@ -36,6 +36,10 @@ class Link {
   void Deliver(const Instruction& hlo, const Rendezvous& rendezvous, int64_t number, Arrays arrays);
   void Expect(const std::shared_ptr<Operation>& operation);
   void Stopped(const Diag& reason);
+  // See World.
+  std::unique_ptr<SmallMeeting> NewSmallMeeting(const Instruction& hlo, Rendezvous& rendezvous, size_t rank,
+                                                const ArrayTypes& contribution, const ArrayTypes& parts);
+  bool MeetSoon(SmallMeeting& meeting, int64_t number, std::span<const std::string_view> parts);
   // Looks for messages as long as `waits`, or until it seems that none will come for a while.
   void PollWhile(const std::function<bool()>& waits);
 
@@ -53,6 +57,7 @@ class Link {
     size_t operator()(const Key& key) const { return key.rendezvous * 31 + static_cast<uint64_t>(key.number); }
   };
   struct Exchanging;
+  struct Header;
   struct Message;
   // Of one process, for finding the end.
   struct Standing {
@@ -70,12 +75,16 @@ class Link {
   void Take(int from, const Message& message);
   void SendBlocks(int to, int64_t kind, const Key& key, Writer body, std::vector<Block> blocks,
                   std::shared_ptr<void> keep);
+  static std::string HeadOf(const Header& header, std::span<const int64_t> sizes, const ArrayTypes& blocks, Writer body);
   static void Unpack(const Message& message, const std::vector<std::span<std::byte>>& places);
   void ReceiveBlocks(int from, const Message& message, const std::vector<std::span<std::byte>>& places, Job::Done done);
   void Discard(int from, const Message& message);
   void DiscardEarly();
   bool is_moving() const { return receiving_.load(std::memory_order_relaxed) + sending_.load(std::memory_order_relaxed) > 0; }
   Status SendRound(const std::shared_ptr<Exchanging>& exchanging);
+  Status Resume(const std::shared_ptr<Exchanging>& exchanging, const SmallMeeting& meeting);
+  Status TakeEarly(const Key& key);
+  void TakeEarly(SmallMeeting& meeting);
   Status TakePart(int from, const Message& message);
   Status Receive(const std::shared_ptr<Exchanging>& exchanging, size_t last, const Message& message_of_last);
   Status Match(const Exchanging& exchanging);
@@ -113,6 +122,7 @@ class Link {
   std::unordered_map<Key, std::shared_ptr<Operation>, KeyHash> expected_;
   std::unordered_map<Key, std::vector<std::pair<int, std::string>>, KeyHash> early_;  // before anybody here asked
   std::unordered_map<uint64_t, int> groups_;  // in which the transport reduces, by rendezvous
+  SmallMeeting* soon_ = nullptr;  // at which the device of this process is
   int64_t sent_ = 0, received_ = 0;
   // Blocks on their way. Those that are sent may never be wanted: a stall has such ones, and only receives keep a process
   // from being idle.
@@ -127,6 +137,7 @@ class Link {
 
   const bool is_crowded_;  // there are more processes on this machine than cores
   std::atomic<bool> is_polled_ = false;  // by a device that waits
+  std::atomic<int64_t> polls_ = 0;       // how often one began to
   std::atomic<bool> is_over_ = false;
   std::jthread background_;
 };

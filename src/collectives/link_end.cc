@@ -19,9 +19,7 @@ constexpr auto kIdleTime = 5ms;
 }  // namespace
 
 void Link::Tell(int to, int64_t kind, std::string_view bytes) {
-  std::string message = Writer().Int(run_).Int(kind).Take();
-  message.append(bytes);
-  job_.Post(to, std::move(message));
+  job_.Post(to, Writer().Int(run_).Int(kind).Take(), bytes);
 }
 
 void Link::TellOthers(int64_t kind, std::string_view bytes) {
@@ -140,6 +138,7 @@ void Link::PollWhile(const std::function<bool()>& waits) {
   using Clock = std::chrono::steady_clock;
   constexpr auto kNothing = 1500ns;  // a poll that takes longer has moved bytes, though nothing is complete yet
   is_polled_ = true;
+  ++polls_;
   auto now = Clock::now(), last = now;  // that something happened
   while (waits()) {
     const auto begun = now;
@@ -162,8 +161,10 @@ void Link::PollWhile(const std::function<bool()>& waits) {
 void Link::Background() {
   using Clock = std::chrono::steady_clock;
   auto last = Clock::now();  // that something happened
+  int64_t polls = 0;
   while (!is_over_) {
-    if (is_polled_) {
+    const int64_t before = std::exchange(polls, polls_.load());
+    if (is_polled_ || before != polls) {
       last = Clock::now();
       std::this_thread::sleep_for(1ms);
       continue;

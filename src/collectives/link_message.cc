@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "collectives/rendezvous.h"
 
@@ -47,27 +48,37 @@ void SkipTypes(Reader& reader) {
   }
 }
 
+// All that stands before the bytes of the blocks.
+std::string Link::HeadOf(const Header& header, std::span<const int64_t> sizes, const ArrayTypes& blocks, Writer body) {
+  WriteTypes(body, blocks);
+  const std::string text = body.Take();
+  Writer head(kHeaderBytes + 8 * sizes.size() + text.size());
+  head.Int(header.run).Int(header.kind);
+  head.Int(static_cast<int64_t>(header.key.rendezvous)).Int(header.key.number).Int(header.tag);
+  head.Int(8 * std::ssize(sizes));
+  for (int64_t size : sizes) head.Int(size);
+  head.String(text);
+  return head.Take();
+}
+
 // Few bytes travel with the message. `keep` lives until all have left.
 void Link::SendBlocks(int to, int64_t kind, const Key& key, Writer body, std::vector<Block> blocks,
                       std::shared_ptr<void> keep) {
-  int64_t bytes = 0;
-  body.Int(std::ssize(blocks));
+  ArrayTypes types;
+  std::vector<int64_t> sizes;
   for (const Block& block : blocks) {
-    WriteType(body, TypeOf(block));
-    bytes += block.bytes;
+    types.push_back(TypeOf(block));
+    sizes.push_back(block.bytes);
   }
+  const int64_t bytes = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
   const int tag = bytes <= kInline ? 0 : job_.NextTag();
-  const std::string text = body.Take();
-  Writer message(kHeaderBytes + 8 * blocks.size() + text.size() + (tag == 0 ? static_cast<size_t>(bytes) : 0));
-  message.Int(run_).Int(kind).Int(static_cast<int64_t>(key.rendezvous)).Int(key.number).Int(tag);
-  message.Int(8 * std::ssize(blocks));
-  for (const Block& block : blocks) message.Int(block.bytes);
-  message.String(text);
+  const std::string head = HeadOf({run_, kind, key, tag}, sizes, types, std::move(body));
+  std::string inlined;
   if (tag == 0)
     for (const Block& block : blocks)
-      message.Bytes({reinterpret_cast<const char*>(block.array.data()) + block.offset, static_cast<size_t>(block.bytes)});
+      inlined.append(reinterpret_cast<const char*>(block.array.data()) + block.offset, static_cast<size_t>(block.bytes));
   ++sent_;
-  job_.Post(to, message.Take());
+  job_.Post(to, head, inlined);
   if (tag == 0) return;
   for (Block& block : blocks) {
     ++sending_;

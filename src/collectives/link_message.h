@@ -9,6 +9,14 @@ void WriteTypes(Writer& writer, const ArrayTypes& types);
 ArrayTypes ReadTypes(Reader& reader);
 void SkipTypes(Reader& reader);
 
+// How such a message begins.
+struct Link::Header {
+  static constexpr size_t kNumberAt = 3 * sizeof(int64_t);
+  int64_t run = 0, kind = 0;
+  Key key;
+  int tag = 0;  // 0: the bytes are here
+};
+
 // A part of a collective or a delivery: which one, how large its blocks are and whether they follow by themselves.
 struct Link::Message {
   explicit Message(std::string_view bytes) : whole(bytes) {

@@ -1,7 +1,6 @@
 // All-reduce between processes. The elements are divided among the processes; each folds its share of all members'
 // contributions in the order of the members, so that the bits are those of one process, and hands it to all others.
 #include <algorithm>
-#include <cstring>
 
 #include "collectives/exchange.h"
 
@@ -64,17 +63,16 @@ class AllReduceExchange : public Exchange {
   Status Came(int round) override {
     if (round == 1) return {};
     Arrays sum;
-    for (Arrays& share : shares_) SHOAL_TRY(fold_->Add(sum, std::move(share)));
-    shares_.clear();
-    sum = fold_->Finish(std::move(sum));
-    const Arrays& like = contributions_[layout_->local()[0]];
-    for (size_t k = 0; k < like.size(); ++k) {
-      Array& result = results_.emplace_back(like[k].type(), like[k].dims());
+    for (size_t i = 0; i + 1 < shares_.size(); ++i) SHOAL_TRY(fold_->Add(sum, std::move(shares_[i])));
+    std::vector<std::byte*> outs;
+    for (const Array& like : contributions_[layout_->local()[0]]) {
+      Array& result = results_.emplace_back(like.type(), like.dims());
       // Once: asking again while a share is being sent would copy.
       data_.push_back(result.mutable_data());
-      const Block share = ShareOf(result, layout_->self);
-      if (share.bytes > 0) std::memcpy(data_[k] + share.offset, sum[k].data(), static_cast<size_t>(share.bytes));
+      outs.push_back(data_.back() + ShareOf(result, layout_->self).offset);
     }
+    SHOAL_TRY(fold_->FinishWith(std::move(sum), std::move(shares_.back()), outs));
+    shares_.clear();
     return {};
   }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -35,6 +36,8 @@ struct Accumulate {
 };
 
 class Link;
+class SmallMeeting;
+struct ArrayType;
 struct Rendezvous;
 struct Operation;
 
@@ -109,6 +112,14 @@ class World {
   const GroupLayout* LayoutOf(const Rendezvous& rendezvous) const;
   Handle Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                 const MakeExchange& exchange);
+  // Where every process has one member, and the parts that these exchange have few bytes: null if it is not so. All come
+  // with the same instruction and contributions of these types, or MeetSoon fails.
+  std::unique_ptr<SmallMeeting> NewSmallMeeting(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank,
+                                                const std::vector<ArrayType>& contribution,
+                                                const std::vector<ArrayType>& parts);
+  // Arrives and waits, if that takes but a moment. `parts` is what each process is sent. False if somebody is late or
+  // comes with something else: then the device arrives as to any collective, and nothing was lost.
+  bool MeetSoon(SmallMeeting& meeting, std::span<const std::string_view> parts);
   // Whoever arrives runs `add` for all whose turn it is in the order of the members, unless somebody is at it already.
   Result<Handle> Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                         const Accumulate& accumulate);

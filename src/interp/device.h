@@ -29,6 +29,7 @@ struct Stub {
 using Stubs = std::map<std::string_view, Stub>;  // by target
 
 class Job;
+class SmallCollective;
 struct Placement;
 
 struct RunSettings {
@@ -116,6 +117,8 @@ class Device {
     Value result;
   };
   std::map<std::pair<int64_t, std::string_view>, Chain> chains;
+  // Collectives of few bytes between processes, made ready when they are first come to; null: one like any other.
+  std::unordered_map<const Instruction*, std::shared_ptr<SmallCollective>> small_collectives;
   // Infeeds and host transfers so far.
   int64_t host_reads = 0;
 

@@ -113,8 +113,8 @@ void AddDevice(const Device& device, RunStats& stats) {
 // Of the devices here, as many at a time as there are cores for this process.
 int64_t TurnsOf(const Module& module, const RunSettings& settings) {
   const ThreadPool* pool = EnginePoolOf(*module.entry->root);
-  const int64_t cores = pool != nullptr ? pool->threads() : std::max(1u, std::thread::hardware_concurrency());
-  return settings.job == nullptr ? cores : std::max<int64_t>(1, cores / settings.job->processes_here());
+  if (pool != nullptr) return pool->threads();
+  return settings.job != nullptr ? settings.job->cores() : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace

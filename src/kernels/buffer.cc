@@ -19,23 +19,53 @@ constexpr size_t kAlignment = 64;  // of a cache line and of the widest vector
 // With the counts of owners before the bytes.
 size_t Rounded(size_t bytes) { return (bytes + 2 * kAlignment - 1) / kAlignment * kAlignment; }
 
-// Scalars come and go by the million: their blocks are kept for the next one.
+// Small arrays come and go by the million: their blocks are kept for the next one of about that size.
 class SmallBlocks {
  public:
-  static constexpr size_t kBytes = 2 * kAlignment;
+  static constexpr size_t kLargest = size_t{1} << 16;
   ~SmallBlocks() {
-    for (size_t i = 0; i < count_; ++i) std::free(blocks_[i]);
+    for (Kept& kept : kept_)
+      while (kept.first != nullptr) std::free(std::exchange(kept.first, kept.first->next));
   }
-  void* Take() { return count_ == 0 ? std::aligned_alloc(kAlignment, kBytes) : blocks_[--count_]; }
-  void Give(void* block) {
-    if (count_ == kMost) return std::free(block);
-    blocks_[count_++] = block;
+  void* Take(size_t bytes) {
+    Kept& kept = kept_[ClassOf(bytes)];
+    if (kept.first == nullptr) return std::aligned_alloc(kAlignment, RoundedUp(bytes));
+    kept.bytes -= RoundedUp(bytes);
+    return std::exchange(kept.first, kept.first->next);
+  }
+  void Give(void* block, size_t bytes) {
+    Kept& kept = kept_[ClassOf(bytes)];
+    if (kept.bytes + RoundedUp(bytes) > kMostKept) return std::free(block);
+    kept.bytes += RoundedUp(bytes);
+    kept.first = new (block) Free{kept.first};
   }
 
  private:
-  static constexpr size_t kMost = 256;
-  void* blocks_[kMost] = {};
-  size_t count_ = 0;
+  static constexpr size_t kSmallest = 2 * kAlignment;
+  static constexpr size_t kMostKept = size_t{1} << 18;  // bytes of one class
+  struct Free {
+    Free* next;
+  };
+  struct Kept {
+    Free* first = nullptr;
+    size_t bytes = 0;
+  };
+
+  // Four sizes for each power of two, at least a cache line apart.
+  static int WidthOf(size_t bytes) { return static_cast<int>(std::bit_width(bytes - 1)); }  // 8 for 129 to 256
+  static int ShiftOf(size_t bytes) { return std::max(WidthOf(bytes) - 3, std::countr_zero(kAlignment)); }
+  static size_t RoundedUp(size_t bytes) {
+    if (bytes <= kSmallest) return kSmallest;
+    const int shift = ShiftOf(bytes);
+    return ((bytes - 1) >> shift << shift) + (size_t{1} << shift);
+  }
+  static size_t ClassOf(size_t bytes) {
+    if (bytes <= kSmallest) return 0;
+    const int width = WidthOf(bytes);
+    return static_cast<size_t>(width - 8) * 4 + ((RoundedUp(bytes) - (size_t{1} << (width - 1))) >> ShiftOf(bytes));
+  }
+
+  Kept kept_[(17 - 8) * 4 + 5];
 };
 thread_local SmallBlocks small_blocks;
 
@@ -43,7 +73,7 @@ thread_local SmallBlocks small_blocks;
 // times what computing its contents does. Sizes are rounded, so that a block serves all who want nearly as much.
 class LargeBlocks {
  public:
-  static constexpr size_t kLeast = size_t{1} << 16;
+  static constexpr size_t kLeast = SmallBlocks::kLargest;
 
   void* Take(size_t bytes) {
     const size_t size = Rounded(bytes);
@@ -56,10 +86,10 @@ class LargeBlocks {
         return block;
       }
     }
-    void* block = New(size);
+    void* block = New(size, bytes);
     if (block != nullptr) return block;
     Clear();
-    return New(size);
+    return New(size, bytes);
   }
 
   void Give(void* block, size_t bytes) {
@@ -78,10 +108,13 @@ class LargeBlocks {
     const size_t step = std::max<size_t>(std::bit_floor(bytes) / 8, 4096);
     return (bytes + step - 1) / step * step;
   }
-  static void* New(size_t size) {
-    const bool huge = size >= kHugePage;
-    void* block = std::aligned_alloc(huge ? kHugePage : 4096, size);
-    if (huge && block != nullptr) madvise(block, size, MADV_HUGEPAGE);
+  // In huge pages as far as `bytes` fill them: a few bytes in another one would take all of it.
+  static void* New(size_t size, size_t bytes) {
+    const size_t huge = bytes / kHugePage * kHugePage;
+    void* block = std::aligned_alloc(huge > 0 ? kHugePage : 4096, size);
+    if (huge == 0 || block == nullptr) return block;
+    madvise(block, huge, MADV_HUGEPAGE);
+    madvise(static_cast<std::byte*>(block) + huge, size - huge, MADV_NOHUGEPAGE);
     return block;
   }
   void Drop(std::pair<const size_t, std::vector<void*>>& size) {
@@ -122,10 +155,8 @@ Buffer Buffer::Allocate(size_t bytes) {
   if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
   if (meter_of_this_thread != nullptr && !meter_of_this_thread->Allows(bytes)) throw std::bad_alloc();
   const size_t rounded = Rounded(bytes);
-  const bool small = rounded <= SmallBlocks::kBytes;
-  void* memory = small                             ? small_blocks.Take()
-                 : rounded >= LargeBlocks::kLeast ? Blocks().Take(rounded)
-                                                  : std::aligned_alloc(kAlignment, rounded);
+  const bool small = rounded < LargeBlocks::kLeast;
+  void* memory = small ? small_blocks.Take(rounded) : Blocks().Take(rounded);
   if (memory == nullptr) throw std::bad_alloc();
   Buffer buffer = Hold(new (memory) Storage, bytes, static_cast<std::byte*>(memory) + kAlignment);
   buffer.holding_->storage->in_small_block = small;
@@ -181,7 +212,7 @@ void Buffer::Release() {
   const size_t rounded = Rounded(storage->bytes);
   storage->~Storage();
   if (owns && rounded >= LargeBlocks::kLeast) return Blocks().Give(storage, rounded);
-  small ? small_blocks.Give(storage) : std::free(storage);
+  small ? small_blocks.Give(storage, rounded) : std::free(storage);
 }
 
 }  // namespace shoal

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,8 +35,8 @@ class Communicator {
   virtual std::string library() const = 0;  // "Open MPI 4.1.4"
   virtual int most_tag() const = 0;
 
-  // Small things. What one process posts to another comes whole and in order.
-  virtual void Post(int to, std::string bytes) = 0;
+  // Small things, put together of parts. What one process posts to another comes whole and in order.
+  virtual void Post(int to, std::initializer_list<std::string_view> parts) = 0;
   // Gives the next that has come to `take`, if there is one. The bytes are there as long as that runs.
   using Take = std::function<void(int from, std::string_view bytes)>;
   virtual bool Next(const Take& take) = 0;

@@ -1,5 +1,6 @@
 #include "transport/job.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,16 +25,35 @@ std::string HostName() {
   return name;
 }
 
+// A byte for each core on which a launcher lets this process run.
+std::string CoresOfProcess() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof(set), &set);
+  std::string cores;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &set)) cores.resize(static_cast<size_t>(i) + 1, '-'), cores.back() = 'c';
+  return cores;
+}
+
+bool ShareCores(std::string_view a, std::string_view b) {
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    if (a[i] == 'c' && b[i] == 'c') return true;
+  return false;
+}
+
 }  // namespace
 
 Job::Job(std::unique_ptr<Communicator> communicator)
     : communicator_(std::move(communicator)), gathered_(static_cast<size_t>(communicator_->size())) {
-  const std::vector<std::string> names = Gather(HostName());
   Writer all;
-  for (const std::string& name : names) all.String(name);
+  for (const std::string& each : Gather(Writer().String(HostName()).String(CoresOfProcess()).Take())) all.Bytes(each);
   const std::string told = Broadcast(all.Take());
   Reader reader(told);
-  for (int i = 0; i < size(); ++i) hosts_.emplace_back(reader.String());
+  for (int i = 0; i < size(); ++i) {
+    hosts_.emplace_back(reader.String());
+    cores_.emplace_back(reader.String());
+  }
 
   peers_ = std::make_unique<Peers>(rank(), size());
   const std::string addresses = Broadcast(leads() ? peers_->Listen() : std::string());
@@ -50,8 +70,17 @@ Job::~Job() {
 
 bool Job::spans_hosts() const { return std::set<std::string>(hosts_.begin(), hosts_.end()).size() > 1; }
 
-int Job::processes_here() const {
-  return static_cast<int>(std::count(hosts_.begin(), hosts_.end(), host(rank())));
+int Job::sharing_cores() const {
+  const auto self = static_cast<size_t>(rank());
+  int count = 0;
+  for (size_t i = 0; i < hosts_.size(); ++i)
+    if (i == self || (hosts_[i] == hosts_[self] && ShareCores(cores_[i], cores_[self]))) ++count;
+  return count;
+}
+
+int Job::cores() const {
+  const std::string& own = cores_[static_cast<size_t>(rank())];
+  return std::max(1, static_cast<int>(std::count(own.begin(), own.end(), 'c')) / sharing_cores());
 }
 
 std::string Job::Describe(int rank) const {
@@ -61,7 +90,7 @@ std::string Job::Describe(int rank) const {
 std::vector<std::string> Job::Gather(std::string mine) {
   if (!leads()) {
     std::lock_guard lock(mutex_);
-    communicator_->Post(0, std::move(mine) + kGather);
+    communicator_->Post(0, {mine, {&kGather, 1}});
     return {};
   }
   gathered_[0].push_back(std::move(mine));
@@ -79,7 +108,7 @@ std::vector<std::string> Job::Gather(std::string mine) {
 std::string Job::Broadcast(std::string bytes) {
   if (leads()) {
     std::lock_guard lock(mutex_);
-    for (int to = 1; to < size(); ++to) communicator_->Post(to, bytes + kBroadcast);
+    for (int to = 1; to < size(); ++to) communicator_->Post(to, {bytes, {&kBroadcast, 1}});
     return bytes;
   }
   PollUntil([&] { return !broadcast_.empty(); });
@@ -113,10 +142,9 @@ void Job::SetHandler(Handler handler) {
   kept_.remove_if([&](const auto& each) { return handler_(each.first, each.second); });
 }
 
-void Job::Post(int to, std::string bytes) {
+void Job::Post(int to, std::string_view head, std::string_view rest) {
   std::lock_guard lock(mutex_);
-  bytes.push_back(kRun);
-  communicator_->Post(to, std::move(bytes));
+  communicator_->Post(to, {head, rest, {&kRun, 1}});
 }
 
 int Job::NextTag() {
@@ -184,13 +212,24 @@ bool Job::TryPoll() {
   return any;
 }
 
+bool Job::TakeOne() {
+  if (communicator_->Next(take_)) return true;
+  // What was posted leaves by itself; now and then it is looked at, to be forgotten.
+  constexpr int kBetween = 16;
+  if (++idle_polls_ % kBetween == 0) communicator_->Posted();
+  return AdvanceTransfers();
+}
+
 bool Job::PollLocked() {
   bool any = false;
   while (communicator_->Next(take_)) any = true;
-  // What was posted leaves by itself; now and then it is looked at, to be forgotten.
-  constexpr int kBetween = 16;
-  if (!any && ++idle_polls_ % kBetween == 0) communicator_->Posted();
-  if (transfers_.empty()) return any;
+  if (any) return AdvanceTransfers(), true;
+  return TakeOne();
+}
+
+// Whether any has come to its end.
+bool Job::AdvanceTransfers() {
+  if (transfers_.empty()) return false;
   communicator_->Advance();
   // What is done may begin more, which is looked at the next time.
   std::list<Transfer> done;
@@ -202,7 +241,7 @@ bool Job::PollLocked() {
   }
   for (const Transfer& each : done)
     if (each.done) each.done();
-  return any || !done.empty();
+  return !done.empty();
 }
 
 void Job::PollUntil(const std::function<bool()>& reached) {

@@ -29,7 +29,9 @@ class Job {
   const std::string& host(int rank) const { return hosts_[static_cast<size_t>(rank)]; }
   std::string library() const { return communicator_->library(); }
   bool spans_hosts() const;
-  int processes_here() const;
+  // Processes, this one too, that may run on the same cores of this machine; and how many threads that leaves each.
+  int sharing_cores() const;
+  int cores() const;
   // "rank 2 on node7", or "rank 2" where all are on one machine.
   std::string Describe(int rank) const;
 
@@ -44,7 +46,7 @@ class Job {
   // Messages between the parts of a run, one handler at a time. What a handler does not take is kept for the next.
   using Handler = std::function<bool(int from, std::string_view bytes)>;
   void SetHandler(Handler handler);
-  void Post(int to, std::string bytes);
+  void Post(int to, std::string_view head, std::string_view rest = {});
   // Large ones, in pieces. `done` is called by whoever polls.
   using Done = std::function<void()>;
   void Send(int to, int tag, std::span<const std::byte> bytes, Done done);
@@ -57,6 +59,8 @@ class Job {
   // Handles what has come; whether anything had. TryPoll does nothing while another thread is at it.
   bool Poll();
   bool TryPoll();
+  // Handles one message, if one has come; with the mutex held.
+  bool TakeOne();
   void PollUntil(const std::function<bool()>& reached);
   bool HasTransfers();
 
@@ -71,11 +75,12 @@ class Job {
   void Take(int from, std::string_view message);
   void Add(Transfer transfer);
   bool PollLocked();
+  bool AdvanceTransfers();
 
   std::recursive_mutex mutex_;  // of all that follows
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Peers> peers_;
-  std::vector<std::string> hosts_;
+  std::vector<std::string> hosts_, cores_;  // of each process: its machine's name, and on which cores it may run
   std::vector<std::list<std::string>> gathered_;  // of each process: what came and was not asked for yet
   std::list<std::string> broadcast_;
   Handler handler_;

@@ -70,13 +70,13 @@ class MpiCommunicator : public Communicator {
     return all.substr(0, all.find_first_of(",\n"));
   }
 
-  void Post(int to, std::string bytes) override {
-    if (bytes.size() > kSlotBytes) {
-      const int64_t size = std::ssize(bytes);
-      Send(to, kAnnouncement, small_, std::string(reinterpret_cast<const char*>(&size), sizeof(size)));
-      return Send(to, 0, long_, std::move(bytes));
-    }
-    Send(to, kWhole, small_, std::move(bytes));
+  void Post(int to, std::initializer_list<std::string_view> parts) override {
+    size_t bytes = 0;
+    for (std::string_view part : parts) bytes += part.size();
+    if (bytes <= kSlotBytes) return Send(to, kWhole, small_, parts);
+    const auto size = static_cast<int64_t>(bytes);
+    Send(to, kAnnouncement, small_, {{reinterpret_cast<const char*>(&size), sizeof(size)}});
+    Send(to, 0, long_, parts);
   }
 
   bool Next(const Take& take) override {
@@ -100,6 +100,7 @@ class MpiCommunicator : public Communicator {
       int done = 0;
       MPI_Test(&posted_.front().request, &done, MPI_STATUS_IGNORE);
       if (done == 0) return false;
+      Spare(std::move(posted_.front().bytes));
       posted_.pop_front();
     }
     return true;
@@ -164,7 +165,7 @@ class MpiCommunicator : public Communicator {
   enum Tag { kWhole, kAnnouncement };  // of small messages
   struct Letter {
     std::string bytes;
-    MPI_Request request;
+    MPI_Request request = MPI_REQUEST_NULL;
   };
   struct Slot {
     std::unique_ptr<char[]> bytes = std::make_unique<char[]>(kSlotBytes);
@@ -189,13 +190,25 @@ class MpiCommunicator : public Communicator {
               &slot.request);
   }
 
-  void Send(int to, int tag, MPI_Comm comm, std::string bytes) {
-    posted_.push_back({std::move(bytes), MPI_REQUEST_NULL});
-    Letter& letter = posted_.back();
+  // The memory of what has left is for the next.
+  void Spare(std::string bytes) {
+    if (spare_.size() < kSlots && bytes.capacity() <= 2 * kSlotBytes) spare_.push_back(std::move(bytes));
+  }
+
+  void Send(int to, int tag, MPI_Comm comm, std::initializer_list<std::string_view> parts) {
+    Letter& letter = posted_.emplace_back();
+    if (!spare_.empty()) {
+      letter.bytes = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    letter.bytes.clear();
+    for (std::string_view part : parts) letter.bytes.append(part);
     MPI_Isend(letter.bytes.data(), static_cast<int>(letter.bytes.size()), MPI_BYTE, to, tag, comm, &letter.request);
     int done = 0;  // as a rule: MPI has copied it
     MPI_Test(&letter.request, &done, MPI_STATUS_IGNORE);
-    if (done != 0) posted_.pop_back();
+    if (done == 0) return;
+    Spare(std::move(letter.bytes));
+    posted_.pop_back();
   }
 
   void Arrived(int from, int tag, std::string_view bytes, const Take& take) {
@@ -229,6 +242,7 @@ class MpiCommunicator : public Communicator {
   std::vector<MPI_Comm> groups_;  // null where this process is not in one
   int rank_ = 0, size_ = 1, most_tag_ = 32767;
   std::deque<Letter> posted_;
+  std::vector<std::string> spare_;
   std::vector<MPI_Request> requests_;  // of transfers under way
   std::vector<MpiRequest*> owners_;
   std::vector<int> done_;

@@ -138,7 +138,8 @@ class OneComparison {
                                      " elided literals, which were filled with made-up numbers"));
     if (Status placed = job_.Place(side.devices.grid.count()); !placed.ok()) return Failed(side, placed.diag());
     Result<std::unique_ptr<Engine>> engine =
-        CompiledModule(side.module(), std::string(side.input.text()->name()), flags_.engine, flags_.common.json);
+        CompiledModule(side.module(), std::string(side.input.text()->name()), job_.WithThreads(flags_.engine),
+                       flags_.common.json);
     if (!engine.ok()) return Failed(side, engine.diag());
     side.engine = std::move(*engine);
     RunSettings settings;

@@ -4,6 +4,7 @@
 #include "devices/placement.h"
 #include "transport/job.h"
 #include "transport/pack.h"
+#include "verbs/engine_flags.h"
 #include "verbs/input.h"
 
 namespace shoal {
@@ -34,6 +35,11 @@ class JobOfVerb {
 
   Job* job() { return job_.get(); }
   const Placement* placement() const { return job_ == nullptr ? nullptr : &placement_; }
+  // Of the engine: those that were asked for, or one for each core that this process has.
+  EngineFlags WithThreads(EngineFlags flags) const {
+    if (flags.threads == 0 && job_ != nullptr) flags.threads = job_->cores();
+    return flags;
+  }
   bool leads() const { return job_ == nullptr || job_->leads(); }
   int64_t LocalDevices(int64_t all) const { return job_ == nullptr ? all : std::ssize(placement_.Local()); }
   // "4 processes on 2 hosts, Open MPI v4.1.4"; nothing without a job.

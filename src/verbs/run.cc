@@ -148,7 +148,8 @@ class OneRun {
   // Somebody who watches sees the instructions as they are written: the engine computes each by itself.
   Status Compile() {
     const bool watched = !flags_.dump.empty() || flags_.check_nans;
-    SHOAL_ASSIGN(engine, CompiledModule(*input_.module, report_.file, flags_.engine, flags_.common.json, watched));
+    SHOAL_ASSIGN(engine, CompiledModule(*input_.module, report_.file, job_.WithThreads(flags_.engine), flags_.common.json,
+                                        watched));
     engine_ = std::move(engine);
     if (engine_ != nullptr) report_.compile_seconds = engine_->compile_seconds();
     return {};

@@ -46,6 +46,15 @@ ENTRY e {
 FOREVER = LONG.replace("ROUNDS", "2000000000")
 
 
+def watches(pid):
+    """Whether a process looks after the others of its job."""
+    try:
+        names = [task.joinpath("comm").read_text() for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+    except OSError:
+        return False
+    return "shoal peers\n" in names
+
+
 class Job:
     """A job that was started; its processes are found by what their environment says."""
 
@@ -80,13 +89,13 @@ class Job:
 
     def all_watch(self, count):
         """Whether so many processes look after each other by now."""
-        def watches(pid):
-            try:
-                names = [task.joinpath("comm").read_text() for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
-            except OSError:
-                return False
-            return "shoal peers\n" in names
         return sum(watches(pid) for pid in self.ranks().values()) == count
+
+    def wait_until_all_watch(self, count):
+        while not self.all_watch(count):
+            if time.monotonic() > self.start + 30 or self.process.poll() is not None:
+                raise TimeoutError("the processes have not met")
+            time.sleep(0.05)
 
     def end(self, seconds):
         """Standard output, ours of standard error, and what is wrong with how it ended."""
@@ -214,8 +223,8 @@ exec "$@"
 def check_interrupt(binary, scratch):
     """Ctrl-C at mpirun ends all, with one message."""
     job = Job([binary, "run", write(scratch, "long.hlo", FOREVER)], 4, scratch)
-    job.wait_for_ranks(4)
-    time.sleep(1.5)
+    job.wait_until_all_watch(4)
+    time.sleep(0.5)
     job.process.send_signal(signal.SIGINT)
     _, err, why = job.end(10)
     if why or err.count("interrupted") != 1 or "gone" in err:

@@ -28,6 +28,12 @@ def available():
     return ""
 
 
+def pids():
+    """Of the processes on both hosts."""
+    return [int(pid) for name in NAMES
+            for pid in subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True, check=False).stdout.split()]
+
+
 @contextlib.contextmanager
 def two_hosts():
     try:
@@ -82,7 +88,10 @@ def check_host_gone(binary, scratch):
     path = faults.write(scratch, "long.hlo", faults.FOREVER)
     process = subprocess.Popen(launch(scratch, [binary, "run", path]), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env=mpi.environment(), start_new_session=True)
-    time.sleep(3)
+    begun = time.monotonic()
+    while sum(map(faults.watches, pids())) < 2 and time.monotonic() < begun + 30:
+        time.sleep(0.1)
+    time.sleep(0.5)
     begun = time.monotonic()
     call(["ip", "-n", NAMES[1], "link", "set", "shoal-b", "down"])
     said = None
@@ -97,10 +106,9 @@ def check_host_gone(binary, scratch):
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        for name in NAMES:
-            for pid in subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True, check=False).stdout.split():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(int(pid), signal.SIGKILL)
+        for pid in pids():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
     # mpirun itself goes on waiting for its other half.
     if said is None or said > 10 or "rank 1 on host-b, which ran devices 2,3, is gone" not in err:
         return f"a host that is gone: said after {said} s: {err[:500]}"

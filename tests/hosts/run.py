@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import faults
+import memory
 import mpi
 import namespaces
 
@@ -124,6 +125,10 @@ def main():
             passed, failed = passed + (not why), failed + bool(why)
             if why:
                 print(f"two hosts as network namespaces: {why}", flush=True)
+        why = memory.check(options.bin)
+        passed, failed = passed + (not why), failed + bool(why)
+        if why:
+            print(f"memory: {why}", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

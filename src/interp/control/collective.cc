@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "collectives/small_collective.h"
 #include "collectives/wire_bytes.h"
+#include "interp/control/operand_fold.h"
 #include "interp/declared_shape.h"
 
 namespace shoal {
@@ -11,16 +13,17 @@ namespace {
 struct Beginning {
   Opcode kind;
   Evaluator begin;
+  std::optional<SmallForm> small;  // of few bytes between processes
 };
 constexpr Beginning kBeginnings[] = {
-    {Opcode::kAllGather, &BeginAllGather},
-    {Opcode::kAllReduce, &BeginAllReduce},
-    {Opcode::kAllToAll, &BeginAllToAll},
-    {Opcode::kCollectiveBroadcast, &BeginCollectiveBroadcast},
-    {Opcode::kCollectivePermute, &BeginCollectivePermute},
-    {Opcode::kCollectiveReduce, &BeginCollectiveReduce},
-    {Opcode::kRaggedAllToAll, &BeginRaggedAllToAll},
-    {Opcode::kReduceScatter, &BeginReduceScatter},
+    {Opcode::kAllGather, &BeginAllGather, SmallForm{.shares = true}},
+    {Opcode::kAllReduce, &BeginAllReduce, SmallForm{.folds = true, .shares = true}},
+    {Opcode::kAllToAll, &BeginAllToAll, SmallForm{.cuts = true}},
+    {Opcode::kCollectiveBroadcast, &BeginCollectiveBroadcast, {}},
+    {Opcode::kCollectivePermute, &BeginCollectivePermute, {}},
+    {Opcode::kCollectiveReduce, &BeginCollectiveReduce, {}},
+    {Opcode::kRaggedAllToAll, &BeginRaggedAllToAll, {}},
+    {Opcode::kReduceScatter, &BeginReduceScatter, SmallForm{.folds = true, .cuts = true}},
 };
 
 const Beginning* FindBeginning(const Instruction& hlo) {
@@ -30,7 +33,22 @@ const Beginning* FindBeginning(const Instruction& hlo) {
   return it == std::end(kBeginnings) ? nullptr : it;
 }
 
+// Made ready when it is first come to; null if it is none.
+SmallCollective* SmallOf(const Call& call) {
+  if (call.device.polling_device == nullptr) return nullptr;  // there are no other processes
+  const auto [found, is_new] = call.device.small_collectives.try_emplace(&call.hlo);
+  if (!is_new) return found->second.get();
+  if (const std::optional<SmallForm>& form = FindBeginning(call.hlo)->small)
+    found->second = SmallCollective::New(call.device.world(), call.hlo, call.device.id(), *form,
+                                         form->folds ? FoldHere(call) : nullptr);
+  return found->second.get();
+}
+
 Result<Value> EvaluateNow(Call& call) {
+  if (SmallCollective* small = SmallOf(call); small != nullptr && small->Meet(call.operands)) {
+    SHOAL_ASSIGN(arrays, small->Take(call.operands));
+    return FromArrays(call.hlo.shape(), std::move(arrays));
+  }
   if (const Value* carried = CarriedOn(call)) return *carried;
   std::vector<Value> operands;
   const bool begins_chain = BeginsChain(call.hlo);

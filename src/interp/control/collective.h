@@ -6,6 +6,7 @@
 
 #include "collectives/chain.h"
 #include "collectives/exchange.h"
+#include "collectives/roots.h"
 #include "interp/device.h"
 #include "ops/traits.h"
 
@@ -51,22 +52,6 @@ using WireBytes = std::function<int64_t(int64_t n, int64_t position, int64_t pay
 // say where it goes.
 Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
                            const Together& together);
-
-// Who has the data of a collective-broadcast, or gets those of a collective-reduce: for each operand the position of a
-// member, 0 unless the last operand says otherwise.
-class Roots {
- public:
-  Roots(const Instruction& hlo, const Arrays& arrays);
-  size_t operands() const { return roots_.size(); }
-  size_t Of(size_t operand) const { return static_cast<size_t>(roots_[operand]); }
-  // Of the operands whose root is there.
-  int64_t BytesAt(int64_t position) const;
-  Status Check(int64_t members) const;
-
- private:
-  const Instruction& hlo_;
-  std::vector<int64_t> roots_, bytes_;
-};
 
 // The beginnings, by family.
 Result<Value> BeginAllReduce(Call& call);

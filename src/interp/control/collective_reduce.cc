@@ -112,7 +112,8 @@ PartRules ReduceToRootsRules(const Instruction& hlo, const Roots& roots, const F
   return rules;
 }
 
-// A sum is folded two at a time; a computation of anything else has no meaning here.
+}  // namespace
+
 Status FoldsTwo(const Instruction& hlo) {
   const Computation& computation = *hlo[kToApply];
   bool folds = computation.parameters.size() == 2;
@@ -121,8 +122,6 @@ Status FoldsTwo(const Instruction& hlo) {
   if (folds) return {};
   return Stopped(hlo, StrCat(computation.name, " must take two scalars, got ", computation.parameters.size(), " parameters"));
 }
-
-}  // namespace
 
 Result<Value> BeginAllReduce(Call& call) {
   SHOAL_TRY(FoldsTwo(call.hlo));

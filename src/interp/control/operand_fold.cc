@@ -1,6 +1,7 @@
 #include "interp/control/operand_fold.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/thread_pool.h"
 #include "interp/compiled_step.h"
@@ -61,15 +62,18 @@ class OperandFold {
   Status Combine(Array& sum, Array next) const {
     Array fresh = sum.unique() || next.unique() ? Array() : Array(type_, sum.dims());
     Array& out = sum.unique() ? sum : next.unique() ? next : fresh;
-    std::byte* to = out.mutable_data();
-    const std::byte *first = std::as_const(sum).data(), *second = std::as_const(next).data();
-    const int64_t width = out.element_bytes();
-    const Kernel kernel = BinaryKernel(*op_, type_);
-    InBlocks(out.count(), [&](int64_t begin, int64_t end) {
-      const std::byte* const in[] = {first + begin * width, second + begin * width};
-      kernel.Run(to + begin * width, in, end - begin);
-    });
+    CombineTo(out.mutable_data(), sum, next);
     if (&out != &sum) sum = std::move(out);
+    return {};
+  }
+
+  // Add and Finish, with the result where `out` is.
+  Status FinishWith(Array sum, Array last, std::byte* out) const {
+    const bool is_plain = op_ && sum.type() == own_ && last.type() == own_ && type_ == own_;
+    if (is_plain && std::ranges::equal(sum.dims(), last.dims())) return CombineTo(out, sum, last), Status();
+    SHOAL_TRY(Add(sum, std::move(last)));
+    const Array whole = Finish(sum);
+    if (whole.bytes() > 0) std::memcpy(out, whole.data(), static_cast<size_t>(whole.bytes()));
     return {};
   }
 
@@ -85,6 +89,16 @@ class OperandFold {
   Array Finish(const Array& sum) const { return sum.type() == own_ ? sum : Converted(sum, own_); }
 
  private:
+  void CombineTo(std::byte* out, const Array& sum, const Array& next) const {
+    const std::byte *first = sum.data(), *second = next.data();
+    const int64_t width = sum.element_bytes();
+    const Kernel kernel = BinaryKernel(*op_, type_);
+    InBlocks(sum.count(), [&](int64_t begin, int64_t end) {
+      const std::byte* const in[] = {first + begin * width, second + begin * width};
+      kernel.Run(out + begin * width, in, end - begin);
+    });
+  }
+
   // On all threads that the engine has.
   template <class Task>
   void InBlocks(int64_t count, const Task& task) const {
@@ -132,6 +146,11 @@ class OperandFolds : public OrderedFold {
     for (size_t k = 0; k < folds_.size(); ++k) sum[k] = folds_[k].Finish(sum[k]);
     return sum;
   }
+  Status FinishWith(Arrays sum, Arrays last, std::span<std::byte* const> outs) const override {
+    for (size_t k = 0; k < folds_.size(); ++k)
+      SHOAL_TRY(folds_[k].FinishWith(std::move(sum[k]), std::move(last[k]), outs[k]));
+    return {};
+  }
   Arrays Widen(Arrays sum) const override {
     for (size_t k = 0; k < folds_.size(); ++k) sum[k] = folds_[k].Widened(sum[k]);
     return sum;
@@ -159,6 +178,12 @@ Accumulate Folded(const Call& call, size_t count, std::function<Result<std::vect
   auto fold = std::make_shared<OperandFolds>(call.device, call.hlo, count);
   return {[fold](Arrays& sum, Arrays next) { return fold->Add(sum, std::move(next)); },
           [fold, spread = std::move(spread)](Arrays sum) { return spread(fold->Finish(std::move(sum))); }};
+}
+
+FoldPtr FoldHere(const Call& call) {
+  const size_t count = call.operands.size();
+  if (!FoldsTwo(call.hlo).ok() || FastOpOf(call, count)) return nullptr;
+  return std::make_shared<OperandFolds>(call.device, call.hlo, count);
 }
 
 FoldPtr FoldBetween(const Call& call, size_t count) {

@@ -1,0 +1,88 @@
+"""A process of a job holds the arrays of its own devices and little else: at most 1.15 times what these need, which a run
+in one process says of each of them. Not counted is what every process has, measured on a module of one number."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import mpi
+
+RANKS, MOST = 4, 1.15
+
+# A layer as tensor parallelism cuts it, and its weights' next values: products between collectives of activations.
+LAYER = """HloModule layer, num_partitions=8
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[512,2048] parameter(0), sharding={replicated}
+  up = f32[2048,1024] parameter(1), sharding={devices=[1,8]<=[8]}
+  down = f32[1024,2048] parameter(2), sharding={devices=[8,1]<=[8]}
+  table = f32[4096,2048] parameter(3), sharding={devices=[8,1]<=[8]}
+  h = f32[512,1024] dot(x, up), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[512,1024] tanh(h)
+  part = f32[512,2048] dot(t, down), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  y = f32[512,2048] all-reduce(part), channel_id=1, replica_groups={{0,1,2,3,4,5,6,7}}, use_global_device_ids=true, to_apply=sum
+  slice = f32[64,2048] reduce-scatter(y), channel_id=2, replica_groups={{0,1,2,3,4,5,6,7}}, use_global_device_ids=true, dimensions={0}, to_apply=sum
+  whole = f32[512,2048] all-gather(slice), channel_id=3, replica_groups={{0,1,2,3,4,5,6,7}}, use_global_device_ids=true, dimensions={0}
+  z = f32[512,2048] add(y, whole)
+  dup = f32[2048,1024] dot(z, t), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+  ddown = f32[1024,2048] dot(t, z), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+  next_up = f32[2048,1024] subtract(up, dup)
+  next_down = f32[1024,2048] subtract(down, ddown)
+  rate = f32[] constant(0.5)
+  rates = f32[4096,2048] broadcast(rate), dimensions={}
+  next_table = f32[4096,2048] multiply(table, rates)
+  ROOT r = (f32[512,2048], f32[2048,1024], f32[1024,2048], f32[4096,2048]) tuple(z, next_up, next_down, next_table)
+}
+"""
+NOTHING = """HloModule nothing, num_partitions=8
+ENTRY e {
+  ROOT x = f32[] parameter(0)
+}
+"""
+
+
+def held(binary, path, ranks):
+    """What shoal says as JSON, and the most bytes that each process held."""
+    words = [sys.executable, __file__, binary, "run", str(path), "--json"]
+    if ranks == 1:
+        words.append("--transport=threads")
+    done = subprocess.run(words if ranks == 1 else mpi.command(ranks, words), capture_output=True, text=True, timeout=120,
+                          check=True, env=mpi.environment())
+    return json.loads(done.stdout), [int(kb) << 10 for kb in re.findall(r"^held (\d+) kB", done.stderr, re.M)]
+
+
+def check(binary):
+    """What is wrong; empty if nothing is."""
+    with tempfile.TemporaryDirectory() as scratch:
+        layer, nothing = pathlib.Path(scratch, "layer.hlo"), pathlib.Path(scratch, "nothing.hlo")
+        layer.write_text(LAYER, encoding="utf-8")
+        nothing.write_text(NOTHING, encoding="utf-8")
+        alone, _ = held(binary, layer, 1)
+        job, each = held(binary, layer, RANKS)
+        _, bases = held(binary, nothing, RANKS)
+    for what in ("outputs", "peak_bytes", "collectives"):
+        if alone[what] != job[what]:
+            return f"{what}: one process says {alone[what]}, and the job {job[what]}"
+    share = sum(alone["peak_bytes"]) / RANKS
+    times = [(most - base) / share for most, base in zip(sorted(each), sorted(bases))]
+    print(f"memory of {RANKS} processes: {', '.join(f'{each:.2f}' for each in times)} of a share of {share / 2**20:.0f} MiB")
+    return "" if max(times) <= MOST else f"a process holds {max(times):.2f} times its share of {share / 2**20:.0f} MiB"
+
+
+def main():
+    """Runs a command, and says after it the most memory that it held."""
+    pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+    _, status, usage = os.wait4(pid, 0)
+    print(f"held {usage.ru_maxrss} kB", file=sys.stderr, flush=True)
+    return os.waitstatus_to_exitcode(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
