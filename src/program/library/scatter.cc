@@ -77,13 +77,18 @@ Status ScatterUpdates(const Instruction& hlo, std::span<const Array> operands, s
                       {hlo[kIndexVectorDim], hlo[Scatter::kScatterDimsToOperandDims], hlo[Scatter::kInputBatchingDims],
                        hlo[Scatter::kScatterIndicesBatchingDims]},
                       dims, AsInts(windows.most), false);
-  const std::vector<int64_t> places = starts.FindAll(pool);
+  const Fold fold = FoldOf(*hlo[kToApply]);
+  if (windows.sizes.empty() && dims.size() == 1 && !starts.Plain().empty()) {
+    FoldElementsAt(fold, results[0].type(), starts.Plain(), results[0].count(), operands[2].data(), results[0].mutable_data(), pool);
+    return {};
+  }
+  const Array places = starts.FindAll(pool);
   const Ints sizes = AsInts(windows.sizes), strides = AsInts(windows.strides);
   const Runs runs = RunsOf(sizes.subspan(outer), strides.subspan(outer));
   const std::vector<int64_t> offsets = BoxOffsets(sizes.first(outer), strides.first(outer));
   const Array updates = InOrder(hlo, operands[2], outer);
-  FoldUpdates(FoldOf(*hlo[kToApply]), results[0].type(),
-              {places, offsets, runs.offsets, runs.length, results[0].count(), windows.are_apart}, updates.data(),
+  FoldUpdates(fold, results[0].type(),
+              {places.As<int64_t>(), offsets, runs.offsets, runs.length, results[0].count(), windows.are_apart}, updates.data(),
               results[0].mutable_data(), pool);
   return {};
 }
