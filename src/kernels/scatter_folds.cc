@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/floats.h"
+#include "kernels/vector_clones.h"
 
 namespace shoal {
 namespace {
@@ -60,6 +61,46 @@ template <Fold fold, class T>
   }
 }
 
+// bf16 in registers: its bits are the upper half of those of an f32.
+template <Fold fold>
+[[gnu::always_inline]] inline int64_t FoldBf16Lanes(uint16_t* to, const uint16_t* from, int64_t n) {
+  typedef uint16_t Halves __attribute__((vector_size(16), aligned(2), may_alias));
+  typedef uint32_t Bits __attribute__((vector_size(32)));
+  typedef float Floats __attribute__((vector_size(32)));
+  typedef uint16_t Packed __attribute__((vector_size(16)));
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const Packed a = *reinterpret_cast<const Halves*>(to + i), b = *reinterpret_cast<const Halves*>(from + i);
+    const Bits wide_a = __builtin_convertvector(a, Bits) << 16, wide_b = __builtin_convertvector(b, Bits) << 16;
+    const auto x = __builtin_bit_cast(Floats, wide_a), y = __builtin_bit_cast(Floats, wide_b);
+    Floats folded = y;
+    if constexpr (fold == Fold::kAdd) folded = x + y;
+    if constexpr (fold == Fold::kMultiply) folded = x * y;
+    if constexpr (fold == Fold::kMinimum) folded = (x != x) | (x < y) ? x : y;
+    if constexpr (fold == Fold::kMaximum) folded = (x != x) | (x > y) ? x : y;
+    const Bits bits = __builtin_bit_cast(Bits, folded);
+    const Bits rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16, nan = (bits >> 16) | 0x40u;
+    *reinterpret_cast<Halves*>(to + i) = __builtin_convertvector((bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded, Packed);
+  }
+  return i;
+}
+SHOAL_VECTORS int64_t AddBf16(uint16_t* to, const uint16_t* from, int64_t n) { return FoldBf16Lanes<Fold::kAdd>(to, from, n); }
+SHOAL_VECTORS int64_t MaximumBf16(uint16_t* to, const uint16_t* from, int64_t n) { return FoldBf16Lanes<Fold::kMaximum>(to, from, n); }
+SHOAL_VECTORS int64_t MinimumBf16(uint16_t* to, const uint16_t* from, int64_t n) { return FoldBf16Lanes<Fold::kMinimum>(to, from, n); }
+SHOAL_VECTORS int64_t MultiplyBf16(uint16_t* to, const uint16_t* from, int64_t n) { return FoldBf16Lanes<Fold::kMultiply>(to, from, n); }
+
+template <Fold fold, class T>
+void FoldBf16Row(T* to, const T* from, int64_t n) {
+  auto* out = reinterpret_cast<uint16_t*>(to);
+  const auto* in = reinterpret_cast<const uint16_t*>(from);
+  int64_t i = 0;
+  if constexpr (fold == Fold::kAdd) i = AddBf16(out, in, n);
+  if constexpr (fold == Fold::kMultiply) i = MultiplyBf16(out, in, n);
+  if constexpr (fold == Fold::kMinimum) i = MinimumBf16(out, in, n);
+  if constexpr (fold == Fold::kMaximum) i = MaximumBf16(out, in, n);
+  for (; i < n; ++i) FoldElement<fold>(to[i], from[i]);
+}
+
 template <Fold fold, class T>
 [[gnu::always_inline]] inline void FoldNarrowRow(T* to, const T* from, int64_t n) {
   constexpr int64_t kTogether = 256;
@@ -77,6 +118,8 @@ template <Fold fold, class T>
 [[gnu::always_inline]] inline void FoldRow(T* to, const T* from, int64_t n) {
   if constexpr (fold == Fold::kAssign) {
     std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
+  } else if constexpr (std::is_same_v<T, Narrow<ElementType::kBf16>>) {
+    FoldBf16Row<fold>(to, from, n);
   } else if constexpr (std::is_class_v<T>) {
     FoldNarrowRow<fold>(to, from, n);
   } else {
