@@ -9,10 +9,9 @@
 
 #include "base/thread_pool.h"
 #include "ir/element_type.h"
+#include "kernels/fold_elements.h"
 
 namespace shoal {
-
-enum class Fold : uint8_t { kAssign, kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kNone };
 
 // Whether elements of this type can be folded so.
 bool HasFold(Fold fold, ElementType type);
