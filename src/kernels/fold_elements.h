@@ -37,8 +37,15 @@ template <Fold fold, bool is_float, class V>
 [[gnu::always_inline]] inline V Folded(V a, V b) {
   if constexpr (fold == Fold::kAdd) return a + b;
   if constexpr (fold == Fold::kMultiply) return a * b;
-  if constexpr (fold == Fold::kMinimum && is_float) return (a != a) | (a < b) ? a : b;
-  if constexpr (fold == Fold::kMaximum && is_float) return (a != a) | (a > b) ? a : b;
+  // One instruction for numbers, and a nan that stays.
+  if constexpr (fold == Fold::kMinimum && is_float) {
+    const V smaller = a < b ? a : b;
+    return a != a ? a : smaller;
+  }
+  if constexpr (fold == Fold::kMaximum && is_float) {
+    const V larger = a > b ? a : b;
+    return a != a ? a : larger;
+  }
   if constexpr (fold == Fold::kMinimum) return a < b ? a : b;
   if constexpr (fold == Fold::kMaximum) return a > b ? a : b;
   if constexpr (fold == Fold::kAnd && !is_float) return a & b;

@@ -84,6 +84,7 @@ class Doubling {
 
   Instruction* Result() {
     const WindowDim& dim = hlo_[kWindow]->dims[d_];
+    if (IsPrefix(dim, hlo_.operand_shape(0).dim(static_cast<int64_t>(d_)))) return Scanned(dim);
     Instruction* sums = Padded(dim);  // of 1, 2, 4, … elements
     const int64_t reach = (hlo_.shape().dim(static_cast<int64_t>(d_)) - 1) * dim.stride + 1;
     Instruction* windows = nullptr;
@@ -105,6 +106,20 @@ class Doubling {
     std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
     dims[d_] = size;
     return module_.shapes.Array(shape.element_type(), dims);
+  }
+
+  // Of everything up to an element: what reaches back by 1, 2, 4, … of them, where there are so many.
+  Instruction* Scanned(const WindowDim& dim) {
+    Instruction* sums = hlo_.operands[0];
+    for (int64_t back = 1; back < dim.size; back *= 2) {
+      Instruction* longer = Applied(Part(sums, 0, dim.size - back, 1), Part(sums, back, dim.size, 1));
+      const bool from_here_on = dim.pad_low == 0;
+      Instruction* whole = from_here_on ? Part(sums, dim.size - back, dim.size, 1) : Part(sums, 0, back, 1);
+      sums = NewInstruction(module_, computation_, Opcode::kConcatenate, hlo_.shape_,
+                            from_here_on ? std::vector{longer, whole} : std::vector{whole, longer}, hlo_);
+      SetAttr(*sums, module_, kDimensions, Ints(module_.arena.Copy(std::vector{static_cast<int64_t>(d_)})));
+    }
+    return sums;
   }
 
   Instruction* Padded(const WindowDim& dim) {
