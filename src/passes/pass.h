@@ -27,8 +27,10 @@ Result<bool> ShareCommonSubexpressions(Module& module);
 Result<bool> SimplifyAlgebra(Module& module);
 // Bitcasts through layouts become the transposes and reshapes that they are, for values that are always row-major.
 Result<bool> NormalizeLayouts(Module& module);
-// Products of vectors in a batch become multiplications and sums.
+// Products of vectors in a batch become multiplications and sums, outer products multiplications.
 Result<bool> ExpandDots(Module& module);
+// Windows of many elements that overlap share the sums of their parts.
+Result<bool> DoubleWindows(Module& module);
 // Small results of constants alone become constants.
 Result<bool> FoldConstants(Module& module);
 // Elements of a loop's state that nobody needs go; those that never change are known outside, and inside where constant.
