@@ -21,6 +21,7 @@ import tempfile
 import time
 
 import library_patterns
+import shape_patterns
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -318,7 +319,7 @@ def keep(options, rows, load):
 
 def cases(options):
     if not options.files:
-        every = patterns() | library_patterns.patterns(jax, jnp, np, ml_dtypes)
+        every = patterns() | library_patterns.patterns(jax, jnp, np, ml_dtypes) | shape_patterns.patterns(jax, jnp, np, ml_dtypes)
         for name, (function, arguments) in every.items():
             if options.only in name and (not options.names or name in options.names.split(",")):
                 yield name, lowered(function, arguments), [np.asarray(a) for a in arguments]

@@ -75,6 +75,30 @@ Num VectorBuilder::Multiply(Num x, Num y) {
   return {IsFloatNum(x) ? ir_.CreateFMul(x.value, y.value) : ir_.CreateMul(x.value, y.value), x.type};
 }
 
+namespace {
+
+// No CPU divides vectors of integers: those of at most 32 bits are divided as floats, which are wide enough for the quotient
+// never to reach the next integer. By a constant it is a product.
+bool DividesAsFloats(const Value* x, const Value* y) {
+  return x->getType()->isVectorTy() && x->getType()->getScalarSizeInBits() <= 32 && !llvm::isa<llvm::Constant>(y);
+}
+
+}  // namespace
+
+// Toward zero; neither by zero nor the least number by -1.
+Value* VectorBuilder::Quotient(Value* x, Value* y, bool is_signed) {
+  if (!DividesAsFloats(x, y)) return is_signed ? ir_.CreateSDiv(x, y) : ir_.CreateUDiv(x, y);
+  llvm::Type* wide = llvm::VectorType::get(x->getType()->getScalarSizeInBits() > 16 ? ir_.getDoubleTy() : ir_.getFloatTy(),
+                                           llvm::cast<llvm::VectorType>(x->getType()));
+  if (is_signed) return ir_.CreateFPToSI(ir_.CreateFDiv(ir_.CreateSIToFP(x, wide), ir_.CreateSIToFP(y, wide)), x->getType());
+  return ir_.CreateFPToUI(ir_.CreateFDiv(ir_.CreateUIToFP(x, wide), ir_.CreateUIToFP(y, wide)), x->getType());
+}
+
+Value* VectorBuilder::Rest(Value* x, Value* y, bool is_signed) {
+  if (!DividesAsFloats(x, y)) return is_signed ? ir_.CreateSRem(x, y) : ir_.CreateURem(x, y);
+  return ir_.CreateSub(x, ir_.CreateMul(Quotient(x, y, is_signed), y));
+}
+
 // Integers by zero: all bits set. The least number by -1: itself.
 Num VectorBuilder::Divide(Num x, Num y) {
   if (IsFloatNum(x)) return {ir_.CreateFDiv(x.value, y.value), x.type};
@@ -82,11 +106,11 @@ Num VectorBuilder::Divide(Num x, Num y) {
   Value* ones = llvm::Constant::getAllOnesValue(x.value->getType());
   if (!IsSigned(x.type)) {
     Value* safe = ir_.CreateSelect(by_zero, Int(y.value, 1), y.value);
-    return {ir_.CreateSelect(by_zero, ones, ir_.CreateUDiv(x.value, safe)), x.type};
+    return {ir_.CreateSelect(by_zero, ones, Quotient(x.value, safe, false)), x.type};
   }
   Value* by_minus_one = ir_.CreateICmpEQ(y.value, ones);
   Value* safe = ir_.CreateSelect(ir_.CreateOr(by_zero, by_minus_one), Int(y.value, 1), y.value);
-  Value* quotient = ir_.CreateSDiv(x.value, safe);
+  Value* quotient = Quotient(x.value, safe, true);
   quotient = ir_.CreateSelect(by_minus_one, ir_.CreateNeg(x.value), quotient);
   return {ir_.CreateSelect(by_zero, ones, quotient), x.type};
 }
@@ -97,11 +121,11 @@ Num VectorBuilder::Remainder(Num x, Num y) {
   Value* by_zero = ir_.CreateICmpEQ(y.value, Int(y.value, 0));
   if (!IsSigned(x.type)) {
     Value* safe = ir_.CreateSelect(by_zero, Int(y.value, 1), y.value);
-    return {ir_.CreateSelect(by_zero, x.value, ir_.CreateURem(x.value, safe)), x.type};
+    return {ir_.CreateSelect(by_zero, x.value, Rest(x.value, safe, false)), x.type};
   }
   Value* by_minus_one = ir_.CreateICmpEQ(y.value, llvm::Constant::getAllOnesValue(y.value->getType()));
   Value* safe = ir_.CreateSelect(ir_.CreateOr(by_zero, by_minus_one), Int(y.value, 1), y.value);
-  Value* remainder = ir_.CreateSelect(by_minus_one, Int(x.value, 0), ir_.CreateSRem(x.value, safe));
+  Value* remainder = ir_.CreateSelect(by_minus_one, Int(x.value, 0), Rest(x.value, safe, true));
   return {ir_.CreateSelect(by_zero, x.value, remainder), x.type};
 }
 

@@ -79,6 +79,8 @@ class VectorBuilder {
   Num SinhOrCosh(Num x, bool cosh);
   Num PowerOfFloats(Num x, Num y);
   Num RemainderOfFloats(Num x, Num y);
+  llvm::Value* Quotient(llvm::Value* x, llvm::Value* y, bool is_signed);
+  llvm::Value* Rest(llvm::Value* x, llvm::Value* y, bool is_signed);
   // `near_value()`, or the C library's function for all lanes where `is_far` is true in any.
   Num NearOrCalled(llvm::Value* is_far, const char* function, std::initializer_list<Num> arguments,
                    const std::function<llvm::Value*()>& near_value);

@@ -6,6 +6,7 @@
 
 #include "base/callers.h"
 #include "base/strings.h"
+#include "base/world.h"
 #include "collectives/link.h"
 #include "collectives/rendezvous.h"
 #include "collectives/stall.h"
@@ -19,6 +20,8 @@ World::World(const DeviceGrid& grid, const Source* source, int64_t turns, Link* 
 }
 
 World::~World() = default;
+
+Diag NoThreadLeft() { return WorldFailed("not enough memory for another thread"); }
 
 void World::TakeTurn(int64_t device) {
   std::unique_lock lock(mutex_);
@@ -195,6 +198,7 @@ Result<Arrays> World::Wait(int64_t device, const Instruction& hlo, const Whereab
     state.whereabouts = &whereabouts;
     --running_;
     PassTurnOn(state);
+    if (before_waiting_ && !before_waiting_()) StopLocked(NoThreadLeft());
     CheckForStall();
     if (operation.rendezvous->layout != nullptr) PollForTurn(lock, state);
     state.changed.wait(lock, [&] { return state.has_turn.load(); });

@@ -80,6 +80,9 @@ struct Traffic {
   int64_t wire_bytes = 0;
 };
 
+// Why a run stops that would need one more.
+Diag NoThreadLeft();
+
 class World {
  public:
   // `source` is the module's text, for line numbers; may be null. Of the devices, `turns` run at a time. With a link,
@@ -92,6 +95,9 @@ class World {
 
   // A device begins to run when there is a turn for it; while it waits for others, somebody else has its turn. So no
   // more devices than the machine has cores have half-finished work in memory.
+  // Called before a device's thread waits for other devices; false if there is no memory for a thread that goes on with
+  // them. Set before the first device runs.
+  void BeforeWaiting(std::function<bool()> call) { before_waiting_ = std::move(call); }
   void TakeTurn(int64_t device);
   void ReturnTurn(int64_t device);
 
@@ -181,6 +187,7 @@ class World {
   void CheckForStall();
 
   const DeviceGrid grid_;
+  std::function<bool()> before_waiting_;
   const Source* const source_;
   Link* const link_;  // null: all devices are in this process
 

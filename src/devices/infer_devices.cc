@@ -77,7 +77,9 @@ InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_repli
   if (num_replicas || num_partitions) reasons.push_back("as asked for");
   const bool header = module.replica_count > 1 || module.num_partitions > 1;
   if (header) {
-    grid = {std::min(module.replica_count, kMostIds), std::min(module.num_partitions, kMostIds)};
+    // A header may say 0, or less, for what it does not know.
+    auto known = [](int64_t count) { return std::clamp<int64_t>(count, 1, kMostIds); };
+    grid = {known(module.replica_count), known(module.num_partitions)};
     if (!num_replicas || !num_partitions) reasons.push_back("from the header");
   } else {
     const Named named = Look(module);

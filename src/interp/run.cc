@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <system_error>
 #include <thread>
 
 #include "absl/cleanup/cleanup.h"
+#include "base/carriers.h"
 #include "base/thread_pool.h"
 #include "base/ticker.h"
 #include "base/world.h"
@@ -164,17 +164,18 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
     run(*devices[0]);
   } else {
     Lookout lookout;
-    std::vector<std::jthread> threads;
-    try {
-      for (const std::unique_ptr<Device>& device : devices)
-        threads.emplace_back([&] {
-          run(*device);
-          lookout.DeviceDone();
-        });
-    } catch (const std::system_error&) {
-      world.Stop(WorldFailed("not enough memory for another thread"));  // those that run would wait for it
+    Carriers carriers(devices.size(), [&](size_t i) {
+      run(*devices[i]);
+      lookout.DeviceDone();
+    });
+    world.BeforeWaiting([&] { return carriers.StartOne(); });
+    for (int64_t i = 0; i < TurnsOf(plans.module(), settings); ++i) {
+      if (carriers.StartOne()) continue;
+      world.Stop(NoThreadLeft());
+      carriers.CarryHere();  // each notices that it is over
+      break;
     }
-    lookout.WatchUntil(std::ssize(threads), look);
+    lookout.WatchUntil(std::ssize(devices), look);
   }
   if (std::optional<Diag> reason = link == nullptr ? world.reason() : link->Join()) return std::move(*reason);
   outcome.stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();

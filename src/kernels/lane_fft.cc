@@ -49,19 +49,45 @@ constexpr int64_t kLargestRadix = 31;
   t[2] = Minus(even, odd);
   t[3] = Minus(difference, turned);
 }
+// Sixteen as four times four: what would be two passes through memory is one.
+[[gnu::always_inline]] inline void Transform16(Number* t) {
+  constexpr float kCos = 0.92387953251128674f, kSin = 0.38268343236508977f, kHalf = 0.70710678118654752f;
+  static constexpr float kRoots[4][4][2] = {{{1, 0}, {1, 0}, {1, 0}, {1, 0}},
+                                            {{1, 0}, {kCos, -kSin}, {kHalf, -kHalf}, {kSin, -kCos}},
+                                            {{1, 0}, {kHalf, -kHalf}, {0, -1}, {-kHalf, -kHalf}},
+                                            {{1, 0}, {kSin, -kCos}, {-kHalf, -kHalf}, {-kCos, kSin}}};
+  Number grid[4][4];
+#pragma GCC unroll 4
+  for (int c = 0; c < 4; ++c) {
+    Number column[4] = {t[c], t[c + 4], t[c + 8], t[c + 12]};
+    Transform4(column);
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) grid[r][c] = r * c == 0 ? column[r] : Times(column[r], Root(kRoots[c][r][0], kRoots[c][r][1]));
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) {
+    Transform4(grid[r]);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) t[r + 4 * k] = grid[r][k];
+  }
+}
 // Of an odd number of them: element k and element radix - k share their products.
 template <int64_t radix>
 [[gnu::always_inline]] inline void TransformOdd(Number* t, const Root* roots, int64_t step) {
   constexpr int64_t kHalf = radix / 2;
   Number sums[kHalf], differences[kHalf];
+#pragma GCC unroll 4
   for (int64_t k = 0; k < kHalf; ++k) {
     sums[k] = Plus(t[k + 1], t[radix - 1 - k]);
     differences[k] = Minus(t[k + 1], t[radix - 1 - k]);
   }
   Number first = t[0];
+#pragma GCC unroll 4
   for (int64_t k = 0; k < kHalf; ++k) first = Plus(first, sums[k]);
+#pragma GCC unroll 4
   for (int64_t j = 1; j <= kHalf; ++j) {
     Number even = t[0], odd{};
+#pragma GCC unroll 4
     for (int64_t k = 0; k < kHalf; ++k) {
       const Root root = roots[j * (k + 1) % radix * step];
       even.re += sums[k].re * root.real();
@@ -92,13 +118,16 @@ template <int64_t fixed>
   for (int64_t p = 0; p < part; ++p) {
     for (int64_t q = 0; q < stride; ++q) {
       Number t[fixed != 0 ? fixed : kLargestRadix] = {};
+#pragma GCC unroll 16
       for (int64_t k = 0; k < radix; ++k) t[k] = in[q + stride * (p + part * k)];
       if constexpr (fixed == 2) Transform2(t);
       if constexpr (fixed == 4) Transform4(t);
+      if constexpr (fixed == 16) Transform16(t);
       if constexpr (fixed == 3 || fixed == 5 || fixed == 7) TransformOdd<fixed>(t, roots, all / radix);
       if constexpr (fixed == 0) TransformAny(t, radix, roots, all / radix);
       Number* to = out + q + stride * radix * p;
       to[0] = t[0];
+#pragma GCC unroll 16
       for (int64_t j = 1; j < radix; ++j) to[stride * j] = p == 0 ? t[j] : Times(t[j], roots[p * j * stride]);
     }
   }
@@ -106,6 +135,7 @@ template <int64_t fixed>
 
 SHOAL_VECTORS void RunPass(int64_t radix, int64_t length, int64_t stride, int64_t all, const Root* roots,
                            const Number* in, Number* out) {
+  if (radix == 16) return Pass<16>(16, length, stride, all, roots, in, out);
   if (radix == 4) return Pass<4>(4, length, stride, all, roots, in, out);
   if (radix == 2) return Pass<2>(2, length, stride, all, roots, in, out);
   if (radix == 3) return Pass<3>(3, length, stride, all, roots, in, out);
@@ -138,6 +168,7 @@ std::shared_ptr<const Tables> NewTables(int64_t length) {
   auto tables = std::make_shared<Tables>();
   if (IsSmooth(length)) {
     int64_t rest = length;
+    for (; rest % 16 == 0; rest /= 16) tables->radices.push_back(16);
     for (; rest % 4 == 0; rest /= 4) tables->radices.push_back(4);
     for (int64_t radix = 2; radix <= kLargestRadix; ++radix)
       for (; rest % radix == 0; rest /= radix) tables->radices.push_back(radix);

@@ -46,11 +46,6 @@ class Dimensions {
   Dims order_, sizes_, strides_;
 };
 
-// No element moves.
-bool AllStay(const std::vector<LayoutFactor>& factors) {
-  return std::all_of(factors.begin(), factors.end(), [](const LayoutFactor& factor) { return factor.from == factor.to; });
-}
-
 }  // namespace
 
 std::optional<std::vector<LayoutFactor>> CommonFactors(const Shape& from, const Shape& to) {
@@ -63,6 +58,10 @@ std::optional<std::vector<LayoutFactor>> CommonFactors(const Shape& from, const 
     factors.push_back({size, stride, b.Take(size)});
   }
   return factors;
+}
+
+bool AllStay(const std::vector<LayoutFactor>& factors) {
+  return std::all_of(factors.begin(), factors.end(), [](const LayoutFactor& factor) { return factor.from == factor.to; });
 }
 
 bool StaysRowMajor(const Shape& from, const Shape& to) {

@@ -16,7 +16,9 @@ struct LayoutFactor {
 // Nothing where the sizes have no such factors, as 6 and 4,3.
 std::optional<std::vector<LayoutFactor>> CommonFactors(const Shape& from, const Shape& to);
 
-// Whether no element moves: both layouts have elements in the same order that row-major arrays of these shapes have.
+// Whether no element moves.
+bool AllStay(const std::vector<LayoutFactor>& factors);
+// The same of a bitcast: both layouts have elements in the same order that row-major arrays of these shapes have.
 bool StaysRowMajor(const Shape& from, const Shape& to);
 
 // Elements of the same width in the order of the other layout, in one copy at most.

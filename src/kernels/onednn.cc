@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -29,6 +30,34 @@ const dnnl::engine& Cpu() {
 dnnl::stream& Stream() {
   thread_local dnnl::stream stream(Cpu());
   return stream;
+}
+
+// Working memory comes from whoever calls: oneDNN's own belongs to the thread that created the primitive, and a primitive
+// that runs in another has none.
+dnnl::primitive_attr OwnScratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+// This thread's, as large as was ever asked for.
+Memory ScratchpadFor(const Desc& wanted) {
+  struct Free {
+    void operator()(void* block) const { std::free(block); }
+  };
+  thread_local std::unique_ptr<void, Free> block;
+  thread_local size_t size = 0;
+  if (wanted.get_size() > size) {
+    constexpr size_t kPage = 4096;
+    size = (wanted.get_size() + kPage - 1) / kPage * kPage;
+    block.reset();
+    block.reset(std::aligned_alloc(kPage, size));
+    if (block == nullptr) {
+      size = 0;
+      throw std::bad_alloc();
+    }
+  }
+  return {wanted, Cpu(), block.get()};
 }
 
 Desc Strided(const Memory::dims& sizes, const std::vector<int64_t>& strides) {
@@ -102,15 +131,16 @@ class Primitive : public OneDnn::Convolution {
     Memory source_memory = In(source_, source, kind_ != Kind::kBackwardData);
     Memory result_memory = In(result_, result, kind_ != Kind::kForward);
     Memory weight_memory = kind_ == Kind::kBackwardWeights ? In(weights_, weights, false) : *static_cast<Memory*>(packed);
+    const Memory scratchpad = ScratchpadFor(scratchpad_);
     switch (kind_) {
       case Kind::kForward:
-        primitive_.execute(Stream(), {{DNNL_ARG_SRC, source_memory}, {DNNL_ARG_WEIGHTS, weight_memory}, {DNNL_ARG_DST, result_memory}});
+        primitive_.execute(Stream(), {{DNNL_ARG_SRC, source_memory}, {DNNL_ARG_WEIGHTS, weight_memory}, {DNNL_ARG_DST, result_memory}, {DNNL_ARG_SCRATCHPAD, scratchpad}});
         return Out(result_, result_memory, result);
       case Kind::kBackwardData:
-        primitive_.execute(Stream(), {{DNNL_ARG_DIFF_SRC, source_memory}, {DNNL_ARG_WEIGHTS, weight_memory}, {DNNL_ARG_DIFF_DST, result_memory}});
+        primitive_.execute(Stream(), {{DNNL_ARG_DIFF_SRC, source_memory}, {DNNL_ARG_WEIGHTS, weight_memory}, {DNNL_ARG_DIFF_DST, result_memory}, {DNNL_ARG_SCRATCHPAD, scratchpad}});
         return Out(source_, source_memory, source);
       case Kind::kBackwardWeights:
-        primitive_.execute(Stream(), {{DNNL_ARG_SRC, source_memory}, {DNNL_ARG_DIFF_WEIGHTS, weight_memory}, {DNNL_ARG_DIFF_DST, result_memory}});
+        primitive_.execute(Stream(), {{DNNL_ARG_SRC, source_memory}, {DNNL_ARG_DIFF_WEIGHTS, weight_memory}, {DNNL_ARG_DIFF_DST, result_memory}, {DNNL_ARG_SCRATCHPAD, scratchpad}});
         return Out(weights_, weight_memory, weights);
     }
   }
@@ -127,24 +157,25 @@ class Primitive : public OneDnn::Convolution {
     constexpr auto kDirect = dnnl::algorithm::convolution_direct;
     using Forward = dnnl::convolution_forward;
     const auto prop = kind_ == Kind::kForward ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
-    const Forward::primitive_desc forward({prop, kDirect, source, weights, result, strides, dilations, low, high}, Cpu());
+    const Forward::primitive_desc forward({prop, kDirect, source, weights, result, strides, dilations, low, high}, OwnScratchpad(), Cpu());
     if (kind_ == Kind::kForward) {
-      Keep(forward.src_desc(), forward.weights_desc(), forward.dst_desc());
+      Keep(forward.src_desc(), forward.weights_desc(), forward.dst_desc(), forward.scratchpad_desc());
       primitive_ = Forward(forward);
     } else if (kind_ == Kind::kBackwardData) {
       using Backward = dnnl::convolution_backward_data;
-      const Backward::primitive_desc backward({kDirect, source, weights, result, strides, dilations, low, high}, Cpu(), forward);
-      Keep(backward.diff_src_desc(), backward.weights_desc(), backward.diff_dst_desc());
+      const Backward::primitive_desc backward({kDirect, source, weights, result, strides, dilations, low, high}, OwnScratchpad(), Cpu(), forward);
+      Keep(backward.diff_src_desc(), backward.weights_desc(), backward.diff_dst_desc(), backward.scratchpad_desc());
       primitive_ = Backward(backward);
     } else {
       using Backward = dnnl::convolution_backward_weights;
-      const Backward::primitive_desc backward({kDirect, source, weights, result, strides, dilations, low, high}, Cpu(), forward);
-      Keep(backward.src_desc(), backward.diff_weights_desc(), backward.diff_dst_desc());
+      const Backward::primitive_desc backward({kDirect, source, weights, result, strides, dilations, low, high}, OwnScratchpad(), Cpu(), forward);
+      Keep(backward.src_desc(), backward.diff_weights_desc(), backward.diff_dst_desc(), backward.scratchpad_desc());
       primitive_ = Backward(backward);
     }
   }
 
-  void Keep(const Desc& source, const Desc& weights, const Desc& result) {
+  void Keep(const Desc& source, const Desc& weights, const Desc& result, const Desc& scratchpad) {
+    scratchpad_ = scratchpad;
     source_.wanted = source;
     weights_.wanted = weights;
     result_.wanted = result;
@@ -163,6 +194,7 @@ class Primitive : public OneDnn::Convolution {
 
   Kind kind_;
   Side source_, weights_, result_;
+  Desc scratchpad_;
   dnnl::primitive primitive_;
 };
 
@@ -187,7 +219,8 @@ class Library : public OneDnn {
     Memory left(product.desc.src_desc(), Cpu(), const_cast<uint16_t*>(a));
     Memory right(product.desc.weights_desc(), Cpu(), const_cast<uint16_t*>(b));
     Memory sums(product.desc.dst_desc(), Cpu(), c);
-    product.primitive.execute(Stream(), {{DNNL_ARG_SRC, left}, {DNNL_ARG_WEIGHTS, right}, {DNNL_ARG_DST, sums}});
+    product.primitive.execute(Stream(), {{DNNL_ARG_SRC, left}, {DNNL_ARG_WEIGHTS, right}, {DNNL_ARG_DST, sums},
+                                         {DNNL_ARG_SCRATCHPAD, ScratchpadFor(product.desc.scratchpad_desc())}});
   }
 
   std::shared_ptr<const OneDnn::Convolution> ConvolutionFor(const DnnConvolution& of) const override {
@@ -225,7 +258,7 @@ class Library : public OneDnn {
     product.desc = dnnl::matmul::primitive_desc({matrix(m, k, key[0] != 0, key[5], Memory::data_type::bf16),
                                                  matrix(k, n, key[1] != 0, key[6], Memory::data_type::bf16),
                                                  matrix(m, n, false, key[7], Memory::data_type::f32)},
-                                                Cpu());
+                                                OwnScratchpad(), Cpu());
     product.primitive = dnnl::matmul(product.desc);
     return products_[key] = product;
   }

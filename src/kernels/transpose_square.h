@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace shoal {
 
@@ -46,6 +47,28 @@ template <class T>
   for (int apart = kSide; apart > 1; apart /= 2) InterleaveRows<T, kSide>(rows);
 #pragma GCC unroll 16
   for (int i = 0; i < kSide; ++i) __builtin_memcpy(to + i * to_stride, rows[i], sizeof(rows[i]));
+}
+
+// to[c * rows + r] = from[r * columns + c], a few cache lines at a time.
+template <class T>
+void TransposeMatrix(const T* from, int64_t rows, int64_t columns, T* to) {
+  constexpr int64_t kTile = 16;
+  for (int64_t row = 0; row < rows; row += kTile) {
+    for (int64_t column = 0; column < columns; column += kTile) {
+      const int64_t last_row = row + kTile < rows ? row + kTile : rows, last_column = column + kTile < columns ? column + kTile : columns;
+      int64_t r = row;
+      if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+        using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+        constexpr int64_t kSide = SquareSide<Bits>();
+        if (last_column - column == kTile)
+          for (; r + kSide <= last_row; r += kSide)
+            for (int64_t c = column; c < last_column; c += kSide)
+              TransposeSquare(reinterpret_cast<const Bits*>(from + r * columns + c), columns, reinterpret_cast<Bits*>(to + c * rows + r), rows);
+      }
+      for (; r < last_row; ++r)
+        for (int64_t c = column; c < last_column; ++c) to[c * rows + r] = from[r * columns + c];
+    }
+  }
 }
 
 }  // namespace shoal

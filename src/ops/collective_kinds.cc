@@ -55,6 +55,12 @@ bool LeavesDevicesOut(const Instruction& hlo) {
   return rules && !rules->all;
 }
 
+bool GivesAllTheSame(const Instruction& hlo) {
+  const Opcode kind = KindOf(hlo.opcode);
+  const bool same = kind == Opcode::kAllGather || kind == Opcode::kAllReduce || kind == Opcode::kCollectiveBroadcast;
+  return same && !IsAsyncStart(hlo);
+}
+
 Splits SplitsOf(const Instruction& hlo) {
   switch (KindOf(hlo.opcode)) {
     case Opcode::kAllGather:

@@ -36,6 +36,8 @@ struct GroupRules {
 };
 std::optional<GroupRules> GroupRulesOf(const Instruction& hlo);
 bool LeavesDevicesOut(const Instruction& hlo);
+// Its value, in one part or from its done, is the same for all members of a group.
+bool GivesAllTheSame(const Instruction& hlo);
 
 // What happens to the elements of the members along a dimension.
 enum class Splits : uint8_t { kNothing, kGathers, kScatters, kExchanges };

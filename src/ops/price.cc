@@ -42,7 +42,9 @@ bool KeepsPlaces(const Instruction& transpose) {
   const Layout* to = transpose.shape().layout();
   if (from == nullptr || to == nullptr) return false;
   const Ints dims = transpose[kDimensions];
-  for (size_t k = 0; k < from->minor_to_major.size(); ++k)
+  const size_t rank = from->minor_to_major.size();
+  if (to->minor_to_major.size() != rank || dims.size() != rank) return false;  // in loose text
+  for (size_t k = 0; k < rank; ++k)
     if (from->minor_to_major[k] != dims[static_cast<size_t>(to->minor_to_major[k])]) return false;
   return true;
 }

@@ -4,8 +4,10 @@
 
 #include "ir/rewrite.h"
 #include "ops/families.h"
+#include "ops/new_ops.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
+#include "passes/traits.h"
 
 namespace shoal {
 namespace {
@@ -48,6 +50,49 @@ std::optional<Sides> ExpandedSides(const Instruction& hlo) {
   return SidesOf(hlo, true);
 }
 
+// One factor of an outer product: its dimensions in the result, without those of one element that are summed over.
+struct Factor {
+  std::vector<int64_t> dims, sizes;
+};
+
+std::optional<Factor> FactorOf(const Shape& shape, Ints batch, Ints contracted, int64_t first_free) {
+  Factor factor;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    const auto in = [&](Ints dims) { return std::find(dims.begin(), dims.end(), d); };
+    if (in(contracted) != contracted.end()) {
+      if (shape.dim(d) != 1) return std::nullopt;
+      continue;
+    }
+    const auto at = in(batch);
+    factor.dims.push_back(at != batch.end() ? at - batch.begin() : first_free++);
+    factor.sizes.push_back(shape.dim(d));
+  }
+  return std::is_sorted(factor.dims.begin(), factor.dims.end()) ? std::optional(factor) : std::nullopt;
+}
+
+// Nothing is summed: both sides, spread over the result, are multiplied. Null if it is not so.
+Instruction* OuterProduct(Instruction& dot, Module& module, Computation& computation) {
+  if (dot.opcode != Opcode::kDot || !dot[kControlPredecessors].empty() || dot.shape().has_dynamic() || ElementsOf(dot) <= 0) return nullptr;
+  for (const Instruction* operand : dot.operands)
+    if (operand->shape().element_type() != dot.shape().element_type() || operand->shape().has_dynamic()) return nullptr;
+  if (!IsLoopType(dot.shape().element_type()) || dot.shape().element_type() == ElementType::kPred || dot.operand_count() != 2) return nullptr;
+  const Ints batch = dot[kLhsBatchDims];
+  const int64_t lhs_free = dot.operand_shape(0).rank() - std::ssize(batch) - std::ssize(dot[kLhsContractingDims]);
+  const auto lhs = FactorOf(dot.operand_shape(0), batch, dot[kLhsContractingDims], std::ssize(batch));
+  const auto rhs = FactorOf(dot.operand_shape(1), dot[kRhsBatchDims], dot[kRhsContractingDims], std::ssize(batch) + lhs_free);
+  if (!lhs || !rhs) return nullptr;
+  const auto spread = [&](Instruction* operand, const Factor& factor) {
+    const Shape* plain = module.shapes.Array(dot.shape().element_type(), factor.sizes);
+    Instruction* reshaped = NewReshape(module, computation, plain, operand, dot);
+    Instruction* broadcast = NewInstruction(module, computation, Opcode::kBroadcast, dot.shape_, std::vector{reshaped}, dot);
+    SetAttr(*broadcast, module, kDimensions, Ints(module.arena.Copy(factor.dims)));
+    return broadcast;
+  };
+  Instruction* left = spread(dot.operands[0], *lhs);
+  Instruction* right = spread(dot.operands[1], *rhs);
+  return NewInstruction(module, computation, Opcode::kMultiply, dot.shape_, std::vector{left, right}, dot);
+}
+
 Computation* NewSum(Module& module, const Instruction& like) {
   Computation* sum = module.NewComputation("sum");
   sum->at = like.at;
@@ -87,6 +132,7 @@ Instruction* Expanded(const Instruction& dot, const Sides& sides, Module& module
 
 Result<bool> ExpandDots(Module& module) {
   Computation* sum = nullptr;
+  bool any = false;
   const auto parts = ComputationsInOps(module);
   const std::vector<Computation*> all = module.computations;
   for (Computation* computation : all) {
@@ -94,17 +140,22 @@ Result<bool> ExpandDots(Module& module) {
     Replacements replacements;
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before) {
+      if (Instruction* product = OuterProduct(*hlo, module, *computation)) {
+        replacements[hlo] = product;
+        continue;
+      }
       const std::optional<Sides> sides = ExpandedSides(*hlo);
       if (!sides) continue;
       if (sum == nullptr) sum = NewSum(module, *hlo);
       replacements[hlo] = Expanded(*hlo, *sides, module, *computation, *sum);
     }
     if (replacements.empty()) continue;
+    any = true;
     Apply(replacements, module, *computation);
     SortByUse(*computation);
   }
-  if (sum == nullptr) return false;
-  module.computations.insert(module.computations.begin(), sum);
+  if (!any) return false;
+  if (sum != nullptr) module.computations.insert(module.computations.begin(), sum);
   return RemoveDeadCode(module);
 }
 

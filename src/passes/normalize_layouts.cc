@@ -1,10 +1,13 @@
-// Values of ours are row-major whatever a layout says, so a bitcast that sees memory through another layout moves
-// elements. Written as the transposes and the reshape that it is, it meets the transposes that made the layout, and
-// both go; or it becomes part of a loop. Copies that only change a layout go too.
+// Values of ours are row-major whatever a layout says, so a bitcast that sees memory through another layout may move
+// elements. Written as the reshapes and the one transpose that it is, it meets the transposes that made the layout, and
+// both go; or it becomes part of a loop; or nothing moves at all. Copies that only change a layout go too.
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <unordered_set>
 
 #include "ir/rewrite.h"
+#include "kernels/layout_factors.h"
 #include "ops/families.h"
 #include "ops/new_ops.h"
 #include "ops/traits.h"
@@ -65,15 +68,49 @@ class Normalizing {
 
  private:
   Instruction* Split(Instruction& hlo) {
-    const std::vector<int64_t> from = MajorToMinor(hlo.operand_shape(0)), to = MajorToMinor(hlo.shape());
+    Instruction* origin = hlo.operands[0];  // what bitcasts of bitcasts see
+    while (IsSplit(*origin) && (*origin)[kControlPredecessors].empty()) origin = origin->operands[0];
+    const std::vector<int64_t> from = MajorToMinor(origin->shape()), to = MajorToMinor(hlo.shape());
+    const std::vector<int64_t> physical = Permuted(hlo.shape().dims(), to);
+    // Transposes of whole dimensions find others to go away with; but one of parts of them is less than two.
+    const bool two = !std::ranges::is_sorted(from) && !std::ranges::is_sorted(to) &&
+                     Permuted(origin->shape().dims(), from) != physical;
+    if (const auto factors = CommonFactors(origin->shape(), hlo.shape()); factors && (two || AllStay(*factors)))
+      return Rearranged(origin, *factors, hlo);
     std::vector<int64_t> back(to.size());
     for (size_t i = 0; i < to.size(); ++i) back[static_cast<size_t>(to[i])] = static_cast<int64_t>(i);
-    Instruction* value = Transposed(hlo.operands[0], from, hlo);
-    const ElementType type = hlo.shape().element_type();
-    const std::vector<int64_t> physical = Permuted(hlo.shape().dims(), to);
-    if (!std::ranges::equal(value->shape().dims(), physical))
-      value = NewReshape(module_, computation_, module_.shapes.Array(type, physical), value, hlo);
-    return Transposed(value, back, hlo);
+    return Transposed(Reshaped(Transposed(origin, from, hlo), physical, hlo), back, hlo);
+  }
+
+  // The factors in the order that they have in the one, transposed to the order in the other.
+  Instruction* Rearranged(Instruction* origin, std::vector<LayoutFactor> factors, const Instruction& instead_of) {
+    std::ranges::sort(factors, std::greater(), &LayoutFactor::from);
+    factors = Merged(factors);
+    std::vector<int64_t> sizes, order(factors.size());
+    for (const LayoutFactor& factor : factors) sizes.push_back(factor.size);
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, std::greater(), [&](int64_t i) { return factors[static_cast<size_t>(i)].to; });
+    const bool moves = !std::ranges::is_sorted(order);
+    Instruction* value = moves ? Transposed(Reshaped(origin, sizes, instead_of), order, instead_of) : origin;
+    return Reshaped(value, instead_of.shape().dims(), instead_of);
+  }
+
+  // Neighbours that stay neighbours are one.
+  static std::vector<LayoutFactor> Merged(const std::vector<LayoutFactor>& factors) {
+    std::vector<LayoutFactor> merged;
+    for (const LayoutFactor& factor : factors) {
+      if (merged.empty() || merged.back().from != factor.from * factor.size || merged.back().to != factor.to * factor.size) {
+        merged.push_back(factor);
+      } else {
+        merged.back() = {merged.back().size * factor.size, factor.from, factor.to};
+      }
+    }
+    return merged;
+  }
+
+  Instruction* Reshaped(Instruction* value, Ints dims, const Instruction& instead_of) {
+    if (std::ranges::equal(value->shape().dims(), dims)) return value;
+    return NewReshape(module_, computation_, module_.shapes.Array(value->shape().element_type(), dims), value, instead_of);
   }
 
   Instruction* Transposed(Instruction* value, const std::vector<int64_t>& order, const Instruction& instead_of) {

@@ -27,8 +27,10 @@ Result<bool> ShareCommonSubexpressions(Module& module);
 Result<bool> SimplifyAlgebra(Module& module);
 // Bitcasts through layouts become the transposes and reshapes that they are, for values that are always row-major.
 Result<bool> NormalizeLayouts(Module& module);
-// Products of vectors in a batch become multiplications and sums.
+// Products of vectors in a batch become multiplications and sums, outer products multiplications.
 Result<bool> ExpandDots(Module& module);
+// Windows of many elements that overlap share the sums of their parts.
+Result<bool> DoubleWindows(Module& module);
 // Small results of constants alone become constants.
 Result<bool> FoldConstants(Module& module);
 // Elements of a loop's state that nobody needs go; those that never change are known outside, and inside where constant.
@@ -41,6 +43,8 @@ Result<bool> FuseLoops(Module& module);
 Result<bool> SimplifyReductions(Module& module);
 // Fusions that reduce rows, and those that use the results row by row, become one.
 Result<bool> FuseRows(Module& module);
+// What each device makes of a result that all were given is made late: until then they hold that one together.
+Result<bool> KeepShared(Module& module);
 // What is written in place is read before, where the order is free.
 Result<bool> ReadBeforeWrite(Module& module);
 

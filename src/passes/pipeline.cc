@@ -16,6 +16,7 @@ constexpr Pass kEnginePipeline[] = {
     {"simplify-reductions", SimplifyReductions, "before reshapes are simplified: it makes some"},
     {"normalize-layouts", NormalizeLayouts, "before simplify-algebra: the transposes it makes meet others"},
     {"expand-dots", ExpandDots, "before anything that looks at sums: it makes some"},
+    {"double-windows", DoubleWindows, "before fusion, which would look at every element of a window"},
     {"fold-constants", FoldConstants, "before loops are looked at: a bound that is computed becomes a constant"},
     {"simplify-loops", SimplifyLoops, "before invariants are looked for: fewer elements, and constants inside"},
     {"hoist-invariants", HoistInvariants, "before fusion, which would hide them"},
@@ -24,7 +25,8 @@ constexpr Pass kEnginePipeline[] = {
     {"remove-dead-code", RemoveDeadCode, "what the passes above left behind would be fused otherwise"},
     {"fuse-loops", FuseLoops, "late: it hides instructions from every pass above"},
     {"fuse-rows", FuseRows, "joins what fuse-loops made"},
-    {"read-before-write", ReadBeforeWrite, "last: it orders what is left"},
+    {"keep-shared", KeepShared, "when it is known what is one step: it orders what is left"},
+    {"read-before-write", ReadBeforeWrite, "last: a writer waits for the readers as they are now"},
 };
 
 // What XLA's GPU pipeline does to collectives after SPMD partitioning. The engine has no use for it: its devices meet

@@ -1,5 +1,5 @@
 // Elements of a loop's state that nobody needs are dropped; after the loop, what never changes is what it was before it;
-// in the loop, a scalar that never changes and is a constant before it is that constant.
+// in the loop, what never changes and is made of constants and a few cheap ops, as a mask, is made where it is needed.
 #include <algorithm>
 #include <unordered_set>
 
@@ -12,6 +12,19 @@
 
 namespace shoal {
 namespace {
+
+// A scalar constant, or what a few cheap ops make of such: with the loop that needs it, it need not be in memory at all.
+bool IsGenerated(const Instruction& hlo, int& budget) {
+  if (--budget < 0) return false;
+  if (IsUniformConstant(hlo)) return true;
+  if (IsConstant(hlo) || !IsLoopOp(hlo) || IsDear(hlo.opcode) || !hlo[kControlPredecessors].empty()) return false;
+  return std::ranges::all_of(hlo.operands, [&](const Instruction* operand) { return IsGenerated(*operand, budget); });
+}
+
+bool IsGenerated(const Instruction& hlo) {
+  int budget = 16;
+  return IsGenerated(hlo, budget);
+}
 
 class Simplifying {
  public:
@@ -43,10 +56,10 @@ class Simplifying {
     const std::vector<Instruction*> before = computation.instructions;
     for (Instruction* hlo : before) {
       const size_t i = ElementTaken(*hlo, *computation.parameters[0]);
-      if (i == state_.size() || !state_.IsInvariant(i) || !IsUniformConstant(*state_.first[i])) continue;
+      if (i == state_.size() || !state_.IsInvariant(i) || !IsGenerated(*state_.first[i])) continue;
       if (std::find(state_.next.begin(), state_.next.end(), hlo) != state_.next.end() && UsedOnlyByRoot(*hlo)) continue;
       if (hlo == computation.root) continue;
-      replacements[hlo] = CopyInstruction(module_, computation, *state_.first[i], {});
+      replacements[hlo] = Copied(*state_.first[i], computation);
     }
     if (replacements.empty()) return false;
     // The root hands the element on as before, so that it is still seen not to change.
@@ -56,6 +69,12 @@ class Simplifying {
     }
     SortByUse(computation);
     return true;
+  }
+
+  Instruction* Copied(const Instruction& hlo, Computation& computation) {
+    std::vector<Instruction*> operands;
+    for (const Instruction* operand : hlo.operands) operands.push_back(Copied(*operand, computation));
+    return CopyInstruction(module_, computation, hlo, operands);
   }
 
   bool UsedOnlyByRoot(const Instruction& element) const {

@@ -255,7 +255,7 @@ bool IsLoopReduction(const Instruction& hlo) {
 bool IsLoopWindow(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kReduceWindow || !hlo[kControlPredecessors].empty() || !IsLoopFold(hlo)) return false;
   const Window* window = hlo[kWindow];
-  if (window == nullptr || std::ssize(window->dims) != hlo.shape().rank()) return false;
+  if (window == nullptr || window->dims.empty() || std::ssize(window->dims) != hlo.shape().rank()) return false;
   constexpr int64_t kMostElements = 256;  // beyond that something cleverer than looking at all of them is wanted
   int64_t size = 1;
   for (size_t d = 0; d < window->dims.size(); ++d) {

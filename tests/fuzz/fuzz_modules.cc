@@ -106,6 +106,7 @@ class Fuzz {
     for (int64_t w = 0; w < flags_.jobs; ++w) Start(w, flags_.first + w);
     while (std::any_of(workers_.begin(), workers_.end(), [](pid_t pid) { return pid > 0; })) {
       for (int64_t w = 0; w < flags_.jobs; ++w) Look(w);
+      ShowProgress();
       usleep(20000);
     }
     for (const auto& [what, times] : findings_) std::printf("%6lld  %s\n", static_cast<long long>(times), what.c_str());
@@ -114,6 +115,17 @@ class Fuzz {
   }
 
  private:
+  // A line a minute: the number of a case that all before it are done.
+  void ShowProgress() {
+    if (std::chrono::steady_clock::now() < next_line_) return;
+    next_line_ += std::chrono::minutes(1);
+    int64_t least = INT64_MAX;
+    for (int64_t w = 0; w < flags_.jobs; ++w)
+      if (workers_[static_cast<size_t>(w)] > 0) least = std::min(least, notes_[w].number);
+    if (least == INT64_MAX) return;
+    std::fprintf(stderr, "%lld of %lld\n", static_cast<long long>(least - flags_.first), static_cast<long long>(flags_.count));
+  }
+
   fs::path Folder(int64_t w) const { return scratch_ / std::to_string(w); }
 
   void Start(int64_t w, int64_t number) {
@@ -189,6 +201,7 @@ class Fuzz {
   std::vector<pid_t> workers_;
   std::map<std::string, int64_t> findings_;
   int64_t found_ = 0;
+  std::chrono::steady_clock::time_point next_line_ = std::chrono::steady_clock::now() + std::chrono::minutes(1);
 };
 
 // The calls for files that are there, in this process.

@@ -8,6 +8,7 @@
 
 #include "ops/backend_config.h"
 #include "interp/custom_calls/custom_call.h"
+#include "kernels/transpose_square.h"
 
 namespace shoal {
 
@@ -66,18 +67,14 @@ template <class T>
 std::vector<T> LoadMatrix(const Array& array, int64_t b) {
   const int64_t rows = array.dim(array.rank() - 2), columns = array.dim(array.rank() - 1);
   std::vector<T> matrix(static_cast<size_t>(rows * columns));
-  const T* from = array.As<T>().data() + b * rows * columns;
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) matrix[static_cast<size_t>(j * rows + i)] = from[i * columns + j];
+  TransposeMatrix(array.As<T>().data() + b * rows * columns, rows, columns, matrix.data());
   return matrix;
 }
 
 template <class T>
 void StoreMatrix(const std::vector<T>& matrix, int64_t b, Array& array) {
   const int64_t rows = array.dim(array.rank() - 2), columns = array.dim(array.rank() - 1);
-  T* to = array.Mutable<T>().data() + b * rows * columns;
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) to[i * columns + j] = matrix[static_cast<size_t>(j * rows + i)];
+  TransposeMatrix(matrix.data(), columns, rows, array.Mutable<T>().data() + b * rows * columns);
 }
 
 // Vector `b` of an array's last dimension.

@@ -134,6 +134,12 @@ Status Convolution(const Instruction& hlo, std::span<const Array> operands, std:
   return {};
 }
 
+// Whole numbers of eight bits whose sums f32 has exactly: products are at most 2^14 with signs and 2^16 without.
+bool IsExactInFloats(ElementType input, ElementType kernel, ElementType out, int64_t per_output) {
+  if (!IsInteger(input) || !IsInteger(kernel) || BitWidth(input) != 8 || BitWidth(kernel) != 8) return false;
+  return out == ElementType::kS32 && per_output <= (IsSigned(input) && IsSigned(kernel) ? 1024 : 256);
+}
+
 bool IsFloatForProducts(ElementType type) {
   return type == ElementType::kF32 || type == ElementType::kBf16 || type == ElementType::kF16;
 }
@@ -151,7 +157,7 @@ LibraryFunction ConvolutionFunction(const Instruction& hlo) {
   if (*out.ElementCount() < kLeast / std::max<int64_t>(per_output, 1)) return nullptr;
   const bool are_floats = IsFloatForProducts(input.element_type()) && IsFloatForProducts(kernel.element_type()) &&
                           IsFloatForProducts(out.element_type());
-  if (are_floats) return &Convolution;
+  if (are_floats || IsExactInFloats(input.element_type(), kernel.element_type(), out.element_type(), per_output)) return &Convolution;
   const bool by_images = hlo[kBatchGroupCount] == 1 && labels.input_batch == 0 && labels.output_batch == 0;
   return by_images && input.dim(0) >= 2 ? &ByPatches : nullptr;
 }

@@ -20,6 +20,8 @@ struct Side {
   Dims order;
 };
 
+bool IsNarrow(ElementType type) { return type == ElementType::kBf16 || type == ElementType::kF16; }
+
 bool Has(Ints dims, int64_t dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
 
 // The stride of the dimensions taken as one; nothing if they do not follow each other in memory.
@@ -159,6 +161,48 @@ bool MultiplySkinny(const Sides& sides, const Array& a, const Array& b, Array& o
   return rhs.free == 1 && product(rhs, b, lhs, a);
 }
 
+// Its matrices are runs of memory, one row after the other or one column.
+bool IsDense(const Side& side) {
+  const bool rows = side.contracting_stride == 1 && side.free_stride == side.contracting;
+  return rows || (side.free_stride == 1 && side.contracting_stride == side.free);
+}
+
+// Elements of `array` from `first` on, in f32.
+Array WidenedPart(const Array& array, int64_t first, int64_t count, ThreadPool& pool) {
+  const auto width = static_cast<size_t>(array.element_bytes());
+  const std::byte* from = array.data() + static_cast<size_t>(first) * width;
+  return Widened(Array(array.type(), Dims{count}, Buffer::Borrow(from, static_cast<size_t>(count) * width)), pool);
+}
+
+// Narrow operands that are large are converted a part at a time: whole ones, which many devices may have at once, would
+// take more memory than all that they keep.
+bool MultiplyInParts(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
+  constexpr int64_t kPart = int64_t{1} << 23;  // elements
+  const auto& [lhs, rhs] = sides;
+  if (a.count() + b.count() <= 2 * kPart || !IsDense(lhs) || !IsDense(rhs)) return false;
+  float* c = out.Mutable<float>().data();
+  auto multiply = [&](int64_t rows, const Array& left, const Array& right, std::span<const GemmPlaces> places, float* to) {
+    ParallelGemm(rows, rhs.free, lhs.contracting, MatrixView<float>{left.As<float>().data(), lhs.free_stride, lhs.contracting_stride},
+                 MatrixView<float>{right.As<float>().data(), rhs.contracting_stride, rhs.free_stride}, places, to, pool);
+  };
+  const std::vector<GemmPlaces> places = PlacesOf(lhs, rhs);
+  const GemmPlaces first[] = {{}};
+  if (places.size() > 1) {
+    for (size_t i = 0; i < places.size(); ++i)
+      multiply(lhs.free, WidenedPart(a, places[i].a, lhs.free * lhs.contracting, pool),
+               WidenedPart(b, places[i].b, rhs.free * rhs.contracting, pool), first, c + static_cast<int64_t>(i) * lhs.free * rhs.free);
+    return true;
+  }
+  if (lhs.contracting_stride != 1 || a.count() <= kPart) return false;
+  const Array right = Widened(b, pool);
+  const int64_t rows = std::max<int64_t>(1, kPart / lhs.contracting);
+  for (int64_t row = 0; row < lhs.free; row += rows) {
+    const int64_t count = std::min(rows, lhs.free - row);
+    multiply(count, WidenedPart(a, row * lhs.contracting, count * lhs.contracting, pool), right, first, c + row * rhs.free);
+  }
+  return true;
+}
+
 void MultiplyFloats(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
   if (MultiplySkinny(sides, a, b, out, pool)) return;
   const auto& [lhs, rhs] = sides;
@@ -167,6 +211,8 @@ void MultiplyFloats(const Sides& sides, const Array& a, const Array& b, Array& o
                    MatrixView<Bf16>{b.As<Bf16>().data(), rhs.contracting_stride, rhs.free_stride}, PlacesOf(lhs, rhs),
                    out.Mutable<float>().data(), pool))
     return;
+  const bool narrow = IsNarrow(a.type()) || IsNarrow(b.type());
+  if (narrow && MultiplyInParts(sides, a, b, out, pool)) return;
   Multiply<float>(sides, Widened(a, pool), Widened(b, pool), out, pool);
 }
 
@@ -189,8 +235,6 @@ Status Dot(const Instruction& hlo, std::span<const Array> operands, std::span<Ar
   }
   return {};
 }
-
-bool IsNarrow(ElementType type) { return type == ElementType::kBf16 || type == ElementType::kF16; }
 
 }  // namespace
 

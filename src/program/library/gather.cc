@@ -58,8 +58,8 @@ struct BatchPlaces {
 template <class T>
 class Gathering {
  public:
-  Gathering(const Slices& slices, std::vector<int64_t> starts, const T* in, T* out)
-      : slices_(slices), starts_(std::move(starts)), places_(slices), in_(in), out_(out) {}
+  Gathering(const Slices& slices, std::span<const int64_t> starts, const T* in, T* out)
+      : slices_(slices), starts_(starts), places_(slices), in_(in), out_(out) {}
 
   // Slice by slice, each in runs.
   void BySlices(ThreadPool& pool) const {
@@ -118,15 +118,15 @@ class Gathering {
   }
 
   const Slices& slices_;
-  std::vector<int64_t> starts_;
+  std::span<const int64_t> starts_;
   BatchPlaces places_;
   const T* in_;
   T* out_;
 };
 
 template <class T>
-void GatherAs(const Slices& slices, std::vector<int64_t> starts, const Array& operand, Array& result, ThreadPool& pool) {
-  const Gathering<T> gathering(slices, std::move(starts), operand.As<T>().data(), result.Mutable<T>().data());
+void GatherAs(const Slices& slices, std::span<const int64_t> starts, const Array& operand, Array& result, ThreadPool& pool) {
+  const Gathering<T> gathering(slices, starts, operand.As<T>().data(), result.Mutable<T>().data());
   int64_t last_slice = 0, last_batch = 0;  // how long the result runs along each
   for (size_t d = 0; d < slices.sizes.size(); ++d)
     if (slices.to[d] == 1) last_slice = std::max(last_slice, slices.sizes[d]);
@@ -145,7 +145,7 @@ struct Wide {  // an element of sixteen bytes
 Status GatherSlices(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
   const Array& operand = operands[0];
   const Slices slices = SlicesOf(hlo, operand.dims(), results[0].dims());
-  std::vector<int64_t> starts =
+  const Array starts =
       Starts(operands[1],
              {hlo[kIndexVectorDim], hlo[GatherOp::kStartIndexMap], hlo[GatherOp::kOperandBatchingDims],
               hlo[GatherOp::kStartIndicesBatchingDims]},
@@ -153,19 +153,19 @@ Status GatherSlices(const Instruction& hlo, std::span<const Array> operands, std
           .FindAll(pool);
   switch (operand.element_bytes()) {
     case 1:
-      GatherAs<uint8_t>(slices, std::move(starts), operand, results[0], pool);
+      GatherAs<uint8_t>(slices, starts.As<int64_t>(), operand, results[0], pool);
       break;
     case 2:
-      GatherAs<uint16_t>(slices, std::move(starts), operand, results[0], pool);
+      GatherAs<uint16_t>(slices, starts.As<int64_t>(), operand, results[0], pool);
       break;
     case 4:
-      GatherAs<uint32_t>(slices, std::move(starts), operand, results[0], pool);
+      GatherAs<uint32_t>(slices, starts.As<int64_t>(), operand, results[0], pool);
       break;
     case 8:
-      GatherAs<uint64_t>(slices, std::move(starts), operand, results[0], pool);
+      GatherAs<uint64_t>(slices, starts.As<int64_t>(), operand, results[0], pool);
       break;
     default:
-      GatherAs<Wide>(slices, std::move(starts), operand, results[0], pool);
+      GatherAs<Wide>(slices, starts.As<int64_t>(), operand, results[0], pool);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // reduce-window where each window reaches back to the beginning of a dimension (or on to its end): a prefix sum.
 #include <algorithm>
 
+#include "kernels/floats.h"
 #include "ops/reduce.h"
 #include "passes/traits.h"
 #include "program/library/rows.h"
@@ -48,8 +49,9 @@ T Folded(T a, T b) {
     else
       return a + b;
   } else if constexpr (op == Opcode::kMultiply) {
+    // By way of 64 bits: products of 16 would be taken as int, which must not overflow.
     if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) * static_cast<std::make_unsigned_t<T>>(b));
+      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
     else
       return a * b;
   } else if constexpr (op == Opcode::kMaximum) {
@@ -78,25 +80,79 @@ void ScanColumns(const Scan& scan, const T* in, T* out, T init, int64_t begin, i
   }
 }
 
+// Floats of at most 16 bits, summed in f32: XLA:CPU adds tiles of sixteen and then their sums, which is nearer to that
+// than rounding at every step of a long sum.
+template <Opcode op>
+void ScanNarrowColumns(const Scan& scan, ElementType type, const std::byte* in, std::byte* out, float init, int64_t begin, int64_t end) {
+  constexpr int64_t kTogether = 256;  // elements: columns, or a piece of the only one
+  const int64_t bytes = StorageBytes(type), width = end - begin;
+  const int64_t steps = scan.inner == 1 ? kTogether : 1;
+  float numbers[kTogether], sums[kTogether];
+  std::fill_n(sums, width, init);
+  for (int64_t done = 0; done < scan.size; done += steps) {
+    const int64_t count = std::min(steps, scan.size - done), first = scan.reverse ? scan.size - done - count : done;
+    const int64_t at = (first * scan.inner + begin) * bytes;
+    DecodeFloats(type, in + at, numbers, count * width);
+    for (int64_t k = 0; k < count; ++k) {
+      float* row = numbers + (scan.reverse ? count - 1 - k : k) * width;
+      for (int64_t j = 0; j < width; ++j) row[j] = sums[j] = Folded<op, float>(sums[j], row[j]);
+    }
+    EncodeFloats(type, numbers, out + at, count * width);
+  }
+}
+
+// task(o, begin, end) for columns [begin, end) of outer index o.
+template <class Task>
+void ForColumns(const Scan& scan, ThreadPool& pool, const Task& task) {
+  constexpr int64_t kColumns = 256;
+  const int64_t blocks = (scan.inner + kColumns - 1) / kColumns;
+  const int64_t each = std::max<int64_t>(1, scan.size * std::min(kColumns, scan.inner));
+  ForBlocks(pool, scan.outer * blocks, std::max<int64_t>(1, (1 << 14) / each), [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t)
+      task(t / blocks, t % blocks * kColumns, std::min(scan.inner, t % blocks * kColumns + kColumns));
+  });
+}
+
 template <Opcode op, class T>
 void ScanAs(const Scan& scan, const Array& in, const Array& init, Array& out, ThreadPool& pool) {
   const T* from = in.As<T>().data();
   T* to = out.Mutable<T>().data();
-  const T first = init.As<T>()[0];
-  const int64_t plane = scan.size * scan.inner, columns = 256;
-  const int64_t blocks = (scan.inner + columns - 1) / columns;
-  const int64_t each = std::max<int64_t>(1, scan.size * std::min(columns, scan.inner));
-  ForBlocks(pool, scan.outer * blocks, std::max<int64_t>(1, (1 << 14) / each), [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      const int64_t o = t / blocks, column = t % blocks * columns;
-      ScanColumns<op, T>(scan, from + o * plane, to + o * plane, first, column, std::min(scan.inner, column + columns));
-    }
+  const int64_t plane = scan.size * scan.inner;
+  ForColumns(scan, pool, [&](int64_t o, int64_t begin, int64_t end) {
+    ScanColumns<op, T>(scan, from + o * plane, to + o * plane, init.As<T>()[0], begin, end);
+  });
+}
+
+template <Opcode op>
+void ScanNarrow(const Scan& scan, const Array& in, const Array& init, Array& out, ThreadPool& pool) {
+  const int64_t plane = scan.size * scan.inner * out.element_bytes();
+  float first = 0;
+  DecodeFloats(out.type(), init.data(), &first, 1);
+  std::byte* to = out.mutable_data();
+  ForColumns(scan, pool, [&](int64_t o, int64_t begin, int64_t end) {
+    ScanNarrowColumns<op>(scan, out.type(), in.data() + o * plane, to + o * plane, first, begin, end);
   });
 }
 
 template <Opcode op>
 Status ScanTyped(const Scan& scan, std::span<const Array> operands, Array& out, ThreadPool& pool) {
   switch (out.type()) {
+    case ElementType::kBf16:
+    case ElementType::kF16:
+      ScanNarrow<op>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kS8:
+      ScanAs<op, int8_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kU8:
+      ScanAs<op, uint8_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kS16:
+      ScanAs<op, int16_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kU16:
+      ScanAs<op, uint16_t>(scan, operands[0], operands[1], out, pool);
+      break;
     case ElementType::kF32:
       ScanAs<op, float>(scan, operands[0], operands[1], out, pool);
       break;
@@ -129,8 +185,9 @@ LibraryFunction PrefixScanFunction(const Instruction& hlo) {
   if (hlo.operand_count() != 2 || !hlo.shape().IsArray() || hlo.shape().ElementCount().value_or(0) <= 0) return nullptr;
   const ElementType type = hlo.shape().element_type();
   if (hlo.operand_shape(0).element_type() != type || hlo.operand_shape(1).element_type() != type) return nullptr;
-  static constexpr ElementType kTypes[] = {ElementType::kF32, ElementType::kF64, ElementType::kS32,
-                                           ElementType::kU32, ElementType::kS64, ElementType::kU64};
+  static constexpr ElementType kTypes[] = {ElementType::kBf16, ElementType::kF16, ElementType::kF32, ElementType::kF64,
+                                           ElementType::kS8,   ElementType::kU8,  ElementType::kS16, ElementType::kU16,
+                                           ElementType::kS32,  ElementType::kU32, ElementType::kS64, ElementType::kU64};
   if (std::find(std::begin(kTypes), std::end(kTypes), type) == std::end(kTypes)) return nullptr;
   const Instruction* op = OnlyOpOf(*hlo[kToApply]);
   if (op == nullptr || op->shape().element_type() != type || !ScanOf(hlo)) return nullptr;

@@ -87,10 +87,16 @@ Starts::Starts(const Array& indices, const IndexVectorDims& dims, Ints operand, 
   }
 }
 
-std::vector<int64_t> Starts::FindAll(ThreadPool& pool) const {
-  std::vector<int64_t> starts(static_cast<size_t>(count_));
-  ForBlocks(pool, count_, 1 << 13, [&](int64_t begin, int64_t end) { Find(begin, end, starts.data() + begin); });
+Array Starts::FindAll(ThreadPool& pool) const {
+  Array starts(ElementType::kS64, Ints(&count_, 1));
+  int64_t* out = starts.Mutable<int64_t>().data();
+  ForBlocks(pool, count_, 1 << 13, [&](int64_t begin, int64_t end) { Find(begin, end, out + begin); });
   return starts;
+}
+
+std::span<const int32_t> Starts::Plain() const {
+  const bool is_plain = strides_.size() == 1 && strides_[0] == 1 && batching_.empty() && vector_size_ == 1;
+  return is_plain && vectors_.type() == ElementType::kS32 ? vectors_.As<int32_t>() : std::span<const int32_t>();
 }
 
 Runs RunsOf(Ints sizes, Ints strides) {

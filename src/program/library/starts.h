@@ -23,7 +23,10 @@ class Starts {
   int64_t count() const { return count_; }
   // Of vectors [begin, end), from out[0] on.
   void Find(int64_t begin, int64_t end, int64_t* out) const { find_(*this, begin, end, out); }
-  std::vector<int64_t> FindAll(ThreadPool& pool) const;
+  // As an array of s64.
+  Array FindAll(ThreadPool& pool) const;
+  // The index vectors themselves where they are what Find gives but for those outside: s32 into an operand of rank one.
+  std::span<const int32_t> Plain() const;
 
  private:
   template <class T>

@@ -1,5 +1,9 @@
 // transpose, tile by tile, so that both sides are read and written in whole cache lines.
 #include <algorithm>
+#include <cstring>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "kernels/transpose_square.h"
 #include "ops/index_ops.h"
@@ -8,7 +12,7 @@
 namespace shoal {
 namespace {
 
-constexpr int64_t kTile = 32;
+constexpr int64_t kTile = 64;
 
 struct Loop {
   int64_t size = 1, from = 0, to = 0;  // strides, in elements
@@ -25,6 +29,15 @@ std::vector<Loop> LoopsOf(const Instruction& hlo) {
   return loops;
 }
 
+// Sixty-four bytes to a multiple of sixteen, past the cache where the CPU can.
+inline void StreamLine(void* to, const void* line) {
+#ifdef __SSE2__
+  for (int i = 0; i < 4; ++i) _mm_stream_si128(static_cast<__m128i*>(to) + i, static_cast<const __m128i*>(line)[i]);
+#else
+  std::memcpy(to, line, 64);
+#endif
+}
+
 // rows: along which the operand lies together; columns: along which the result does.
 template <class T>
 void CopyPart(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_stride, int64_t to_stride) {
@@ -32,9 +45,9 @@ void CopyPart(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_
     for (int64_t c = 0; c < columns; ++c) to[r * to_stride + c] = from[c * from_stride + r];
 }
 
-// Squares of as many elements as vectors of 16 bytes have, and what is left at two sides one by one.
+// A piece that is no whole lines: squares of as many elements as vectors of 16 bytes have, and elements.
 template <class T>
-void CopyTile(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_stride, int64_t to_stride) {
+void CopyEdge(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_stride, int64_t to_stride) {
   constexpr int64_t kSide = SquareSide<T>();
   const int64_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
   for (int64_t r = 0; r < whole_rows; r += kSide)
@@ -42,6 +55,40 @@ void CopyTile(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_
       TransposeSquare(from + c * from_stride + r, from_stride, to + r * to_stride + c, to_stride);
   CopyPart(from + whole_rows, to + whole_rows * to_stride, rows - whole_rows, columns, from_stride, to_stride);
   CopyPart(from + whole_columns * from_stride, to + whole_columns, whole_rows, columns - whole_columns, from_stride, to_stride);
+}
+
+// A square of whole cache lines on both sides, each of which is touched once: rows that lie a power of two apart share
+// few places in the cache. `streams` past the cache, what is too large to be found there again.
+template <class T>
+void CopySquare(const T* from, T* to, int64_t from_stride, int64_t to_stride, bool streams) {
+  constexpr int64_t kSide = SquareSide<T>(), kLine = 64 / static_cast<int64_t>(sizeof(T));
+  alignas(64) T square[kLine][kLine];
+  for (int64_t c = 0; c < kLine; c += kSide)
+    for (int64_t r = 0; r < kLine; r += kSide) TransposeSquare(from + c * from_stride + r, from_stride, &square[r][c], kLine);
+  for (int64_t r = 0; r < kLine; ++r)
+    streams ? StreamLine(to + r * to_stride, square[r]) : void(std::memcpy(to + r * to_stride, square[r], 64));
+}
+
+// And what is left at two sides one by one.
+template <class T>
+void CopyTile(const T* from, T* to, int64_t rows, int64_t columns, int64_t from_stride, int64_t to_stride, bool streams) {
+  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+  const int64_t whole_rows = rows / kLine * kLine, whole_columns = columns / kLine * kLine;
+  for (int64_t r = 0; r < whole_rows; r += kLine)
+    for (int64_t c = 0; c < whole_columns; c += kLine)
+      CopySquare(from + c * from_stride + r, to + r * to_stride + c, from_stride, to_stride, streams);
+  CopyEdge(from + whole_rows, to + whole_rows * to_stride, rows - whole_rows, columns, from_stride, to_stride);
+  CopyEdge(from + whole_columns * from_stride, to + whole_columns, whole_rows, columns - whole_columns, from_stride, to_stride);
+}
+
+// Whether the result is so large that it is better written past the cache, and each of its lines can be.
+template <class T>
+bool Streams(const Array& result, const T* to, int64_t row_stride, const std::vector<Loop>& outer) {
+  constexpr int64_t kLarge = int64_t{1} << 24;  // bytes: half of what a large cache has
+  if (result.count() * static_cast<int64_t>(sizeof(T)) < kLarge) return false;
+  int64_t strides = row_stride;
+  for (const Loop& loop : outer) strides |= loop.to;
+  return (strides * static_cast<int64_t>(sizeof(T)) | static_cast<int64_t>(reinterpret_cast<uintptr_t>(to))) % 16 == 0;
 }
 
 template <class T>
@@ -53,6 +100,7 @@ void TransposeAs(std::vector<Loop> loops, const Array& operand, Array& result, T
   const auto together = std::find_if(loops.begin(), loops.end(), [](const Loop& loop) { return loop.from == 1; });
   const Loop rows = *together;
   loops.erase(together);
+  const bool streams = Streams(result, to, rows.to, loops);
   int64_t outer = 1;
   for (const Loop& loop : loops) outer *= loop.size;
   const int64_t stripes = (rows.size + kTile - 1) / kTile;
@@ -68,8 +116,11 @@ void TransposeAs(std::vector<Loop> loops, const Array& operand, Array& result, T
       const int64_t row = t % stripes * kTile, height = std::min(kTile, rows.size - row);
       for (int64_t column = 0; column < columns.size; column += kTile)
         CopyTile(from + from_at + row + column * columns.from, to + to_at + row * rows.to + column, height,
-                 std::min(kTile, columns.size - column), columns.from, rows.to);
+                 std::min(kTile, columns.size - column), columns.from, rows.to, streams);
     }
+#ifdef __SSE2__
+    _mm_sfence();  // streamed lines are there before anybody is told that this task is done
+#endif
   });
 }
 
