@@ -96,6 +96,8 @@ class OrderedFold {
   virtual Arrays Finish(Arrays sum) const = 0;             // rounds to the operands' own types
   // Both at once, with the last one: what Finish would give is written to these places.
   virtual Status FinishWith(Arrays sum, Arrays last, std::span<std::byte* const> outs) const = 0;
+  // out = first and second of operand k, folded, if that is one op of two numbers of the operand's own type.
+  virtual bool FoldPlain(size_t k, std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const = 0;
   virtual Arrays Widen(Arrays sum) const = 0;              // to the types in which sums are kept
 };
 using FoldPtr = std::shared_ptr<const OrderedFold>;

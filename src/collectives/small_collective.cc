@@ -135,8 +135,24 @@ Arrays SmallCollective::SideBySide(std::span<const Value> operands) const {
   return {std::move(whole)};
 }
 
+// From one member's bytes to the next, without arrays of them; nothing if it takes more than one op.
+std::optional<Arrays> SmallCollective::FoldPlainly(std::span<const Value> operands) const {
+  Arrays sums;
+  size_t at = 0;  // where the operand's bytes begin in what each member sent
+  for (size_t k = 0; k < parts_.size(); ++k) {
+    Array& sum = sums.emplace_back(parts_[k].type, parts_[k].dims);
+    std::byte* out = sum.mutable_data();
+    const auto bytes_of = [&](size_t member) { return reinterpret_cast<const std::byte*>(PartOf(operands, member).data()) + at; };
+    for (size_t member = 1; member < process_of_.size(); ++member)
+      if (!fold_->FoldPlain(k, out, member == 1 ? bytes_of(0) : out, bytes_of(member), sum.count())) return std::nullopt;
+    at += static_cast<size_t>(sum.bytes());
+  }
+  return sums;
+}
+
 // In the order of the members.
 Result<Arrays> SmallCollective::Fold(std::span<const Value> operands) const {
+  if (std::optional<Arrays> sums = FoldPlainly(operands)) return std::move(*sums);
   Arrays sum;
   for (size_t member = 0; member < process_of_.size(); ++member) {
     Arrays next;

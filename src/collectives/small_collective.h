@@ -33,6 +33,7 @@ class SmallCollective {
   bool Divide(int64_t members);
   std::string_view PartFor(std::span<const Value> operands, size_t member) const;
   std::string_view PartOf(std::span<const Value> operands, size_t member) const;
+  std::optional<Arrays> FoldPlainly(std::span<const Value> operands) const;
   Result<Arrays> Fold(std::span<const Value> operands) const;
   Arrays SideBySide(std::span<const Value> operands) const;
 

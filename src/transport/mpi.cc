@@ -4,9 +4,12 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <thread>
 #include <vector>
 
 #include "transport/communicator.h"
@@ -27,6 +30,17 @@ MPI_Datatype TypeOf(ReduceType type) {
   return types[static_cast<size_t>(type)];
 }
 
+// As a rule a process is gone, which the thread that watches the others (peers.h) notices too: it says who, and ends
+// this process while it waits here.
+void Failed(MPI_Comm*, int* code, ...) {
+  std::this_thread::sleep_for(std::chrono::seconds(8));
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(*code, text, &length);
+  std::fprintf(stderr, "shoal: error: MPI failed: %.*s\n", length, text);
+  MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
 class MpiRequest : public Communicator::Request {
  public:
   bool Done() override { return is_done; }
@@ -36,6 +50,10 @@ class MpiRequest : public Communicator::Request {
 class MpiCommunicator : public Communicator {
  public:
   MpiCommunicator() {
+    MPI_Errhandler failed = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(&Failed, &failed);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, failed);  // duplicates have it too
+    MPI_Errhandler_free(&failed);
     MPI_Comm_dup(MPI_COMM_WORLD, &small_);
     MPI_Comm_dup(MPI_COMM_WORLD, &long_);
     MPI_Comm_dup(MPI_COMM_WORLD, &large_);

@@ -140,13 +140,13 @@ def check_kill(binary, scratch, rng, number):
         return "ended before it was killed: " + job.end(10)[1]
     have_met = job.all_watch(4)
     os.kill(pid, signal.SIGKILL)
-    _, err, why = job.end(10)
+    out, err, why = job.end(10)
     if why:
         return f"killed rank {rank}: {why}"
     if re.search(rf"error: rank {rank} on \S+(, which ran device {rank},)? is gone", err):
         return ""
     # Before all have met nobody can know more than mpirun says.
-    if not have_met and re.search(rf"process rank {rank} .*signal 9", job.said):
+    if not have_met and re.search(rf"process rank {rank} .*signal 9|EXIT STRING: Killed", job.said + out):
         return ""
     return f"killed rank {rank}, {'after' if have_met else 'before'} all had met: said {job.said!r}"
 

@@ -18,7 +18,7 @@ def is_hydra():
 
 HYDRA = is_hydra()
 # More processes than cores, by whoever runs the tests, over what is sure to be there.
-LAUNCH = [LAUNCHER] if HYDRA else [LAUNCHER, "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp"]
+LAUNCH = [LAUNCHER, "-disable-auto-cleanup"] if HYDRA else [LAUNCHER, "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp"]
 RANK = "PMI_RANK" if HYDRA else "OMPI_COMM_WORLD_RANK"  # the variable that says it
 
 
@@ -38,7 +38,9 @@ def command(ranks, words):
 def environment():
     """Several processes on few cores: one thread each for what is not ours, and nothing left from another job."""
     kept = {name: value for name, value in os.environ.items() if not re.match("OMPI_|PMIX_|PMI_", name)}
-    return {**kept, "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+    # What reads the memory of another process has no better idea than to abort when that is gone.
+    return {**kept, "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+            "UCX_TLS": "self,posix,tcp"}
 
 
 def ours(text):

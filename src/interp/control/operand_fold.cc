@@ -62,15 +62,16 @@ class OperandFold {
   Status Combine(Array& sum, Array next) const {
     Array fresh = sum.unique() || next.unique() ? Array() : Array(type_, sum.dims());
     Array& out = sum.unique() ? sum : next.unique() ? next : fresh;
-    CombineTo(out.mutable_data(), sum, next);
+    std::byte* to = out.mutable_data();
+    Combine(to, std::as_const(sum).data(), std::as_const(next).data(), out.count());
     if (&out != &sum) sum = std::move(out);
     return {};
   }
 
   // Add and Finish, with the result where `out` is.
   Status FinishWith(Array sum, Array last, std::byte* out) const {
-    const bool is_plain = op_ && sum.type() == own_ && last.type() == own_ && type_ == own_;
-    if (is_plain && std::ranges::equal(sum.dims(), last.dims())) return CombineTo(out, sum, last), Status();
+    const bool is_plain = sum.type() == own_ && last.type() == own_ && std::ranges::equal(sum.dims(), last.dims());
+    if (is_plain && FoldPlain(out, sum.data(), last.data(), sum.count())) return {};
     SHOAL_TRY(Add(sum, std::move(last)));
     const Array whole = Finish(sum);
     if (whole.bytes() > 0) std::memcpy(out, whole.data(), static_cast<size_t>(whole.bytes()));
@@ -88,12 +89,15 @@ class OperandFold {
 
   Array Finish(const Array& sum) const { return sum.type() == own_ ? sum : Converted(sum, own_); }
 
+  bool FoldPlain(std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const {
+    return op_ && type_ == own_ && (Combine(out, first, second, count), true);
+  }
+
  private:
-  void CombineTo(std::byte* out, const Array& sum, const Array& next) const {
-    const std::byte *first = sum.data(), *second = next.data();
-    const int64_t width = sum.element_bytes();
+  void Combine(std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const {
+    const int64_t width = StorageBytes(type_);
     const Kernel kernel = BinaryKernel(*op_, type_);
-    InBlocks(sum.count(), [&](int64_t begin, int64_t end) {
+    InBlocks(count, [&](int64_t begin, int64_t end) {
       const std::byte* const in[] = {first + begin * width, second + begin * width};
       kernel.Run(out + begin * width, in, end - begin);
     });
@@ -150,6 +154,9 @@ class OperandFolds : public OrderedFold {
     for (size_t k = 0; k < folds_.size(); ++k)
       SHOAL_TRY(folds_[k].FinishWith(std::move(sum[k]), std::move(last[k]), outs[k]));
     return {};
+  }
+  bool FoldPlain(size_t k, std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const override {
+    return folds_[k].FoldPlain(out, first, second, count);
   }
   Arrays Widen(Arrays sum) const override {
     for (size_t k = 0; k < folds_.size(); ++k) sum[k] = folds_[k].Widened(sum[k]);
