@@ -11,7 +11,6 @@
 namespace shoal {
 namespace {
 
-
 // Rounds that are simply gone through; a longer loop must have a counter with a constant step.
 constexpr int64_t kMostRounds = 2000;
 
@@ -54,8 +53,10 @@ class LoopState {
     std::map<ShapeIndex, std::optional<Array>> next;
     const KnownValues::State state = [&](const ShapeIndex& path) { return Scalar(path); };
     // Working out one scalar may ask for more of them, which then matter too.
-    for (size_t done = 0; done < order_.size(); ++done)
+    for (size_t done = 0; done < order_.size(); ++done) {
+      if (root->shape().At(order_[done]) == nullptr) return false;  // in loose text a round may give something else
       next[order_[done]] = known_.InRound({root, order_[done]}, state);
+    }
     for (auto& [path, value] : next) {
       if (!value) return false;
       scalars_[path] = std::move(value);

@@ -6,20 +6,6 @@
 #include "ops/traits.h"
 
 namespace shoal {
-namespace {
-
-// Loose text may leave out what an op cannot be priced without.
-bool HasAllItNeeds(const Instruction& hlo) {
-  const OpInfo& info = Info(hlo.opcode);
-  if (!HasPricedOperands(hlo)) return false;
-  auto missing = [&](const AttrDef& def) {
-    const bool needed = def.required && (def.not_required_if == nullptr || !def.not_required_if(hlo));
-    return needed && hlo.Find(def.id) == nullptr;
-  };
-  return std::none_of(info.attrs.begin(), info.attrs.end(), missing);
-}
-
-}  // namespace
 
 class XlaCost::InstructionPricing : public Pricing {
  public:
@@ -42,7 +28,7 @@ Price XlaCost::Of(const Instruction& hlo) {
   if (auto found = instructions_.find(&hlo); found != instructions_.end()) return found->second;
   InstructionPricing pricing(*this);
   pricing.price = DefaultPrice(hlo);
-  if (HasAllItNeeds(hlo) && KeepsRules(hlo)) Info(hlo.opcode).price(hlo, pricing);
+  if (HasAllThatIsPriced(hlo) && KeepsRules(hlo)) Info(hlo.opcode).price(hlo, pricing);
   return instructions_[&hlo] = pricing.price;
 }
 

@@ -126,8 +126,18 @@ class Primitive : public OneDnn::Convolution {
     return packed;
   }
 
-  void Run(float* source, float* weights, void* packed, float* result) const override {
+  bool Run(float* source, float* weights, void* packed, float* result) const override {
     WorkAlone();
+    try {
+      Execute(source, weights, packed, result);
+      return true;
+    } catch (const dnnl::error&) {
+      return false;
+    }
+  }
+
+ private:
+  void Execute(float* source, float* weights, void* packed, float* result) const {
     Memory source_memory = In(source_, source, kind_ != Kind::kBackwardData);
     Memory result_memory = In(result_, result, kind_ != Kind::kForward);
     Memory weight_memory = kind_ == Kind::kBackwardWeights ? In(weights_, weights, false) : *static_cast<Memory*>(packed);
@@ -145,7 +155,6 @@ class Primitive : public OneDnn::Convolution {
     }
   }
 
- private:
   static Memory::dims Sizes(int64_t first, int64_t second, const std::vector<int64_t>& spatial) {
     Memory::dims sizes{first, second};
     sizes.insert(sizes.end(), spatial.begin(), spatial.end());

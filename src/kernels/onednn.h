@@ -44,8 +44,9 @@ class OneDnn {
     virtual ~Convolution() = default;
     // The weights as Run wants them, for any number of runs. Of kBackwardWeights: null.
     virtual std::shared_ptr<void> PackWeights(const float* weights) const = 0;
-    // Whichever of source, weights and result is computed is written; `packed` are the weights if they are read.
-    virtual void Run(float* source, float* weights, void* packed, float* result) const = 0;
+    // Whichever of source, weights and result is computed is written; `packed` are the weights if they are read. False
+    // where oneDNN, which had code for it, finds on this CPU that it has not.
+    virtual bool Run(float* source, float* weights, void* packed, float* result) const = 0;
   };
   virtual std::shared_ptr<const Convolution> ConvolutionFor(const DnnConvolution& convolution) const = 0;
 };

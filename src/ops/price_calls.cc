@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/families.h"
+#include "ops/traits.h"
 
 namespace shoal {
 namespace {
@@ -95,13 +96,13 @@ int64_t ReadOfParameter(const Instruction& parameter, const Shape& shape, Parame
 void AddWritten(const Shape& shape, const Instruction* root, bool top, Price& price) {
   if (shape.IsTuple()) {
     for (size_t i = 0; i < shape.elements().size(); ++i) {
-      const bool from_tuple = top && root->opcode == Opcode::kTuple;
+      const bool from_tuple = top && root->opcode == Opcode::kTuple && i < root->operand_count();
       AddWritten(shape.element(static_cast<int64_t>(i)), from_tuple ? root->operands[i] : root, false, price);
     }
     return;
   }
   if (!shape.IsArray()) return;
-  const bool in_place = root->opcode == Opcode::kDynamicUpdateSlice;
+  const bool in_place = root->opcode == Opcode::kDynamicUpdateSlice && HasAllThatIsPriced(*root);
   const int64_t bytes = BytesOf(in_place ? root->operand_shape(1) : shape);
   price.bytes += static_cast<float>(bytes);
   price.written += static_cast<double>(bytes);
@@ -144,6 +145,7 @@ void Op<Opcode::kFusion>::Price(const Instruction& hlo, Pricing& pricing) {
   const Computation& callee = *Callee(hlo);
   if (hlo[kKind] == FusionKind::kCustom) {
     for (const Instruction* fused : callee.instructions) {
+      if (!HasAllThatIsPriced(*fused)) continue;
       if (fused->opcode == Opcode::kGather) return Op<Opcode::kGather>::Price(*fused, pricing);
       if (fused->opcode == Opcode::kScatter) return Op<Opcode::kScatter>::Price(*fused, pricing);
     }

@@ -69,14 +69,17 @@ bool IsSeldomShown(const Instruction& hlo) {
   return IsAmong(kSeldom, hlo);
 }
 
-bool HasPricedOperands(const Instruction& hlo) {
+bool HasAllThatIsPriced(const Instruction& hlo) {
   // Of ops with any number of operands: how many their prices look at.
   static constexpr std::pair<Opcode, size_t> kLeast[] = {{Opcode::kDynamicSlice, 2}, {Opcode::kDynamicUpdateSlice, 3},
                                                          {Opcode::kReduce, 1},       {Opcode::kReduceWindow, 1},
                                                          {Opcode::kScatter, 3},      {Opcode::kSort, 1}};
   if (static_cast<int64_t>(hlo.operand_count()) < Info(hlo.opcode).arity) return false;
-  return std::none_of(std::begin(kLeast), std::end(kLeast), [&](const auto& least) {
-    return least.first == hlo.opcode && hlo.operand_count() < least.second;
+  for (const auto& [opcode, operands] : kLeast)
+    if (opcode == hlo.opcode && hlo.operand_count() < operands) return false;
+  return std::ranges::none_of(Info(hlo.opcode).attrs, [&](const AttrDef& def) {
+    const bool needed = def.required && (def.not_required_if == nullptr || !def.not_required_if(hlo));
+    return needed && hlo.Find(def.id) == nullptr;
   });
 }
 

@@ -80,7 +80,7 @@ const Shape& ResultShape(const Instruction& hlo);
 bool IsFromNothing(const Instruction& hlo);
 // Heavy or not, nobody who wants to see what a program does looks for it: reduce and map are shown as what they apply.
 bool IsSeldomShown(const Instruction& hlo);
-// Loose text may leave out operands; whether it has as many as its price looks at.
-bool HasPricedOperands(const Instruction& hlo);
+// Loose text may leave out operands and attributes; whether it has all that its price looks at.
+bool HasAllThatIsPriced(const Instruction& hlo);
 
 }  // namespace shoal

@@ -27,7 +27,7 @@ std::optional<int64_t> ShardedDimension(const Instruction& slice, const Shape& w
   std::optional<int64_t> found;
   for (int64_t d = 0; d < whole.rank(); ++d) {
     if (part.dim(d) == whole.dim(d)) continue;
-    if (found || part.dim(d) * shards != whole.dim(d)) return std::nullopt;
+    if (found || whole.dim(d) % shards != 0 || part.dim(d) != whole.dim(d) / shards) return std::nullopt;
     found = d;
   }
   return found;

@@ -125,10 +125,10 @@ Kernels PadKernels(const Instruction& hlo) {
   const auto padding = hlo[Op<Opcode::kPad>::kPadding];
   std::vector<Index> offsets;
   std::vector<int64_t> strides;
-  for (const PaddingDim& dim : padding) {
-    if (dim.low < 0 || dim.high < 0) return std::nullopt;
-    offsets.push_back(Index::Constant(dim.low));
-    strides.push_back(dim.interior + 1);
+  for (size_t d = 0; d < padding.size(); ++d) {
+    if (padding[d].low < 0 || padding[d].high < 0) return std::nullopt;
+    offsets.push_back(Index::Constant(padding[d].low));
+    strides.push_back(hlo.operand_shape(0).dims()[d] > 1 ? padding[d].interior + 1 : 1);
   }
   FusedKernel fill;
   const std::vector<Index> index = SetLoops(fill, hlo.shape().dims());

@@ -55,7 +55,7 @@ class OneComparison {
     a_.devices = InferDevices(a_.module(), flags_.num_replicas, flags_.num_partitions);
     b_.devices = InferDevices(b_.module(), flags_.num_replicas, flags_.num_partitions);
     Side *whole = &a_, *parts = &b_;
-    if (ParameterBytes(a_.module()) < ParameterBytes(b_.module()) ||
+    if (ArgumentBytes(a_.module()) < ArgumentBytes(b_.module()) ||
         (a_.module().num_partitions > 1 && b_.module().num_partitions == 1))
       std::swap(whole, parts);
     if (Status fit = flags_.limits.Check(parts->module(), parts->devices); !fit.ok()) return Failed(*parts, fit.diag());
@@ -95,13 +95,6 @@ class OneComparison {
     if (status == kOk) status = Execute(*parts, std::move(of_parts));
     if (status != kOk) return status;
     return job_.AgreeOnExit(job_.leads() ? CompareOutputs(*whole, *parts, *partitioning) : kOk);
-  }
-
-  static int64_t ParameterBytes(const Module& module) {
-    int64_t bytes = 0;
-    for (const Leaf& leaf : ParameterLeaves(module))
-      if (leaf.shape->IsArray()) bytes += leaf.shape->ElementCount().value_or(0) * BitWidth(leaf.shape->element_type());
-    return bytes;
   }
 
   // The same arguments for another number of devices.

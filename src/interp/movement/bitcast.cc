@@ -10,9 +10,14 @@ Result<Value> Evaluate<Opcode::kBitcast>(Call& call) {
   const Shape& from = call.hlo.operand_shape(0);
   const Shape& to = call.hlo.shape();
   if (!to.IsArray()) return std::move(call.operands[0]);
-  if (from.has_dynamic() || to.has_dynamic())
-    return Value(call.array(0).WithDims(ReshapedDims(call.array(0), from, to)).WithType(to.element_type()));
-  if (BitcastBits(from.element_type()) == BitcastBits(to.element_type()))
+  const bool dynamic = from.has_dynamic() || to.has_dynamic();
+  const Dims dims = dynamic ? ReshapedDims(call.array(0), from, to) : ToDims(to.dims());
+  const int from_bits = BitcastBits(from.element_type()), to_bits = BitcastBits(to.element_type());
+  if (call.array(0).count() * from_bits != ElementCount(AsInts(dims)) * to_bits || (dynamic && from_bits != to_bits))
+    return Stopped(call.hlo, StrCat("bitcast sees the same bits, but ", ToString(call.array(0)), " has others than ",
+                                    ToString(to, /*with_layout=*/false)));
+  if (dynamic) return Value(call.array(0).WithDims(dims).WithType(to.element_type()));
+  if (from_bits == to_bits)
     if (std::optional<std::vector<LayoutFactor>> factors = CommonFactors(from, to))
       return Value(Moved(call.array(0), std::move(*factors), to));
   const Array memory = InMemoryOrder(call.array(0), from);

@@ -88,22 +88,24 @@ Result<Value> Evaluate<Opcode::kPad>(Call& call) {
   Dims dims;
   for (size_t d = 0; d < padding.size(); ++d) {
     const int64_t size = operand.dims()[d];
-    const int64_t spread = size + std::max<int64_t>(0, size - 1) * padding[d].interior;
-    dims.push_back(std::max<int64_t>(0, spread + padding[d].low + padding[d].high));
+    const __int128 spread = size + static_cast<__int128>(std::max<int64_t>(0, size - 1)) * padding[d].interior;
+    dims.push_back(static_cast<int64_t>(std::max<__int128>(0, spread + padding[d].low + padding[d].high)));
   }
   Array out = Gathered(call.array(1), dims, {0, Dims(dims.size(), 0)});
   const Dims out_strides = RowMajorStrides(out.dims());
   Strided from{0, in_strides}, to{0, out_strides};
   Dims sizes;
   for (size_t d = 0; d < padding.size(); ++d) {
-    const int64_t step = padding[d].interior + 1, low = padding[d].low;
-    const int64_t first = low >= 0 ? 0 : (-low + step - 1) / step;
-    const int64_t room = dims[d] - low;  // elements i with i * step < room are inside
-    const int64_t end = room <= 0 ? 0 : std::min(operand.dims()[d], (room + step - 1) / step);
-    sizes.push_back(std::max<int64_t>(0, end - first));
-    from.offset += first * in_strides[d];
-    to.offset += (low + first * step) * out_strides[d];
-    to.strides[d] = step * out_strides[d];
+    // Any of them may be as large as there are numbers, where another makes up for it.
+    const auto step = static_cast<__int128>(padding[d].interior) + 1, low = static_cast<__int128>(padding[d].low);
+    const __int128 first = low >= 0 ? 0 : (-low + step - 1) / step;
+    const __int128 room = dims[d] - low;  // elements i with i * step < room are inside
+    const __int128 end = room <= 0 ? 0 : std::min<__int128>(operand.dims()[d], (room + step - 1) / step);
+    sizes.push_back(static_cast<int64_t>(std::max<__int128>(0, end - first)));
+    if (sizes.back() == 0) continue;
+    from.offset += static_cast<int64_t>(first) * in_strides[d];
+    to.offset += static_cast<int64_t>(low + first * step) * out_strides[d];
+    if (sizes.back() > 1) to.strides[d] = static_cast<int64_t>(step) * out_strides[d];
   }
   CopyStrided(AsInts(sizes), operand.element_bytes(), out.mutable_data(), to, operand.data(), from);
   return Value(std::move(out));

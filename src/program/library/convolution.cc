@@ -53,8 +53,8 @@ Array Flipped(const Array& kernel, Ints spatial) {
 
 using Code = std::shared_ptr<const OneDnn::Convolution>;
 
-// Each piece's part of the result.
-void RunPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, const float* kernel, float* source,
+// Each piece's part of the result. False where a piece could not be run.
+bool RunPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, const float* kernel, float* source,
                float* result, ThreadPool& pool) {
   std::vector<std::shared_ptr<void>> packed(pieces.size());
   for (size_t i = 0; i < pieces.size(); ++i) {
@@ -62,28 +62,33 @@ void RunPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, co
     while (codes[same] != codes[i]) ++same;
     packed[i] = same < i ? packed[same] : codes[i]->PackWeights(kernel);
   }
+  std::atomic<bool> all = true;
   pool.Run(static_cast<int64_t>(pieces.size()), [&](int64_t t) {
     const auto i = static_cast<size_t>(t);
-    codes[i]->Run(source + pieces[i].source, nullptr, packed[i].get(), result + pieces[i].result);
+    if (!codes[i]->Run(source + pieces[i].source, nullptr, packed[i].get(), result + pieces[i].result)) all = false;
   });
+  return all;
 }
 
-// Sums of all pieces.
-void SumPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, float* source, float* result, Array& out,
+// Sums of all pieces; false likewise.
+bool SumPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, float* source, float* result, Array& out,
                ThreadPool& pool) {
   float* sums = out.Mutable<float>().data();
   std::vector<Array> partial;
   for (size_t i = 1; i < pieces.size(); ++i) partial.emplace_back(ElementType::kF32, out.dims());
   std::vector<float*> to{sums};
   for (Array& array : partial) to.push_back(array.Mutable<float>().data());
+  std::atomic<bool> all = true;
   pool.Run(static_cast<int64_t>(pieces.size()), [&](int64_t t) {
     const auto i = static_cast<size_t>(t);
-    codes[i]->Run(source + pieces[i].source, to[i], nullptr, result + pieces[i].result);
+    if (!codes[i]->Run(source + pieces[i].source, to[i], nullptr, result + pieces[i].result)) all = false;
   });
+  if (!all) return false;
   ForBlocks(pool, out.count(), 1 << 13, [&](int64_t begin, int64_t end) {
     for (size_t i = 1; i < to.size(); ++i)
       for (int64_t j = begin; j < end; ++j) sums[j] += to[i][j];
   });
+  return true;
 }
 
 // A window of one place is a product, which is quicker by itself.
@@ -121,17 +126,18 @@ Status Convolution(const Instruction& hlo, std::span<const Array> operands, std:
   auto* in_data = const_cast<float*>(input.As<float>().data());
   auto* kernel_data = const_cast<float*>(kernel.As<float>().data());
   float* out_data = out.Mutable<float>().data();
+  bool done = false;
   if (form->convolution.kind == DnnKind::kForward)
-    RunPieces(pieces, codes, kernel_data, in_data + form->source_offset, out_data, pool);
+    done = RunPieces(pieces, codes, kernel_data, in_data + form->source_offset, out_data, pool);
   else if (form->convolution.kind == DnnKind::kBackwardData)
-    RunPieces(pieces, codes, kernel_data, out_data + form->source_offset, in_data, pool);
+    done = RunPieces(pieces, codes, kernel_data, out_data + form->source_offset, in_data, pool);
   else
-    SumPieces(pieces, codes, in_data + form->source_offset, kernel_data, out, pool);
-  if (is_narrow)
+    done = SumPieces(pieces, codes, in_data + form->source_offset, kernel_data, out, pool);
+  if (is_narrow && done)
     ConvertOnPool(out, results[0], pool);
-  else
+  else if (!is_narrow)
     results[0] = std::move(out);
-  return {};
+  return done ? Status() : ByPatches(hlo, operands, results, pool);
 }
 
 // Whole numbers of eight bits whose sums f32 has exactly: products are at most 2^14 with signs and 2^16 without.
