@@ -2,6 +2,7 @@
 """Runs the same modules on the same inputs through shoal and through XLA's CPU back end, by turns, and compares.
 
     bench/run_vs_xla.py [FILE.hlo …] [--only TEXT] [--rounds N] [--json OUT] [--markdown OUT]
+    bench/run_vs_xla.py --devices 4                     steps on several devices, as XLA divided and optimised them
     bench/run_vs_xla.py --from A.json B.json --markdown docs/performance.md    the page of what was measured earlier
 
 Without files: single patterns, written with JAX and lowered to HLO (pip install jax; Python 3.12 or later for the
@@ -20,14 +21,17 @@ import sys
 import tempfile
 import time
 
+import device_patterns
 import library_patterns
 import shape_patterns
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def start(threads):
+def start(threads, devices=1):
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    if devices > 1:
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}"
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     if threads:
         os.sched_setaffinity(0, set(list(os.sched_getaffinity(0))[:threads]))
@@ -207,6 +211,33 @@ class Xla:
         return seconds, [np.asarray(out[0]) for out in outs]
 
 
+class XlaDevices:
+    """A function compiled by XLA for several devices: its text is what shoal runs."""
+
+    def __init__(self, function, arguments, places, results, devices):
+        mesh = jax.make_mesh((devices,), ("x",))
+        mapped = jax.jit(jax.shard_map(function, mesh=mesh, in_specs=places, out_specs=results, check_vma=False))
+        self.arguments = [jax.device_put(argument, jax.NamedSharding(mesh, place)) for argument, place in zip(arguments, places)]
+        lowered_form = mapped.lower(*self.arguments)
+        begin = time.perf_counter()
+        self.executable = lowered_form.compile()
+        self.compile_seconds = time.perf_counter() - begin
+        self.text = self.executable.as_text()
+
+    def run(self, arguments, repeats):
+        seconds = []
+        for _ in range(repeats):
+            begin = time.perf_counter()
+            outs = jax.block_until_ready(self.executable(*arguments))
+            seconds.append(time.perf_counter() - begin)
+        return seconds, [shards(out)[0] for out in jax.tree.leaves(outs)]
+
+
+def shards(array):
+    """What each device holds, by its number."""
+    return [np.asarray(shard.data) for shard in sorted(array.addressable_shards, key=lambda shard: shard.device.id)]
+
+
 def save(path, array):
     array = np.asarray(array)
     np.save(path, array if array.dtype.kind in "biufc" else array.view(np.dtype(f"V{array.dtype.itemsize}")))
@@ -235,13 +266,24 @@ def agree(a, b):
 
 
 def measure(options, name, text, arguments, folder):
+    xla = Xla(text)
+    return compare(options, name, xla, text, [jax.device_put(a) for a in arguments], [arguments], folder)
+
+
+def measure_devices(options, name, case, folder):
+    xla = XlaDevices(*case, options.devices)
+    held = list(zip(*[shards(argument) for argument in xla.arguments]))
+    return compare(options, name, xla, xla.text, xla.arguments, held, folder)
+
+
+def compare(options, name, xla, text, placed, held, folder):
+    """`held`: the arguments of each device."""
     hlo, inputs, outputs = folder / f"{name}.hlo", folder / name / "in", folder / name / "out"
     hlo.write_text(text)
-    (inputs / "d0").mkdir(parents=True)
-    for k, argument in enumerate(arguments):
-        save(inputs / "d0" / f"{k}.npy", argument)
-    xla = Xla(text)
-    placed = [jax.device_put(argument) for argument in arguments]
+    for device, arguments in enumerate(held):
+        (inputs / f"d{device}").mkdir(parents=True)
+        for k, argument in enumerate(arguments):
+            save(inputs / f"d{device}" / f"{k}.npy", argument)
     ours, theirs, compiles, expected = [], [], [], None
     xla.run(placed, 2)
     for _ in range(options.rounds):
@@ -318,14 +360,28 @@ def keep(options, rows, load):
 
 
 def cases(options):
+    """(name, what measures it)"""
+    def wanted(name):
+        return options.only in name and (not options.names or name in options.names.split(","))
+
+    if options.devices > 1:
+        for name, case in device_patterns.patterns(jax, jnp, np).items():
+            if wanted(name):
+                yield name, lambda folder, name=name, case=case: measure_devices(options, name, case, folder)
+        return
+    for name, text, arguments in single_cases(options, wanted):
+        yield name, lambda folder, name=name, text=text, arguments=arguments: measure(options, name, text, arguments, folder)
+
+
+def single_cases(options, wanted):
     if not options.files:
         every = patterns() | library_patterns.patterns(jax, jnp, np, ml_dtypes) | shape_patterns.patterns(jax, jnp, np, ml_dtypes)
         for name, (function, arguments) in every.items():
-            if options.only in name and (not options.names or name in options.names.split(",")):
+            if wanted(name):
                 yield name, lowered(function, arguments), [np.asarray(a) for a in arguments]
         return
     for path in options.files:
-        if options.only not in path.name:
+        if not wanted(path.stem):
             continue
         text = path.read_text()
         r = np.random.default_rng(0)
@@ -353,6 +409,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--repeats", type=int, default=5, help="runs of each in a round")
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--devices", type=int, default=1, help="measure the steps on so many devices instead")
     parser.add_argument("--timeout", type=int, default=300)
     parser.add_argument("--at-least", type=float, default=0, metavar="RATIO", help="fail if the mean is lower")
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
@@ -363,13 +420,13 @@ def main():
         write_page(options.markdown, [json.loads(path.read_text()) for path in options.measured])
         return 0
     load = os.getloadavg()[0]
-    start(options.threads)
+    start(options.threads, options.devices)
     rows, failed = [], []
     print(f"{'module':42}{'XLA ms':>10}{'shoal ms':>10}{'ratio':>7}{'compile ms':>12}{'(XLA)':>8}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name, text, arguments in cases(options):
+        for name, measured in cases(options):
             try:
-                row = measure(options, name, text, arguments, pathlib.Path(folder))
+                row = measured(pathlib.Path(folder))
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 failed.append(name)
                 print(f"{name:42} failed: {error}", flush=True)

@@ -133,14 +133,19 @@ class KernelStep : public CompiledStep {
   std::vector<size_t> in_place_;
 };
 
+bool SumsNarrowFloats(const Instruction& hlo) {
+  if (Info(hlo.opcode).op_class != OpClass::kContraction) return false;
+  return hlo.shape().IsArray() && IsFloat(hlo.shape().element_type()) && BitWidth(hlo.shape().element_type()) < 32;
+}
+
 class LibraryStep : public CompiledStep {
  public:
   LibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool)
-      : function_(function), pool_(pool), updates_(UpdatesOperand(hlo)) {}
+      : function_(function), pool_(pool), updates_(UpdatesOperand(hlo)), sums_narrow_floats_(SumsNarrowFloats(hlo)) {}
 
   Result<Value> Run(Call& call) const override {
     // XLA:CPU's library sums narrow floats in an order of its own, which the evaluators follow.
-    if (call.device.settings().numerics == Numerics::kXlaCpuYnnpack) return EvaluatorOf(call.hlo.opcode)(call);
+    if (sums_narrow_floats_ && call.device.settings().numerics == Numerics::kXlaCpuYnnpack) return EvaluatorOf(call.hlo.opcode)(call);
     std::vector<Array> operands, results;
     for (size_t i = 0; i < call.operands.size(); ++i) {
       if (!call.operands[i].IsArray() || !std::ranges::equal(call.array(i).dims(), call.hlo.operand_shape(i).dims()))
@@ -166,7 +171,7 @@ class LibraryStep : public CompiledStep {
  private:
   LibraryFunction function_;
   ThreadPool& pool_;
-  bool updates_;
+  bool updates_, sums_narrow_floats_;
 };
 
 }  // namespace
