@@ -213,9 +213,27 @@ std::shared_ptr<const Tables> TablesFor(int64_t length) {
 
 }  // namespace
 
-LaneFourierTransform::LaneFourierTransform(int64_t length) : length_(length), tables_(TablesFor(length)) {
-  numbers_.resize(static_cast<size_t>(length) + 2);
-  scratch_.resize(static_cast<size_t>(length) + 2);
+namespace {
+
+constexpr size_t kMostSpares = 6, kLargestSpare = size_t{1} << 14;  // numbers
+thread_local std::vector<std::vector<LaneNumber>> spares;
+
+}  // namespace
+
+LaneNumbers::LaneNumbers(int64_t count) {
+  if (!spares.empty()) {
+    numbers_ = std::move(spares.back());
+    spares.pop_back();
+  }
+  if (numbers_.size() < static_cast<size_t>(count)) numbers_.resize(static_cast<size_t>(count));
+}
+
+LaneNumbers::~LaneNumbers() {
+  if (spares.size() < kMostSpares && numbers_.size() <= kLargestSpare) spares.push_back(std::move(numbers_));
+}
+
+LaneFourierTransform::LaneFourierTransform(int64_t length)
+    : length_(length), tables_(TablesFor(length)), numbers_(length + 2), scratch_(length + 2) {
   if (!tables_->chirp.empty()) padded_ = std::make_unique<LaneFourierTransform>(PaddedLength(length));
 }
 

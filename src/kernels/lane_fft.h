@@ -8,13 +8,33 @@
 
 namespace shoal {
 
+// Complex numbers of eight lines.
+struct LaneNumber {
+  typedef float Lanes __attribute__((vector_size(32), aligned(4)));  // anywhere that floats lie
+  Lanes re, im;
+};
+
+// Room for `count` of them, which is kept for the next who wants some in this thread: memory that was never touched costs
+// as much as a transform does.
+class LaneNumbers {
+ public:
+  explicit LaneNumbers(int64_t count);
+  ~LaneNumbers();
+  LaneNumbers(const LaneNumbers&) = delete;
+  LaneNumbers& operator=(const LaneNumbers&) = delete;
+  LaneNumber* data() { return numbers_.data(); }
+  LaneNumber& operator[](size_t i) { return numbers_[i]; }
+  void swap(LaneNumbers& other) { numbers_.swap(other.numbers_); }
+
+ private:
+  std::vector<LaneNumber> numbers_;
+};
+
 class LaneFourierTransform {
  public:
   static constexpr int64_t kLanes = 8;
-  typedef float Lanes __attribute__((vector_size(4 * kLanes), aligned(4)));  // anywhere that floats lie
-  struct Number {
-    Lanes re, im;
-  };
+  using Number = LaneNumber;
+  using Lanes = LaneNumber::Lanes;
   struct Tables;  // what depends on the length alone
 
   explicit LaneFourierTransform(int64_t length);
@@ -34,7 +54,7 @@ class LaneFourierTransform {
 
   int64_t length_;
   std::shared_ptr<const Tables> tables_;
-  std::vector<Number> numbers_, scratch_;
+  LaneNumbers numbers_, scratch_;
   std::unique_ptr<LaneFourierTransform> padded_;  // lengths with a large prime factor, as a convolution
 };
 

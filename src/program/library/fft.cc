@@ -93,7 +93,7 @@ void TransformRealRows(const Box& box, const float* in, Complex* out, int64_t ro
   const int64_t length = box.sizes.back();
   ForBlocks(pool, rows, 2 * LinesTogether(length), [&](int64_t begin, int64_t end) {
     Transform transform(length);
-    std::vector<Transform::Number> a(static_cast<size_t>(box.out_last)), b(a.size());
+    LaneNumbers a(box.out_last), b(box.out_last);
     for (int64_t first = begin; first < end; first += 2 * kLanes) {
       const RowPairs rows_of(first, end), from = rows_of.Times(box.in_last), to = rows_of.Times(box.out_last);
       LoadRealLines(in, from.first, from.lines, length, &transform.numbers()->re, 2);
@@ -110,7 +110,7 @@ void TransformToRealRows(const Box& box, const Complex* in, float* out, int64_t 
   const int64_t length = box.sizes.back();
   ForBlocks(pool, rows, 2 * LinesTogether(length), [&](int64_t begin, int64_t end) {
     Transform transform(length);
-    std::vector<Transform::Number> a(static_cast<size_t>(box.in_last)), b(a.size());
+    LaneNumbers a(box.in_last), b(box.in_last);
     for (int64_t first = begin; first < end; first += 2 * kLanes) {
       const RowPairs rows_of(first, end), from = rows_of.Times(box.in_last), to = rows_of.Times(box.out_last);
       LoadLines(in, {from.first, from.lines, 1}, box.in_last, false, a.data());
