@@ -111,8 +111,9 @@ class LargeBlocks {
   // In huge pages as far as `bytes` fill them: a few bytes in another one would take all of it.
   static void* New(size_t size, size_t bytes) {
     const size_t huge = bytes / kHugePage * kHugePage;
-    void* block = std::aligned_alloc(huge > 0 ? kHugePage : 4096, size);
-    if (huge == 0 || block == nullptr) return block;
+    void* block = nullptr;
+    if (posix_memalign(&block, huge > 0 ? kHugePage : 4096, size) != 0) return nullptr;
+    if (huge == 0) return block;
     madvise(block, huge, MADV_HUGEPAGE);
     madvise(static_cast<std::byte*>(block) + huge, size - huge, MADV_NOHUGEPAGE);
     return block;

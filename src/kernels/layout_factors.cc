@@ -49,6 +49,8 @@ class Dimensions {
 }  // namespace
 
 std::optional<std::vector<LayoutFactor>> CommonFactors(const Shape& from, const Shape& to) {
+  const auto has_size = [](int64_t size) { return size >= 0; };
+  if (!std::ranges::all_of(from.dims(), has_size) || !std::ranges::all_of(to.dims(), has_size)) return std::nullopt;
   Dimensions a(from), b(to);
   std::vector<LayoutFactor> factors;
   while (a.Left() != 1 || b.Left() != 1) {

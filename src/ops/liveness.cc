@@ -73,7 +73,8 @@ Liveness::Liveness(const Module& module) {
     Add(*computation);
     AddStarts(*computation);
   }
-  for (const Computation* computation : RunByLoops(module)) MarkInvariants(*computation, *steps_.at(computation));
+  for (const Computation* computation : RunByLoops(module))
+    if (auto found = steps_.find(computation); found != steps_.end()) MarkInvariants(*computation, *found->second);
 }
 
 void Liveness::Add(const Computation& computation) {

@@ -66,6 +66,20 @@ void Unify(std::span<ElementType* const> types) {
     if (IsFloat(*type)) *type = widest;
 }
 
+ElementType PartType(ElementType complex) { return complex == ElementType::kC128 ? ElementType::kF64 : ElementType::kF32; }
+
+// Where one of the two is complex and the other its parts, as in real and complex: what the result is computed in; else
+// what it is declared as.
+ElementType ResultOfParts(const Instruction& hlo) {
+  const ElementType declared = hlo.shape().element_type();
+  if (Info(hlo.opcode).op_class != OpClass::kElementwise || hlo.operand_count() == 0) return declared;
+  ElementType operand = hlo.operand_shape(0).element_type();
+  if (IsComplex(operand) && IsFloat(declared)) return PartType(operand);
+  if (!IsFloat(operand) || !IsComplex(declared)) return declared;
+  for (const Instruction* other : hlo.operands) operand = HigherPrecision(operand, other->shape().element_type());
+  return operand == ElementType::kF64 ? ElementType::kC128 : ElementType::kC64;
+}
+
 // All floats that take part are declared as one type: nearly always.
 bool HasOneFloat(const Instruction& hlo) {
   if (!hlo.shape().IsArray()) return false;
@@ -84,7 +98,9 @@ bool HasOneFloat(const Instruction& hlo) {
 WorkingTypes WorkingTypesOf(const Instruction& hlo) {
   WorkingTypes types;
   const Sharing sharing = SharingOf(hlo);
-  if (sharing == Sharing::kNone || HasOneFloat(hlo)) return types;
+  if (sharing == Sharing::kNone) return types;
+  const bool by_parts = hlo.shape().IsArray() && ResultOfParts(hlo) != hlo.shape().element_type();
+  if (HasOneFloat(hlo) && !by_parts) return types;
   for (const Instruction* operand : hlo.operands) types.operands.push_back(operand->shape().element_type());
   AppendTypes(hlo.shape(), types.results);
   const WorkingTypes declared = types;
@@ -92,6 +108,7 @@ WorkingTypes WorkingTypesOf(const Instruction& hlo) {
   if (sharing == Sharing::kAll) {
     for (ElementType& type : types.operands) shared.push_back(&type);
     for (ElementType& type : types.results) shared.push_back(&type);
+    if (by_parts) types.results[0] = ResultOfParts(hlo);
     Unify(shared);
   } else {
     for (size_t k = 0; k < std::min(types.operands.size(), types.results.size()); ++k)

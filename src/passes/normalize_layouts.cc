@@ -54,7 +54,9 @@ class Normalizing {
       if (IsBitcast(*hlo) && !IsSplit(*hlo)) seen_through.insert(hlo->operands[0]);
     for (Instruction* hlo : before) {
       if (!(*hlo)[kControlPredecessors].empty()) continue;
-      if (IsSplit(*hlo) && !seen_through.contains(hlo)) replacements[hlo] = Split(*hlo);
+      // The layout of the entry's result is part of what the module says.
+      const bool is_result = hlo == module_.entry->root && !std::ranges::is_sorted(MajorToMinor(hlo->shape()));
+      if (IsSplit(*hlo) && !seen_through.contains(hlo) && !is_result) replacements[hlo] = Split(*hlo);
       const bool is_copy = IsCopy(*hlo) && hlo->shape().IsArray() && hlo != computation_.root &&
                            !seen_through.contains(hlo) && Compatible(hlo->shape(), hlo->operand_shape(0));
       if (is_copy && !hlo->shape().has_dynamic()) replacements[hlo] = hlo->operands[0];

@@ -154,6 +154,9 @@ LibraryFunction ConcatenateFunction(const Instruction& hlo) {
 LibraryFunction PadFunction(const Instruction& hlo) {
   if (!IsOneType(hlo, 2) || hlo.shape().rank() == 0 || hlo.operand_shape(1).rank() != 0) return nullptr;
   if (hlo.operand_shape(0).ElementCount().value_or(0) <= 0) return nullptr;
+  constexpr int64_t kMost = int64_t{1} << 40;  // beyond that places are more than can be counted
+  for (const PaddingDim& dim : PaddingOf(hlo))
+    if (std::max(dim.low, dim.high) > kMost || std::min(dim.low, dim.high) < -kMost || dim.interior > kMost) return nullptr;
   return StorageBytes(hlo.shape().element_type()) <= 8 ? &Pad : nullptr;
 }
 
