@@ -157,8 +157,8 @@ int64_t BytesOf(const Shape& shape) {
   if (!shape.IsArray() || shape.layout() == nullptr) return 0;
   // The padding of tiles counts, as in XLA of jaxlib 0.12 (that of 0.11 leaves it out), and so do the size fields of
   // dynamic dimensions.
-  const int64_t bytes = TiledBytes(shape);
-  return bytes == INT64_MAX ? bytes : bytes + DynamicSizeBytes(shape);
+  int64_t bytes = TiledBytes(shape);
+  return __builtin_add_overflow(bytes, DynamicSizeBytes(shape), &bytes) ? INT64_MAX : bytes;
 }
 
 double LeafBytesOf(const Shape& shape) {

@@ -68,11 +68,12 @@ void Unify(std::span<ElementType* const> types) {
 
 ElementType PartType(ElementType complex) { return complex == ElementType::kC128 ? ElementType::kF64 : ElementType::kF32; }
 
-// Where one of the two is complex and the other its parts, as in real and complex: what the result is computed in; else
+// Where one of the two is complex and the other its parts, as in real, complex and fft: what the result is computed in; else
 // what it is declared as.
 ElementType ResultOfParts(const Instruction& hlo) {
   const ElementType declared = hlo.shape().element_type();
-  if (Info(hlo.opcode).op_class != OpClass::kElementwise || hlo.operand_count() == 0) return declared;
+  const OpClass op_class = Info(hlo.opcode).op_class;
+  if ((op_class != OpClass::kElementwise && op_class != OpClass::kLinearAlgebra) || hlo.operand_count() == 0) return declared;
   ElementType operand = hlo.operand_shape(0).element_type();
   if (IsComplex(operand) && IsFloat(declared)) return PartType(operand);
   if (!IsFloat(operand) || !IsComplex(declared)) return declared;

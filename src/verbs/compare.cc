@@ -54,6 +54,8 @@ class OneComparison {
     // The partitioned one, if any, has the shards of the other's parameters.
     a_.devices = InferDevices(a_.module(), flags_.num_replicas, flags_.num_partitions);
     b_.devices = InferDevices(b_.module(), flags_.num_replicas, flags_.num_partitions);
+    for (Side* side : {&a_, &b_})
+      if (Status room = job_.Agree(CheckConstantMemory(side->module())); !room.ok()) return Failed(*side, room.diag());
     Side *whole = &a_, *parts = &b_;
     if (ArgumentBytes(a_.module()) < ArgumentBytes(b_.module()) ||
         (a_.module().num_partitions > 1 && b_.module().num_partitions == 1))
