@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "base/npy.h"
 #include "base/zip.h"
@@ -86,8 +87,12 @@ const char* Complaint(const std::string& messages) {
   static constexpr const char* kTelling[] = {"itself is at fault", "std::", "basic_string", "vector::", "bad_variant",
                                              "runtime error:", "AddressSanitizer", "wrong index for variant",
                                              "stoi", "map::at", "terminate called"};
-  for (const char* telling : kTelling)
-    if (messages.find(telling) != std::string::npos) return telling;
+  std::istringstream lines(messages);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("  ")) continue;  // the module's own words
+    for (const char* telling : kTelling)
+      if (line.find(telling) != std::string::npos) return telling;
+  }
   return nullptr;
 }
 
