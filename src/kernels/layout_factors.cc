@@ -8,19 +8,6 @@
 namespace shoal {
 namespace {
 
-// Dimensions from the slowest in memory to the fastest; row-major where the text gives no layout.
-Dims MajorToMinor(const Shape& shape) {
-  Dims order;
-  if (shape.layout() != nullptr) {
-    const Ints minor = shape.layout()->minor_to_major;
-    order.assign(minor.rbegin(), minor.rend());
-  }
-  if (order.size() == shape.dims().size()) return order;
-  order.clear();
-  for (int64_t d = 0; d < shape.rank(); ++d) order.push_back(d);
-  return order;
-}
-
 // The dimensions of a shape, from the fastest in memory to the slowest, handed out factor by factor.
 class Dimensions {
  public:
@@ -47,6 +34,18 @@ class Dimensions {
 };
 
 }  // namespace
+
+Dims MajorToMinor(const Shape& shape) {
+  Dims order;
+  if (shape.layout() != nullptr) {
+    const Ints minor = shape.layout()->minor_to_major;
+    order.assign(minor.rbegin(), minor.rend());
+  }
+  if (order.size() == shape.dims().size()) return order;
+  order.clear();
+  for (int64_t d = 0; d < shape.rank(); ++d) order.push_back(d);
+  return order;
+}
 
 std::optional<std::vector<LayoutFactor>> CommonFactors(const Shape& from, const Shape& to) {
   const auto has_size = [](int64_t size) { return size >= 0; };

@@ -8,6 +8,9 @@
 
 namespace shoal {
 
+// Dimensions from the slowest in memory to the fastest; row-major where the text gives no layout.
+Dims MajorToMinor(const Shape& shape);
+
 // A factor of the sizes of two shapes that lies in memory as one: how many elements, and how far apart they are in
 // row-major arrays of the two shapes.
 struct LayoutFactor {

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "ir/rewrite.h"
+#include "ir/sizes.h"
 #include "ops/families.h"
 #include "ops/traits.h"
 #include "passes/loop_state.h"
@@ -12,10 +13,7 @@
 namespace shoal {
 namespace {
 
-double BytesOf(const Instruction& hlo) {
-  if (!hlo.shape().IsArray()) return 0;
-  return static_cast<double>(hlo.shape().ElementCount().value_or(0)) * StorageBytes(hlo.shape().element_type());
-}
+double BytesOf(const Instruction& hlo) { return hlo.shape().IsArray() ? static_cast<double>(HostBytesOf(hlo.shape())) : 0; }
 
 class Hoisting {
  public:

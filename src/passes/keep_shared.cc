@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/rewrite.h"
+#include "ir/sizes.h"
 #include "ops/collective_kinds.h"
 #include "ops/families.h"
 #include "ops/traits.h"
@@ -15,11 +16,6 @@ namespace {
 
 constexpr int64_t kLeastBytes = int64_t{1} << 20;
 
-int64_t BytesOfArray(const Instruction& hlo) {
-  if (!hlo.shape().IsArray()) return 0;
-  return hlo.shape().ElementCount().value_or(0) * StorageBytes(hlo.shape().element_type());
-}
-
 // Held once for several devices.
 bool IsShared(const Instruction& hlo) {
   const Instruction* at = &hlo;
@@ -28,12 +24,12 @@ bool IsShared(const Instruction& hlo) {
 }
 
 bool MayBeLate(const Instruction& hlo) {
-  const int64_t bytes = BytesOfArray(hlo);
-  if (bytes < kLeastBytes || !IsFunction(hlo) || !hlo[kControlPredecessors].empty() || IsShared(hlo)) return false;
+  const int64_t bytes = HostBytesOf(hlo.shape());
+  if (!hlo.shape().IsArray() || bytes < kLeastBytes || !IsFunction(hlo) || !hlo[kControlPredecessors].empty() || IsShared(hlo)) return false;
   int64_t own = 0;
   for (const Instruction* operand : hlo.operands) {
     if (!operand->shape().IsArray()) return false;
-    if (!IsShared(*operand)) own += BytesOfArray(*operand);
+    if (!IsShared(*operand)) own = SaturatingAdd(own, HostBytesOf(operand->shape()));
   }
   return own <= bytes / 8;
 }

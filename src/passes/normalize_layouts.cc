@@ -18,17 +18,7 @@
 namespace shoal {
 namespace {
 
-// Dimensions from the slowest in memory to the fastest.
-std::vector<int64_t> MajorToMinor(const Shape& shape) {
-  std::vector<int64_t> order;
-  if (shape.layout() != nullptr) order.assign(shape.layout()->minor_to_major.rbegin(), shape.layout()->minor_to_major.rend());
-  if (order.size() == shape.dims().size()) return order;
-  order.resize(shape.dims().size());
-  for (size_t d = 0; d < order.size(); ++d) order[d] = static_cast<int64_t>(d);
-  return order;
-}
-
-std::vector<int64_t> Permuted(Ints dims, const std::vector<int64_t>& order) {
+std::vector<int64_t> Permuted(Ints dims, Ints order) {
   std::vector<int64_t> permuted;
   for (int64_t d : order) permuted.push_back(dims[static_cast<size_t>(d)]);
   return permuted;
@@ -72,16 +62,16 @@ class Normalizing {
   Instruction* Split(Instruction& hlo) {
     Instruction* origin = hlo.operands[0];  // what bitcasts of bitcasts see
     while (IsSplit(*origin) && (*origin)[kControlPredecessors].empty()) origin = origin->operands[0];
-    const std::vector<int64_t> from = MajorToMinor(origin->shape()), to = MajorToMinor(hlo.shape());
-    const std::vector<int64_t> physical = Permuted(hlo.shape().dims(), to);
+    const Dims from = MajorToMinor(origin->shape()), to = MajorToMinor(hlo.shape());
+    const std::vector<int64_t> physical = Permuted(hlo.shape().dims(), AsInts(to));
     // Transposes of whole dimensions find others to go away with; but one of parts of them is less than two.
     const bool two = !std::ranges::is_sorted(from) && !std::ranges::is_sorted(to) &&
-                     Permuted(origin->shape().dims(), from) != physical;
+                     Permuted(origin->shape().dims(), AsInts(from)) != physical;
     if (const auto factors = CommonFactors(origin->shape(), hlo.shape()); factors && (two || AllStay(*factors)))
       return Rearranged(origin, *factors, hlo);
     std::vector<int64_t> back(to.size());
     for (size_t i = 0; i < to.size(); ++i) back[static_cast<size_t>(to[i])] = static_cast<int64_t>(i);
-    return Transposed(Reshaped(Transposed(origin, from, hlo), physical, hlo), back, hlo);
+    return Transposed(Reshaped(Transposed(origin, AsInts(from), hlo), physical, hlo), back, hlo);
   }
 
   // The factors in the order that they have in the one, transposed to the order in the other.
@@ -115,7 +105,7 @@ class Normalizing {
     return NewReshape(module_, computation_, module_.shapes.Array(value->shape().element_type(), dims), value, instead_of);
   }
 
-  Instruction* Transposed(Instruction* value, const std::vector<int64_t>& order, const Instruction& instead_of) {
+  Instruction* Transposed(Instruction* value, Ints order, const Instruction& instead_of) {
     if (std::is_sorted(order.begin(), order.end())) return value;
     const Shape* shape =
         module_.shapes.Array(value->shape().element_type(), Permuted(value->shape().dims(), order));

@@ -25,7 +25,7 @@ Result<bool> SimplifyTuples(Module& module);
 Result<bool> ShareCommonSubexpressions(Module& module);
 // Index maps that undo each other, conversions to the same type, operations with a neutral element.
 Result<bool> SimplifyAlgebra(Module& module);
-// Bitcasts through layouts become the transposes and reshapes that they are, for values that are always row-major.
+// Bitcasts through layouts become the reshapes and the transpose that they are, for values that are always row-major.
 Result<bool> NormalizeLayouts(Module& module);
 // Products of vectors in a batch become multiplications and sums, outer products multiplications.
 Result<bool> ExpandDots(Module& module);
