@@ -33,7 +33,8 @@ Result<bool> ExpandDots(Module& module);
 Result<bool> DoubleWindows(Module& module);
 // Small results of constants alone become constants.
 Result<bool> FoldConstants(Module& module);
-// Elements of a loop's state that nobody needs go; those that never change are known outside, and inside where constant.
+// Elements of a loop's state that nobody needs go; those that never change are known outside, and made inside where a few
+// cheap ops of constants make them.
 Result<bool> SimplifyLoops(Module& module);
 // What the rounds of a loop compute alike moves before the loop.
 Result<bool> HoistInvariants(Module& module);
