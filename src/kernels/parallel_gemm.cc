@@ -210,7 +210,7 @@ void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixVi
     }
     return;
   }
-  if (batch == 1 && work > kSmall) {
+  if (batch == 1 && (work > kSmall || m == 1 || n == 1)) {
     const MatrixView<float> first{a.data + places[0].a, a.row, a.column}, second{b.data + places[0].b, b.row, b.column};
     if (m <= kMostSkinny && Skinny(m, n, k, first, second, c, pool)) return;
     // One column: the product of the transposed matrices.
