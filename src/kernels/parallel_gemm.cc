@@ -91,11 +91,14 @@ bool Skinny(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<T> 
 }
 
 // Where oneDNN has no AVX-512 it reads all but the largest matrices as they lie, without packing them: half the speed of
-// OpenBLAS where rows are a power of two apart. Small ones it multiplies quicker.
-bool IsForBlas(int64_t m, int64_t n, int64_t k) {
+// OpenBLAS where rows of b are a power of two apart, which all fall on few lines of the cache. Others it multiplies
+// quicker, and small ones.
+bool IsForBlas(int64_t m, int64_t n, int64_t k, const MatrixView<float>& b) {
 #if defined(__x86_64__)
   static const bool wide = __builtin_cpu_supports("avx512f") != 0;
-  return !wide && std::min({m, n, k}) >= 256 && m * n * k >= int64_t{1} << 26;
+  if (wide) return false;
+  const bool are_rows_apart = b.column == 1 && b.row % 256 == 0 && m >= 48 && n >= 64 && k >= 128;
+  return are_rows_apart || (std::min({m, n, k}) >= 256 && m * n * k >= int64_t{1} << 26);
 #else
   return std::min({m, n, k}) >= 256;
 #endif
@@ -103,7 +106,7 @@ bool IsForBlas(int64_t m, int64_t n, int64_t k) {
 
 void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add = false) {
   static const OneDnn* const library = OpenOneDnn();
-  if (library == nullptr || k == 0 || IsForBlas(m, n, k)) return Gemm<float>(m, n, k, a, b, c, ldc, add);
+  if (library == nullptr || k == 0 || IsForBlas(m, n, k, b)) return Gemm<float>(m, n, k, a, b, c, ldc, add);
   const bool a_transposed = a.column != 1 && k != 1, b_transposed = b.column != 1 && n != 1;
   // A leading dimension is at least the length of its rows.
   const int64_t lda = std::max(a_transposed ? a.column : a.row, a_transposed ? m : k);
