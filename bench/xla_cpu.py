@@ -37,6 +37,11 @@ def parameters(text):
     return [leaf for shape in module.program_shape().parameter_shapes() for leaf in leaves(shape)]
 
 
+def placed(arguments):
+    with jax.enable_x64(True):  # what is of 64 bits stays so
+        return [jax.device_put(argument) for argument in arguments]
+
+
 class Xla:
     """A module compiled by XLA."""
 
