@@ -51,19 +51,6 @@ Value WithDeclaredTypes(Value value, const Shape& shape) {
   return Value::Tuple(std::move(elements));
 }
 
-bool MayTakeUnderWay(const Instruction& hlo) {
-  switch (Info(hlo.opcode).op_class) {
-    case OpClass::kCollective:
-      return !BeginsCollective(hlo);  // a done, which waits for it
-    case OpClass::kControlFlow:
-    case OpClass::kStructure:
-    case OpClass::kTransfer:
-      return true;
-    default:
-      return false;
-  }
-}
-
 absl::InlinedVector<const Shape*, 4> LeafShapes(const Shape& shape) {
   if (!shape.IsTuple()) return {&shape};
   absl::InlinedVector<const Shape*, 4> leaves;
