@@ -103,8 +103,13 @@ template <class T>
 Cut CutOf(const FoldPlan& plan, int64_t threads) {
   const int64_t elements = plan.window() * static_cast<int64_t>(plan.starts.size() * plan.outer.size());
   if (!plan.are_apart || elements < (1 << 14) || static_cast<int64_t>(plan.outer.size()) >= threads) return Cut::kNone;
-  const bool is_wide = plan.length * static_cast<int64_t>(sizeof(T)) >= 512;
-  return plan.inner.size() == 1 && is_wide ? Cut::kColumns : Cut::kRanges;
+  // By columns every thread has whole lines of the cache, and all windows.
+  constexpr int64_t kLine = 64, kNearCache = int64_t{1} << 18, kFew = int64_t{1} << 20;
+  const bool is_wide = plan.length * static_cast<int64_t>(sizeof(T)) >= kLine * threads;
+  if (plan.inner.size() == 1 && is_wide) return Cut::kColumns;
+  // Ranges make everybody look at all windows: no gain where one thread has all of the array near it.
+  if (plan.inner.size() == 1 && plan.count * static_cast<int64_t>(sizeof(T)) <= kNearCache && elements <= kFew) return Cut::kNone;
+  return Cut::kRanges;
 }
 
 // Part `part` of `parts` of what one outer offset has.
