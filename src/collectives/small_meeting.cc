@@ -44,9 +44,9 @@ std::unique_ptr<SmallMeeting> World::NewSmallMeeting(const Instruction& hlo, Ren
 
 bool World::MeetSoon(SmallMeeting& meeting, std::span<const std::string_view> parts) {
   Rendezvous& rendezvous = meeting.rendezvous();
-  // Nobody else of this process comes here, so that only this thread changes the number.
+  // Nobody else of this process comes here, so that only this thread changes the numbers; whoever explains a stall reads
+  // them when it waits, and has had the mutex since.
   if (stopped() || !link_->MeetSoon(meeting, rendezvous.arrivals[meeting.rank()], parts)) return false;
-  std::lock_guard lock(mutex_);
   ++rendezvous.arrivals[meeting.rank()];
   ++rendezvous.first_expected;
   return true;
@@ -71,7 +71,7 @@ bool Link::MeetSoon(SmallMeeting& meeting, int64_t number, std::span<const std::
   const GroupLayout& layout = meeting.layout();
   meeting.Begin(number);
   soon_ = &meeting;
-  ++polls_;
+  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // nobody else does
   for (size_t i = 1; i < layout.ranks.size(); ++i) {
     const size_t process = (layout.self + i) % layout.ranks.size();
     ++sent_;

@@ -69,6 +69,7 @@ class MpiCommunicator : public Communicator {
 
   ~MpiCommunicator() override {
     for (Slot& slot : slots_) {
+      if (slot.request == MPI_REQUEST_NULL) continue;  // one that was taken last
       MPI_Cancel(&slot.request);
       MPI_Wait(&slot.request, MPI_STATUS_IGNORE);
     }
@@ -103,24 +104,23 @@ class MpiCommunicator : public Communicator {
     int there = 0;
     MPI_Status status;
     MPI_Test(&slot.request, &there, &status);
-    if (there == 0) return false;
+    if (there == 0) {
+      // While nothing is there to do.
+      while (taken_ > 0) AwaitAgain();
+      ForgetOldest();
+      return false;
+    }
     next_ = (next_ + 1) % kSlots;  // receives are met in the order in which they were posted
     int size = 0;
     MPI_Get_count(&status, MPI_BYTE, &size);
     Arrived(status.MPI_SOURCE, status.MPI_TAG, {slot.bytes.get(), static_cast<size_t>(size)}, take);
-    Await(slot);
+    if (++taken_ > kSlots / 2) AwaitAgain();
     return true;
   }
 
   bool Posted() override {
-    // A deque: the letters stay where they are while MPI reads them.
-    while (!posted_.empty()) {
-      int done = 0;
-      MPI_Test(&posted_.front().request, &done, MPI_STATUS_IGNORE);
-      if (done == 0) return false;
-      Spare(std::move(posted_.front().bytes));
-      posted_.pop_front();
-    }
+    while (!posted_.empty())
+      if (!ForgetOldest()) return false;
     return true;
   }
 
@@ -203,6 +203,23 @@ class MpiCommunicator : public Communicator {
     return owner;
   }
 
+  // The slot whose message was taken first is there for another.
+  void AwaitAgain() {
+    Await(slots_[(next_ + kSlots - taken_) % kSlots]);
+    --taken_;
+  }
+
+  // What was posted first, if it has left: as a rule, since MPI has copied it.
+  bool ForgetOldest() {
+    if (posted_.empty()) return false;
+    int done = 0;
+    MPI_Test(&posted_.front().request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) return false;
+    Spare(std::move(posted_.front().bytes));
+    posted_.pop_front();
+    return true;
+  }
+
   void Await(Slot& slot) {
     MPI_Irecv(slot.bytes.get(), static_cast<int>(kSlotBytes), MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, small_,
               &slot.request);
@@ -222,11 +239,7 @@ class MpiCommunicator : public Communicator {
     letter.bytes.clear();
     for (std::string_view part : parts) letter.bytes.append(part);
     MPI_Isend(letter.bytes.data(), static_cast<int>(letter.bytes.size()), MPI_BYTE, to, tag, comm, &letter.request);
-    int done = 0;  // as a rule: MPI has copied it
-    MPI_Test(&letter.request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) return;
-    Spare(std::move(letter.bytes));
-    posted_.pop_back();
+    if (posted_.size() > kSlots) ForgetOldest();
   }
 
   void Arrived(int from, int tag, std::string_view bytes, const Take& take) {
@@ -259,13 +272,13 @@ class MpiCommunicator : public Communicator {
   MPI_Comm small_ = MPI_COMM_NULL, long_ = MPI_COMM_NULL, large_ = MPI_COMM_NULL;
   std::vector<MPI_Comm> groups_;  // null where this process is not in one
   int rank_ = 0, size_ = 1, most_tag_ = 32767;
-  std::deque<Letter> posted_;
+  std::deque<Letter> posted_;  // a deque: letters stay where they are while MPI reads them
   std::vector<std::string> spare_;
   std::vector<MPI_Request> requests_;  // of transfers under way
   std::vector<MpiRequest*> owners_;
   std::vector<int> done_;
   Slot slots_[kSlots];
-  size_t next_ = 0;
+  size_t next_ = 0, taken_ = 0;  // which slot's message comes next; how many before it wait to be posted again
   std::vector<std::deque<Behind>> behind_;  // by process
   int64_t pending_ = 0;                     // in all of them
 };
