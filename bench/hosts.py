@@ -108,8 +108,8 @@ def mpi_microseconds(options, loops, kind, n, size, rounds):
 
 
 def measure(options, scratch, loops, kind, n, size):
-    guess = 3 + size * n / 1500  # µs
-    rounds = max(4, min(20000, int(options.seconds * 1e6 / guess)))
+    guess = 1 + size * n / 1500  # µs
+    rounds = max(4, min(200000, int(options.seconds * 1e6 / guess)))
     turns = [(mpi_microseconds(options, loops, kind, n, size, rounds),
               shoal_microseconds(options, scratch, kind, n, size, rounds, True),
               shoal_microseconds(options, scratch, kind, n, size, min(rounds, 2000), False) if options.threads else 0)

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <list>
 #include <thread>
 #include <vector>
 
@@ -105,9 +106,7 @@ class MpiCommunicator : public Communicator {
     MPI_Status status;
     MPI_Test(&slot.request, &there, &status);
     if (there == 0) {
-      // While nothing is there to do.
-      while (taken_ > 0) AwaitAgain();
-      ForgetOldest();
+      while (taken_ > 0) AwaitAgain();  // now that there is nothing else to do
       return false;
     }
     next_ = (next_ + 1) % kSlots;  // receives are met in the order in which they were posted
@@ -209,14 +208,14 @@ class MpiCommunicator : public Communicator {
     --taken_;
   }
 
-  // What was posted first, if it has left: as a rule, since MPI has copied it.
+  // What was posted first, if it has left; its memory is for the next.
   bool ForgetOldest() {
-    if (posted_.empty()) return false;
     int done = 0;
     MPI_Test(&posted_.front().request, &done, MPI_STATUS_IGNORE);
     if (done == 0) return false;
-    Spare(std::move(posted_.front().bytes));
-    posted_.pop_front();
+    const bool keep = spare_.size() <= kSlots && posted_.front().bytes.capacity() <= 2 * kSlotBytes;
+    if (keep) spare_.splice(spare_.end(), posted_, posted_.begin());
+    else posted_.pop_front();
     return true;
   }
 
@@ -225,21 +224,14 @@ class MpiCommunicator : public Communicator {
               &slot.request);
   }
 
-  // The memory of what has left is for the next.
-  void Spare(std::string bytes) {
-    if (spare_.size() < kSlots && bytes.capacity() <= 2 * kSlotBytes) spare_.push_back(std::move(bytes));
-  }
-
   void Send(int to, int tag, MPI_Comm comm, std::initializer_list<std::string_view> parts) {
-    Letter& letter = posted_.emplace_back();
-    if (!spare_.empty()) {
-      letter.bytes = std::move(spare_.back());
-      spare_.pop_back();
-    }
+    if (spare_.empty()) spare_.emplace_back();
+    posted_.splice(posted_.end(), spare_, spare_.begin());
+    Letter& letter = posted_.back();
     letter.bytes.clear();
     for (std::string_view part : parts) letter.bytes.append(part);
     MPI_Isend(letter.bytes.data(), static_cast<int>(letter.bytes.size()), MPI_BYTE, to, tag, comm, &letter.request);
-    if (posted_.size() > kSlots) ForgetOldest();
+    if (posted_.size() > kSlots) ForgetOldest();  // which has left, as a rule
   }
 
   void Arrived(int from, int tag, std::string_view bytes, const Take& take) {
@@ -272,8 +264,7 @@ class MpiCommunicator : public Communicator {
   MPI_Comm small_ = MPI_COMM_NULL, long_ = MPI_COMM_NULL, large_ = MPI_COMM_NULL;
   std::vector<MPI_Comm> groups_;  // null where this process is not in one
   int rank_ = 0, size_ = 1, most_tag_ = 32767;
-  std::deque<Letter> posted_;  // a deque: letters stay where they are while MPI reads them
-  std::vector<std::string> spare_;
+  std::list<Letter> posted_, spare_;  // lists: letters stay where they are while MPI reads them
   std::vector<MPI_Request> requests_;  // of transfers under way
   std::vector<MpiRequest*> owners_;
   std::vector<int> done_;
