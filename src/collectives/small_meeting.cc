@@ -12,7 +12,14 @@ namespace {
 
 // So often messages are looked for in vain before the device waits as for any collective: about 100 µs; and where each
 // look leaves the core to others.
-constexpr int kMostLooks = 500, kMostYields = 100;
+constexpr int kMostLooks = 2000, kMostYields = 100;
+
+// Between two looks: the other thread of this core may be the one that is waited for.
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 }  // namespace
 
@@ -81,7 +88,7 @@ bool Link::MeetSoon(SmallMeeting& meeting, int64_t number, std::span<const std::
   for (int looks = 0; !meeting.is_complete() && looks < (is_crowded_ ? kMostYields : kMostLooks);) {
     if (job_.TakeOne()) continue;
     ++looks;
-    if (is_crowded_) std::this_thread::yield();
+    is_crowded_ ? std::this_thread::yield() : Pause();
   }
   if (!meeting.is_complete()) return false;
   soon_ = nullptr;

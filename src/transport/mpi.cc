@@ -1,6 +1,6 @@
-// The Communicator over MPI: plain MPI-3, nonblocking calls only. Receives for small messages are posted before anybody
-// sends one, which is quicker than to probe. One that is longer than such a receive is announced there, and follows on a
-// communicator of its own; so do transfers.
+// The Communicator over MPI: plain MPI-3, nonblocking calls only. Small messages go through memory that the processes of a
+// machine share (node_rings.h); between machines, receives for them are posted before anybody sends one, which is quicker
+// than to probe. One that is longer is announced there, and follows on a communicator of its own; so do transfers.
 #include <mpi.h>
 
 #include <algorithm>
@@ -14,22 +14,11 @@
 #include <vector>
 
 #include "transport/communicator.h"
+#include "transport/mpi_types.h"
+#include "transport/node_rings.h"
 
 namespace shoal {
 namespace {
-
-MPI_Op OpOf(ReduceOp op) {
-  constexpr auto kCount = 6;
-  const MPI_Op ops[kCount] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_BAND, MPI_BOR};
-  return ops[static_cast<size_t>(op)];
-}
-
-MPI_Datatype TypeOf(ReduceType type) {
-  constexpr auto kCount = 10;
-  const MPI_Datatype types[kCount] = {MPI_FLOAT,   MPI_DOUBLE,  MPI_INT8_T,   MPI_INT16_T,  MPI_INT32_T,
-                                      MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T};
-  return types[static_cast<size_t>(type)];
-}
 
 // As a rule a process is gone, which the thread that watches the others (peers.h) notices too: it says who, and ends
 // this process while it waits here.
@@ -65,15 +54,18 @@ class MpiCommunicator : public Communicator {
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&most), &known);
     if (known != 0) most_tag_ = *most;
     behind_.resize(static_cast<size_t>(size_));
-    for (Slot& slot : slots_) Await(slot);
+    node_ = std::make_unique<NodeRings>(small_);
+    if (!node_->ReachAll())
+      for (Slot& slot : slots_) Await(slot);
   }
 
   ~MpiCommunicator() override {
     for (Slot& slot : slots_) {
-      if (slot.request == MPI_REQUEST_NULL) continue;  // one that was taken last
+      if (slot.request == MPI_REQUEST_NULL) continue;
       MPI_Cancel(&slot.request);
       MPI_Wait(&slot.request, MPI_STATUS_IGNORE);
     }
+    node_.reset();
     for (MPI_Comm& group : groups_)
       if (group != MPI_COMM_NULL) MPI_Comm_free(&group);
     MPI_Finalize();
@@ -93,14 +85,19 @@ class MpiCommunicator : public Communicator {
   void Post(int to, std::initializer_list<std::string_view> parts) override {
     size_t bytes = 0;
     for (std::string_view part : parts) bytes += part.size();
-    if (bytes <= kSlotBytes) return Send(to, kWhole, small_, parts);
+    if (bytes <= kSlotBytes) return PostSmall(to, kWhole, parts);
     const auto size = static_cast<int64_t>(bytes);
-    Send(to, kAnnouncement, small_, {{reinterpret_cast<const char*>(&size), sizeof(size)}});
+    PostSmall(to, kAnnouncement, {{reinterpret_cast<const char*>(&size), sizeof(size)}});
     Send(to, 0, long_, parts);
   }
 
   bool Next(const Take& take) override {
     if (pending_ > 0 && TakeLong(take)) return true;
+    if (node_->Next([&](int from, int tag, std::string_view bytes) { Arrived(from, tag, bytes, take); })) return true;
+    if (node_->ReachAll()) {
+      if (!posted_.empty()) ForgetOldest();  // long ones, which MPI sends while it is called
+      return false;
+    }
     Slot& slot = slots_[next_];
     int there = 0;
     MPI_Status status;
@@ -120,7 +117,7 @@ class MpiCommunicator : public Communicator {
   bool Posted() override {
     while (!posted_.empty())
       if (!ForgetOldest()) return false;
-    return true;
+    return node_->Posted();
   }
 
   // One call for all: each call that finds nothing goes through everything that MPI looks after.
@@ -178,7 +175,7 @@ class MpiCommunicator : public Communicator {
   void Abort(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
 
  private:
-  static constexpr size_t kSlotBytes = 20 << 10, kSlots = 16;
+  static constexpr size_t kSlotBytes = Ring::kSlotBytes, kSlots = 16;
   enum Tag { kWhole, kAnnouncement };  // of small messages
   struct Letter {
     std::string bytes;
@@ -224,6 +221,10 @@ class MpiCommunicator : public Communicator {
               &slot.request);
   }
 
+  void PostSmall(int to, Tag tag, std::initializer_list<std::string_view> parts) {
+    node_->Reach(to) ? node_->Post(to, tag, parts) : Send(to, tag, small_, parts);
+  }
+
   void Send(int to, int tag, MPI_Comm comm, std::initializer_list<std::string_view> parts) {
     if (spare_.empty()) spare_.emplace_back();
     posted_.splice(posted_.end(), spare_, spare_.begin());
@@ -261,6 +262,7 @@ class MpiCommunicator : public Communicator {
     return false;
   }
 
+  std::unique_ptr<NodeRings> node_;
   MPI_Comm small_ = MPI_COMM_NULL, long_ = MPI_COMM_NULL, large_ = MPI_COMM_NULL;
   std::vector<MPI_Comm> groups_;  // null where this process is not in one
   int rank_ = 0, size_ = 1, most_tag_ = 32767;
