@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <list>
@@ -281,9 +280,6 @@ class MpiCommunicator : public Communicator {
 
 // Null if this MPI does not allow what is needed: calls from several threads, one at a time.
 extern "C" shoal::Communicator* shoal_new_mpi_communicator() {
-  // We poll ourselves and know when to leave the core to others; on a busy machine a yield at each poll that finds
-  // nothing, which is Open MPI's way where processes outnumber cores, takes a hundred times as long.
-  setenv("OMPI_MCA_mpi_yield_when_idle", "0", /*overwrite=*/0);
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
   if (provided >= MPI_THREAD_SERIALIZED) return new shoal::MpiCommunicator;

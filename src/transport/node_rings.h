@@ -26,13 +26,10 @@ class NodeRings {
     MPI_Comm_size(node_, &size);
     if (size == 1 || size > kMostProcesses) return;
     if (!Allocate(size)) return;
-    int rank = 0, world_rank = 0;
+    int rank = 0;
     MPI_Comm_rank(node_, &rank);
-    MPI_Comm_rank(world, &world_rank);
-    std::vector<int> ranks(static_cast<size_t>(size));
-    MPI_Allgather(&world_rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, node_);
     for (int i = 0; i < size; ++i)
-      if (i != rank) AddPeer(ranks[static_cast<size_t>(i)], RingsOf(rank)[i], RingsOf(i)[rank]);
+      if (i != rank) AddPeer(RankIn(world, i), RingsOf(rank)[i], RingsOf(i)[rank]);
   }
 
   // All processes come here together.
@@ -95,17 +92,29 @@ class NodeRings {
     MPI_Comm_set_errhandler(node_, MPI_ERRORS_RETURN);
     const auto bytes = static_cast<MPI_Aint>(sizeof(Ring)) * size + alignof(Ring);
     void* own = nullptr;
-    int made = MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node_, &own, &window_) == MPI_SUCCESS ? 1 : 0;
-    int all_made = 0;
-    MPI_Allreduce(&made, &all_made, 1, MPI_INT, MPI_MIN, node_);
-    if (all_made == 0) return false;
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
-    Ring* rings = Aligned(own);
-    for (int i = 0; i < size; ++i)
-      for (Ring::Slot& slot : rings[i].slots) new (&slot.is_full) std::atomic<uint32_t>(0);
-    MPI_Win_sync(window_);
-    MPI_Barrier(node_);
-    return true;
+    const bool made = MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node_, &own, &window_) == MPI_SUCCESS;
+    if (made) {
+      MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+      Ring* rings = Aligned(own);
+      for (int i = 0; i < size; ++i)
+        for (Ring::Slot& slot : rings[i].slots) new (&slot.is_full) std::atomic<uint32_t>(0);
+      MPI_Win_sync(window_);
+    }
+    const int own_made = made ? 1 : 0;
+    int all_made = 0;  // and when it is known all slots are empty
+    MPI_Allreduce(&own_made, &all_made, 1, MPI_INT, MPI_MIN, node_);
+    return all_made != 0;
+  }
+
+  int RankIn(MPI_Comm world, int node_rank) const {
+    MPI_Group here = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+    MPI_Comm_group(node_, &here);
+    MPI_Comm_group(world, &all);
+    int rank = 0;
+    MPI_Group_translate_ranks(here, 1, &node_rank, all, &rank);
+    MPI_Group_free(&here);
+    MPI_Group_free(&all);
+    return rank;
   }
 
   // In which a process of this machine receives, one from each.
