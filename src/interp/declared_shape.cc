@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 #include "kernels/elementwise/element_loops.h"
 
 namespace shoal {
