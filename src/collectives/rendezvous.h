@@ -53,7 +53,7 @@ struct World::DeviceState {
   const Whereabouts* whereabouts = nullptr;  // of one that waits or has finished
   bool finished = false;
   Whereabouts last;
-  std::map<Opcode, Traffic> traffic;
+  std::vector<std::pair<Opcode, Traffic>> traffic;  // of a few kinds
 };
 
 // The instruction's line in the text, as " (line 7)"; nothing if it came from no text.

@@ -100,17 +100,13 @@ bool SmallCollective::Meet(std::span<const Value> operands) {
   return world_.MeetSoon(*meeting_, to_);
 }
 
-Result<Arrays> SmallCollective::Take(std::span<Value> operands) {
+Result<Value> SmallCollective::Take(std::span<Value> operands) {
   world_.Count(device_, hlo_.opcode, traffic_);
-  Arrays results;
+  Made results;
   {
     const UnmeteredThread unmetered;
-    if (form_.folds) {
-      SHOAL_ASSIGN(sums, Fold(operands));
-      results = std::move(sums);
-    } else {
-      results = SideBySide(operands);
-    }
+    if (!form_.folds) results.push_back(SideBySide(operands));
+    else if (!FoldPlainly(operands, results)) SHOAL_TRY(Fold(operands, results));
   }
   // As in one process: the operands are gone, and what others hold too is not written any more.
   for (Value& operand : operands) {
@@ -118,13 +114,14 @@ Result<Arrays> SmallCollective::Take(std::span<Value> operands) {
     operand = Value();
   }
   for (Array& array : results) {
-    if (form_.shares) array.Fix();
     array.CountFor(Buffer::MeterOfThisThread());
+    if (form_.shares) array.Fix();
   }
-  return results;
+  if (!hlo_.shape().IsTuple()) return Value(std::move(results[0]));
+  return Value::Tuple({std::make_move_iterator(results.begin()), std::make_move_iterator(results.end())});
 }
 
-Arrays SmallCollective::SideBySide(std::span<const Value> operands) const {
+Array SmallCollective::SideBySide(std::span<const Value> operands) const {
   Array whole(results_[0].type, results_[0].dims);
   std::byte* to = whole.mutable_data();
   const auto size = static_cast<size_t>(whole.bytes()) / process_of_.size();
@@ -132,27 +129,25 @@ Arrays SmallCollective::SideBySide(std::span<const Value> operands) const {
     const std::string_view part = PartOf(operands, member);
     std::memcpy(to + member * size, part.data(), std::min(size, part.size()));
   }
-  return {std::move(whole)};
+  return whole;
 }
 
-// From one member's bytes to the next, without arrays of them; nothing if it takes more than one op.
-std::optional<Arrays> SmallCollective::FoldPlainly(std::span<const Value> operands) const {
-  Arrays sums;
+// From one member's bytes to the next, without arrays of them; false if it takes more than one op.
+bool SmallCollective::FoldPlainly(std::span<const Value> operands, Made& sums) const {
   size_t at = 0;  // where the operand's bytes begin in what each member sent
   for (size_t k = 0; k < parts_.size(); ++k) {
     Array& sum = sums.emplace_back(parts_[k].type, parts_[k].dims);
     std::byte* out = sum.mutable_data();
     const auto bytes_of = [&](size_t member) { return reinterpret_cast<const std::byte*>(PartOf(operands, member).data()) + at; };
     for (size_t member = 1; member < process_of_.size(); ++member)
-      if (!fold_->FoldPlain(k, out, member == 1 ? bytes_of(0) : out, bytes_of(member), sum.count())) return std::nullopt;
+      if (!fold_->FoldPlain(k, out, member == 1 ? bytes_of(0) : out, bytes_of(member), sum.count())) return false;
     at += static_cast<size_t>(sum.bytes());
   }
-  return sums;
+  return true;
 }
 
 // In the order of the members.
-Result<Arrays> SmallCollective::Fold(std::span<const Value> operands) const {
-  if (std::optional<Arrays> sums = FoldPlainly(operands)) return std::move(*sums);
+Status SmallCollective::Fold(std::span<const Value> operands, Made& sums) const {
   Arrays sum;
   for (size_t member = 0; member < process_of_.size(); ++member) {
     Arrays next;
@@ -169,7 +164,9 @@ Result<Arrays> SmallCollective::Fold(std::span<const Value> operands) const {
     }
     SHOAL_TRY(fold_->Add(sum, std::move(next)));
   }
-  return fold_->Finish(std::move(sum));
+  Arrays finished = fold_->Finish(std::move(sum));
+  sums.assign(std::make_move_iterator(finished.begin()), std::make_move_iterator(finished.end()));
+  return {};
 }
 
 }  // namespace shoal

@@ -23,8 +23,8 @@ class SmallCollective {
 
   // Arrives, if all others come soon. Else false, and nothing has happened.
   bool Meet(std::span<const Value> operands);
-  // The results, when all have come, and the operands are taken. They count for this thread's device.
-  Result<Arrays> Take(std::span<Value> operands);
+  // The result, when all have come, and the operands are taken. It counts for this thread's device.
+  Result<Value> Take(std::span<Value> operands);
 
  private:
   SmallCollective(World& world, const Instruction& hlo, int64_t device, const SmallForm& form, FoldPtr fold)
@@ -33,9 +33,10 @@ class SmallCollective {
   bool Divide(int64_t members);
   std::string_view PartFor(std::span<const Value> operands, size_t member) const;
   std::string_view PartOf(std::span<const Value> operands, size_t member) const;
-  std::optional<Arrays> FoldPlainly(std::span<const Value> operands) const;
-  Result<Arrays> Fold(std::span<const Value> operands) const;
-  Arrays SideBySide(std::span<const Value> operands) const;
+  using Made = absl::InlinedVector<Array, 1>;
+  bool FoldPlainly(std::span<const Value> operands, Made& sums) const;
+  Status Fold(std::span<const Value> operands, Made& sums) const;
+  Array SideBySide(std::span<const Value> operands) const;
 
   World& world_;
   const Instruction& hlo_;

@@ -12,7 +12,14 @@ namespace {
 
 // So often messages are looked for in vain before the device waits as for any collective: about 100 µs; and where each
 // look leaves the core to others.
-constexpr int kMostLooks = 500, kMostYields = 100;
+constexpr int kMostLooks = 2000, kMostYields = 100;
+
+// Between two looks: the other thread of this core may be the one that is waited for.
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 }  // namespace
 
@@ -44,9 +51,9 @@ std::unique_ptr<SmallMeeting> World::NewSmallMeeting(const Instruction& hlo, Ren
 
 bool World::MeetSoon(SmallMeeting& meeting, std::span<const std::string_view> parts) {
   Rendezvous& rendezvous = meeting.rendezvous();
-  // Nobody else of this process comes here, so that only this thread changes the number.
+  // Nobody else of this process comes here, so that only this thread changes the numbers; whoever explains a stall reads
+  // them when it waits, and has had the mutex since.
   if (stopped() || !link_->MeetSoon(meeting, rendezvous.arrivals[meeting.rank()], parts)) return false;
-  std::lock_guard lock(mutex_);
   ++rendezvous.arrivals[meeting.rank()];
   ++rendezvous.first_expected;
   return true;
@@ -71,7 +78,7 @@ bool Link::MeetSoon(SmallMeeting& meeting, int64_t number, std::span<const std::
   const GroupLayout& layout = meeting.layout();
   meeting.Begin(number);
   soon_ = &meeting;
-  ++polls_;
+  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // nobody else does
   for (size_t i = 1; i < layout.ranks.size(); ++i) {
     const size_t process = (layout.self + i) % layout.ranks.size();
     ++sent_;
@@ -81,7 +88,7 @@ bool Link::MeetSoon(SmallMeeting& meeting, int64_t number, std::span<const std::
   for (int looks = 0; !meeting.is_complete() && looks < (is_crowded_ ? kMostYields : kMostLooks);) {
     if (job_.TakeOne()) continue;
     ++looks;
-    if (is_crowded_) std::this_thread::yield();
+    is_crowded_ ? std::this_thread::yield() : Pause();
   }
   if (!meeting.is_complete()) return false;
   soon_ = nullptr;

@@ -259,7 +259,11 @@ std::optional<Diag> World::reason() const {
 }
 
 void World::Count(int64_t device, Opcode opcode, const Traffic& more) {
-  Traffic& traffic = devices_[static_cast<size_t>(device)]->traffic[KindOf(opcode)];
+  auto& all = devices_[static_cast<size_t>(device)]->traffic;
+  const Opcode kind = KindOf(opcode);
+  auto found = std::ranges::find(all, kind, &std::pair<Opcode, Traffic>::first);
+  if (found == all.end()) found = all.insert(found, {kind, {}});
+  Traffic& traffic = found->second;
   traffic.calls += more.calls;
   traffic.payload_bytes += more.payload_bytes;
   traffic.wire_bytes += more.wire_bytes;
@@ -267,7 +271,7 @@ void World::Count(int64_t device, Opcode opcode, const Traffic& more) {
 
 std::vector<std::map<Opcode, Traffic>> World::traffic() const {
   std::vector<std::map<Opcode, Traffic>> all;
-  for (const std::unique_ptr<DeviceState>& state : devices_) all.push_back(state->traffic);
+  for (const std::unique_ptr<DeviceState>& state : devices_) all.emplace_back(state->traffic.begin(), state->traffic.end());
   return all;
 }
 

@@ -10,7 +10,7 @@
 #include "base/strings.h"
 #include "interp/plan.h"
 #include "ops/families.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 #include "program/small_kernels.h"
 
 namespace shoal {

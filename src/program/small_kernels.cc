@@ -5,7 +5,7 @@
 
 #include "ops/contraction.h"
 #include "ops/families.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 #include "program/kernel_parts.h"
 #include "program/program.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ops/gather_scatter.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 #include "program/kernel_parts.h"
 #include "program/program.h"
 #include "program/small_kernels.h"

@@ -1,34 +1,23 @@
-// The Communicator over MPI: plain MPI-3, nonblocking calls only. Receives for small messages are posted before anybody
-// sends one, which is quicker than to probe. One that is longer than such a receive is announced there, and follows on a
-// communicator of its own; so do transfers.
+// The Communicator over MPI: plain MPI-3, nonblocking calls only. Small messages go through memory that the processes of a
+// machine share (node_rings.h); between machines, receives for them are posted before anybody sends one, which is quicker
+// than to probe. One that is longer is announced there, and follows on a communicator of its own; so do transfers.
 #include <mpi.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <list>
 #include <thread>
 #include <vector>
 
 #include "transport/communicator.h"
+#include "transport/mpi_types.h"
+#include "transport/node_rings.h"
 
 namespace shoal {
 namespace {
-
-MPI_Op OpOf(ReduceOp op) {
-  constexpr auto kCount = 6;
-  const MPI_Op ops[kCount] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_BAND, MPI_BOR};
-  return ops[static_cast<size_t>(op)];
-}
-
-MPI_Datatype TypeOf(ReduceType type) {
-  constexpr auto kCount = 10;
-  const MPI_Datatype types[kCount] = {MPI_FLOAT,   MPI_DOUBLE,  MPI_INT8_T,   MPI_INT16_T,  MPI_INT32_T,
-                                      MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T};
-  return types[static_cast<size_t>(type)];
-}
 
 // As a rule a process is gone, which the thread that watches the others (peers.h) notices too: it says who, and ends
 // this process while it waits here.
@@ -64,14 +53,18 @@ class MpiCommunicator : public Communicator {
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&most), &known);
     if (known != 0) most_tag_ = *most;
     behind_.resize(static_cast<size_t>(size_));
-    for (Slot& slot : slots_) Await(slot);
+    node_ = std::make_unique<NodeRings>(small_);
+    if (!node_->ReachAll())
+      for (Slot& slot : slots_) Await(slot);
   }
 
   ~MpiCommunicator() override {
     for (Slot& slot : slots_) {
+      if (slot.request == MPI_REQUEST_NULL) continue;
       MPI_Cancel(&slot.request);
       MPI_Wait(&slot.request, MPI_STATUS_IGNORE);
     }
+    node_.reset();
     for (MPI_Comm& group : groups_)
       if (group != MPI_COMM_NULL) MPI_Comm_free(&group);
     MPI_Finalize();
@@ -91,37 +84,39 @@ class MpiCommunicator : public Communicator {
   void Post(int to, std::initializer_list<std::string_view> parts) override {
     size_t bytes = 0;
     for (std::string_view part : parts) bytes += part.size();
-    if (bytes <= kSlotBytes) return Send(to, kWhole, small_, parts);
+    if (bytes <= kSlotBytes) return PostSmall(to, kWhole, parts);
     const auto size = static_cast<int64_t>(bytes);
-    Send(to, kAnnouncement, small_, {{reinterpret_cast<const char*>(&size), sizeof(size)}});
+    PostSmall(to, kAnnouncement, {{reinterpret_cast<const char*>(&size), sizeof(size)}});
     Send(to, 0, long_, parts);
   }
 
   bool Next(const Take& take) override {
     if (pending_ > 0 && TakeLong(take)) return true;
+    if (node_->Next([&](int from, int tag, std::string_view bytes) { Arrived(from, tag, bytes, take); })) return true;
+    if (node_->ReachAll()) {
+      if (!posted_.empty()) ForgetOldest();  // long ones, which MPI sends while it is called
+      return false;
+    }
     Slot& slot = slots_[next_];
     int there = 0;
     MPI_Status status;
     MPI_Test(&slot.request, &there, &status);
-    if (there == 0) return false;
+    if (there == 0) {
+      while (taken_ > 0) AwaitAgain();  // now that there is nothing else to do
+      return false;
+    }
     next_ = (next_ + 1) % kSlots;  // receives are met in the order in which they were posted
     int size = 0;
     MPI_Get_count(&status, MPI_BYTE, &size);
     Arrived(status.MPI_SOURCE, status.MPI_TAG, {slot.bytes.get(), static_cast<size_t>(size)}, take);
-    Await(slot);
+    if (++taken_ > kSlots / 2) AwaitAgain();
     return true;
   }
 
   bool Posted() override {
-    // A deque: the letters stay where they are while MPI reads them.
-    while (!posted_.empty()) {
-      int done = 0;
-      MPI_Test(&posted_.front().request, &done, MPI_STATUS_IGNORE);
-      if (done == 0) return false;
-      Spare(std::move(posted_.front().bytes));
-      posted_.pop_front();
-    }
-    return true;
+    while (!posted_.empty())
+      if (!ForgetOldest()) return false;
+    return node_->Posted();
   }
 
   // One call for all: each call that finds nothing goes through everything that MPI looks after.
@@ -179,7 +174,7 @@ class MpiCommunicator : public Communicator {
   void Abort(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
 
  private:
-  static constexpr size_t kSlotBytes = 20 << 10, kSlots = 16;
+  static constexpr size_t kSlotBytes = Ring::kSlotBytes, kSlots = 16;
   enum Tag { kWhole, kAnnouncement };  // of small messages
   struct Letter {
     std::string bytes;
@@ -203,30 +198,40 @@ class MpiCommunicator : public Communicator {
     return owner;
   }
 
+  // The slot whose message was taken first is there for another.
+  void AwaitAgain() {
+    Await(slots_[(next_ + kSlots - taken_) % kSlots]);
+    --taken_;
+  }
+
+  // What was posted first, if it has left; its memory is for the next.
+  bool ForgetOldest() {
+    int done = 0;
+    MPI_Test(&posted_.front().request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) return false;
+    const bool keep = spare_.size() <= kSlots && posted_.front().bytes.capacity() <= 2 * kSlotBytes;
+    if (keep) spare_.splice(spare_.end(), posted_, posted_.begin());
+    else posted_.pop_front();
+    return true;
+  }
+
   void Await(Slot& slot) {
     MPI_Irecv(slot.bytes.get(), static_cast<int>(kSlotBytes), MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, small_,
               &slot.request);
   }
 
-  // The memory of what has left is for the next.
-  void Spare(std::string bytes) {
-    if (spare_.size() < kSlots && bytes.capacity() <= 2 * kSlotBytes) spare_.push_back(std::move(bytes));
+  void PostSmall(int to, Tag tag, std::initializer_list<std::string_view> parts) {
+    node_->Reach(to) ? node_->Post(to, tag, parts) : Send(to, tag, small_, parts);
   }
 
   void Send(int to, int tag, MPI_Comm comm, std::initializer_list<std::string_view> parts) {
-    Letter& letter = posted_.emplace_back();
-    if (!spare_.empty()) {
-      letter.bytes = std::move(spare_.back());
-      spare_.pop_back();
-    }
+    if (spare_.empty()) spare_.emplace_back();
+    posted_.splice(posted_.end(), spare_, spare_.begin());
+    Letter& letter = posted_.back();
     letter.bytes.clear();
     for (std::string_view part : parts) letter.bytes.append(part);
     MPI_Isend(letter.bytes.data(), static_cast<int>(letter.bytes.size()), MPI_BYTE, to, tag, comm, &letter.request);
-    int done = 0;  // as a rule: MPI has copied it
-    MPI_Test(&letter.request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) return;
-    Spare(std::move(letter.bytes));
-    posted_.pop_back();
+    if (posted_.size() > kSlots) ForgetOldest();  // which has left, as a rule
   }
 
   void Arrived(int from, int tag, std::string_view bytes, const Take& take) {
@@ -256,16 +261,16 @@ class MpiCommunicator : public Communicator {
     return false;
   }
 
+  std::unique_ptr<NodeRings> node_;
   MPI_Comm small_ = MPI_COMM_NULL, long_ = MPI_COMM_NULL, large_ = MPI_COMM_NULL;
   std::vector<MPI_Comm> groups_;  // null where this process is not in one
   int rank_ = 0, size_ = 1, most_tag_ = 32767;
-  std::deque<Letter> posted_;
-  std::vector<std::string> spare_;
+  std::list<Letter> posted_, spare_;  // lists: letters stay where they are while MPI reads them
   std::vector<MPI_Request> requests_;  // of transfers under way
   std::vector<MpiRequest*> owners_;
   std::vector<int> done_;
   Slot slots_[kSlots];
-  size_t next_ = 0;
+  size_t next_ = 0, taken_ = 0;  // which slot's message comes next; how many before it wait to be posted again
   std::vector<std::deque<Behind>> behind_;  // by process
   int64_t pending_ = 0;                     // in all of them
 };
@@ -275,9 +280,6 @@ class MpiCommunicator : public Communicator {
 
 // Null if this MPI does not allow what is needed: calls from several threads, one at a time.
 extern "C" shoal::Communicator* shoal_new_mpi_communicator() {
-  // We poll ourselves and know when to leave the core to others; on a busy machine a yield at each poll that finds
-  // nothing, which is Open MPI's way where processes outnumber cores, takes a hundred times as long.
-  setenv("OMPI_MCA_mpi_yield_when_idle", "0", /*overwrite=*/0);
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
   if (provided >= MPI_THREAD_SERIALIZED) return new shoal::MpiCommunicator;

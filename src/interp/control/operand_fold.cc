@@ -35,6 +35,7 @@ class OperandFold {
       type_ = ElementType::kF32;
     else
       type_ = op_ ? own_ : computation.parameters[0]->shape().element_type();
+    if (op_) kernel_ = BinaryKernel(*op_, type_);
   }
 
   Status Add(Array& sum, Array next) const {
@@ -96,10 +97,9 @@ class OperandFold {
  private:
   void Combine(std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const {
     const int64_t width = StorageBytes(type_);
-    const Kernel kernel = BinaryKernel(*op_, type_);
     InBlocks(count, [&](int64_t begin, int64_t end) {
       const std::byte* const in[] = {first + begin * width, second + begin * width};
-      kernel.Run(out + begin * width, in, end - begin);
+      kernel_.Run(out + begin * width, in, end - begin);
     });
   }
 
@@ -107,8 +107,8 @@ class OperandFold {
   template <class Task>
   void InBlocks(int64_t count, const Task& task) const {
     constexpr int64_t kBlock = int64_t{1} << 17;
-    ThreadPool* pool = EnginePoolOf(hlo_);
-    if (pool == nullptr || count <= kBlock) return task(0, count);
+    ThreadPool* pool = count <= kBlock ? nullptr : EnginePoolOf(hlo_);
+    if (pool == nullptr) return task(0, count);
     ForBlocks(*pool, count, kBlock, task);
   }
 
@@ -127,6 +127,7 @@ class OperandFold {
   const Instruction& hlo_;
   ElementType own_, type_;  // of the operands, and of the sum as soon as there are two of them
   std::optional<Opcode> op_;
+  Kernel kernel_;  // of that op
 };
 
 // Folds the first operands of a collective.

@@ -1,4 +1,4 @@
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 
 #include <algorithm>
 
@@ -45,10 +45,8 @@ SmallCollective* SmallOf(const Call& call) {
 }
 
 Result<Value> EvaluateNow(Call& call) {
-  if (SmallCollective* small = SmallOf(call); small != nullptr && small->Meet(call.operands)) {
-    SHOAL_ASSIGN(arrays, small->Take(call.operands));
-    return FromArrays(call.hlo.shape(), std::move(arrays));
-  }
+  if (SmallCollective* small = SmallOf(call); small != nullptr && small->Meet(call.operands))
+    return small->Take(call.operands);
   if (const Value* carried = CarriedOn(call)) return *carried;
   std::vector<Value> operands;
   const bool begins_chain = BeginsChain(call.hlo);
