@@ -66,7 +66,7 @@ def patterns(jax, jnp, np, ml_dtypes):
             k4 = g(y + 0.01 * k3)
             y = y + 0.01 / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
             return y, y
-        return lax.scan(step, y, None, length=2000)[1]
+        return lax.scan(step, y, None, length=300)[1]
 
     def levenshtein(a, b):
         n = b.shape[0]
