@@ -125,7 +125,7 @@ LONGER = {
     "data/inputs.cc": "how inputs are found, checked and read",
     "data/output_shards.cc": "how the shards of an output are put together",
     "kernels/elementwise/numbers.h": "a row for each function of numbers",
-    "kernels/fold.cc": "a loop for each way to fold",
+    "kernels/reduction_loop.cc": "a loop for each way to reduce",
     "ops/price.cc": "a price for each class of op",
     "program/kernel_builder.cc": "one class that makes a kernel of a fusion",
     "program/routine.cc": "one class that makes a routine of a computation",

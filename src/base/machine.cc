@@ -1,6 +1,7 @@
 #include "base/machine.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -30,6 +31,11 @@ double NumberIn(const char* file) {
 }
 
 }  // namespace
+
+int64_t MachineBytes() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+  return pages > 0 && bytes > 0 ? pages * bytes : INT64_MAX;
+}
 
 double AvailableMemory() {
   double bytes = KilobytesOf("/proc/meminfo", "MemAvailable:");

@@ -5,6 +5,8 @@
 
 namespace shoal {
 
+// Bytes of its memory; more cannot be had, whatever an allocation says at first.
+int64_t MachineBytes();
 // Bytes that this process may still take: what is free, within its limits and those of its group.
 double AvailableMemory();
 

@@ -164,10 +164,13 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
   app.set_version_flag("--version", kVersion);
   app.footer(
       "shoal VERB --help says more. Files may be HLO text, .pb or either packed with gzip; - is standard input.");
+  const auto is_first = [&](const Verb& verb) { return argc > 1 && std::string_view(argv[1]) == verb.name; };
+  const bool begins_with_verb = std::ranges::any_of(verbs, is_first);
   std::map<const CLI::App*, Run> runs;
   for (const Verb& verb : verbs) {
+    if (begins_with_verb && !is_first(verb)) continue;  // would only take time, and take a file `show` for a verb
     CLI::App* added = app.add_subcommand(verb.name, verb.summary);
-    if (!Asks(argc, argv, verb.name)) continue;  // options of the others only take time
+    if (!Asks(argc, argv, verb.name)) continue;  // the list of verbs needs no options
     Options options(*added);
     runs[added] = verb.add(options);
     added

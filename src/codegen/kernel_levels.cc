@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "codegen/kernel_emitter.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 
 namespace shoal {
 

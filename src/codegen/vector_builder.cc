@@ -2,6 +2,7 @@
 #include "codegen/vector_builder.h"
 
 #include "base/strings.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 namespace shoal {
 
@@ -277,11 +278,20 @@ Num VectorBuilder::BitcastConvert(Num x, ElementType to) {
   return FromMemory(ir_.CreateBitCast(ToMemory(x), Stored(to, lanes)), to);
 }
 
+// Behind a fence: LLVM would compare with halves what is compared with their values, and does that lane by lane.
+Value* VectorBuilder::FromHalf(Value* half) {
+  return Intrinsic(llvm::Intrinsic::arithmetic_fence, {ir_.CreateFPExt(half, Computed(ElementType::kF16, LanesOf(half)))});
+}
+
+// Back: what has just been made of a half is that half.
+Value* VectorBuilder::ToHalf(Value* x) {
+  if (auto* fence = llvm::dyn_cast<llvm::IntrinsicInst>(x); fence != nullptr && fence->getIntrinsicID() == llvm::Intrinsic::arithmetic_fence)
+    if (auto* wide = llvm::dyn_cast<llvm::FPExtInst>(fence->getArgOperand(0))) return wide->getOperand(0);
+  return ir_.CreateFPTrunc(x, Stored(ElementType::kF16, LanesOf(x)));
+}
+
 Num VectorBuilder::Rounded(Num x) {
-  if (x.type == ElementType::kF16) {
-    const int lanes = LanesOf(x.value);
-    return {ir_.CreateFPExt(ir_.CreateFPTrunc(x.value, Stored(x.type, lanes)), x.value->getType()), x.type};
-  }
+  if (x.type == ElementType::kF16) return {FromHalf(ToHalf(x.value)), x.type};
   if (x.type != ElementType::kBf16) return x;
   // To the nearest, ties to even, on the bits: half of the last place minus one, plus the last bit, is added.
   Value* bits = ir_.CreateBitCast(x.value, Computed(ElementType::kU32, LanesOf(x.value)));
@@ -294,7 +304,7 @@ Num VectorBuilder::Rounded(Num x) {
 Value* VectorBuilder::ToMemory(Num x) {
   const int lanes = LanesOf(x.value);
   if (x.type == ElementType::kPred) return ir_.CreateZExt(x.value, Stored(x.type, lanes));
-  if (x.type == ElementType::kF16) return ir_.CreateFPTrunc(x.value, Stored(x.type, lanes));
+  if (x.type == ElementType::kF16) return ToHalf(x.value);
   if (x.type != ElementType::kBf16) return x.value;
   Value* bits = ir_.CreateBitCast(x.value, Computed(ElementType::kU32, lanes));
   return ir_.CreateTrunc(ir_.CreateLShr(bits, 16), Stored(x.type, lanes));
@@ -303,7 +313,7 @@ Value* VectorBuilder::ToMemory(Num x) {
 Num VectorBuilder::FromMemory(Value* stored, ElementType type) {
   const int lanes = LanesOf(stored);
   if (type == ElementType::kPred) return {ir_.CreateICmpNE(stored, Int(stored, 0)), type};
-  if (type == ElementType::kF16) return {ir_.CreateFPExt(stored, Computed(type, lanes)), type};
+  if (type == ElementType::kF16) return {FromHalf(stored), type};
   if (type != ElementType::kBf16) return {stored, type};
   Value* bits = ir_.CreateShl(ir_.CreateZExt(stored, Computed(ElementType::kU32, lanes)), 16);
   return {ir_.CreateBitCast(bits, Computed(type, lanes)), type};

@@ -72,6 +72,8 @@ class VectorBuilder {
   llvm::Value* MultiplyAdd(llvm::Value* x, llvm::Value* y, llvm::Value* z);
   // coefficients[0] * x^n + … + coefficients[n]
   llvm::Value* Polynomial(llvm::Value* x, std::initializer_list<double> coefficients);
+  llvm::Value* FromHalf(llvm::Value* half);
+  llvm::Value* ToHalf(llvm::Value* x);
   llvm::Value* IsNan(llvm::Value* x) { return ir_.CreateFCmpUNO(x, x); }
   llvm::Value* ExpF32(llvm::Value* x);
   llvm::Value* LogF32(llvm::Value* x);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 #include "kernels/elementwise/element_loops.h"
 
 namespace shoal {
@@ -49,19 +49,6 @@ Value WithDeclaredTypes(Value value, const Shape& shape) {
   for (size_t i = 0; i < shape.elements().size(); ++i)
     elements.push_back(WithDeclaredTypes(value.TakeElement(static_cast<int64_t>(i)), *shape.elements()[i]));
   return Value::Tuple(std::move(elements));
-}
-
-bool MayTakeUnderWay(const Instruction& hlo) {
-  switch (Info(hlo.opcode).op_class) {
-    case OpClass::kCollective:
-      return !BeginsCollective(hlo);  // a done, which waits for it
-    case OpClass::kControlFlow:
-    case OpClass::kStructure:
-    case OpClass::kTransfer:
-      return true;
-    default:
-      return false;
-  }
 }
 
 absl::InlinedVector<const Shape*, 4> LeafShapes(const Shape& shape) {

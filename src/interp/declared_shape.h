@@ -16,9 +16,6 @@ Status CheckDeclared(const Instruction& hlo, const Value& value);
 // Floats of other types than declared converted to those.
 Value WithDeclaredTypes(Value value, const Shape& shape);
 
-// Whether the op hands a value on, or waits for it: others get what has arrived.
-bool MayTakeUnderWay(const Instruction& hlo);
-
 // The arrays and tokens of a shape, tuples flattened.
 absl::InlinedVector<const Shape*, 4> LeafShapes(const Shape& shape);
 

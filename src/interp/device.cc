@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "interp/compiled_step.h"
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 #include "interp/declared_shape.h"
 #include "interp/depth.h"
 #include "interp/step_log.h"

@@ -10,18 +10,6 @@
 namespace shoal {
 namespace {
 
-// Numbers for a literal the dump left out: small, and a function of their place alone.
-Array Filled(const Shape& shape) {
-  Array numbers(ElementType::kF32, shape.dims());
-  std::span<float> out = numbers.Mutable<float>();
-  const bool is_float = IsFloat(shape.element_type()) || IsComplex(shape.element_type());
-  for (size_t i = 0; i < out.size(); ++i) {
-    const auto mixed = static_cast<uint32_t>((i + 1) * 2654435769u) >> 16;
-    out[i] = is_float ? static_cast<float>(mixed) * 0x1p-16f - 0.5f : static_cast<float>(mixed & 1u);
-  }
-  return Converted(numbers, shape.element_type());
-}
-
 // A shape with other element types, leaf by leaf.
 const Shape* WithTypes(const Shape& shape, std::span<const ElementType> types, size_t& next, ShapePool& shapes) {
   if (!shape.IsTuple()) {
@@ -35,6 +23,17 @@ const Shape* WithTypes(const Shape& shape, std::span<const ElementType> types, s
 }
 
 }  // namespace
+
+Array MadeUpConstant(const Shape& shape) {
+  Array numbers(ElementType::kF32, shape.dims());
+  std::span<float> out = numbers.Mutable<float>();
+  const bool is_float = IsFloat(shape.element_type()) || IsComplex(shape.element_type());
+  for (size_t i = 0; i < out.size(); ++i) {
+    const auto mixed = static_cast<uint32_t>((i + 1) * 2654435769u) >> 16;
+    out[i] = is_float ? static_cast<float>(mixed) * 0x1p-16f - 0.5f : static_cast<float>(mixed & 1u);
+  }
+  return Converted(numbers, shape.element_type());
+}
 
 Plans::Plans(const Module& module) : module_(module), liveness_(module) {
   for (const Computation* computation : PostOrder(module)) Add(*computation);
@@ -93,7 +92,7 @@ void Plans::AddFusion(const Instruction& hlo) {
 Value Plans::Constant(const Instruction& hlo, const Literal& literal) {
   if (literal.elided) {
     if (elided_.count++ == 0) elided_.first = &hlo;
-    return Filled(*literal.shape);
+    return MadeUpConstant(*literal.shape);
   }
   if (literal.shape->IsArray()) return Array::FromLiteral(literal);
   if (!literal.shape->IsTuple()) return {};

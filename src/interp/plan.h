@@ -24,11 +24,11 @@ struct TypedInstruction {
 };
 
 struct Step : LiveStep {
-  std::unique_ptr<TypedInstruction> typed;  // where the instruction mixes types
+  std::unique_ptr<TypedInstruction> typed = nullptr;  // where the instruction mixes types
   Evaluator evaluate = nullptr;
   // It hands on or waits for what is under way; others get what has arrived.
   bool takes_under_way = false;
-  Kernel kernel;  // of an elementwise op
+  Kernel kernel = {};  // of an elementwise op
 };
 
 // What the invariant steps of a computation gave when it first ran, for the rounds of a loop that follow.
@@ -74,6 +74,9 @@ struct ElidedLiterals {
   int64_t count = 0;  // that were filled
   const Instruction* first = nullptr;
 };
+
+// Numbers for a literal the dump left out: small, and a function of their place alone.
+Array MadeUpConstant(const Shape& shape);
 
 class Plans {
  public:

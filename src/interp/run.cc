@@ -7,13 +7,13 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "base/carriers.h"
+#include "base/machine.h"
 #include "base/thread_pool.h"
 #include "base/ticker.h"
 #include "base/world.h"
 #include "collectives/link.h"
 #include "interp/compiled_step.h"
 #include "interp/job_stats.h"
-#include "kernels/machine.h"
 
 namespace shoal {
 namespace {

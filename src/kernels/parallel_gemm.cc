@@ -6,6 +6,7 @@
 
 #include "kernels/onednn.h"
 #include "kernels/small_gemm.h"
+#include "kernels/tiny_gemm.h"
 #include "kernels/vector_clones.h"
 
 namespace shoal {
@@ -90,25 +91,27 @@ bool Skinny(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<T> 
 }
 
 // Where oneDNN has no AVX-512 it reads all but the largest matrices as they lie, without packing them: half the speed of
-// OpenBLAS where rows are a power of two apart. Small ones it multiplies quicker.
-bool IsForBlas(int64_t m, int64_t n, int64_t k) {
+// OpenBLAS where rows of b are a power of two apart, which all fall on few lines of the cache. Others it multiplies
+// quicker, and small ones.
+bool IsForBlas(int64_t m, int64_t n, int64_t k, const MatrixView<float>& b) {
 #if defined(__x86_64__)
   static const bool wide = __builtin_cpu_supports("avx512f") != 0;
-  return !wide && std::min({m, n, k}) >= 256 && m * n * k >= int64_t{1} << 26;
+  if (wide) return false;
+  const bool are_rows_apart = b.column == 1 && b.row % 256 == 0 && m >= 48 && n >= 64 && k >= 128;
+  return are_rows_apart || (std::min({m, n, k}) >= 256 && m * n * k >= int64_t{1} << 26);
 #else
   return std::min({m, n, k}) >= 256;
 #endif
 }
 
-// One product in one thread, by the quickest library there is.
-void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc) {
+void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add = false) {
   static const OneDnn* const library = OpenOneDnn();
-  if (library == nullptr || k == 0 || IsForBlas(m, n, k)) return Gemm<float>(m, n, k, a, b, c, ldc, false);
+  if (library == nullptr || k == 0 || IsForBlas(m, n, k, b)) return Gemm<float>(m, n, k, a, b, c, ldc, add);
   const bool a_transposed = a.column != 1 && k != 1, b_transposed = b.column != 1 && n != 1;
   // A leading dimension is at least the length of its rows.
   const int64_t lda = std::max(a_transposed ? a.column : a.row, a_transposed ? m : k);
   const int64_t ldb = std::max(b_transposed ? b.column : b.row, b_transposed ? k : n);
-  library->Sgemm(a_transposed, b_transposed, m, n, k, a.data, lda, b.data, ldb, 0, c, ldc);
+  library->Sgemm(a_transposed, b_transposed, m, n, k, a.data, lda, b.data, ldb, add ? 1 : 0, c, ldc);
 }
 void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b, double* c, int64_t ldc) {
   Gemm<double>(m, n, k, a, b, c, ldc, false);
@@ -194,6 +197,10 @@ void Deep(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float
 
 }  // namespace
 
+void AddProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add) {
+  OneProduct(m, n, k, a, b, c, ldc, add);
+}
+
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b,
                   std::span<const GemmPlaces> places, float* c, ThreadPool& pool) {
   if (m == 0 || n == 0) return;
@@ -206,7 +213,7 @@ void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixVi
     }
     return;
   }
-  if (batch == 1 && work > kSmall) {
+  if (batch == 1 && (work > kSmall || m == 1 || n == 1)) {
     const MatrixView<float> first{a.data + places[0].a, a.row, a.column}, second{b.data + places[0].b, b.row, b.column};
     if (m <= kMostSkinny && Skinny(m, n, k, first, second, c, pool)) return;
     // One column: the product of the transposed matrices.
@@ -215,6 +222,12 @@ void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixVi
     if (IsDeep(m, n, k)) return Deep(m, n, k, first, second, c, pool);
   }
   if (work > kSmall) return Tiled(m, n, k, a, b, places, c, pool);
+  if (n <= kMostTinyColumns && work <= kTiny) {
+    ForBlocks(pool, batch, std::max<int64_t>(1, kTask / 16 / work), [&](int64_t begin, int64_t end) {
+      TinyGemms(m, n, k, a, b, places.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)), c + begin * m * n);
+    });
+    return;
+  }
   ForBlocks(pool, batch, std::max<int64_t>(1, kTask / 2 / work), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const GemmPlaces& place = places[static_cast<size_t>(i)];

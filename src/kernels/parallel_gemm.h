@@ -25,6 +25,9 @@ void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixV
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, MatrixView<uint32_t> b,
                   std::span<const GemmPlaces> places, uint32_t* c, ThreadPool& pool);
 
+// One product in this thread, by the quickest library there is: into c, or added to what is there.
+void AddProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add);
+
 struct Bf16 {
   uint16_t bits;
 };

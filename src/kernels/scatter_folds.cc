@@ -103,8 +103,13 @@ template <class T>
 Cut CutOf(const FoldPlan& plan, int64_t threads) {
   const int64_t elements = plan.window() * static_cast<int64_t>(plan.starts.size() * plan.outer.size());
   if (!plan.are_apart || elements < (1 << 14) || static_cast<int64_t>(plan.outer.size()) >= threads) return Cut::kNone;
-  const bool is_wide = plan.length * static_cast<int64_t>(sizeof(T)) >= 512;
-  return plan.inner.size() == 1 && is_wide ? Cut::kColumns : Cut::kRanges;
+  // By columns every thread has whole lines of the cache, and all windows.
+  constexpr int64_t kLine = 64, kNearCache = int64_t{1} << 18, kFew = int64_t{1} << 20;
+  const bool is_wide = plan.length * static_cast<int64_t>(sizeof(T)) >= kLine * threads;
+  if (plan.inner.size() == 1 && is_wide) return Cut::kColumns;
+  // Ranges make everybody look at all windows: no gain where one thread has all of the array near it.
+  if (plan.inner.size() == 1 && plan.count * static_cast<int64_t>(sizeof(T)) <= kNearCache && elements <= kFew) return Cut::kNone;
+  return Cut::kRanges;
 }
 
 // Part `part` of `parts` of what one outer offset has.
@@ -137,25 +142,28 @@ void FoldAll(const FoldPlan& plan, const T* updates, T* out, ThreadPool& pool) {
   for (int64_t i = 0; i < outer; ++i) task(i);
 }
 
-// do_as(fold, element) with both as types.
+template <Fold fold, bool is_signed, class Do>
+void AsIntegers(int64_t bytes, const Do& do_as) {
+  constexpr std::integral_constant<Fold, fold> kFold;
+  if (bytes == 1) return do_as(kFold, std::conditional_t<is_signed, int8_t, uint8_t>{});
+  if (bytes == 2) return do_as(kFold, std::conditional_t<is_signed, int16_t, uint16_t>{});
+  if (bytes == 4) return do_as(kFold, std::conditional_t<is_signed, int32_t, uint32_t>{});
+  do_as(kFold, std::conditional_t<is_signed, int64_t, uint64_t>{});
+}
+
+// do_as(fold, element) with both as types, those that fold alike as one: the loops are many and take long to compile.
 template <Fold fold, class Do>
 void AsElements(ElementType type, const Do& do_as) {
   constexpr std::integral_constant<Fold, fold> kFold;
-  if (type == ElementType::kBf16) return do_as(kFold, Narrow<ElementType::kBf16>{});
-  if (type == ElementType::kF16) return do_as(kFold, Narrow<ElementType::kF16>{});
-  if (type == ElementType::kF32) return do_as(kFold, float{});
-  if (type == ElementType::kF64) return do_as(kFold, double{});
-  const bool is_signed = IsSigned(type);
-  switch (StorageBytes(type)) {
-    case 1:
-      return is_signed ? do_as(kFold, int8_t{}) : do_as(kFold, uint8_t{});
-    case 2:
-      return is_signed ? do_as(kFold, int16_t{}) : do_as(kFold, uint16_t{});
-    case 4:
-      return is_signed ? do_as(kFold, int32_t{}) : do_as(kFold, uint32_t{});
-    default:
-      return is_signed ? do_as(kFold, int64_t{}) : do_as(kFold, uint64_t{});
+  constexpr bool kIsOrdered = fold == Fold::kMinimum || fold == Fold::kMaximum;
+  if constexpr (kIsOrdered || fold == Fold::kAdd || fold == Fold::kMultiply) {
+    if (type == ElementType::kBf16) return do_as(kFold, Narrow<ElementType::kBf16>{});
+    if (type == ElementType::kF16) return do_as(kFold, Narrow<ElementType::kF16>{});
+    if (type == ElementType::kF32) return do_as(kFold, float{});
+    if (type == ElementType::kF64) return do_as(kFold, double{});
   }
+  if (kIsOrdered && IsSigned(type)) return AsIntegers<fold, kIsOrdered>(StorageBytes(type), do_as);
+  AsIntegers<fold, false>(StorageBytes(type), do_as);
 }
 
 template <class Do>

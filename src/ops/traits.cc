@@ -50,6 +50,19 @@ bool BeginsCollective(const Instruction& hlo) {
   return IsCollective(hlo) && !IsAsyncDone(hlo) && !IsAmong(kIds, hlo);
 }
 
+bool MayTakeUnderWay(const Instruction& hlo) {
+  switch (Info(hlo.opcode).op_class) {
+    case OpClass::kCollective:
+      return !BeginsCollective(hlo);  // a done, which waits for it
+    case OpClass::kControlFlow:
+    case OpClass::kStructure:
+    case OpClass::kTransfer:
+      return true;
+    default:
+      return false;
+  }
+}
+
 const Shape& ResultShape(const Instruction& hlo) {
   const std::optional<int64_t> part = StartPartsOf(hlo).result;
   const bool has_part = part && hlo.shape().IsTuple() && *part < std::ssize(hlo.shape().elements());

@@ -73,6 +73,8 @@ bool IsPure(const Instruction& hlo);
 
 // Meets other devices: a collective in one part, or the start of one.
 bool BeginsCollective(const Instruction& hlo);
+// Hands a value on, or waits for it: it may be given one that is under way.
+bool MayTakeUnderWay(const Instruction& hlo);
 // The value of the op itself: of a start, what its done will give.
 const Shape& ResultShape(const Instruction& hlo);
 

@@ -9,8 +9,8 @@
 #include "ops/families.h"
 #include "ops/new_ops.h"
 #include "ops/price.h"
+#include "passes/loop_ops.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 namespace {

@@ -1,13 +1,14 @@
 // Products of many small vectors, or of vectors with matrices of a batch: a multiplication and a sum, which become one loop
 // nest. A call of a library for each of them would cost more than the arithmetic.
 #include <algorithm>
+#include <numeric>
 
 #include "ir/rewrite.h"
 #include "ops/families.h"
 #include "ops/new_ops.h"
+#include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 namespace {
@@ -33,8 +34,23 @@ std::optional<Sides> SidesOf(const Instruction& dot, bool swapped) {
   // What is left of `all` is the result as it stands only if the batch comes first.
   for (size_t i = 0; i < sides.batch.size(); ++i)
     if (sides.batch[i] != static_cast<int64_t>(i)) return std::nullopt;
-  const bool in_order = std::is_sorted(sides.vector_to_all.begin(), sides.vector_to_all.end());
-  return in_order ? std::optional(sides) : std::nullopt;
+  return sides;
+}
+
+// Its dimensions in the order in which the other side has them.
+Instruction* InOrder(const Instruction& dot, Sides& sides, Module& module, Computation& computation) {
+  if (std::is_sorted(sides.vector_to_all.begin(), sides.vector_to_all.end())) return sides.vector;
+  std::vector<int64_t> order(sides.vector_to_all.size()), dims;
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return sides.vector_to_all[static_cast<size_t>(a)] < sides.vector_to_all[static_cast<size_t>(b)];
+  });
+  for (int64_t d : order) dims.push_back(sides.vector->shape().dim(d));
+  std::sort(sides.vector_to_all.begin(), sides.vector_to_all.end());
+  const Shape* shape = module.shapes.Array(ElementType::kF32, dims);
+  Instruction* transposed = NewInstruction(module, computation, Opcode::kTranspose, shape, std::vector{sides.vector}, dot);
+  SetAttr(*transposed, module, kDimensions, Ints(module.arena.Copy(order)));
+  return transposed;
 }
 
 std::optional<Sides> ExpandedSides(const Instruction& hlo) {
@@ -106,9 +122,9 @@ Computation* NewSum(Module& module, const Instruction& like) {
   return sum;
 }
 
-Instruction* Expanded(const Instruction& dot, const Sides& sides, Module& module, Computation& computation, Computation& sum) {
+Instruction* Expanded(const Instruction& dot, Sides sides, Module& module, Computation& computation, Computation& sum) {
   const Shape* full = module.shapes.Array(ElementType::kF32, sides.all->shape().dims());
-  Instruction* vector = sides.vector;
+  Instruction* vector = InOrder(dot, sides, module, computation);
   if (vector->shape().rank() != full->rank()) {
     vector = NewInstruction(module, computation, Opcode::kBroadcast, full, std::vector{vector}, dot);
     SetAttr(*vector, module, kDimensions, Ints(module.arena.Copy(sides.vector_to_all)));

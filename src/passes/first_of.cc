@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 
 namespace shoal {
 namespace {

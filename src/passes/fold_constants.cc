@@ -8,9 +8,9 @@
 #include "ops/families.h"
 #include "ops/new_ops.h"
 #include "ops/traits.h"
+#include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 namespace {

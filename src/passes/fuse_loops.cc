@@ -8,9 +8,9 @@
 #include "absl/container/inlined_vector.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
+#include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 namespace {
@@ -54,6 +54,11 @@ bool HasLongRuns(const Instruction& gather) {
 }
 
 bool IsFusible(const Instruction& hlo) { return IsUniformConstant(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo)); }
+
+// One number, whoever asks: never worth memory.
+bool IsOneNumber(const Instruction& hlo) {
+  return IsUniformConstant(hlo) || (hlo.opcode == Opcode::kBroadcast && IsUniformConstant(*hlo.operands[0]));
+}
 
 bool IsRepeatable(const Instruction& hlo) { return IsUniformConstant(hlo) || IsIndexMap(hlo); }
 
@@ -138,8 +143,8 @@ class Fusing {
   }
 
   bool MayJoin(const Instruction& hlo, const Instruction& root) const {
-    if (IsUniformConstant(hlo)) return true;
-    if (members_.at(&root).size() >= kMostOps) return false;
+    if (IsOneNumber(hlo)) return true;
+    if (ops_.at(&root) >= kMostOps) return false;
     // Evaluated so often for each of its elements.
     if (IsPicked(hlo)) return RoundsOf(root) <= ElementsOf(hlo);
     return RoundsOf(root) <= ElementsOf(hlo) * 3 / 2 || !(IsDear(hlo.opcode) || hlo.opcode == Opcode::kGather);
@@ -157,6 +162,7 @@ class Fusing {
   void Join(Instruction& hlo, Instruction* root) {
     groups_[hlo.index].push_back(root);
     members_[root].push_back(&hlo);
+    ops_[root] += IsOneNumber(hlo) ? 0 : 1;
   }
 
   bool IsWorthIt(const std::vector<Instruction*>& ops) const {
@@ -201,6 +207,7 @@ class Fusing {
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Groups> groups_;
   absl::flat_hash_map<const Instruction*, std::vector<Instruction*>> members_;  // by root, last first
+  absl::flat_hash_map<const Instruction*, size_t> ops_;  // how many of them compute something
 };
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
+#include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
-#include "passes/rows.h"
-#include "passes/traits.h"
+#include "passes/same_rows.h"
 
 namespace shoal {
 namespace {

@@ -6,9 +6,9 @@
 #include "ir/sizes.h"
 #include "ops/families.h"
 #include "ops/traits.h"
+#include "passes/loop_ops.h"
 #include "passes/loop_state.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 namespace {
@@ -85,7 +85,11 @@ class Hoisting {
       for (const Instruction* operand : at->operands)
         if (seen.insert(operand).second) todo.push_back(operand);
     }
-    return bytes > 0 && BytesOf(hlo) <= 2 * bytes;
+    if (bytes > 0) return BytesOf(hlo) <= 2 * bytes;
+    // A constant that takes much to compute and little to keep: without it the rounds may be one piece of code.
+    double read = 0;
+    for (const Instruction* operand : hlo.operands) read += BytesOf(*operand);
+    return op_class == OpClass::kReduction && BytesOf(hlo) * 16 <= read;
   }
 
   // The value before the loop.

@@ -2,9 +2,9 @@
 
 #include "ir/rewrite.h"
 #include "ops/traits.h"
+#include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 namespace {

@@ -7,9 +7,9 @@
 #include "ops/collective_kinds.h"
 #include "ops/families.h"
 #include "ops/traits.h"
+#include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 namespace {

@@ -6,8 +6,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "ir/rewrite.h"
 #include "ops/traits.h"
+#include "passes/loop_ops.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 namespace {

@@ -1,7 +1,7 @@
 #include "ir/rewrite.h"
 #include "ops/traits.h"
+#include "passes/loop_ops.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 

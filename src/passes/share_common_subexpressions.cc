@@ -3,8 +3,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
 #include "ir/rewrite.h"
+#include "passes/loop_ops.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 namespace {

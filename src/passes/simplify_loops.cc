@@ -6,9 +6,9 @@
 #include "ir/rewrite.h"
 #include "ops/families.h"
 #include "ops/traits.h"
+#include "passes/loop_ops.h"
 #include "passes/loop_state.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 namespace {

@@ -5,8 +5,8 @@
 #include "ir/rewrite.h"
 #include "ops/new_ops.h"
 #include "ops/traits.h"
+#include "passes/loop_ops.h"
 #include "passes/pass.h"
-#include "passes/traits.h"
 
 namespace shoal {
 namespace {

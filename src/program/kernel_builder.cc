@@ -5,7 +5,7 @@
 
 #include "ops/families.h"
 #include "ops/index_maps.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 #include "program/program.h"
 
 namespace shoal {

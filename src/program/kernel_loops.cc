@@ -3,7 +3,7 @@
 #include <set>
 
 #include "ops/families.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 #include "program/kernel_builder.h"
 
 namespace shoal {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ops/families.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 #include "program/kernel_builder.h"
 
 namespace shoal {

@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "interp/plan.h"
 #include "ops/families.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 #include "program/small_kernels.h"
 
 namespace shoal {
@@ -62,7 +63,7 @@ class RoutineBuilder {
   }
 
   int NewSlot(ElementType type, int64_t count) {
-    routine_->slots.push_back({type, count, nullptr});
+    routine_->slots.push_back({type, count, nullptr, nullptr});
     return static_cast<int>(routine_->slots.size()) - 1;
   }
 
@@ -170,11 +171,12 @@ class RoutineBuilder {
 
   Slots Constant(const Instruction& hlo) {
     const Literal* literal = hlo[kConstantValue];
-    if (!IsPlainArray(hlo.shape()) || literal == nullptr || literal->elided ||
-        static_cast<int64_t>(literal->data.size()) < *hlo.shape().ElementCount() * StorageBytes(hlo.shape().element_type()))
-      return Fail(), Slots();
+    if (!IsPlainArray(hlo.shape()) || literal == nullptr) return Fail(), Slots();
+    const int64_t bytes = *hlo.shape().ElementCount() * StorageBytes(hlo.shape().element_type());
+    if (!literal->elided && static_cast<int64_t>(literal->data.size()) < bytes) return Fail(), Slots();
     const int slot = NewSlot(hlo.shape().element_type(), *hlo.shape().ElementCount());
     routine_->slots.back().constant = literal;
+    if (literal->elided) routine_->slots.back().made_up = std::make_shared<const Array>(MadeUpConstant(hlo.shape()));
     routine_->constants.push_back(slot);
     return {slot};
   }
@@ -188,7 +190,7 @@ class RoutineBuilder {
     for (SmallKernel& kernel : *kernels) {
       Slots slots;
       for (int i : kernel.operands) {
-        const Slots& operand = values.at(hlo.operands[static_cast<size_t>(i)]);
+        const Slots& operand = i == SmallKernel::kResult ? results : values.at(hlo.operands[static_cast<size_t>(i)]);
         if (operand.size() != 1) return Fail(), Slots();
         slots.push_back(operand[0]);
       }

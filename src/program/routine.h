@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/module.h"
+#include "kernels/array.h"
 #include "program/kernel.h"
 
 namespace shoal {
@@ -18,6 +19,7 @@ struct RoutineSlot {
   ElementType type = ElementType::kInvalid;
   int64_t count = 0;
   const Literal* constant = nullptr;
+  std::shared_ptr<const Array> made_up;  // of a constant that the dump elided
 };
 
 struct RoutineStatement {

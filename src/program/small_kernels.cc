@@ -5,55 +5,17 @@
 
 #include "ops/contraction.h"
 #include "ops/families.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
+#include "program/kernel_parts.h"
 #include "program/program.h"
 
 namespace shoal {
 namespace {
 
-using NodeKind = KernelNode::Kind;
-
 std::vector<int> AllOperands(const Instruction& hlo) {
   std::vector<int> all(hlo.operand_count());
   std::iota(all.begin(), all.end(), 0);
   return all;
-}
-
-Index Linearized(const std::vector<Index>& index, Ints dims) {
-  Index place;
-  int64_t stride = 1;
-  for (size_t d = dims.size(); d-- > 0; stride *= dims[d]) place = place + index[d] * stride;
-  return place;
-}
-
-KernelNode LoadOf(int input, ElementType type, Index index) {
-  KernelNode node;
-  node.kind = NodeKind::kLoad;
-  node.type = type;
-  node.input = input;
-  node.index = std::move(index);
-  return node;
-}
-
-KernelNode ConstantOf(ElementType type, uint64_t bits) {
-  KernelNode node;
-  node.kind = NodeKind::kConstant;
-  node.type = type;
-  node.bits[0] = bits;
-  return node;
-}
-
-KernelNode ApplyOf(Opcode opcode, ElementType type, std::initializer_list<int> operands) {
-  KernelNode node;
-  node.opcode = opcode;
-  node.type = type;
-  std::copy(operands.begin(), operands.end(), node.operands);
-  return node;
-}
-
-int Add(FusedKernel& kernel, KernelNode node) {
-  kernel.nodes.push_back(std::move(node));
-  return static_cast<int>(kernel.nodes.size()) - 1;
 }
 
 // A loop for each dimension.
@@ -222,7 +184,7 @@ Kernels ProductKernels(const Instruction& hlo) {
   sum.inits = {Add(kernel, ConstantOf(sum_type, 0))};
   kernel.reductions = {std::move(sum)};
   KernelNode result;
-  result.kind = NodeKind::kResult;
+  result.kind = KernelNode::Kind::kResult;
   result.type = sum_type;
   int given = Add(kernel, std::move(result));
   if (type != sum_type) given = Add(kernel, ApplyOf(Opcode::kConvert, type, {given}));
@@ -247,6 +209,7 @@ std::optional<std::vector<SmallKernel>> SmallKernelsOf(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kConcatenate) return ConcatenateKernels(hlo);
   if (hlo.opcode == Opcode::kPad) return PadKernels(hlo);
   if (hlo.opcode == Opcode::kDot) return ProductKernels(hlo);
+  if (hlo.opcode == Opcode::kScatter) return ScatterKernels(hlo);
   std::unique_ptr<FusedKernel> kernel;
   if (hlo.opcode == Opcode::kFusion) {
     kernel = FusedKernelOf(hlo);

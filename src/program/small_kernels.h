@@ -10,11 +10,16 @@
 namespace shoal {
 
 struct SmallKernel {
-  std::vector<int> operands;          // of the instruction: the kernel's inputs; its outputs are the results
+  static constexpr int kResult = -1;
+  // Of the instruction: the kernel's inputs, kResult for what the kernels before left in its result; its outputs are the
+  // results.
+  std::vector<int> operands;
   std::optional<FusedKernel> kernel;  // none: a copy of the operand to the result
 };
 
 // Nothing where no kernels of ours do it.
 std::optional<std::vector<SmallKernel>> SmallKernelsOf(const Instruction& hlo);
+// Of a scatter of one operand: window by window, in their order.
+std::optional<std::vector<SmallKernel>> ScatterKernels(const Instruction& hlo);
 
 }  // namespace shoal

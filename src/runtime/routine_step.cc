@@ -28,8 +28,10 @@ class RoutineStep : public CompiledStep {
       if (routine_.written[i]) state[i] = Owned(std::move(state[i]), pool_);
       slots.push_back(routine_.written[i] ? state[i].mutable_data() : const_cast<std::byte*>(std::as_const(state[i]).data()));
     }
-    for (int slot : routine_.constants)
-      slots.push_back(const_cast<std::byte*>(routine_.slots[static_cast<size_t>(slot)].constant->data.data()));
+    for (int slot : routine_.constants) {
+      const RoutineSlot& constant = routine_.slots[static_cast<size_t>(slot)];
+      slots.push_back(const_cast<std::byte*>(constant.made_up != nullptr ? constant.made_up->data() : constant.constant->data.data()));
+    }
     std::vector<int64_t> counters(routine_.counters, 0);
     SHOAL_TRY(RunRounds(call, state, slots, counters));
     Count(call.device, counters);

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "sim/plan.h"
+#include "sim/device_plan.h"
 
 namespace shoal {
 

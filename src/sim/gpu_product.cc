@@ -5,7 +5,7 @@
 
 #include "base/strings.h"
 #include "base/units.h"
-#include "sim/price.h"
+#include "sim/kernel_time.h"
 
 namespace shoal {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/kernel.h"
+#include "sim/device_kernel.h"
 #include "sim/machine.h"
 
 namespace shoal {

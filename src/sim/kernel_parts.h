@@ -1,7 +1,7 @@
 // Parts of DeviceKernelOf, by what the instruction is.
 #pragma once
 
-#include "sim/kernel.h"
+#include "sim/device_kernel.h"
 #include "sim/kernel_config.h"
 
 namespace shoal {

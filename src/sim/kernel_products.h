@@ -1,7 +1,7 @@
 // Shapes of matrix products, convolutions and attention, as instructions and library calls write them.
 #pragma once
 
-#include "sim/kernel.h"
+#include "sim/device_kernel.h"
 #include "sim/kernel_config.h"
 
 namespace shoal {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/container/flat_hash_map.h"
-#include "sim/kernel.h"
+#include "sim/device_kernel.h"
 
 namespace shoal {
 

@@ -4,7 +4,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "ir/users.h"
-#include "sim/kernel.h"
+#include "sim/device_kernel.h"
 
 namespace shoal {
 

@@ -6,9 +6,9 @@
 #include "ops/collective_kinds.h"
 #include "ops/families.h"
 #include "ops/traits.h"
+#include "sim/kernel_time.h"
 #include "sim/kernel_traffic.h"
 #include "sim/our_fusion.h"
-#include "sim/price.h"
 
 namespace shoal {
 namespace {

@@ -3,7 +3,7 @@
 // they can and are waited for as late as possible, and in loops what needs nothing of a round begins in the one before.
 #pragma once
 
-#include "sim/plan.h"
+#include "sim/device_plan.h"
 
 namespace shoal {
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <memory>
 
-#include "sim/plan.h"
-#include "sim/price.h"
+#include "sim/device_plan.h"
+#include "sim/kernel_time.h"
 #include "sim/trace.h"
 
 namespace shoal {

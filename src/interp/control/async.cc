@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 
 namespace shoal {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "collectives/chain.h"
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 #include "interp/custom_calls/custom_call.h"
 
 namespace shoal {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "collectives/wire_bytes.h"
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 #include "kernels/strided.h"
 
 namespace shoal {

@@ -1,7 +1,7 @@
 // collective-permute: each device hands its operands to its targets and waits for its own source alone.
 #include <algorithm>
 
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 #include "kernels/strided.h"
 
 namespace shoal {

@@ -1,7 +1,7 @@
 // How the operands of collectives are folded, in the order of the members.
 #pragma once
 
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 #include "transport/job.h"
 
 namespace shoal {

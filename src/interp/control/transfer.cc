@@ -1,7 +1,7 @@
 // send and recv, between devices or with the host; infeed and outfeed. A send hands its data over and never waits. The
 // host gives made-up numbers, always the same, and takes what it gets.
 #include "collectives/wire_bytes.h"
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 #include "interp/custom_calls/custom_call.h"
 
 namespace shoal {

@@ -6,7 +6,7 @@
 #include "devices/manual_regions.h"
 #include "devices/shards.h"
 #include "devices/shardy.h"
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 #include "interp/custom_calls/custom_call.h"
 #include "ops/control_flow.h"
 

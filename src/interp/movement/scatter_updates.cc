@@ -72,7 +72,7 @@ bool Assigns(const Reducer& reducer) {
 Status FoldAt(Reducer& reducer, std::span<Array> arrays, std::span<const int64_t> places,
               std::span<const std::byte* const> updates) {
   const bool assigns = Assigns(reducer);
-  const Fold::Scatter scatter = reducer.fold ? reducer.fold->scatter() : nullptr;
+  const ReductionLoop::Scatter scatter = reducer.loop ? reducer.loop->scatter() : nullptr;
   for (size_t first = 0; first < places.size(); first += kAtATime) {
     const Kept kept = KeptOf(places, first);
     const auto n = static_cast<int64_t>(kept.size());

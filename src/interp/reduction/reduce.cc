@@ -29,13 +29,13 @@ Split SplitDims(const Array& input, Ints dimensions) {
 }
 
 // One walk over the input: the accumulator of an element is where the kept dimensions put it.
-Array ReduceByFold(const Fold& fold, const Array& input, const Array& init, const Split& split) {
-  Array accumulators = fold.Start(init, split.kept_sizes);
+Array ReduceByLoop(const ReductionLoop& loop, const Array& input, const Array& init, const Split& split) {
+  Array accumulators = loop.Start(init, split.kept_sizes);
   const Dims kept_strides = RowMajorStrides(AsInts(split.kept_sizes));
   Strided to{0, Dims(static_cast<size_t>(input.rank()), 0)};
   for (size_t i = 0; i < split.kept.size(); ++i) to.strides[static_cast<size_t>(split.kept[i])] = kept_strides[i];
-  fold.Accumulate(input.dims(), accumulators, to, fold.Elements(input), {0, RowMajorStrides(input.dims())});
-  return fold.Finish(accumulators);
+  loop.Accumulate(input.dims(), accumulators, to, loop.Elements(input), {0, RowMajorStrides(input.dims())});
+  return loop.Finish(accumulators);
 }
 
 // The folded dimensions first, so that what one step takes in lies together.
@@ -87,12 +87,12 @@ constexpr int64_t kStretch = 32;
 bool FoldsInStages(const Call& call, const Reducer& reducer, const Array& input, const Array& init) {
   if (reducer.count() != 1 || call.device.settings().numerics == Numerics::kWide) return false;
   if (call.device.plans().Of(*call.hlo.parent).is_loop_fusion) return false;
-  if (!reducer.fold) return true;
-  if (reducer.fold->ordered()) return true;
+  if (!reducer.loop) return true;
+  if (reducer.loop->ordered()) return true;
   // Large sums of these are left to a library.
-  const bool is_large_sum = input.count() >= 4096 && reducer.fold->op() == Opcode::kAdd &&
+  const bool is_large_sum = input.count() >= 4096 && reducer.loop->op() == Opcode::kAdd &&
                             (input.type() == ElementType::kF32 || input.type() == ElementType::kF64);
-  return !is_large_sum && !reducer.fold->IsNeutral(init);
+  return !is_large_sum && !reducer.loop->IsNeutral(init);
 }
 
 // One stage for each of the dimensions; the last stretch and the first share what is missing to full ones.
@@ -138,8 +138,8 @@ Result<Value> Evaluate<Opcode::kReduce>(Call& call) {
     return ResultOf(call.hlo, std::move(inputs));
   }
   std::vector<Array> accumulators;
-  if (reducer.fold) {
-    accumulators.push_back(ReduceByFold(*reducer.fold, inputs[0], inits[0], split));
+  if (reducer.loop) {
+    accumulators.push_back(ReduceByLoop(*reducer.loop, inputs[0], inits[0], split));
     return ResultOf(call.hlo, std::move(accumulators));
   }
   for (size_t i = 0; i < n; ++i) {

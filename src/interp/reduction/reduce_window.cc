@@ -6,12 +6,12 @@
 namespace shoal {
 namespace {
 
-Array WindowsByFold(const Fold& fold, const Array& input, const Array& init, WindowWalk& walk, Dims dims) {
-  Array accumulators = fold.Start(init, std::move(dims));
-  const Array elements = fold.Elements(input);
+Array WindowsByLoop(const ReductionLoop& loop, const Array& input, const Array& init, WindowWalk& walk, Dims dims) {
+  Array accumulators = loop.Start(init, std::move(dims));
+  const Array elements = loop.Elements(input);
   while (const WindowBox* box = walk.Next())
-    fold.Accumulate(AsInts(box->sizes), accumulators, box->results, elements, box->elements);
-  return fold.Finish(accumulators);
+    loop.Accumulate(AsInts(box->sizes), accumulators, box->results, elements, box->elements);
+  return loop.Finish(accumulators);
 }
 
 // Takes the elements of one place into the accumulators of the box.
@@ -37,8 +37,8 @@ Result<std::vector<Array>> ReduceWindows(Reducer& reducer, std::span<const Array
                                          const Window* window, Ints places) {
   WindowWalk walk(window, inputs[0].dims(), places);
   std::vector<Array> accumulators;
-  if (reducer.fold) {
-    accumulators.push_back(WindowsByFold(*reducer.fold, inputs[0], inits[0], walk, ToDims(places)));
+  if (reducer.loop) {
+    accumulators.push_back(WindowsByLoop(*reducer.loop, inputs[0], inits[0], walk, ToDims(places)));
     return accumulators;
   }
   for (const Array& init : inits) accumulators.push_back(Filled(init, ToDims(places)));

@@ -12,9 +12,9 @@ Reducer::Reducer(const Call& call, const Computation& computation, Of what)
   if (n == 1 && lanes != nullptr && lanes->binary_op()) {
     const bool is_narrow = IsFloat(types[0]) && BitWidth(types[0]) < 32;
     if (is_narrow && what == Of::kSums && device.settings().numerics == Numerics::kWide)
-      fold = Fold::Of(*lanes->binary_op(), ElementType::kF32);
-    if (fold) types[0] = ElementType::kF32;
-    if (!fold) fold = Fold::Of(*lanes->binary_op(), types[0]);
+      loop = ReductionLoop::Of(*lanes->binary_op(), ElementType::kF32);
+    if (loop) types[0] = ElementType::kF32;
+    if (!loop) loop = ReductionLoop::Of(*lanes->binary_op(), types[0]);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "interp/device.h"
-#include "kernels/fold.h"
+#include "kernels/reduction_loop.h"
 
 namespace shoal {
 
@@ -17,8 +17,8 @@ struct Reducer {
   const Instruction& hlo;
   const Computation& computation;
   Device& device;
-  std::vector<ElementType> types;  // of the accumulators, and so of the elements: those of the first parameters
-  std::optional<Fold> fold;        // where one accumulator has a loop of its own
+  std::vector<ElementType> types;     // of the accumulators, and so of the elements: those of the first parameters
+  std::optional<ReductionLoop> loop;  // where one accumulator has a loop of its own
 
   size_t count() const { return types.size(); }
 

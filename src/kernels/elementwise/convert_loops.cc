@@ -160,6 +160,11 @@ Kernel ConvertKernel(ElementType from, ElementType to) {
   if (IsNarrowFloat(from)) {
     kernel.inner = NativeConvertLoop(from, to);
     kernel.loop = &WidenFirst;
+    if (to == ElementType::kF32) {
+      kernel.loop = [](const Kernel& k, std::byte* out, const std::byte* const* in, int64_t n) {
+        DecodeFloats(k.operands[0], in[0], reinterpret_cast<float*>(out), n);
+      };
+    }
   } else if (IsNarrowFloat(to)) {
     kernel.inner = NativeConvertLoop(from, ElementType::kF64);
     kernel.loop = from == ElementType::kF64 ? &NarrowDoublesLoop : &NarrowIntsToFloatsLoop;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/fold.h"
+#include "kernels/reduction_loop.h"
 #include "ops/working_types.h"
 
 namespace shoal {
@@ -122,7 +122,7 @@ class LaneFunctionBuilder {
     const bool same_type = f.parameters_[0] == f.parameters_[1] && step.kernel.result == f.parameters_[0];
     if (!of_both || !same_type || f.results_[0] != step.out) return std::nullopt;
     // Operands that are swapped mean the same where there is a fold.
-    if (step.in[0] != 0 && !Fold::Of(last_op_, step.kernel.result)) return std::nullopt;
+    if (step.in[0] != 0 && !ReductionLoop::Of(last_op_, step.kernel.result)) return std::nullopt;
     return last_op_;
   }
 

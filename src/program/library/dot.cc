@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kernels/elementwise/element_loops.h"
+#include "kernels/panel_gemm.h"
 #include "kernels/parallel_copy.h"
 #include "kernels/parallel_gemm.h"
 #include "ops/contraction.h"
@@ -105,16 +106,23 @@ Array Laid(const Array& array, const Side& side, ThreadPool& pool) {
   return laid;
 }
 
-std::vector<GemmPlaces> PlacesOf(const Side& lhs, const Side& rhs) {
-  std::vector<GemmPlaces> places{{}};
-  for (size_t d = 0; d < lhs.batch_sizes.size(); ++d) {
-    std::vector<GemmPlaces> next;
-    for (const GemmPlaces& place : places)
-      for (int64_t i = 0; i < lhs.batch_sizes[d]; ++i)
-        next.push_back({place.a + i * lhs.batch_strides[d], place.b + i * rhs.batch_strides[d]});
-    places = std::move(next);
+// Until the next call in this thread: of many small products the list is as long as the operands, and memory that is
+// asked for anew in every run costs more than they do.
+std::span<const GemmPlaces> PlacesOf(const Side& lhs, const Side& rhs) {
+  thread_local std::vector<GemmPlaces> places;
+  size_t count = 1;
+  for (int64_t size : lhs.batch_sizes) count *= static_cast<size_t>(size);
+  places.resize(std::max<size_t>(count, 1));
+  places[0] = {};
+  // From the last dimension on: what is there so far, once for each index of the next.
+  size_t made = 1;
+  for (size_t d = lhs.batch_sizes.size(); d-- > 0;) {
+    const size_t before = made;
+    for (int64_t i = 1; i < lhs.batch_sizes[d]; ++i)
+      for (size_t k = 0; k < before; ++k)
+        places[made++] = {places[k].a + i * lhs.batch_strides[d], places[k].b + i * rhs.batch_strides[d]};
   }
-  return places;
+  return {places.data(), count};
 }
 
 template <class T>
@@ -132,7 +140,7 @@ void MultiplyBytes(const Sides& sides, const Array& a, const Array& b, Array& ou
   const int64_t stretch = IsSigned(a.type()) && IsSigned(b.type()) ? 1024 : 256;
   const Array wide_a = Widened(a, pool), wide_b = Widened(b, pool);
   const auto& [lhs, rhs] = sides;
-  const std::vector<GemmPlaces> places = PlacesOf(lhs, rhs);
+  const std::span<const GemmPlaces> places = PlacesOf(lhs, rhs);
   Array part(ElementType::kF32, out.dims());
   float* sums = part.Mutable<float>().data();
   int32_t* total = out.Mutable<int32_t>().data();
@@ -185,7 +193,7 @@ bool MultiplyInParts(const Sides& sides, const Array& a, const Array& b, Array& 
     ParallelGemm(rows, rhs.free, lhs.contracting, MatrixView<float>{left.As<float>().data(), lhs.free_stride, lhs.contracting_stride},
                  MatrixView<float>{right.As<float>().data(), rhs.contracting_stride, rhs.free_stride}, places, to, pool);
   };
-  const std::vector<GemmPlaces> places = PlacesOf(lhs, rhs);
+  const std::span<const GemmPlaces> places = PlacesOf(lhs, rhs);
   const GemmPlaces first[] = {{}};
   if (places.size() > 1) {
     for (size_t i = 0; i < places.size(); ++i)
@@ -212,6 +220,10 @@ void MultiplyFloats(const Sides& sides, const Array& a, const Array& b, Array& o
                    out.Mutable<float>().data(), pool))
     return;
   const bool narrow = IsNarrow(a.type()) || IsNarrow(b.type());
+  if (narrow && lhs.batch_sizes.empty() &&
+      PanelGemm(lhs.free, rhs.free, lhs.contracting, {a.type(), a.data(), lhs.free_stride, lhs.contracting_stride},
+                {b.type(), b.data(), rhs.contracting_stride, rhs.free_stride}, out.Mutable<float>().data(), pool))
+    return;
   if (narrow && MultiplyInParts(sides, a, b, out, pool)) return;
   Multiply<float>(sides, Widened(a, pool), Widened(b, pool), out, pool);
 }
@@ -237,22 +249,6 @@ Status Dot(const Instruction& hlo, std::span<const Array> operands, std::span<Ar
 }
 
 }  // namespace
-
-void ConvertOnPool(const Array& from, Array& to, ThreadPool& pool) {
-  const Kernel kernel = ConvertKernel(from.type(), to.type());
-  std::byte* out = to.mutable_data();
-  ForBlocks(pool, from.count(), 1 << 14, [&](int64_t begin, int64_t end) {
-    const std::byte* in = from.data() + begin * from.element_bytes();
-    kernel.Run(out + begin * to.element_bytes(), &in, end - begin);
-  });
-}
-
-Array Widened(const Array& array, ThreadPool& pool, ElementType type) {
-  if (array.type() == type) return array;
-  Array wide(type, array.dims());
-  ConvertOnPool(array, wide, pool);
-  return wide;
-}
 
 LibraryFunction DotFunction(const Instruction& hlo) {
   const ElementType lhs = hlo.operand_shape(0).element_type(), rhs = hlo.operand_shape(1).element_type();

@@ -6,6 +6,7 @@
 namespace shoal {
 
 LibraryFunction ConcatenateFunction(const Instruction& hlo);
+LibraryFunction ConvertFunction(const Instruction& hlo);
 LibraryFunction ConvolutionFunction(const Instruction& hlo);
 LibraryFunction DotFunction(const Instruction& hlo);
 LibraryFunction DynamicSliceFunction(const Instruction& hlo);

@@ -3,7 +3,7 @@
 
 #include "kernels/floats.h"
 #include "ops/reduce.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 #include "program/library/rows.h"
 
 namespace shoal {

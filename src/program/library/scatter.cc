@@ -6,7 +6,7 @@
 #include "kernels/scatter_folds.h"
 #include "kernels/strided.h"
 #include "ops/families.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 #include "program/library/rows.h"
 #include "program/library/starts.h"
 

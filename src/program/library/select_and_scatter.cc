@@ -7,7 +7,7 @@
 #include "ops/traits.h"
 #include "ops/window.h"
 #include "ops/work_words.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 #include "program/library/rows.h"
 
 namespace shoal {

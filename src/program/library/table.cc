@@ -13,6 +13,7 @@ struct LibraryRow {
 
 constexpr LibraryRow kRows[] = {
     {Opcode::kConcatenate, ConcatenateFunction},
+    {Opcode::kConvert, ConvertFunction},
     {Opcode::kConvolution, ConvolutionFunction},
     {Opcode::kDot, DotFunction},
     {Opcode::kDynamicSlice, DynamicSliceFunction},

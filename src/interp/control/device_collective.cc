@@ -1,4 +1,4 @@
-#include "interp/control/collective.h"
+#include "interp/control/device_collective.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include "analysis/collective_use.h"
 #include "sim/collective_time.h"
 #include "sim/device_class.h"
-#include "sim/kernel.h"
+#include "sim/device_kernel.h"
 
 namespace shoal {
 

@@ -1,10 +1,10 @@
-#include "passes/rows.h"
+#include "passes/same_rows.h"
 
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
 #include "ops/traits.h"
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 
 namespace shoal {
 namespace {

@@ -1,4 +1,4 @@
-#include "passes/traits.h"
+#include "passes/loop_ops.h"
 
 #include "absl/container/flat_hash_set.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/kernel.h"
+#include "sim/device_kernel.h"
 #include "sim/machine.h"
 
 namespace shoal {

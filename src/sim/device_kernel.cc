@@ -1,4 +1,4 @@
-#include "sim/kernel.h"
+#include "sim/device_kernel.h"
 
 #include <algorithm>
 #include <cmath>

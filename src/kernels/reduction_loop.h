@@ -1,4 +1,4 @@
-// Fold: the reductions that have a loop of their own: sums, products, extremes and bitwise functions of numbers.
+// ReductionLoop: the reductions that have a loop of their own: sums, products, extremes and bitwise functions of numbers.
 // Sums of f32 and wider are accumulated in f64 and rounded once; those of f16 and bf16 are rounded at every step, as
 // XLA has them, in the order of the walk. Minimum and maximum of floats are nan if any element is.
 #pragma once
@@ -10,10 +10,10 @@
 
 namespace shoal {
 
-class Fold {
+class ReductionLoop {
  public:
   // Nothing if there is no such loop; then the function must be run as it is written.
-  static std::optional<Fold> Of(Opcode op, ElementType type);
+  static std::optional<ReductionLoop> Of(Opcode op, ElementType type);
 
   Opcode op() const { return op_; }
   // The result depends on the order of the elements, beyond what rounding f32 does.

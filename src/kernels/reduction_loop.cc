@@ -1,4 +1,4 @@
-#include "kernels/fold.h"
+#include "kernels/reduction_loop.h"
 
 #include <bit>
 #include <cmath>
@@ -163,93 +163,93 @@ void WrapNarrow(ElementType type, Array& array) {
 // What there is: the function, the element's type, the accumulator's type.
 struct FoldRows {
   template <class F, class T, class Acc = T>
-  static bool Set(Fold& fold) {
-    fold.loops_ = &FoldLoops<F, Acc, T>;
-    if (fold.element_ == fold.type_ && (BitWidth(fold.type_) >= 8 || fold.type_ == ElementType::kPred))
-      fold.scatter_ = &ScatterLoop<F, T>;
+  static bool Set(ReductionLoop& loop) {
+    loop.loops_ = &FoldLoops<F, Acc, T>;
+    if (loop.element_ == loop.type_ && (BitWidth(loop.type_) >= 8 || loop.type_ == ElementType::kPred))
+      loop.scatter_ = &ScatterLoop<F, T>;
     return true;
   }
 
   // Signed and unsigned integers give the same bits.
   template <class F>
-  static bool SetBits(Fold& fold) {
-    switch (StorageBytes(fold.type_)) {
+  static bool SetBits(ReductionLoop& loop) {
+    switch (StorageBytes(loop.type_)) {
       case 1:
-        return Set<F, uint8_t>(fold);
+        return Set<F, uint8_t>(loop);
       case 2:
-        return Set<F, uint16_t>(fold);
+        return Set<F, uint16_t>(loop);
       case 4:
-        return Set<F, uint32_t>(fold);
+        return Set<F, uint32_t>(loop);
       default:
-        return Set<F, uint64_t>(fold);
+        return Set<F, uint64_t>(loop);
     }
   }
 
   template <class F>
-  static bool SetExtreme(Fold& fold) {
-    if (IsUnsigned(fold.type_)) return SetBits<F>(fold);
-    switch (StorageBytes(fold.type_)) {
+  static bool SetExtreme(ReductionLoop& loop) {
+    if (IsUnsigned(loop.type_)) return SetBits<F>(loop);
+    switch (StorageBytes(loop.type_)) {
       case 1:
-        return Set<F, int8_t>(fold);
+        return Set<F, int8_t>(loop);
       case 2:
-        return Set<F, int16_t>(fold);
+        return Set<F, int16_t>(loop);
       case 4:
-        return Set<F, int32_t>(fold);
+        return Set<F, int32_t>(loop);
       default:
-        return Set<F, int64_t>(fold);
+        return Set<F, int64_t>(loop);
     }
   }
 
   template <class F>
-  static bool SetInteger(Fold& fold) {
+  static bool SetInteger(ReductionLoop& loop) {
     constexpr bool is_extreme = std::is_same_v<F, Minimum> || std::is_same_v<F, Maximum>;
-    return is_extreme ? SetExtreme<F>(fold) : SetBits<F>(fold);
+    return is_extreme ? SetExtreme<F>(loop) : SetBits<F>(loop);
   }
 
   template <class F>
-  static bool SetFloat(Fold& fold) {
+  static bool SetFloat(ReductionLoop& loop) {
     // Of two elements of the type minimum and maximum are one.
     constexpr bool is_extreme = std::is_same_v<F, Minimum> || std::is_same_v<F, Maximum>;
-    if (!is_extreme && fold.element_ != fold.type_) return SetRounded<F>(fold);
-    return fold.element_ == ElementType::kF32 ? Set<F, float>(fold) : Set<F, double>(fold);
+    if (!is_extreme && loop.element_ != loop.type_) return SetRounded<F>(loop);
+    return loop.element_ == ElementType::kF32 ? Set<F, float>(loop) : Set<F, double>(loop);
   }
 
   template <class F>
-  static bool SetRounded(Fold& fold) {
-    fold.rounds_ = true;
-    if (fold.type_ == ElementType::kBf16) return Set<Rounded<F, ToBf16Precision>, float>(fold);
-    return fold.type_ == ElementType::kF16 && Set<Rounded<F, ToF16Precision>, float>(fold);
+  static bool SetRounded(ReductionLoop& loop) {
+    loop.rounds_ = true;
+    if (loop.type_ == ElementType::kBf16) return Set<Rounded<F, ToBf16Precision>, float>(loop);
+    return loop.type_ == ElementType::kF16 && Set<Rounded<F, ToF16Precision>, float>(loop);
   }
 
-  static bool SetSum(Fold& fold) {
-    if (fold.element_ != fold.type_) return SetRounded<Add>(fold);
-    fold.accumulator_ = SumType(fold.type_);
-    if (fold.type_ == ElementType::kC64) return Set<Add, std::complex<float>, std::complex<double>>(fold);
-    if (fold.type_ == ElementType::kC128) return Set<Add, std::complex<double>>(fold);
-    return fold.element_ == ElementType::kF32 ? Set<Add, float, double>(fold) : Set<Add, double>(fold);
+  static bool SetSum(ReductionLoop& loop) {
+    if (loop.element_ != loop.type_) return SetRounded<Add>(loop);
+    loop.accumulator_ = SumType(loop.type_);
+    if (loop.type_ == ElementType::kC64) return Set<Add, std::complex<float>, std::complex<double>>(loop);
+    if (loop.type_ == ElementType::kC128) return Set<Add, std::complex<double>>(loop);
+    return loop.element_ == ElementType::kF32 ? Set<Add, float, double>(loop) : Set<Add, double>(loop);
   }
 
   template <class F>
-  static bool Row(Fold& fold) {
+  static bool Row(ReductionLoop& loop) {
     constexpr bool is_bitwise = std::is_same_v<F, And> || std::is_same_v<F, Or> || std::is_same_v<F, Xor>;
-    if (std::is_same_v<F, Add> || std::is_same_v<F, Xor>) fold.neutral_ = Fold::Neutral::kZero;
-    if (std::is_same_v<F, Multiply>) fold.neutral_ = Fold::Neutral::kOne;
-    if (IsInteger(fold.type_)) return SetInteger<F>(fold);
+    if (std::is_same_v<F, Add> || std::is_same_v<F, Xor>) loop.neutral_ = ReductionLoop::Neutral::kZero;
+    if (std::is_same_v<F, Multiply>) loop.neutral_ = ReductionLoop::Neutral::kOne;
+    if (IsInteger(loop.type_)) return SetInteger<F>(loop);
     // Of truth values the sum and the maximum are or, the product and the minimum and.
-    if (fold.type_ == ElementType::kPred) {
+    if (loop.type_ == ElementType::kPred) {
       constexpr bool is_or = std::is_same_v<F, Add> || std::is_same_v<F, Maximum>;
-      return Set<std::conditional_t<is_bitwise, F, std::conditional_t<is_or, Or, And>>, uint8_t>(fold);
+      return Set<std::conditional_t<is_bitwise, F, std::conditional_t<is_or, Or, And>>, uint8_t>(loop);
     }
-    if constexpr (std::is_same_v<F, Add>) return SetSum(fold);
-    if constexpr (!is_bitwise) return IsFloat(fold.type_) && SetFloat<F>(fold);
+    if constexpr (std::is_same_v<F, Add>) return SetSum(loop);
+    if constexpr (!is_bitwise) return IsFloat(loop.type_) && SetFloat<F>(loop);
     return false;
   }
 };
 
-std::optional<Fold> Fold::Of(Opcode op, ElementType type) {
+std::optional<ReductionLoop> ReductionLoop::Of(Opcode op, ElementType type) {
   struct OfOp {
     Opcode op;
-    bool (*row)(Fold& fold);
+    bool (*row)(ReductionLoop& loop);
   };
   static constexpr OfOp kRows[] = {
       {Opcode::kAdd, &FoldRows::Row<Add>},         {Opcode::kMultiply, &FoldRows::Row<Multiply>},
@@ -259,16 +259,16 @@ std::optional<Fold> Fold::Of(Opcode op, ElementType type) {
   };
   for (const OfOp& row : kRows) {
     if (row.op != op) continue;
-    Fold fold;
-    fold.op_ = op;
-    fold.type_ = type;
-    fold.element_ = fold.accumulator_ = IsNarrowFloat(type) ? ElementType::kF32 : type;
-    if (row.row(fold)) return fold;
+    ReductionLoop loop;
+    loop.op_ = op;
+    loop.type_ = type;
+    loop.element_ = loop.accumulator_ = IsNarrowFloat(type) ? ElementType::kF32 : type;
+    if (row.row(loop)) return loop;
   }
   return std::nullopt;
 }
 
-bool Fold::IsNeutral(const Array& init) const {
+bool ReductionLoop::IsNeutral(const Array& init) const {
   if (neutral_ == Neutral::kAny) return true;
   const bool is_real = type_ == ElementType::kC64    ? init.As<std::complex<float>>()[0].imag() == 0
                        : type_ == ElementType::kC128 ? init.As<std::complex<double>>()[0].imag() == 0
@@ -276,7 +276,7 @@ bool Fold::IsNeutral(const Array& init) const {
   return is_real && NumberAt(init, 0) == (neutral_ == Neutral::kOne ? 1 : 0);
 }
 
-Array Fold::Start(const Array& init, Dims dims) const {
+Array ReductionLoop::Start(const Array& init, Dims dims) const {
   const Array element = Elements(init);
   Array wide(accumulator_, Dims{});
   if (accumulator_ == element_) {
@@ -290,14 +290,14 @@ Array Fold::Start(const Array& init, Dims dims) const {
   return Gathered(wide, std::move(dims), everywhere);
 }
 
-Array Fold::Elements(const Array& array) const {
+Array ReductionLoop::Elements(const Array& array) const {
   if (element_ == type_) return array;
   Array decoded(element_, array.dims());
   DecodeFloats(type_, array.data(), decoded.Mutable<float>().data(), array.count());
   return decoded;
 }
 
-void Fold::Accumulate(Ints sizes, Array& accumulators, const Strided& to, const Array& elements,
+void ReductionLoop::Accumulate(Ints sizes, Array& accumulators, const Strided& to, const Array& elements,
                       const Strided& from) const {
   if (ElementCount(sizes) == 0) return;
   const auto loops = MergedLoops(sizes, AsInts(to.strides), AsInts(from.strides));
@@ -305,7 +305,7 @@ void Fold::Accumulate(Ints sizes, Array& accumulators, const Strided& to, const 
          elements.data() + from.offset * elements.element_bytes());
 }
 
-Array Fold::Finish(const Array& accumulators) const {
+Array ReductionLoop::Finish(const Array& accumulators) const {
   Array result = accumulators;
   if (accumulator_ != type_) {
     result = Array(type_, accumulators.dims());

@@ -1,4 +1,4 @@
-#include "sim/price.h"
+#include "sim/kernel_time.h"
 
 namespace shoal {
 

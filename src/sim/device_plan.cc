@@ -1,4 +1,4 @@
-#include "sim/plan.h"
+#include "sim/device_plan.h"
 
 #include <algorithm>
 
