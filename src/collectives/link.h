@@ -109,7 +109,6 @@ class Link {
   void TellOthers(int64_t kind, std::string_view bytes);
   void Background();
 
-
   Job& job_;
   const Placement& placement_;
   const int64_t run_;

@@ -81,7 +81,12 @@ Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
     return Stopped(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_steps allows"));
   progress_.now.store(&hlo, std::memory_order_relaxed);
   const StepLog::Timer timer(in_lanes_ ? nullptr : LogOf(settings_), id_, hlo);
-  if (step.takes_element) return values[hlo.operands[0]->index].TakeElement(ElementIndexOf(hlo));
+  if (step.takes_element) {
+    Value& tuple = values[hlo.operands[0]->index];
+    Value element = tuple.TakeElement(ElementIndexOf(hlo));
+    if (step.last_use[0]) tuple = Value();  // with the elements that nobody asks for
+    return element;
+  }
   absl::InlinedVector<Value, 4> operands;
   for (size_t i = 0; i < hlo.operand_count(); ++i) {
     Value& operand = values[hlo.operands[i]->index];

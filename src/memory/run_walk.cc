@@ -69,7 +69,12 @@ HeldValue RunWalk::Uncounted(const Shape& shape) {
 
 HeldValue RunWalk::RunStep(const LiveStep& live, std::span<HeldValue> values) {
   const Instruction& hlo = *live.hlo;
-  if (live.takes_element) return values[hlo.operands[0]->index].TakeElement(ElementIndexOf(hlo));
+  if (live.takes_element) {
+    HeldValue& tuple = values[hlo.operands[0]->index];
+    HeldValue element = tuple.TakeElement(ElementIndexOf(hlo));
+    if (live.last_use[0]) tuple = HeldValue();  // with the elements that nobody asks for
+    return element;
+  }
   std::vector<HeldValue> operands;
   for (size_t i = 0; i < hlo.operand_count(); ++i) {
     HeldValue& operand = values[hlo.operands[i]->index];

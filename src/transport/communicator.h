@@ -56,9 +56,6 @@ class Communicator {
   virtual int MakeGroup(std::span<const int> ranks) = 0;
   virtual std::unique_ptr<Request> AllReduce(int group, ReduceOp op, ReduceType type, std::byte* data,
                                              int64_t count) = 0;
-
-  // Ends all processes of the job, as well as it can.
-  virtual void Abort(int status) = 0;
 };
 
 // Whether a launcher started this process as one of several (Open MPI's mpirun, Hydra, srun); its number there.

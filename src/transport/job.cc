@@ -153,16 +153,12 @@ int Job::NextTag() {
   return next_tag_;
 }
 
-void Job::Add(Transfer transfer) {
-  transfers_.push_back(std::move(transfer));
-}
-
 void Job::Send(int to, int tag, std::span<const std::byte> bytes, Done done) {
   std::lock_guard lock(mutex_);
   Transfer transfer{{}, std::move(done)};
   for (size_t at = 0; at < bytes.size(); at += kPieceBytes)
     transfer.pieces.push_back(communicator_->Send(to, tag, bytes.subspan(at, std::min(kPieceBytes, bytes.size() - at))));
-  Add(std::move(transfer));
+  transfers_.push_back(std::move(transfer));
 }
 
 void Job::Receive(int from, int tag, std::span<std::byte> bytes, Done done) {
@@ -171,7 +167,7 @@ void Job::Receive(int from, int tag, std::span<std::byte> bytes, Done done) {
   for (size_t at = 0; at < bytes.size(); at += kPieceBytes)
     transfer.pieces.push_back(
         communicator_->Receive(from, tag, bytes.subspan(at, std::min(kPieceBytes, bytes.size() - at))));
-  Add(std::move(transfer));
+  transfers_.push_back(std::move(transfer));
 }
 
 int Job::GroupNamed(uint64_t name, std::span<const int> ranks) {
@@ -185,7 +181,7 @@ void Job::AllReduce(int group, ReduceOp op, ReduceType type, std::byte* data, in
   std::lock_guard lock(mutex_);
   Transfer transfer{{}, std::move(done)};
   transfer.pieces.push_back(communicator_->AllReduce(group, op, type, data, count));
-  Add(std::move(transfer));
+  transfers_.push_back(std::move(transfer));
 }
 
 void Job::Take(int from, std::string_view message) {
@@ -257,11 +253,6 @@ void Job::PollUntil(const std::function<bool()>& reached) {
     else std::this_thread::yield();
     pause = std::min<std::chrono::microseconds>(pause + 1us, 1000us);
   }
-}
-
-bool Job::HasTransfers() {
-  std::lock_guard lock(mutex_);
-  return !transfers_.empty();
 }
 
 }  // namespace shoal

@@ -62,7 +62,6 @@ class Job {
   // Handles one message, if one has come; with the mutex held.
   bool TakeOne();
   void PollUntil(const std::function<bool()>& reached);
-  bool HasTransfers();
 
   // Handlers run with it held.
   std::recursive_mutex& mutex() { return mutex_; }
@@ -73,7 +72,6 @@ class Job {
     Done done;
   };
   void Take(int from, std::string_view message);
-  void Add(Transfer transfer);
   bool PollLocked();
   bool AdvanceTransfers();
 

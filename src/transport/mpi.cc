@@ -171,8 +171,6 @@ class MpiCommunicator : public Communicator {
     return Track(request);
   }
 
-  void Abort(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
-
  private:
   static constexpr size_t kSlotBytes = Ring::kSlotBytes, kSlots = 16;
   enum Tag { kWhole, kAnnouncement };  // of small messages

@@ -145,8 +145,8 @@ def check_kill(binary, scratch, rng, number):
         return f"killed rank {rank}: {why}"
     if re.search(rf"error: rank {rank} on \S+(, which ran device {rank},)? is gone", err):
         return ""
-    # Before all have met nobody can know more than mpirun says, or MPI where it was about to begin.
-    if not have_met and re.search(rf"process rank {rank} .*signal 9|EXIT STRING: Killed|Fatal error in \w*Init", job.said + out):
+    # Before all have met nobody can know more than the launcher says, which MPICH's does by its status alone.
+    if not have_met and (re.search(rf"process rank {rank} .*signal 9", job.said + out) or mpi.HYDRA and job.process.returncode):
         return ""
     return f"killed rank {rank}, {'after' if have_met else 'before'} all had met: said {job.said!r}"
 
