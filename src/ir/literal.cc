@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/strings.h"
+#include "ir/sizes.h"
 
 namespace shoal {
 namespace {
@@ -222,10 +223,17 @@ void AppendElement(std::string& out, ElementType type, const std::byte* element)
 namespace {
 
 // Of so many elements that nobody gave, zeros, there is nothing to be written out: constant(1) of f16[1000000,1000000].
+// Nor of so many lists without any: f32[1000000000,0].
 bool IsMostlyImplied(const Literal& literal) {
+  if (!literal.shape->IsArray()) return false;
   constexpr int64_t kMostImplied = int64_t{1} << 26;
+  const int64_t count = literal.shape->ElementCount().value_or(kTooLarge);
+  if (count == 0) {
+    const Ints dims = literal.shape->dims();
+    return SaturatingProduct(dims.first(static_cast<size_t>(std::ranges::find(dims, 0) - dims.begin()))) > kMostImplied;
+  }
   const int64_t given = std::ssize(literal.data) / std::max<int64_t>(StorageBytes(literal.shape->element_type()), 1);
-  return literal.shape->IsArray() && literal.shape->ElementCount().value_or(INT64_MAX) - given > kMostImplied;
+  return count - given > kMostImplied;
 }
 
 }  // namespace

@@ -101,9 +101,9 @@ int64_t ConvolutionFlops(const Instruction& hlo) {
 // A window as wide as twice the dimension is a sum over it that is then broadcast: XLA counts it so.
 int64_t WindowApplications(const Instruction& hlo) {
   const Shape& result = FirstArray(hlo.shape());
-  const int64_t window = WindowElements(hlo), outputs = Elements(result);
+  const int64_t outputs = Elements(result), one_by_one = SaturatingMul(SaturatingAdd(WindowElements(hlo), -1), outputs);
   const Window* dims = hlo[kWindow];
-  if (dims == nullptr || !hlo.shape().IsArray()) return SaturatingMul(window - 1, outputs);
+  if (dims == nullptr || !hlo.shape().IsArray()) return one_by_one;
   int64_t wide = 0, padded = 0, whole = -1;
   for (size_t d = 0; d < dims->dims.size(); ++d) {
     const WindowDim& dim = dims->dims[d];
@@ -113,10 +113,10 @@ int64_t WindowApplications(const Instruction& hlo) {
         dim.size > 1 && dim.size % 2 == 1 && dim.pad_low == dim.size / 2 && dim.pad_low == dim.pad_high;
     if (twice && whole < 0) whole = static_cast<int64_t>(d);
   }
-  if (wide != 1 || padded != 1 || whole < 0) return SaturatingMul(window - 1, outputs);
-  const int64_t size = result.dim(whole);
-  if (dims->dims[static_cast<size_t>(whole)].pad_low != size - 1) return SaturatingMul(window - 1, outputs);
-  return size == 0 ? 0 : outputs / size + (size - 1);
+  if (wide != 1 || padded != 1 || whole < 0) return one_by_one;
+  const int64_t size = result.dim(whole), others = SaturatingAdd(size, -1);  // no bound is the least number
+  if (dims->dims[static_cast<size_t>(whole)].pad_low != others) return one_by_one;
+  return size == 0 ? 0 : outputs / size + others;
 }
 
 }  // namespace
@@ -278,7 +278,7 @@ void Op<Opcode::kReduceWindow>::Price(const Instruction& hlo, Pricing& pricing) 
 }
 void Op<Opcode::kSelectAndScatter>::Price(const Instruction& hlo, Pricing& pricing) {
   const int64_t sources = Elements(hlo.operand_shape(1));
-  pricing.Applies(*hlo[kSelect], SaturatingMul(sources, WindowElements(hlo) - 1));
+  pricing.Applies(*hlo[kSelect], SaturatingMul(sources, SaturatingAdd(WindowElements(hlo), -1)));
   pricing.Applies(*hlo[kScatter], sources);
 }
 void Op<Opcode::kSort>::Price(const Instruction& hlo, Pricing& pricing) {
