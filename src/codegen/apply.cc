@@ -1,8 +1,7 @@
 #include "codegen/apply.h"
 
-#include <algorithm>
-
 #include "ops/families.h"
+#include "ops/working_types.h"
 
 namespace shoal {
 namespace {
@@ -37,12 +36,6 @@ constexpr ApplyFunction kRows[] = {
 #undef OP
 };
 
-// Gives one of its operands, with another sign at most: what has the type's digits keeps them.
-bool IsExact(Opcode opcode) {
-  static constexpr Opcode kExact[] = {Opcode::kSelect, Opcode::kNegate, Opcode::kAbs, Opcode::kMaximum, Opcode::kMinimum, Opcode::kClamp};
-  return std::find(std::begin(kExact), std::end(kExact), opcode) != std::end(kExact);
-}
-
 }  // namespace
 
 Num ApplyBinary(VectorBuilder& builder, Opcode opcode, Num x, Num y) {
@@ -60,7 +53,7 @@ Num ApplyNode(VectorBuilder& builder, const KernelNode& node, std::span<const Nu
   }
   Num result = kRows[static_cast<size_t>(node.opcode)](builder, operands);
   result.type = node.type;
-  return IsExact(node.opcode) ? result : builder.Rounded(result);
+  return GivesAnOperand(node.opcode) ? result : builder.Rounded(result);
 }
 
 }  // namespace shoal

@@ -119,4 +119,10 @@ WorkingTypes WorkingTypesOf(const Instruction& hlo) {
   return types;
 }
 
+bool GivesAnOperand(Opcode opcode) {
+  static constexpr Opcode kGiving[] = {Opcode::kSelect,  Opcode::kNegate,  Opcode::kAbs,
+                                       Opcode::kMaximum, Opcode::kMinimum, Opcode::kClamp};
+  return std::ranges::find(kGiving, opcode) != std::end(kGiving);
+}
+
 }  // namespace shoal

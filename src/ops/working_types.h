@@ -18,4 +18,7 @@ struct WorkingTypes {
 // Not mixed for ops that take floats as they come (dot, convert, reduce with its function, custom-call, …).
 WorkingTypes WorkingTypesOf(const Instruction& hlo);
 
+// Gives one of its operands, with another sign at most: what has the type's digits keeps them, and is not rounded.
+bool GivesAnOperand(Opcode opcode);
+
 }  // namespace shoal
