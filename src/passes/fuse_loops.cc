@@ -3,8 +3,6 @@
 // to memory once. What costs nothing to repeat (constants, iota, index maps) goes into every group that wants it.
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
@@ -74,9 +72,9 @@ class Fusing {
     std::vector<Instruction*> order;  // fusions stand where their roots did
     for (Instruction* hlo : before) {
       order.push_back(hlo);
-      auto members = members_.find(hlo);
-      if (members == members_.end() || !IsWorthIt(members->second)) continue;
-      std::vector<Instruction*> ops(members->second.rbegin(), members->second.rend());
+      std::vector<Instruction*> ops = std::move(members_[hlo->index]);
+      if (ops.empty() || !IsWorthIt(ops)) continue;
+      std::reverse(ops.begin(), ops.end());
       order.push_back(replacements[hlo] = Fuse(*hlo, ops));
       any = true;
     }
@@ -94,6 +92,9 @@ class Fusing {
     const auto& all = computation_.instructions;
     users_.resize(all.size());
     groups_.resize(all.size());
+    members_.resize(all.size());
+    ops_.resize(all.size());
+    inside_.resize(all.size());
     for (Instruction* hlo : all)
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
     for (size_t i = all.size(); i-- > 0;) {
@@ -144,7 +145,7 @@ class Fusing {
 
   bool MayJoin(const Instruction& hlo, const Instruction& root) const {
     if (IsOneNumber(hlo)) return true;
-    if (ops_.at(&root) >= kMostOps) return false;
+    if (ops_[root.index] >= kMostOps) return false;
     // Evaluated so often for each of its elements.
     if (IsPicked(hlo)) return RoundsOf(root) <= ElementsOf(hlo);
     return RoundsOf(root) <= ElementsOf(hlo) * 3 / 2 || !(IsDear(hlo.opcode) || hlo.opcode == Opcode::kGather);
@@ -161,8 +162,8 @@ class Fusing {
 
   void Join(Instruction& hlo, Instruction* root) {
     groups_[hlo.index].push_back(root);
-    members_[root].push_back(&hlo);
-    ops_[root] += IsOneNumber(hlo) ? 0 : 1;
+    members_[root->index].push_back(&hlo);
+    ops_[root->index] += IsOneNumber(hlo) ? 0 : 1;
   }
 
   bool IsWorthIt(const std::vector<Instruction*>& ops) const {
@@ -175,25 +176,29 @@ class Fusing {
     Computation* fused = module_.NewComputation(module_.arena.CopyString(StrCat("fused_", root.name)));
     fused->at = root.at;
     module_.computations.push_back(fused);
-    absl::flat_hash_map<const Instruction*, Instruction*> inside;
     std::vector<Instruction*> arguments;
-    const absl::flat_hash_set<const Instruction*> members(ops.begin(), ops.end());
+    auto is_member = [&](const Instruction* hlo) {
+      const Groups& groups = groups_[hlo->index];
+      return std::find(groups.begin(), groups.end(), &root) != groups.end();
+    };
     for (const Instruction* hlo : ops) {
       for (Instruction* operand : hlo->operands) {
-        if (members.contains(operand) || inside.contains(operand)) continue;
+        if (inside_[operand->index] != nullptr || is_member(operand)) continue;
         Instruction* parameter = NewInstruction(module_, *fused, Opcode::kParameter, operand->shape_, {}, *operand);
         SetAttr(*parameter, module_, kParameterNumber, static_cast<int64_t>(arguments.size()));
         fused->parameters.push_back(parameter);
-        inside[operand] = parameter;
+        inside_[operand->index] = parameter;
         arguments.push_back(operand);
       }
     }
     for (const Instruction* hlo : ops) {
-      std::vector<Instruction*> operands;
-      for (const Instruction* operand : hlo->operands) operands.push_back(inside.at(operand));
-      inside[hlo] = CopyInstruction(module_, *fused, *hlo, operands);
+      absl::InlinedVector<Instruction*, 4> operands;
+      for (const Instruction* operand : hlo->operands) operands.push_back(inside_[operand->index]);
+      inside_[hlo->index] = CopyInstruction(module_, *fused, *hlo, operands);
     }
-    fused->root = inside.at(&root);
+    fused->root = inside_[root.index];
+    for (const Instruction* hlo : ops) inside_[hlo->index] = nullptr;
+    for (const Instruction* hlo : arguments) inside_[hlo->index] = nullptr;
     Instruction* fusion = NewInstruction(module_, computation_, Opcode::kFusion, root.shape_, arguments, root);
     const bool reduces = root.opcode == Opcode::kReduce || root.opcode == Opcode::kReduceWindow;
     SetAttr(*fusion, module_, Op<Opcode::kFusion>::kKind.id,
@@ -206,8 +211,9 @@ class Fusing {
   Computation& computation_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Groups> groups_;
-  absl::flat_hash_map<const Instruction*, std::vector<Instruction*>> members_;  // by root, last first
-  absl::flat_hash_map<const Instruction*, size_t> ops_;  // how many of them compute something
+  std::vector<std::vector<Instruction*>> members_;  // of the group with this root, last first
+  std::vector<size_t> ops_;                         // how many of them compute something
+  std::vector<Instruction*> inside_;                // the copies in the fusion that is being made
 };
 
 }  // namespace

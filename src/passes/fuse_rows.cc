@@ -24,12 +24,15 @@ class RowFusing {
   bool Run() {
     const std::vector<Instruction*> all = computation_.instructions;
     users_.resize(all.size());
-    for (Instruction* hlo : all)
+    kinds_.resize(all.size());
+    for (Instruction* hlo : all) {
+      kinds_[hlo->index] = KindOf(*hlo);
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
+    }
     bool any = false;
     for (bool reduces : {true, false}) {  // these first: they save more
       for (Instruction* hlo : all) {
-        if (taken_.contains(hlo) || !IsMember(*hlo) || Reduces(*hlo) != reduces) continue;
+        if (!IsMember(*hlo) || Reduces(*hlo) != reduces || taken_.contains(hlo)) continue;
         std::vector<Instruction*> cluster = Grow(*hlo, all);
         if (cluster.size() < 2) continue;
         for (const Instruction* member : cluster) taken_[member] = clusters_.size();
@@ -49,16 +52,20 @@ class RowFusing {
   }
 
  private:
-  static bool IsMember(const Instruction& hlo) {
+  enum class Kind : uint8_t { kNoMember, kMember, kReduction };
+
+  static Kind KindOf(const Instruction& hlo) {
     // What no operand reaches is worked out once, however often the rest runs.
-    return hlo.opcode == Opcode::kFusion && hlo.operand_count() > 0 && hlo.shape().IsArray() && hlo[kControlPredecessors].empty() &&
-           hlo[Op<Opcode::kFusion>::kKind] != FusionKind::kCustom;
+    if (hlo.opcode != Opcode::kFusion || hlo.operand_count() == 0 || !hlo.shape().IsArray() || !hlo[kControlPredecessors].empty() ||
+        hlo[Op<Opcode::kFusion>::kKind] == FusionKind::kCustom)
+      return Kind::kNoMember;
+    const auto& inside = hlo[kCalls]->instructions;
+    const bool reduces = std::any_of(inside.begin(), inside.end(), [](const Instruction* op) { return op->opcode == Opcode::kReduce; });
+    return reduces ? Kind::kReduction : Kind::kMember;
   }
 
-  static bool Reduces(const Instruction& fusion) {
-    const auto& inside = fusion[kCalls]->instructions;
-    return std::any_of(inside.begin(), inside.end(), [](const Instruction* hlo) { return hlo->opcode == Opcode::kReduce; });
-  }
+  bool IsMember(const Instruction& hlo) const { return kinds_[hlo.index] != Kind::kNoMember; }
+  bool Reduces(const Instruction& hlo) const { return kinds_[hlo.index] == Kind::kReduction; }
 
   // From a first fusion on, everything that goes through the same rows.
   std::vector<Instruction*> Grow(Instruction& first, const std::vector<Instruction*>& all) {
@@ -165,9 +172,8 @@ class RowFusing {
   static bool SharesOperand(const Instruction& hlo, const std::vector<Instruction*>& cluster) {
     for (const Instruction* member : cluster)
       for (const Instruction* operand : member->operands)
-        if (operand->shape().ElementCount().value_or(0) > 1 &&
-            operand->shape().ElementCount().value_or(0) >= hlo.shape().ElementCount().value_or(0) &&
-            std::find(hlo.operands.begin(), hlo.operands.end(), operand) != hlo.operands.end())
+        if (std::find(hlo.operands.begin(), hlo.operands.end(), operand) != hlo.operands.end() &&
+            ElementsOf(*operand) >= std::max<int64_t>(2, ElementsOf(hlo)))
           return true;
     return false;
   }
@@ -236,6 +242,7 @@ class RowFusing {
   Module& module_;
   Computation& computation_;
   std::vector<std::vector<Instruction*>> users_;
+  std::vector<Kind> kinds_;
   std::vector<std::vector<Instruction*>> clusters_;
   std::vector<std::pair<uint32_t, uint32_t>> ranges_;  // of each: the first and the last place
   absl::flat_hash_map<const Instruction*, size_t> taken_;  // and by which cluster
