@@ -6,6 +6,7 @@
 #include "absl/container/inlined_vector.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
+#include "passes/held_operands.h"
 #include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
@@ -62,7 +63,7 @@ bool IsRepeatable(const Instruction& hlo) { return IsUniformConstant(hlo) || IsI
 
 class Fusing {
  public:
-  Fusing(Module& module, Computation& computation) : module_(module), computation_(computation) {}
+  Fusing(Module& module, Computation& computation) : module_(module), computation_(computation), held_(computation) {}
 
   bool Run() {
     FindGroups();
@@ -145,7 +146,7 @@ class Fusing {
 
   bool MayJoin(const Instruction& hlo, const Instruction& root) const {
     if (IsOneNumber(hlo)) return true;
-    if (ops_[root.index] >= kMostOps) return false;
+    if (ops_[root.index] >= kMostOps || held_.AreMany(hlo, root)) return false;
     // Evaluated so often for each of its elements.
     if (IsPicked(hlo)) return RoundsOf(root) <= ElementsOf(hlo);
     return RoundsOf(root) <= ElementsOf(hlo) * 3 / 2 || !(IsDear(hlo.opcode) || hlo.opcode == Opcode::kGather);
@@ -209,6 +210,7 @@ class Fusing {
 
   Module& module_;
   Computation& computation_;
+  const HeldOperands held_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Groups> groups_;
   std::vector<std::vector<Instruction*>> members_;  // of the group with this root, last first

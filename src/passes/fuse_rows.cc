@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
+#include "passes/held_operands.h"
 #include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
@@ -19,7 +20,7 @@ constexpr size_t kMostRowOps = 200, kFarOff = 100;
 
 class RowFusing {
  public:
-  RowFusing(Module& module, Computation& computation) : module_(module), computation_(computation) {}
+  RowFusing(Module& module, Computation& computation) : module_(module), computation_(computation), held_(computation) {}
 
   bool Run() {
     const std::vector<Instruction*> all = computation_.instructions;
@@ -81,7 +82,7 @@ class RowFusing {
                                     [&](const Instruction* operand) { return Contains(cluster, operand); });
       const bool is_sibling = !uses && Reduces(*hlo) == reduces && SharesOperand(*hlo, cluster);
       const size_t more = (*hlo)[kCalls]->instructions.size();
-      if ((!uses && !is_sibling) || ops + more > kMostRowOps || (!reduces && Reduces(*hlo))) continue;
+      if ((!uses && !is_sibling) || ops + more > kMostRowOps || (!reduces && Reduces(*hlo)) || WouldHoldMuch(cluster, *hlo)) continue;
       cluster.push_back(hlo);
       if (GoThroughSameRows(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
         ops += more;
@@ -91,6 +92,11 @@ class RowFusing {
     }
     if (reduces) AddProducers(cluster, ops);
     return cluster;
+  }
+
+  // A fusion stands where its last member did.
+  bool WouldHoldMuch(const std::vector<Instruction*>& cluster, const Instruction& last) const {
+    return std::any_of(cluster.begin(), cluster.end(), [&](const Instruction* member) { return held_.AreMany(*member, last); });
   }
 
   static bool Contains(const std::vector<Instruction*>& cluster, const Instruction* hlo) {
@@ -157,7 +163,7 @@ class RowFusing {
         auto is_inside = [&](const Instruction* hlo) { return Contains(cluster, hlo); };
         const size_t more = (*operand)[kCalls]->instructions.size();
         if (is_inside(operand) || ops + more > kMostRowOps || !std::all_of(users.begin(), users.end(), is_inside)) continue;
-        if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside)) continue;
+        if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside) || held_.AreMany(*operand, *cluster.back())) continue;
         cluster.insert(cluster.begin(), operand);
         if (GoThroughSameRows(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
           ops += more;
@@ -241,6 +247,7 @@ class RowFusing {
 
   Module& module_;
   Computation& computation_;
+  const HeldOperands held_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Kind> kinds_;
   std::vector<std::vector<Instruction*>> clusters_;
