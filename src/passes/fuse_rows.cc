@@ -26,6 +26,8 @@ class RowFusing {
     users_.resize(all.size());
     for (Instruction* hlo : all)
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
+    for (const Instruction* hlo : all)
+      if (hlo->opcode == Opcode::kFusion && IsInPieces(*hlo)) in_pieces_.insert(hlo);
     bool any = false;
     for (bool reduces : {true, false}) {  // these first: they save more
       for (Instruction* hlo : all) {
@@ -49,10 +51,16 @@ class RowFusing {
   }
 
  private:
-  static bool IsMember(const Instruction& hlo) {
+  bool IsMember(const Instruction& hlo) const {
     // What no operand reaches is worked out once, however often the rest runs.
     return hlo.opcode == Opcode::kFusion && hlo.operand_count() > 0 && hlo.shape().IsArray() && hlo[kControlPredecessors].empty() &&
-           hlo[Op<Opcode::kFusion>::kKind] != FusionKind::kCustom;
+           hlo[Op<Opcode::kFusion>::kKind] != FusionKind::kCustom && !in_pieces_.contains(&hlo);
+  }
+
+  // Its loops are cut, and those of others are not.
+  static bool IsInPieces(const Instruction& fusion) {
+    const auto& inside = fusion[kCalls]->instructions;
+    return std::any_of(inside.begin(), inside.end(), [](const Instruction* hlo) { return IsLoopPieces(*hlo); });
   }
 
   static bool Reduces(const Instruction& fusion) {
@@ -239,6 +247,7 @@ class RowFusing {
   std::vector<std::vector<Instruction*>> clusters_;
   std::vector<std::pair<uint32_t, uint32_t>> ranges_;  // of each: the first and the last place
   absl::flat_hash_map<const Instruction*, size_t> taken_;  // and by which cluster
+  absl::flat_hash_set<const Instruction*> in_pieces_;
 };
 
 }  // namespace

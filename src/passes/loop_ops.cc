@@ -167,6 +167,19 @@ bool IsLoopOp(const Instruction& hlo) {
          hlo.opcode != Opcode::kComplex;
 }
 
+bool IsLoopPieces(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kConcatenate && hlo.opcode != Opcode::kPad) return false;
+  if (!HasLoopTypes(hlo) || hlo.shape().ElementCount().value_or(0) <= 0 || !hlo[kControlPredecessors].empty()) return false;
+  for (const Instruction* operand : hlo.operands)
+    if (operand->shape().element_type() != hlo.shape().element_type()) return false;
+  if (hlo.opcode == Opcode::kConcatenate) return true;
+  constexpr int64_t kMost = int64_t{1} << 31;
+  const auto padding = PaddingOf(hlo);
+  return std::all_of(padding.begin(), padding.end(), [](const PaddingDim& dim) {
+    return dim.interior == 0 && std::abs(dim.low) < kMost && std::abs(dim.high) < kMost;
+  });
+}
+
 const Instruction* OnlyOpOf(const Computation& computation) {
   const Instruction* root = computation.root;
   if (computation.parameters.size() != 2 || root == nullptr || root->operand_count() != 2) return nullptr;

@@ -13,6 +13,9 @@ bool IsFunction(const Instruction& hlo);
 // One loop nest of ours can compute it from its operands, element by element: elementwise ops and index maps of static
 // arrays of numbers that have vector code.
 bool IsLoopOp(const Instruction& hlo);
+// A concatenate, or a pad with nothing between the elements, of such arrays: a loop nest that is cut where one operand
+// ends and the next begins computes it (passes/loop_pieces).
+bool IsLoopPieces(const Instruction& hlo);
 // The same of a reduction: one op that may be reordered, from a neutral initial value; or the first of the largest or
 // smallest numbers, together with its index.
 bool IsLoopReduction(const Instruction& hlo);
