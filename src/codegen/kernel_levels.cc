@@ -150,7 +150,7 @@ void KernelEmitter::ChooseLanes() {
   if (work < 8 && widest < 64 && std::any_of(kernel_.reductions.begin(), kernel_.reductions.end(), is_slow)) widest *= 2;
   // All sums of a product in registers at once.
   if (kernel_.contracts && kernel_.form == FusedKernel::Form::kColumns && widest_bits == 32) widest = 128;
-  if (calls) widest = 4;
+  if (calls || kernel_.is_edge) widest = 4;
   const int64_t lanes = kernel_.walked.back();
   while (widest > 1 && widest > lanes) widest /= 2;
   // Ranges of lanes end at a multiple of the widest vector or at the end, so what is left over is known.

@@ -221,6 +221,13 @@ int KernelBuilder::Constant(const Instruction& hlo) {
   return Add(std::move(node));
 }
 
+// Of several kernels those that compute little: compiling them as if they mattered takes longer than they save.
+static void MarkEdges(std::vector<FusedKernel>& kernels) {
+  int64_t all = 0;
+  for (const FusedKernel& kernel : kernels) all += kernel.RowCount() * kernel.WalkedCount();
+  for (FusedKernel& kernel : kernels) kernel.is_edge = kernel.RowCount() * kernel.WalkedCount() <= all / 32;
+}
+
 std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots) {
   std::vector<FusedKernel> kernels;
   std::vector<LoopPiece> to_do{{}};
@@ -238,6 +245,7 @@ std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, s
     to_do[to_do.size() - 2].dims[cut.dim].first = cut.at;
     to_do.back().dims[cut.dim].second = cut.at;
   }
+  MarkEdges(kernels);
   return kernels;
 }
 

@@ -65,6 +65,7 @@ std::string ToString(const FusedKernel& kernel) {
   out += ") -> (";
   AppendTypes(out, kernel.outputs);
   out += ")";
+  if (kernel.is_edge) out += " edge";
   if (kernel.contracts) out += " contracted";
   if (kernel.piece != 0) StrAppend(&out, " in pieces of ", kernel.piece);
   out += "\n";
