@@ -1,5 +1,6 @@
 #include "codegen/apply.h"
 
+#include "codegen/complex_builder.h"
 #include "ops/families.h"
 #include "ops/working_types.h"
 
@@ -36,6 +37,37 @@ constexpr ApplyFunction kRows[] = {
 #undef OP
 };
 
+using ComplexFunction = Num (*)(ComplexBuilder& builder, std::span<const Num> operands);
+
+// The same of complex operands; null for the ops that do not take them.
+template <Opcode op>
+constexpr ComplexFunction ComplexRow() {
+  if constexpr (op == Opcode::kSelect) {
+    return [](ComplexBuilder& b, std::span<const Num> x) { return Op<op>::Apply(b, x[0], x[1], x[2]); };
+  } else if constexpr (IsLoopOpOfComplex<op>()) {
+    if constexpr (requires(VectorBuilder & b, Num x) { Op<op>::Apply(b, x); })
+      return [](ComplexBuilder& b, std::span<const Num> x) { return Op<op>::Apply(b, x[0]); };
+    else if constexpr (requires(VectorBuilder & b, Num x) { Op<op>::Apply(b, x, x); })
+      return [](ComplexBuilder& b, std::span<const Num> x) { return Op<op>::Apply(b, x[0], x[1]); };
+  }
+  return nullptr;
+}
+
+constexpr ComplexFunction kComplexRows[] = {
+#define OP(Name, text, arity) ComplexRow<Opcode::k##Name>(),
+#include "ops/ops.def"
+#undef OP
+};
+
+// Of complex operands, or to a complex result.
+Num ApplyComplex(VectorBuilder& parts, const KernelNode& node, std::span<const Num> operands) {
+  ComplexBuilder builder(parts);
+  if (node.opcode == Opcode::kConvert) return builder.Convert(operands[0], node.type);
+  if (node.opcode == Opcode::kCompare) return Op<Opcode::kCompare>::Apply(builder, node.direction, operands[0], operands[1]);
+  if (node.opcode == Opcode::kComplex) return {operands[0].value, node.type, operands[1].value};
+  return kComplexRows[static_cast<size_t>(node.opcode)](builder, operands);
+}
+
 }  // namespace
 
 Num ApplyBinary(VectorBuilder& builder, Opcode opcode, Num x, Num y) {
@@ -44,6 +76,7 @@ Num ApplyBinary(VectorBuilder& builder, Opcode opcode, Num x, Num y) {
 }
 
 Num ApplyNode(VectorBuilder& builder, const KernelNode& node, std::span<const Num> operands) {
+  if (IsComplex(node.type) || IsComplex(operands[operands.size() - 1].type)) return ApplyComplex(builder, node, operands);
   if (node.opcode == Opcode::kConvert) return builder.Convert(operands[0], node.type);
   if (node.opcode == Opcode::kBitcastConvert) return builder.BitcastConvert(operands[0], node.type);
   if (node.opcode == Opcode::kCompare) {

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <new>
 #include <string_view>
+
+#include "kernels/elementwise/numbers.h"
 
 namespace shoal {
 namespace {
@@ -21,6 +24,50 @@ struct LibraryEntry {
 
 using Unary = double (*)(double);
 using Binary = double (*)(double, double);
+
+// What ComplexBuilder::Called calls: (parts of the arguments, parts of the result).
+template <class T, auto f>
+void OfComplex(const double* in, double* out) {
+  Numbers numbers;
+  const T x(static_cast<typename T::value_type>(in[0]), static_cast<typename T::value_type>(in[1]));
+  std::complex<double> result;
+  if constexpr (requires { f(numbers, x, x); })
+    result = static_cast<std::complex<double>>(f(numbers, x, T(static_cast<typename T::value_type>(in[2]), static_cast<typename T::value_type>(in[3]))));
+  else
+    result = static_cast<std::complex<double>>(f(numbers, x));
+  out[0] = result.real();
+  out[1] = result.imag();
+}
+
+using ComplexFunction = void (*)(const double*, double*);
+struct ComplexEntry {
+  std::string_view name;
+  ComplexFunction of_c64, of_c128;
+};
+
+// Arithmetic is in the type itself, functions of c64 are in f64, as in the interpreter.
+void* ComplexLibraryFunction(std::string_view name) {
+  using C64 = std::complex<float>;
+  using C128 = std::complex<double>;
+#define ROW(name, Narrow, f) {name, &OfComplex<Narrow, f>, &OfComplex<C128, f>}
+#define UNARY(name, F) ROW(name, C128, ([](Numbers& b, auto x) { return b.F(x); }))
+#define BINARY(name, Narrow, F) ROW(name, Narrow, ([](Numbers& b, auto x, auto y) { return b.F(x, y); }))
+  static const ComplexEntry kFunctions[] = {
+      BINARY("multiply", C64, Multiply), BINARY("divide", C64, Divide), BINARY("power", C128, Power), BINARY("atan2", C128, Atan2),
+      UNARY("abs", Abs),     UNARY("exp", Exp),     UNARY("log", Log),     UNARY("sqrt", Sqrt),   UNARY("rsqrt", Rsqrt),
+      UNARY("expm1", Expm1), UNARY("log1p", Log1p), UNARY("acos", Acos),   UNARY("acosh", Acosh), UNARY("asin", Asin),
+      UNARY("asinh", Asinh), UNARY("atanh", Atanh), UNARY("cos", Cos),     UNARY("cosh", Cosh),   UNARY("sin", Sin),
+      UNARY("sinh", Sinh),   UNARY("tan", Tan),     UNARY("tanh", Tanh)};
+#undef UNARY
+#undef BINARY
+#undef ROW
+  for (const auto& [prefix, is_wide] : {std::pair<std::string_view, bool>("shoal_c64_", false), {"shoal_c128_", true}}) {
+    if (!name.starts_with(prefix)) continue;
+    for (const ComplexEntry& entry : kFunctions)
+      if (entry.name == name.substr(prefix.size())) return reinterpret_cast<void*>(is_wide ? entry.of_c128 : entry.of_c64);
+  }
+  return nullptr;
+}
 
 // What VectorBuilder::Call calls.
 void* LibraryFunction(std::string_view name) {
@@ -34,7 +81,7 @@ void* LibraryFunction(std::string_view name) {
 #undef BINARY
   for (const LibraryEntry& entry : kFunctions)
     if (entry.name == name) return entry.address;
-  return nullptr;
+  return ComplexLibraryFunction(name);
 }
 
 size_t WholePages(size_t bytes) {

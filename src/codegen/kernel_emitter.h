@@ -75,6 +75,7 @@ class KernelEmitter {
   Num EmitNode(int node);
   Num EmitLoad(const KernelNode& node, int number);
   Num EmitIndex(const KernelNode& node);
+  llvm::Value* ComplexConstant(const KernelNode& node);
   Num Operand(int node);
   void Save(int node, Num value);
   Num Saved(int node);

@@ -49,6 +49,13 @@ void ForEachOperand(const KernelNode& node, const F& f) {
 
 // Made as a call of the C library for each lane: wide vectors of those are only long code.
 bool IsCalled(const KernelNode& node) {
+  if (node.kind == Kind::kApply && IsComplex(node.type)) {
+    // See ComplexBuilder.
+    static constexpr Opcode kInlineOfComplex[] = {Opcode::kExp, Opcode::kLog, Opcode::kSqrt};
+    if (!IsDear(node.opcode) || node.opcode == Opcode::kDivide) return false;
+    return BitWidth(node.type) == 128 ||
+           std::find(std::begin(kInlineOfComplex), std::end(kInlineOfComplex), node.opcode) == std::end(kInlineOfComplex);
+  }
   if (node.kind != Kind::kApply || !IsFloat(node.type) || !IsDear(node.opcode)) return false;
   static constexpr Opcode kInline[] = {Opcode::kDivide, Opcode::kSqrt, Opcode::kRsqrt};
   static constexpr Opcode kCalled[] = {Opcode::kAcosh, Opcode::kAsinh, Opcode::kAtanh};
@@ -104,7 +111,7 @@ void KernelEmitter::Need(int node, size_t walk) {
     for (size_t before = 0; before < walk; ++before) is_known |= needed_[before][i];
     constexpr int64_t kMostSaved = int64_t{1} << 17;  // elements, on the stack
     const KernelNode& at = kernel_.nodes[i];
-    if (is_known && at.kind == Kind::kApply && IsDear(at.opcode) && at.type != ElementType::kPred &&
+    if (is_known && at.kind == Kind::kApply && IsDear(at.opcode) && at.type != ElementType::kPred && !IsComplex(at.type) &&
         kernel_.WalkedCount() * static_cast<int64_t>(saved_.size() + 1) <= kMostSaved) {
       if (!saved_.contains(node))
         saved_[node] = NewSlot(llvm::ArrayType::get(builder_.Computed(at.type, 1), static_cast<uint64_t>(kernel_.WalkedCount())), "saved");
@@ -128,7 +135,9 @@ void KernelEmitter::ChooseLanes() {
   for (size_t i = 0; i < kernel_.nodes.size(); ++i) {
     const KernelNode& node = kernel_.nodes[i];
     if (levels_[i] != kLane) continue;
-    widest_bits = std::max(widest_bits, IsFloat(node.type) ? std::max(32, BitWidth(node.type)) : BitWidth(node.type));
+    const int bits = BitWidth(PartType(node.type));
+    widest_bits = std::max(widest_bits, IsFloat(node.type) ? std::max(32, bits) : bits);
+    if (IsComplex(node.type)) work += 8;  // two registers each
     work += node.kind == Kind::kApply ? (IsDear(node.opcode) ? 8 : 1) : 0;
     calls |= IsCalled(node);
   }
@@ -141,7 +150,7 @@ void KernelEmitter::ChooseLanes() {
   if (work < 8 && widest < 64 && std::any_of(kernel_.reductions.begin(), kernel_.reductions.end(), is_slow)) widest *= 2;
   // All sums of a product in registers at once.
   if (kernel_.contracts && kernel_.form == FusedKernel::Form::kColumns && widest_bits == 32) widest = 128;
-  if (calls) widest = 4;
+  if (calls || kernel_.is_edge) widest = 4;
   const int64_t lanes = kernel_.walked.back();
   while (widest > 1 && widest > lanes) widest /= 2;
   // Ranges of lanes end at a multiple of the widest vector or at the end, so what is left over is known.

@@ -1,6 +1,7 @@
 // The values of a kernel's nodes.
 #include <algorithm>
 
+#include "codegen/complex_builder.h"
 #include "codegen/kernel_emitter.h"
 
 namespace shoal {
@@ -142,7 +143,7 @@ Num KernelEmitter::Saved(int node) {
 Num KernelEmitter::Operand(int node) {
   const auto i = static_cast<size_t>(node);
   if (levels_[i] == kLane) return values_[i];
-  return {Splat(scalars_[i].value), scalars_[i].type};
+  return {Splat(scalars_[i].value), scalars_[i].type, scalars_[i].imaginary == nullptr ? nullptr : Splat(scalars_[i].imaginary)};
 }
 
 Num KernelEmitter::EmitNode(int number) {
@@ -153,6 +154,7 @@ Num KernelEmitter::EmitNode(int number) {
     case Kind::kIndex:
       return EmitIndex(node);
     case Kind::kConstant: {
+      if (IsComplex(node.type)) return builder_.FromMemory(ComplexConstant(node), node.type);
       llvm::Type* bits = ir_.getIntNTy(static_cast<unsigned>(8 * StorageBytes(node.type)));
       Value* stored = ir_.CreateBitCast(llvm::ConstantInt::get(bits, node.bits[0]), builder_.Stored(node.type, 1));
       return builder_.FromMemory(stored, node.type);
@@ -169,10 +171,22 @@ Num KernelEmitter::EmitNode(int number) {
   }
 }
 
+// Its parts, as they lie in memory.
+Value* KernelEmitter::ComplexConstant(const KernelNode& node) {
+  const bool is_wide = BitWidth(node.type) == 128;
+  const uint64_t parts[] = {is_wide ? node.bits[0] : node.bits[0] & 0xffffffff, is_wide ? node.bits[1] : node.bits[0] >> 32};
+  llvm::Type* part = is_wide ? ir_.getInt64Ty() : ir_.getInt32Ty();
+  auto* bits = llvm::ConstantVector::get({llvm::ConstantInt::get(part, parts[0]), llvm::ConstantInt::get(part, parts[1])});
+  return ir_.CreateBitCast(bits, builder_.Stored(node.type, 1));
+}
+
+// Of what is loaded and stored: a complex number lies as its parts do.
+static llvm::Align AlignOf(ElementType type) { return llvm::Align(static_cast<uint64_t>(StorageBytes(PartType(type)))); }
+
 Num KernelEmitter::EmitLoad(const KernelNode& node, int number) {
   Value* buffer = buffers_[static_cast<size_t>(node.input)];
   llvm::Type* element = builder_.Stored(node.type, 1);
-  const llvm::Align align(static_cast<uint64_t>(StorageBytes(node.type)));
+  const llvm::Align align = AlignOf(node.type);
   const LinearPart lane = InLane(node.index);
   if (lanes_ == 1) {
     Value* at = nullptr;
@@ -187,17 +201,26 @@ Num KernelEmitter::EmitLoad(const KernelNode& node, int number) {
     // Backwards: the last lane's element comes first in memory.
     Value* first = LoopValue(kernel_.lane_loop());
     if (lane.factor == -1) first = ir_.CreateNeg(ir_.CreateAdd(first, I64(lanes_ - 1)));
-    Value* loaded = ir_.CreateAlignedLoad(vector, Address(bases_.at(number), node.type, first), align);
-    if (lane.factor == -1) loaded = ir_.CreateVectorReverse(loaded);
-    return builder_.FromMemory(loaded, node.type);
+    Num loaded = builder_.FromMemory(ir_.CreateAlignedLoad(vector, Address(bases_.at(number), node.type, first), align), node.type);
+    if (lane.factor == 1) return loaded;
+    loaded.value = ir_.CreateVectorReverse(loaded.value);
+    if (loaded.imaginary != nullptr) loaded.imaginary = ir_.CreateVectorReverse(loaded.imaginary);
+    return loaded;
   }
+  const ElementType part = PartType(node.type);
   Value* index = PerLane(node.index);
-  Value* loaded = llvm::PoisonValue::get(vector);
+  Value* loaded = llvm::PoisonValue::get(builder_.Stored(part, lanes_));
+  Value* imaginary = IsComplex(node.type) ? loaded : nullptr;
   for (int i = 0; i < lanes_; ++i) {
     Value* place = ir_.CreateSExt(ir_.CreateExtractElement(index, static_cast<uint64_t>(i)), ir_.getInt64Ty());
     Value* at = Address(buffer, node.type, place);
-    loaded = ir_.CreateInsertElement(loaded, ir_.CreateAlignedLoad(element, at, align), static_cast<uint64_t>(i));
+    auto taken_in = [&](Value* into, Value* from) {
+      return ir_.CreateInsertElement(into, ir_.CreateAlignedLoad(builder_.Stored(part, 1), from, align), static_cast<uint64_t>(i));
+    };
+    loaded = taken_in(loaded, at);
+    if (imaginary != nullptr) imaginary = taken_in(imaginary, Address(at, part, I64(1)));
   }
+  if (imaginary != nullptr) return {loaded, node.type, imaginary};
   return builder_.FromMemory(loaded, node.type);
 }
 
@@ -209,7 +232,7 @@ Num KernelEmitter::EmitIndex(const KernelNode& node) {
     const int lanes = VectorBuilder::LanesOf(index);
     number = {ir_.CreateTrunc(index, builder_.Computed(ElementType::kS32, lanes)), ElementType::kS32};
   }
-  return builder_.Convert(number, node.type);
+  return IsComplex(node.type) ? ComplexBuilder(builder_).Convert(number, node.type) : builder_.Convert(number, node.type);
 }
 
 void KernelEmitter::EmitStores(bool per_row) {
@@ -217,7 +240,7 @@ void KernelEmitter::EmitStores(bool per_row) {
     if (store.per_row != per_row) continue;
     const Num value = Operand(store.node);
     Value* buffer = buffers_[kernel_.inputs.size() + static_cast<size_t>(store.output)];
-    const llvm::Align align(static_cast<uint64_t>(StorageBytes(value.type)));
+    const llvm::Align align = AlignOf(value.type);
     Value* stored = builder_.ToMemory(value);
     Value* at = Address(buffer, value.type, Scalar(store.index));
     const LinearPart lane = InLane(store.index);
@@ -225,9 +248,12 @@ void KernelEmitter::EmitStores(bool per_row) {
       ir_.CreateAlignedStore(stored, at, align);
       continue;
     }
-    for (int i = 0; i < lanes_; ++i)  // apart from each other
-      ir_.CreateAlignedStore(ir_.CreateExtractElement(stored, static_cast<uint64_t>(i)),
-                             Address(at, value.type, I64(lane.factor * i)), align);
+    const int parts = IsComplex(value.type) ? 2 : 1;
+    for (int i = 0; i < lanes_ * parts; ++i) {  // apart from each other
+      Value* place = Address(at, value.type, I64(lane.factor * (i / parts)));
+      if (i % parts != 0) place = Address(place, PartType(value.type), I64(1));
+      ir_.CreateAlignedStore(ir_.CreateExtractElement(stored, static_cast<uint64_t>(i)), place, align);
+    }
   }
 }
 

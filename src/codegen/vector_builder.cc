@@ -3,6 +3,7 @@
 
 #include "base/strings.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "passes/loop_ops.h"
 
 namespace shoal {
 
@@ -39,6 +40,7 @@ llvm::Type* VectorBuilder::Computed(ElementType type, int lanes) {
 
 llvm::Type* VectorBuilder::Stored(ElementType type, int lanes) {
   llvm::LLVMContext& context = ir_.getContext();
+  if (IsComplex(type)) return Computed(PartType(type), 2 * lanes);
   if (type == ElementType::kF16) return WithLanes(llvm::Type::getHalfTy(context), lanes);
   if (type == ElementType::kF32 || type == ElementType::kF64) return Computed(type, lanes);
   return WithLanes(llvm::Type::getIntNTy(context, static_cast<unsigned>(8 * StorageBytes(type))), lanes);
@@ -301,8 +303,28 @@ Num VectorBuilder::Rounded(Num x) {
   return {ir_.CreateBitCast(ir_.CreateAnd(sum, Int(bits, 0xffff0000)), x.value->getType()), x.type};
 }
 
+namespace {
+
+// Every other element, from the first or from the second one on.
+std::vector<int> EveryOther(int first, int lanes) {
+  std::vector<int> places;
+  for (int i = 0; i < lanes; ++i) places.push_back(2 * i + first);
+  return places;
+}
+
+}  // namespace
+
 Value* VectorBuilder::ToMemory(Num x) {
   const int lanes = LanesOf(x.value);
+  if (IsComplex(x.type)) {
+    if (lanes == 1) {
+      Value* pair = ir_.CreateInsertElement(llvm::PoisonValue::get(Stored(x.type, 1)), x.value, uint64_t{0});
+      return ir_.CreateInsertElement(pair, x.imaginary, uint64_t{1});
+    }
+    std::vector<int> places;
+    for (int i = 0; i < lanes; ++i) places.insert(places.end(), {i, lanes + i});
+    return ir_.CreateShuffleVector(x.value, x.imaginary, places);
+  }
   if (x.type == ElementType::kPred) return ir_.CreateZExt(x.value, Stored(x.type, lanes));
   if (x.type == ElementType::kF16) return ToHalf(x.value);
   if (x.type != ElementType::kBf16) return x.value;
@@ -312,6 +334,10 @@ Value* VectorBuilder::ToMemory(Num x) {
 
 Num VectorBuilder::FromMemory(Value* stored, ElementType type) {
   const int lanes = LanesOf(stored);
+  if (IsComplex(type)) {
+    if (lanes == 2) return {ir_.CreateExtractElement(stored, uint64_t{0}), type, ir_.CreateExtractElement(stored, uint64_t{1})};
+    return {ir_.CreateShuffleVector(stored, EveryOther(0, lanes / 2)), type, ir_.CreateShuffleVector(stored, EveryOther(1, lanes / 2))};
+  }
   if (type == ElementType::kPred) return {ir_.CreateICmpNE(stored, Int(stored, 0)), type};
   if (type == ElementType::kF16) return {FromHalf(stored), type};
   if (type != ElementType::kBf16) return {stored, type};

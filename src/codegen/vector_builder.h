@@ -10,10 +10,11 @@
 
 namespace shoal {
 
-// A value with the type it stands for.
+// A value with the type it stands for. A complex one is two: its real part, and the imaginary one.
 struct Num {
   llvm::Value* value = nullptr;
   ElementType type = ElementType::kInvalid;
+  llvm::Value* imaginary = nullptr;
 };
 
 class VectorBuilder {
@@ -58,9 +59,16 @@ class VectorBuilder {
   // The nearest value that the type has, as f32; others unchanged.
   Num Rounded(Num x);
   // As it lies in memory, and back.
-  llvm::Type* Stored(ElementType type, int lanes);
+  llvm::Type* Stored(ElementType type, int lanes);  // of complex numbers: the parts in turn
   llvm::Value* ToMemory(Num x);
   Num FromMemory(llvm::Value* stored, ElementType type);
+
+  // Of f64: what the functions of f32 are made of.
+  llvm::Value* ExpWide(llvm::Value* x);
+  llvm::Value* LogWide(llvm::Value* x);
+  llvm::Value* AngleOf(llvm::Value* y, llvm::Value* x);
+  // Of f32, in f64.
+  llvm::Value* WideSinOrCos(llvm::Value* x, bool cos);
 
   llvm::IRBuilder<>& ir() { return ir_; }
   static int LanesOf(llvm::Value* value);
@@ -86,13 +94,8 @@ class VectorBuilder {
   // `near_value()`, or the C library's function for all lanes where `is_far` is true in any.
   Num NearOrCalled(llvm::Value* is_far, const char* function, std::initializer_list<Num> arguments,
                    const std::function<llvm::Value*()>& near_value);
-  // Of f32: the same in f64. Of f64: what the functions of f32 are made of.
-  llvm::Value* Wide(llvm::Value* x);
-  llvm::Value* WideSinOrCos(llvm::Value* x, bool cos);
-  llvm::Value* ExpWide(llvm::Value* x);
-  llvm::Value* LogWide(llvm::Value* x);
+  llvm::Value* Wide(llvm::Value* x);  // of f32: the same in f64
   llvm::Value* AtanOfUnit(llvm::Value* q);
-  llvm::Value* AngleOf(llvm::Value* y, llvm::Value* x);
   llvm::Value* OtherSide(llvm::Value* x);
   llvm::Value* AbsOf(llvm::Value* x);
 

@@ -3,11 +3,13 @@
 // to memory once. What costs nothing to repeat (constants, iota, index maps) goes into every group that wants it.
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
 #include "passes/held_operands.h"
 #include "passes/loop_ops.h"
+#include "passes/loop_pieces.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
 
@@ -15,6 +17,7 @@ namespace shoal {
 namespace {
 
 constexpr size_t kMostOps = 160;  // of one group: the time to compile grows with it, and registers are few
+constexpr size_t kMostOpsOfPieces = 1000;  // of all pieces of a group, for the same reason
 
 // How many elements the loops of a group with this root go through.
 int64_t RoundsOf(const Instruction& root) {
@@ -52,14 +55,16 @@ bool HasLongRuns(const Instruction& gather) {
   return run >= kLong;
 }
 
-bool IsFusible(const Instruction& hlo) { return IsUniformConstant(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo)); }
+bool IsFusible(const Instruction& hlo) {
+  return IsUniformConstant(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo)) || IsLoopPieces(hlo);
+}
 
 // One number, whoever asks: never worth memory.
 bool IsOneNumber(const Instruction& hlo) {
   return IsUniformConstant(hlo) || (hlo.opcode == Opcode::kBroadcast && IsUniformConstant(*hlo.operands[0]));
 }
 
-bool IsRepeatable(const Instruction& hlo) { return IsUniformConstant(hlo) || IsIndexMap(hlo); }
+bool IsRepeatable(const Instruction& hlo) { return IsUniformConstant(hlo) || (IsIndexMap(hlo) && !IsLoopPieces(hlo)); }
 
 class Fusing {
  public:
@@ -118,6 +123,7 @@ class Fusing {
         if (std::find(wanted.begin(), wanted.end(), root) == wanted.end()) wanted.push_back(root);
     }
     if (ReadsWhatIsWritten(hlo)) return Join(hlo, &hlo);
+    if (IsLoopPieces(hlo)) return PlacePieces(hlo, is_wanted_outside, wanted);
     if (hlo.opcode == Opcode::kGather && HasLongRuns(hlo) &&
         (is_wanted_outside || wanted.size() != 1 || !MayJoin(hlo, *wanted[0])))
       return;
@@ -135,6 +141,52 @@ class Fusing {
     if (is_wanted_outside && !IsUniformConstant(hlo)) Join(hlo, &hlo);
   }
 
+  // A concatenate or a pad: with the group that wants it, or with what it is put together from. Where neither can be, a
+  // copy does as well as a loop.
+  void PlacePieces(Instruction& hlo, bool is_wanted_outside, const Groups& wanted) {
+    if (!is_wanted_outside && wanted.size() == 1 && MayJoin(hlo, *wanted[0]) &&
+        (IsWorthIt(members_[wanted[0]->index]) || HasComputedOperand(hlo)) && Cut(hlo, *wanted[0]))
+      return Join(hlo, wanted[0]);
+    if (HasComputedOperand(hlo) && Cut(hlo, hlo)) Join(hlo, &hlo);
+  }
+
+  // One that would be written to memory only to be read here.
+  bool HasComputedOperand(const Instruction& hlo) const {
+    return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {
+      if (IsFree(*operand) || IsOneNumber(*operand) || !IsFusible(*operand) || operand->shape().rank() == 0) return false;
+      const auto& users = users_[operand->index];
+      return IsRepeatable(*operand) || std::all_of(users.begin(), users.end(), [&](const Instruction* user) { return user == &hlo; });
+    });
+  }
+
+  // Cuts the loops of the group so that each piece sees one operand of `hlo`; false where they stay as they are.
+  bool Cut(const Instruction& hlo, Instruction& root) {
+    const auto users = [this](const Instruction& of) -> const std::vector<Instruction*>& { return users_[of.index]; };
+    const auto is_inside = [&](const Instruction& of) {
+      const Groups& groups = groups_[of.index];
+      return std::find(groups.begin(), groups.end(), &root) != groups.end();
+    };
+    const auto known = cuts_.find(&root);
+    std::optional<LoopCuts> cuts = (known == cuts_.end() ? LoopCuts(root) : known->second).With(hlo, users, is_inside);
+    if (!cuts || static_cast<size_t>(cuts->Pieces()) * ops_[root.index] > kMostOpsOfPieces) return false;
+    cuts_.insert_or_assign(&root, std::move(*cuts));
+    return true;
+  }
+
+  // How many elements the loops of a group go through that see `hlo`: below a concatenate these are not all.
+  int64_t RoundsOf(const Instruction& hlo, const Instruction& root) const {
+    const auto cuts = cuts_.find(&root);
+    if (cuts == cuts_.end() || &hlo == &root) return shoal::RoundsOf(root);
+    int64_t most = 0;
+    for (const Instruction* user : users_[hlo.index]) {
+      const auto known = rounds_.find({&root, user});
+      int64_t rounds = known == rounds_.end() ? shoal::RoundsOf(root) : known->second;
+      if (IsLoopPieces(*user) && rounds > 0) rounds = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(rounds) * static_cast<double>(ElementsOf(hlo)) / static_cast<double>(ElementsOf(*user))));
+      most = std::max(most, rounds);
+    }
+    return most;
+  }
+
   // A slice of what is written in place is taken before that: with its users it might come too late.
   bool ReadsWhatIsWritten(const Instruction& hlo) const {
     if (hlo.opcode != Opcode::kDynamicSlice) return false;
@@ -146,10 +198,13 @@ class Fusing {
 
   bool MayJoin(const Instruction& hlo, const Instruction& root) const {
     if (IsOneNumber(hlo)) return true;
-    if (ops_[root.index] >= kMostOps || held_.AreMany(hlo, root)) return false;
+    const size_t ops = ops_[root.index];
+    if (ops >= kMostOps || held_.AreMany(hlo, root)) return false;
+    if (const auto cuts = cuts_.find(&root); cuts != cuts_.end() && ops * static_cast<size_t>(cuts->second.Pieces()) >= kMostOpsOfPieces) return false;
     // Evaluated so often for each of its elements.
-    if (IsPicked(hlo)) return RoundsOf(root) <= ElementsOf(hlo);
-    return RoundsOf(root) <= ElementsOf(hlo) * 3 / 2 || !(IsDear(hlo.opcode) || hlo.opcode == Opcode::kGather);
+    const int64_t rounds = RoundsOf(hlo, root);
+    if (IsPicked(hlo)) return rounds <= ElementsOf(hlo);
+    return rounds <= ElementsOf(hlo) * 3 / 2 || !(IsDear(hlo.opcode) || hlo.opcode == Opcode::kGather);
   }
 
   // A gather takes elements of it from anywhere.
@@ -165,6 +220,7 @@ class Fusing {
     groups_[hlo.index].push_back(root);
     members_[root->index].push_back(&hlo);
     ops_[root->index] += IsOneNumber(hlo) ? 0 : 1;
+    if (cuts_.contains(root)) rounds_[{root, &hlo}] = RoundsOf(hlo, *root);
   }
 
   bool IsWorthIt(const std::vector<Instruction*>& ops) const {
@@ -216,6 +272,8 @@ class Fusing {
   std::vector<std::vector<Instruction*>> members_;  // of the group with this root, last first
   std::vector<size_t> ops_;                         // how many of them compute something
   std::vector<Instruction*> inside_;                // the copies in the fusion that is being made
+  absl::flat_hash_map<const Instruction*, LoopCuts> cuts_;  // of groups with a concatenate or a pad
+  absl::flat_hash_map<std::pair<const Instruction*, const Instruction*>, int64_t> rounds_;  // of those: by root and member
 };
 
 }  // namespace

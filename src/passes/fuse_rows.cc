@@ -56,11 +56,12 @@ class RowFusing {
   enum class Kind : uint8_t { kNoMember, kMember, kReduction };
 
   static Kind KindOf(const Instruction& hlo) {
-    // What no operand reaches is worked out once, however often the rest runs.
+    // What no operand reaches is worked out once, however often the rest runs. Loops that are cut stay alone.
     if (hlo.opcode != Opcode::kFusion || hlo.operand_count() == 0 || !hlo.shape().IsArray() || !hlo[kControlPredecessors].empty() ||
         hlo[Op<Opcode::kFusion>::kKind] == FusionKind::kCustom)
       return Kind::kNoMember;
     const auto& inside = hlo[kCalls]->instructions;
+    if (std::any_of(inside.begin(), inside.end(), [](const Instruction* op) { return IsLoopPieces(*op); })) return Kind::kNoMember;
     const bool reduces = std::any_of(inside.begin(), inside.end(), [](const Instruction* op) { return op->opcode == Opcode::kReduce; });
     return reduces ? Kind::kReduction : Kind::kMember;
   }

@@ -80,6 +80,7 @@ struct FusedKernel {
   // Where it is not 0, the last of the row loops numbers pieces of the first walked loop, so many rounds each: rows of
   // which several threads reduce a piece.
   int64_t piece = 0;
+  bool is_edge = false;    // a small part of a result that several kernels compute: short code rather than fast code
   bool contracts = false;  // a product and the sum it goes into may be rounded once, as a dot's
 
   // How often a row is walked through: for each stage of reductions, and for stores that are not per row.

@@ -6,6 +6,7 @@
 #include "ops/families.h"
 #include "ops/index_maps.h"
 #include "passes/loop_ops.h"
+#include "passes/loop_pieces.h"
 #include "program/program.h"
 
 namespace shoal {
@@ -174,6 +175,7 @@ int KernelBuilder::NewNode(const Instruction& hlo, const Indices& index) {
     return Add(std::move(node));
   }
   if (hlo.opcode == Opcode::kReduce || hlo.opcode == Opcode::kReduceWindow) return Result(hlo, 0, index);
+  if (IsLoopPieces(hlo)) return hlo.opcode == Opcode::kPad ? Padded(hlo, index) : Concatenated(hlo, index);
   if (!IsLoopOp(hlo)) {
     failed_ = true;
     return 0;
@@ -219,20 +221,41 @@ int KernelBuilder::Constant(const Instruction& hlo) {
   return Add(std::move(node));
 }
 
-std::unique_ptr<FusedKernel> KernelOf(std::span<const Instruction* const> inputs,
-                                      std::span<const Instruction* const> roots) {
-  auto kernel = KernelBuilder(inputs, roots).Build();
-  if (kernel != nullptr) MergeLoops(*kernel);
-  return kernel;
+// Of several kernels those that compute little: compiling them as if they mattered takes longer than they save.
+static void MarkEdges(std::vector<FusedKernel>& kernels) {
+  int64_t all = 0;
+  for (const FusedKernel& kernel : kernels) all += kernel.RowCount() * kernel.WalkedCount();
+  for (FusedKernel& kernel : kernels) kernel.is_edge = kernel.RowCount() * kernel.WalkedCount() <= all / 32;
 }
 
-std::unique_ptr<FusedKernel> FusedKernelOf(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kFusion) return nullptr;
+std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots) {
+  std::vector<FusedKernel> kernels;
+  std::vector<LoopPiece> to_do{{}};
+  while (!to_do.empty()) {
+    KernelBuilder builder(inputs, roots, std::move(to_do.back()));
+    to_do.pop_back();
+    if (std::unique_ptr<FusedKernel> kernel = builder.Build()) {
+      MergeLoops(*kernel);
+      kernels.push_back(std::move(*kernel));
+      continue;
+    }
+    if (!builder.cut() || kernels.size() + to_do.size() + 2 > static_cast<size_t>(kMostPieces)) return {};
+    const LoopCut cut = *builder.cut();
+    to_do.insert(to_do.end(), 2, builder.piece());
+    to_do[to_do.size() - 2].dims[cut.dim].first = cut.at;
+    to_do.back().dims[cut.dim].second = cut.at;
+  }
+  MarkEdges(kernels);
+  return kernels;
+}
+
+std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kFusion) return {};
   const Computation& fused = *hlo[kCalls];
   const std::vector<const Instruction*> inputs(fused.parameters.begin(), fused.parameters.end());
   std::vector<const Instruction*> roots{fused.root};
   if (fused.root->opcode == Opcode::kTuple) roots.assign(fused.root->operands.begin(), fused.root->operands.end());
-  return KernelOf(inputs, roots);
+  return KernelsOf(inputs, roots);
 }
 
 }  // namespace shoal

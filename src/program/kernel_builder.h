@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "ir/instruction.h"
@@ -49,14 +50,27 @@ struct Less {
   }
 };
 
+// A part of what the loops go through: [begin, end) of each dimension of the root.
+struct LoopPiece {
+  std::vector<std::pair<int64_t, int64_t>> dims;  // empty: all of it
+};
+struct LoopCut {
+  size_t dim = 0;
+  int64_t at = 0;
+};
+
 class KernelBuilder {
  public:
   // `inputs` are the values that the kernel reads from memory.
-  KernelBuilder(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots)
-      : inputs_(inputs.begin(), inputs.end()), roots_(roots.begin(), roots.end()) {}
+  KernelBuilder(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots, LoopPiece piece)
+      : inputs_(inputs.begin(), inputs.end()), roots_(roots.begin(), roots.end()), piece_(std::move(piece)) {}
 
   // Nothing where no loop nest of ours computes it.
   std::unique_ptr<FusedKernel> Build();
+  // Where two would do, after Build gave nothing: what is before the cut, and what is after it. The piece has all its
+  // dimensions then.
+  const std::optional<LoopCut>& cut() const { return cut_; }
+  const LoopPiece& piece() const { return piece_; }
 
  private:
   static constexpr size_t kMostNodes = 2000;
@@ -105,6 +119,11 @@ class KernelBuilder {
   Indices Shifted(const Instruction& hlo, Indices index);
   // gather: the place in the operand of an element of the result.
   Indices Gathered(const Instruction& hlo, const Indices& index);
+  // concatenate and pad: of the one operand that the piece sees. Where it sees several it must be cut.
+  int Concatenated(const Instruction& hlo, Indices index);
+  int Padded(const Instruction& hlo, Indices index);
+  // Whether `at` is below `border` everywhere; where it is only somewhere the piece is cut there.
+  bool IsBelow(const Index& at, int64_t border);
   Index Start(const Instruction& start, int64_t most);
   // Not below 0 and not above `most`: of type s32 where that and the number's own type allow it, else s64.
   int HeldWithin(int number, int64_t most);
@@ -113,6 +132,8 @@ class KernelBuilder {
   int Constant(const Instruction& hlo);
 
   std::vector<const Instruction*> inputs_, roots_;
+  LoopPiece piece_;
+  std::optional<LoopCut> cut_;
   std::unique_ptr<FusedKernel> kernel_ = std::make_unique<FusedKernel>();
   IndexBuilder builder_;
   std::map<std::pair<const Instruction*, Indices>, int, Less> nodes_;

@@ -25,9 +25,17 @@ const Instruction* KernelBuilder::FirstReduction() {
 void KernelBuilder::SetLoops(const Instruction& root) {
   if (!root.shape().IsArray()) return Fail();
   full_dims_.assign(root.shape().dims().begin(), root.shape().dims().end());
-  for (size_t d = 0; d < full_dims_.size(); ++d) full_.push_back(Index::Loop(static_cast<int>(d), full_dims_[d]));
-  kernel_->rows.assign(full_dims_.begin(), full_dims_.end() - (full_dims_.empty() ? 0 : 1));
-  kernel_->walked = {full_dims_.empty() ? 1 : full_dims_.back()};
+  if (piece_.dims.empty())
+    for (int64_t dim : full_dims_) piece_.dims.emplace_back(0, dim);
+  for (size_t d = 0; d < full_dims_.size(); ++d) {
+    const auto [begin, end] = piece_.dims[d];
+    full_.push_back(Index::Constant(begin) + Index::Loop(static_cast<int>(d), end - begin));
+    kernel_->rows.push_back(end - begin);
+  }
+  kernel_->walked = {1};
+  if (full_dims_.empty()) return;
+  kernel_->walked = {kernel_->rows.back()};
+  kernel_->rows.pop_back();
 }
 
 void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {

@@ -1,5 +1,6 @@
 // Values at places that depend on data, or that are there only at some places.
 #include <algorithm>
+#include <cstdlib>
 
 #include "ops/families.h"
 #include "passes/loop_ops.h"
@@ -32,6 +33,42 @@ int KernelBuilder::WindowElement(const Instruction& hlo) {
   const int element = Node(*hlo.operands[0], index);
   if (inside < 0 || failed_) return element;
   return Apply(Opcode::kSelect, operand.element_type(), {inside, element, Node(*hlo.operands[1], {})});
+}
+
+bool KernelBuilder::IsBelow(const Index& at, int64_t border) {
+  if (at.Most() < border) return true;
+  if (at.Least() >= border) return false;
+  // at is constant + factor * (the variable of one loop, which begins at 0 with the piece): where it passes the border.
+  const bool may_cut = !reduces_ && at.terms.size() == 1 && at.terms[0].kind == IndexTerm::Kind::kLoop;
+  Fail();
+  if (!may_cut || cut_) return false;
+  const IndexTerm& term = at.terms[0];
+  const int64_t way = term.factor > 0 ? border - at.constant : at.constant - border + 1;
+  const int64_t step = std::abs(term.factor);
+  const auto d = static_cast<size_t>(term.of);
+  cut_ = LoopCut{d, piece_.dims[d].first + (way + step - 1) / step};
+  return false;
+}
+
+int KernelBuilder::Concatenated(const Instruction& hlo, Indices index) {
+  const int64_t along = hlo[kDimensions][0];
+  Index& at = index[static_cast<size_t>(along)];
+  for (size_t i = 0; i < hlo.operand_count() && !failed_; ++i) {
+    const int64_t size = hlo.operand_shape(i).dim(along);
+    if (i + 1 == hlo.operand_count() || IsBelow(at, size)) return Node(*hlo.operands[i], index);
+    at = at + Index::Constant(-size);
+  }
+  return 0;
+}
+
+int KernelBuilder::Padded(const Instruction& hlo, Indices index) {
+  for (size_t d = 0; d < index.size() && !failed_; ++d) {
+    index[d] = index[d] + Index::Constant(-PaddingOf(hlo)[d].low);
+    const bool is_before = IsBelow(index[d], 0);
+    const bool is_inside = !is_before && IsBelow(index[d], hlo.operand_shape(0).dim(static_cast<int64_t>(d)));
+    if (!failed_ && !is_inside) return Node(*hlo.operands[1], {});
+  }
+  return Node(*hlo.operands[0], index);
 }
 
 Indices KernelBuilder::Shifted(const Instruction& hlo, Indices index) {

@@ -15,7 +15,9 @@ void AppendNode(std::string& out, const KernelNode& node) {
     case NodeKind::kLoad:
       return StrAppend(&out, "in", node.input, "[", ToString(node.index), "]");
     case NodeKind::kConstant:
-      return StrAppend(&out, "constant 0x", Hex(node.bits[0]));
+      StrAppend(&out, "constant 0x", Hex(node.bits[0]));
+      if (node.bits[1] != 0) StrAppend(&out, ",0x", Hex(node.bits[1]));
+      return;
     case NodeKind::kIndex:
       return StrAppend(&out, "index ", ToString(node.index));
     case NodeKind::kResult:
@@ -63,6 +65,7 @@ std::string ToString(const FusedKernel& kernel) {
   out += ") -> (";
   AppendTypes(out, kernel.outputs);
   out += ")";
+  if (kernel.is_edge) out += " edge";
   if (kernel.contracts) out += " contracted";
   if (kernel.piece != 0) StrAppend(&out, " in pieces of ", kernel.piece);
   out += "\n";

@@ -30,7 +30,7 @@ class Lowering {
     for (const Instruction* hlo : computation.instructions) {
       if (!CallsComputations(*hlo)) continue;
       if (std::unique_ptr<Routine> routine = by_ops_ ? nullptr : RoutineOf(*hlo)) {
-        program_.steps[hlo] = {ProgramStep::Kind::kRoutine, program_.routines.size(), nullptr};
+        program_.steps[hlo] = {ProgramStep::Kind::kRoutine, program_.routines.size(), nullptr, {}};
         program_.routines.push_back(std::move(routine));
         continue;
       }
@@ -41,13 +41,19 @@ class Lowering {
   void Add(const Instruction& hlo) {
     if (program_.steps.contains(&hlo) || (by_ops_ && IsFusion(hlo))) return;
     if (WorkingTypesOf(hlo).mixed) return;  // converted and checked where it is evaluated
-    if (std::unique_ptr<FusedKernel> kernel = FusedKernelOf(hlo)) {
-      const auto [same, is_new] = kernels_.try_emplace(ToString(*kernel), program_.kernels.size());
-      if (is_new) program_.kernels.push_back(std::move(*kernel));
-      program_.steps[&hlo] = {ProgramStep::Kind::kKernel, same->second, nullptr};
+    if (std::vector<FusedKernel> kernels = FusedKernelsOf(hlo); !kernels.empty()) {
+      ProgramStep step{ProgramStep::Kind::kKernel, NumberOf(std::move(kernels[0])), nullptr, {}};
+      for (size_t i = 1; i < kernels.size(); ++i) step.pieces.push_back(NumberOf(std::move(kernels[i])));
+      program_.steps[&hlo] = std::move(step);
     } else if (LibraryFunction library = LibraryFunctionOf(hlo)) {
-      program_.steps[&hlo] = {ProgramStep::Kind::kLibrary, 0, library};
+      program_.steps[&hlo] = {ProgramStep::Kind::kLibrary, 0, library, {}};
     }
+  }
+
+  size_t NumberOf(FusedKernel kernel) {
+    const auto [same, is_new] = kernels_.try_emplace(ToString(kernel), program_.kernels.size());
+    if (is_new) program_.kernels.push_back(std::move(kernel));
+    return same->second;
   }
 
   const bool by_ops_;
@@ -91,7 +97,7 @@ std::string ToString(const Program& program) {
       if (!named) StrAppend(&out, computation->name, computation == program.module->entry ? " (entry)\n" : "\n");
       named = true;
       StrAppend(&out, "  ", hlo->name, " ", ToString(hlo->shape()), ": ");
-      if (step.kind == ProgramStep::Kind::kKernel) StrAppend(&out, "kernel ", step.kernel);
+      if (step.kind == ProgramStep::Kind::kKernel) StrAppend(&out, "kernel ", step.kernel, step.pieces.empty() ? "" : ",", StrJoin(step.pieces, ","));
       if (step.kind == ProgramStep::Kind::kRoutine) StrAppend(&out, "routine ", step.kernel);
       if (step.kind == ProgramStep::Kind::kLibrary) StrAppend(&out, "library ", Text(hlo->opcode));
       if (step.kind == ProgramStep::Kind::kEvaluate) StrAppend(&out, "evaluate ", Text(hlo->opcode));

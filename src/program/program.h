@@ -22,7 +22,7 @@ namespace shoal {
 
 struct ProgramStep {
   enum class Kind : uint8_t {
-    kKernel,    // kernels[kernel]
+    kKernel,    // kernels[kernel], and those of `pieces`: each of them computes a part of the result
     kLibrary,   // library
     kRoutine,   // routines[kernel]: a loop with all its rounds
     kEvaluate,  // the interpreter's evaluator, on the same arrays
@@ -30,6 +30,7 @@ struct ProgramStep {
   Kind kind = Kind::kEvaluate;
   size_t kernel = 0;
   LibraryFunction library = nullptr;
+  std::vector<size_t> pieces;
 };
 
 struct Program {
@@ -39,7 +40,7 @@ struct Program {
   std::unordered_map<const Instruction*, ProgramStep> steps;
 
   const ProgramStep& StepOf(const Instruction& hlo) const {
-    static constexpr ProgramStep kEvaluated;
+    static const ProgramStep kEvaluated;
     auto found = steps.find(&hlo);
     return found == steps.end() ? kEvaluated : found->second;
   }
@@ -52,12 +53,12 @@ enum class Steps : uint8_t { kFused, kOps };
 // Of a module that has gone through the passes.
 Program Lower(std::unique_ptr<Module> module, Steps steps = Steps::kFused);
 
-// The kernel that computes an instruction (a fusion, or one op), or nothing where no loop nest of ours does.
-std::unique_ptr<FusedKernel> FusedKernelOf(const Instruction& hlo);
+// The kernels that compute a fusion: one, several that give a part of the result each where it has a concatenate or a pad
+// inside, or none where no loop nest of ours does.
+std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo);
 
-// The same of any values: computes `roots` from `inputs`.
-std::unique_ptr<FusedKernel> KernelOf(std::span<const Instruction* const> inputs,
-                                      std::span<const Instruction* const> roots);
+// The same of any values: they compute `roots` from `inputs`.
+std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots);
 
 // Loops that every input and output goes through as through one become one.
 void MergeLoops(FusedKernel& kernel);

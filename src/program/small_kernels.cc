@@ -210,16 +210,18 @@ std::optional<std::vector<SmallKernel>> SmallKernelsOf(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kPad) return PadKernels(hlo);
   if (hlo.opcode == Opcode::kDot) return ProductKernels(hlo);
   if (hlo.opcode == Opcode::kScatter) return ScatterKernels(hlo);
-  std::unique_ptr<FusedKernel> kernel;
+  std::vector<FusedKernel> kernels;
   if (hlo.opcode == Opcode::kFusion) {
-    kernel = FusedKernelOf(hlo);
+    kernels = FusedKernelsOf(hlo);
   } else if (IsLoopOp(hlo) || IsLoopReduction(hlo) || IsLoopWindow(hlo)) {
     const std::vector<const Instruction*> inputs(hlo.operands.begin(), hlo.operands.end());
     const Instruction* root = &hlo;
-    kernel = KernelOf(inputs, {&root, 1});
+    kernels = KernelsOf(inputs, {&root, 1});
   }
-  if (kernel == nullptr) return std::nullopt;
-  return std::vector<SmallKernel>{{AllOperands(hlo), std::move(*kernel)}};
+  if (kernels.empty()) return std::nullopt;
+  std::vector<SmallKernel> small;
+  for (FusedKernel& kernel : kernels) small.push_back({AllOperands(hlo), std::move(kernel)});
+  return small;
 }
 
 }  // namespace shoal

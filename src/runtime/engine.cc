@@ -61,7 +61,9 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
   };
   for (const auto& [hlo, step] : program.steps) {
     if (step.kind == ProgramStep::Kind::kKernel) {
-      engine->steps_[hlo] = NewKernelStep(*hlo, launched(step.kernel), launched(second[step.kernel]), engine->pool_);
+      std::vector<LaunchedKernel> kernels{launched(step.kernel)};
+      for (size_t piece : step.pieces) kernels.push_back(launched(piece));
+      engine->steps_[hlo] = NewKernelStep(*hlo, kernels, launched(second[step.kernel]), engine->pool_);
     } else if (step.kind == ProgramStep::Kind::kRoutine) {
       engine->steps_[hlo] = NewRoutineStep(*program.routines[step.kernel], engine->code_->routine(routine_code[step.kernel]), engine->pool_);
     } else if (step.kind == ProgramStep::Kind::kLibrary) {

@@ -15,19 +15,23 @@ int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 // Which of the inputs are read only at the place that is written, so that a result may take their memory. All that is
 // read at a place is read before anything is written there.
-std::vector<size_t> FindInPlace(const FusedKernel& kernel) {
-  if (!kernel.reductions.empty()) return {};
-  for (const KernelStore& store : kernel.stores)
-    if (!(store.index == kernel.stores[0].index)) return {};
-  std::vector<bool> possible(kernel.inputs.size(), true), read(kernel.inputs.size(), false);
-  for (const KernelNode& node : kernel.nodes) {
-    if (node.kind != KernelNode::Kind::kLoad) continue;
-    const auto input = static_cast<size_t>(node.input);
-    read[input] = true;
-    possible[input] = possible[input] && node.index == kernel.stores[0].index;
+std::vector<size_t> FindInPlace(std::span<const LaunchedKernel> kernels) {
+  const size_t inputs = kernels[0].kernel->inputs.size();
+  std::vector<bool> possible(inputs, true), read(inputs, false);
+  for (const LaunchedKernel& launched : kernels) {
+    const FusedKernel& kernel = *launched.kernel;
+    if (!kernel.reductions.empty()) return {};
+    for (const KernelStore& store : kernel.stores)
+      if (!(store.index == kernel.stores[0].index)) return {};
+    for (const KernelNode& node : kernel.nodes) {
+      if (node.kind != KernelNode::Kind::kLoad) continue;
+      const auto input = static_cast<size_t>(node.input);
+      read[input] = true;
+      possible[input] = possible[input] && node.index == kernel.stores[0].index;
+    }
   }
   std::vector<size_t> found;
-  for (size_t i = 0; i < kernel.inputs.size(); ++i)
+  for (size_t i = 0; i < inputs; ++i)
     if (read[i] && possible[i]) found.push_back(i);
   return found;
 }
@@ -51,24 +55,64 @@ class Launch {
     row_block_ = std::clamp<int64_t>(task / per_row, 1, std::max<int64_t>(rows_, 1));
   }
 
+  int64_t Blocks() const { return (rows_ + row_block_ - 1) / row_block_ * LaneBlocks(); }
+
+  void RunBlock(std::span<void* const> buffers, int64_t i) const {
+    const int64_t row = i / LaneBlocks() * row_block_, lane = i % LaneBlocks() * lane_block_;
+    code_(buffers.data(), row, std::min(row + row_block_, rows_), lane, std::min(lane + lane_block_, lanes_));
+  }
+
   void Run(std::span<void* const> buffers, ThreadPool& pool) const {
-    const int64_t row_blocks = (rows_ + row_block_ - 1) / row_block_;
-    const int64_t lane_blocks = (lanes_ + lane_block_ - 1) / lane_block_;
-    pool.Run(row_blocks * lane_blocks, [&](int64_t i) {
-      const int64_t row = i / lane_blocks * row_block_, lane = i % lane_blocks * lane_block_;
-      code_(buffers.data(), row, std::min(row + row_block_, rows_), lane, std::min(lane + lane_block_, lanes_));
-    });
+    pool.Run(Blocks(), [&](int64_t i) { RunBlock(buffers, i); });
   }
 
  private:
+  int64_t LaneBlocks() const { return (lanes_ + lane_block_ - 1) / lane_block_; }
+
   KernelCode code_;
   int64_t rows_ = 1, lanes_ = 1, row_block_ = 1, lane_block_ = 1;
 };
 
+// Kernels that write different parts of one result: those of little work together are one task, those of much are many.
+class Launches {
+ public:
+  explicit Launches(std::span<const LaunchedKernel> kernels) {
+    int64_t work = 0;
+    for (const LaunchedKernel& kernel : kernels) {
+      const int64_t more = kernel.kernel->RowCount() * kernel.kernel->WalkedCount();
+      const bool is_new = tasks_.empty() || launches_.back().Blocks() > 1 || work + more > kTaskElements;
+      work = is_new ? more : work + more;
+      launches_.emplace_back(kernel);
+      if (!is_new && launches_.back().Blocks() == 1) {
+        ++tasks_.back().count;
+        continue;
+      }
+      for (int64_t block = 0; block < launches_.back().Blocks(); ++block) tasks_.push_back({launches_.size() - 1, 1, block});
+    }
+  }
+
+  void Run(std::span<void* const> buffers, ThreadPool& pool) const {
+    if (launches_.size() == 1) return launches_[0].Run(buffers, pool);
+    pool.Run(static_cast<int64_t>(tasks_.size()), [&](int64_t i) {
+      const Task& task = tasks_[static_cast<size_t>(i)];
+      for (size_t k = 0; k < task.count; ++k) launches_[task.first + k].RunBlock(buffers, task.block);
+    });
+  }
+
+ private:
+  struct Task {
+    size_t first, count;
+    int64_t block;
+  };
+  std::vector<Launch> launches_;
+  std::vector<Task> tasks_;
+};
+
 class KernelStep : public CompiledStep {
  public:
-  KernelStep(const Instruction& hlo, LaunchedKernel kernel, LaunchedKernel combine, ThreadPool& pool)
-      : first_(kernel), pool_(pool) {
+  KernelStep(const Instruction& hlo, std::span<const LaunchedKernel> kernels, LaunchedKernel combine, ThreadPool& pool)
+      : first_(kernels), pool_(pool) {
+    const LaunchedKernel kernel = kernels[0];
     for (const Instruction* operand : hlo.operands) counts_.push_back(operand->shape().ElementCount().value_or(-1));
     if (hlo.shape().IsTuple()) {
       is_tuple_ = true;
@@ -77,7 +121,7 @@ class KernelStep : public CompiledStep {
       results_.push_back({hlo.shape().element_type(), ToDims(hlo.shape().dims())});
     }
     if (combine.code == nullptr) {
-      in_place_ = FindInPlace(*kernel.kernel);
+      in_place_ = FindInPlace(kernels);
       return;
     }
     second_.emplace(combine);
@@ -104,7 +148,10 @@ class KernelStep : public CompiledStep {
     absl::InlinedVector<Array, 2> outs;
     for (const Made& made : results_) outs.push_back(Destination(call, made));
     for (Array& out : outs) buffers.push_back(out.mutable_data());
-    (second_ ? *second_ : first_).Run({buffers.data(), buffers.size()}, pool_);
+    if (second_)
+      second_->Run({buffers.data(), buffers.size()}, pool_);
+    else
+      first_.Run({buffers.data(), buffers.size()}, pool_);
     if (!is_tuple_) return Value(std::move(outs[0]));
     return Value::Tuple({std::make_move_iterator(outs.begin()), std::make_move_iterator(outs.end())});
   }
@@ -124,7 +171,7 @@ class KernelStep : public CompiledStep {
     return Array(made.type, made.dims);
   }
 
-  Launch first_;
+  Launches first_;
   std::optional<Launch> second_;  // of what the first gave
   ThreadPool& pool_;
   bool is_tuple_ = false;
@@ -176,9 +223,9 @@ class LibraryStep : public CompiledStep {
 
 }  // namespace
 
-std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, LaunchedKernel kernel, LaunchedKernel combine,
-                                            ThreadPool& pool) {
-  return std::make_unique<KernelStep>(hlo, kernel, combine, pool);
+std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, std::span<const LaunchedKernel> kernels,
+                                            LaunchedKernel combine, ThreadPool& pool) {
+  return std::make_unique<KernelStep>(hlo, kernels, combine, pool);
 }
 
 std::unique_ptr<CompiledStep> NewLibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool) {

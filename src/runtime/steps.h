@@ -12,9 +12,10 @@ struct LaunchedKernel {
   const FusedKernel* kernel = nullptr;
   KernelCode code = nullptr;
 };
-// `combine` has code where the kernel was cut (CutInPieces): then `kernel` is the partial one.
-std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, LaunchedKernel kernel, LaunchedKernel combine,
-                                            ThreadPool& pool);
+// Several kernels give a part of the result each. `combine` has code where the one kernel was cut (CutInPieces): that is
+// the partial one then.
+std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, std::span<const LaunchedKernel> kernels,
+                                            LaunchedKernel combine, ThreadPool& pool);
 // The routine must outlive the step.
 std::unique_ptr<CompiledStep> NewRoutineStep(const Routine& routine, RoutineCode code, ThreadPool& pool);
 std::unique_ptr<CompiledStep> NewLibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool);

@@ -3,7 +3,7 @@
 
     tests/oracle/engines.py --count=1000 --seed=7 [--worker build/tests/oracle/engine_worker] [--save DIR]
 
-The programs of run.py, larger ones among them, and some that are made to be fused (nests.py); needs NumPy and ml_dtypes,
+The programs of run.py, larger ones among them, and some that are made to be fused (nests.py, pieces.py); needs NumPy and ml_dtypes,
 but no JAX. What has one right answer must have the interpreter's bits; sums and functions may differ by some units in the
 last place, as in run.py. The engine must give the same bits with 1, 2 and 5 threads. Program number I of a seed is always
 the same: --seed=S --program=I. Exit status 1 when something differs.
@@ -22,11 +22,12 @@ import numpy as np
 import element_types as et
 import families as all_families
 import nests
+import pieces
 import sharded
 from backends import load_arrays, save_arrays
 from program import pick, sizes
 
-FAMILIES = [family for family in all_families.FAMILIES if family.__module__ != sharded.__name__] + nests.NESTS
+FAMILIES = [family for family in all_families.FAMILIES if family.__module__ != sharded.__name__] + nests.NESTS + pieces.PIECES
 
 
 def parsed_arguments():
