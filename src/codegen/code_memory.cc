@@ -39,10 +39,10 @@ void OfComplex(const double* in, double* out) {
   out[1] = result.imag();
 }
 
-using ComplexFunction = void (*)(const double*, double*);
+using PairFunction = void (*)(const double*, double*);
 struct ComplexEntry {
   std::string_view name;
-  ComplexFunction of_c64, of_c128;
+  PairFunction of_c64, of_c128;
 };
 
 // Arithmetic is in the type itself, functions of c64 are in f64, as in the interpreter.
