@@ -1,6 +1,8 @@
 #include <unordered_set>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/strings.h"
+#include "ir/alike.h"
 #include "ops/families.h"
 #include "ops/traits.h"
 #include "ops/working_types.h"
@@ -24,7 +26,7 @@ class Lowering {
   }
 
  private:
-  // What is run step by step: loops that are one piece of code have no steps inside.
+  // What is run step by step: loops and fusions that are one piece of code have no steps inside.
   void Visit(const Computation& computation) {
     if (!visited_.insert(&computation).second) return;
     for (const Instruction* hlo : computation.instructions) {
@@ -34,31 +36,52 @@ class Lowering {
         program_.routines.push_back(std::move(routine));
         continue;
       }
+      if (IsKernel(*hlo)) continue;
       for (const Computation* callee : CalledComputations(*hlo)) Visit(*callee);
     }
   }
 
   void Add(const Instruction& hlo) {
     if (program_.steps.contains(&hlo) || (by_ops_ && IsFusion(hlo))) return;
+    if (IsKernel(hlo)) {
+      const std::vector<size_t>& kernels = NumbersOf(*hlo[kCalls]);
+      program_.steps[&hlo] = {ProgramStep::Kind::kKernel, kernels[0], nullptr, {kernels.begin() + 1, kernels.end()}};
+      return;
+    }
     if (WorkingTypesOf(hlo).mixed) return;  // converted and checked where it is evaluated
-    if (std::vector<FusedKernel> kernels = FusedKernelsOf(hlo); !kernels.empty()) {
-      ProgramStep step{ProgramStep::Kind::kKernel, NumberOf(std::move(kernels[0])), nullptr, {}};
-      for (size_t i = 1; i < kernels.size(); ++i) step.pieces.push_back(NumberOf(std::move(kernels[i])));
-      program_.steps[&hlo] = std::move(step);
-    } else if (LibraryFunction library = LibraryFunctionOf(hlo)) {
+    if (LibraryFunction library = LibraryFunctionOf(hlo)) {
       program_.steps[&hlo] = {ProgramStep::Kind::kLibrary, 0, library, {}};
     }
   }
 
-  size_t NumberOf(FusedKernel kernel) {
-    const auto [same, is_new] = kernels_.try_emplace(ToString(kernel), program_.kernels.size());
-    if (is_new) program_.kernels.push_back(std::move(kernel));
-    return same->second;
+  bool IsKernel(const Instruction& hlo) {
+    if (by_ops_ || !IsFusion(hlo) || WorkingTypesOf(hlo).mixed) return false;
+    const auto [known, is_new] = bodies_.try_emplace(hlo[kCalls]);
+    if (is_new) known->second.kernels = FusedKernelsOf(hlo);
+    return !known->second.kernels.empty();
   }
+
+  // In the program: of each kernel that a fused computation is.
+  const std::vector<size_t>& NumbersOf(const Computation& fused) {
+    Body& body = bodies_.at(&fused);
+    if (!body.numbers.empty()) return body.numbers;
+    for (const FusedKernel& kernel : body.kernels) {
+      const auto [same, is_new] = kernels_.try_emplace(ToString(kernel), program_.kernels.size());
+      if (is_new) program_.kernels.push_back(kernel);
+      body.numbers.push_back(same->second);
+    }
+    return body.numbers;
+  }
+
+  struct Body {
+    std::vector<FusedKernel> kernels;  // none: it is not code of ours
+    std::vector<size_t> numbers;       // once they are in the program
+  };
 
   const bool by_ops_;
   Program program_;
   std::unordered_set<const Computation*> visited_;
+  absl::flat_hash_map<const Computation*, Body, BodyHash, BodyEqual> bodies_;  // of those that compute alike, one
   std::unordered_map<std::string, size_t> kernels_;  // by their text
 };
 
