@@ -27,6 +27,7 @@ struct GroupLayout {
 struct ArrayType {
   ElementType type{};
   Dims dims;
+  bool operator==(const ArrayType&) const = default;
 };
 using ArrayTypes = std::vector<ArrayType>;
 std::string ToString(const ArrayType& type);  // f32[2,3]
@@ -46,6 +47,9 @@ class Exchange {
   virtual int rounds() const { return 1; }
   // What another process, by its index in the layout, gets in a round. The bytes stay as they are while this lives.
   virtual Result<std::vector<Block>> For(int round, size_t process) = 0;
+  // Another process has come before all have, and its members' contributions have the types of those here, which are
+  // alike: whether From can be asked for it already. If others come with different ones Matched will tell.
+  virtual bool Presume(const ArrayTypes& /*each*/) { return false; }
   // All have come, with contributions of these types, which are there as long as this is; that their instructions fit
   // each other is known.
   virtual Status Matched(const std::vector<ArrayTypes>& contributions) = 0;

@@ -21,9 +21,8 @@ struct Link::Exchanging {
   std::unique_ptr<Exchange> exchange;
   const GroupLayout* layout = nullptr;
   int round = 0;
-  bool is_matched = false;
   std::vector<ArrayTypes> types;      // of the contributions, by member
-  std::vector<std::string> messages;  // of this round, by process, until all have come; those that are not kept are empty
+  std::vector<std::string> messages;  // of this round, by process, of those that wait until all have come
   size_t arrived = 0;                 // processes whose message of this round has come
   size_t received = 0;                // and of those, whose blocks have
 };
@@ -183,32 +182,41 @@ Status Link::TakePart(int from, const Message& message) {
     }
   }
   const bool is_last = ++exchanging->arrived + 1 == layout.ranks.size();
-  if (is_last) return Receive(exchanging, process, message);
-  exchanging->messages[process] = std::string(message.whole);
-  return {};
+  // What goes to a place of its own need not wait for others.
+  if (CanPlace(*exchanging, process)) SHOAL_TRY(Place(exchanging, process, message));
+  else exchanging->messages[process] = std::string(message.whole);
+  return is_last ? AllCame(exchanging) : Status();
 }
 
-// All processes have said what they send in this round; one of them just now.
-Status Link::Receive(const std::shared_ptr<Exchanging>& exchanging, size_t last, const Message& message_of_last) {
-  const GroupLayout& layout = *exchanging->layout;
+// A process whose members came to the same instruction with the same types sends blocks as this one does.
+bool Link::CanPlace(const Exchanging& exchanging, size_t process) {
+  if (exchanging.round > 0) return true;
+  const GroupLayout& layout = *exchanging.layout;
+  const auto& came = exchanging.operation->came;
+  const size_t own = layout.local()[0];
+  const auto alike = [&](size_t member) { return came[member] == came[own] && exchanging.types[member] == exchanging.types[own]; };
+  return std::ranges::all_of(layout.local(), alike) && std::ranges::all_of(layout.members[process], alike) &&
+         exchanging.exchange->Presume(exchanging.types[own]);
+}
+
+Status Link::Place(const std::shared_ptr<Exchanging>& exchanging, size_t process, const Message& message) {
+  const int from = exchanging->layout->ranks[process];
+  auto places = exchanging->exchange->From(exchanging->round, process, BlockTypes(*exchanging, process, message));
+  places.ok() ? ReceivePart(exchanging, from, message, *places) : Discard(from, message);
+  return places.ok() ? Status() : places.diag();
+}
+
+// All processes have said what they send in this round.
+Status Link::AllCame(const std::shared_ptr<Exchanging>& exchanging) {
   const std::vector<std::string> messages = std::exchange(exchanging->messages, {});
   Status status = exchanging->round == 0 ? Match(*exchanging) : Status();
-  for (size_t process = 0; process < layout.ranks.size(); ++process) {
-    if (process == layout.self) continue;
-    const int from = layout.ranks[process];
-    const Message message = process == last ? message_of_last : Message(messages[process]);
-    if (status.ok()) {
-      auto places = exchanging->exchange->From(exchanging->round, process, BlockTypes(*exchanging, process, message));
-      if (places.ok()) {
-        ReceivePart(exchanging, from, message, *places);
-        continue;
-      }
-      status = places.diag();
-    }
-    Discard(from, message);
+  for (size_t process = 0; process < messages.size(); ++process) {
+    if (messages[process].empty()) continue;
+    if (status.ok()) status = Place(exchanging, process, Message(messages[process]));
+    else Discard(exchanging->layout->ranks[process], Message(messages[process]));
   }
   if (status.ok() && exchanging->round == 0) status = exchanging->exchange->Meanwhile();
-  if (!status.ok() || exchanging->received + 1 < layout.ranks.size()) return status;
+  if (!status.ok() || exchanging->received + 1 < exchanging->layout->ranks.size()) return status;
   return NextRound(exchanging);
 }
 

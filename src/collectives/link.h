@@ -86,7 +86,9 @@ class Link {
   Status TakeEarly(const Key& key);
   void TakeEarly(SmallMeeting& meeting);
   Status TakePart(int from, const Message& message);
-  Status Receive(const std::shared_ptr<Exchanging>& exchanging, size_t last, const Message& message_of_last);
+  static bool CanPlace(const Exchanging& exchanging, size_t process);
+  Status Place(const std::shared_ptr<Exchanging>& exchanging, size_t process, const Message& message);
+  Status AllCame(const std::shared_ptr<Exchanging>& exchanging);
   Status Match(const Exchanging& exchanging);
   static ArrayTypes BlockTypes(const Exchanging& exchanging, size_t process, const Message& message);
   void ReceivePart(const std::shared_ptr<Exchanging>& exchanging, int from, const Message& message,

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/strings.h"
 #include "collectives/exchange.h"
@@ -26,9 +27,15 @@ class PartExchange : public Exchange {
     return blocks;
   }
 
+  bool Presume(const ArrayTypes& each) override {
+    if (!std::exchange(is_presumed_, true)) MakeWholes(std::vector<ArrayTypes>(layout_->count, each));
+    return true;
+  }
+
   Status Matched(const std::vector<ArrayTypes>& contributions) override {
     types_ = &contributions;
-    if (rules_.side_by_side) MakeWholes();
+    if (!is_presumed_) MakeWholes(contributions);
+    else if (is_whole_ && !rules_.side_by_side(contributions, layout_->local())) LeaveWholes();
     return {};
   }
 
@@ -53,6 +60,7 @@ class PartExchange : public Exchange {
     for (size_t i = 0; i < blocks.size(); ++i) {
       if (is_whole_) {
         places.push_back(PlaceOf(sources[i / each], i % each));
+        placed_[sources[i / each]].push_back(blocks[i]);
         continue;
       }
       Array& part = parts_[sources[i / each]].emplace_back(blocks[i].type, AsInts(blocks[i].dims));
@@ -73,13 +81,27 @@ class PartExchange : public Exchange {
 
  private:
   // The results, where the parts are received right into them.
-  void MakeWholes() {
-    const std::optional<ArrayTypes> types = rules_.side_by_side(*types_, layout_->local());
+  void MakeWholes(const std::vector<ArrayTypes>& contributions) {
+    if (!rules_.side_by_side) return;
+    const std::optional<ArrayTypes> types = rules_.side_by_side(contributions, layout_->local());
     if (!types) return;
     is_whole_ = true;
+    placed_.resize(layout_->count);
     for (const ArrayType& type : *types) {
       wholes_.emplace_back(type.type, AsInts(type.dims));
       data_.push_back(wholes_.back().mutable_data());  // once: later it may be held by others
+    }
+  }
+
+  // Not all are alike after all: what was received there is joined with the rest, which copies it.
+  void LeaveWholes() {
+    is_whole_ = false;
+    for (size_t source = 0; source < placed_.size(); ++source) {
+      for (size_t part = 0; part < placed_[source].size(); ++part) {
+        const std::span<std::byte> place = PlaceOf(source, part);
+        const ArrayType& type = placed_[source][part];
+        parts_[source].emplace_back(type.type, type.dims, Buffer::Borrow(place.data(), place.size()));
+      }
     }
   }
 
@@ -100,8 +122,9 @@ class PartExchange : public Exchange {
   const GroupLayout* layout_ = nullptr;
   std::vector<Arrays> contributions_, parts_;  // by member
   const std::vector<ArrayTypes>* types_ = nullptr;
-  bool is_whole_ = false;
+  bool is_presumed_ = false, is_whole_ = false;
   Arrays wholes_;
+  std::vector<ArrayTypes> placed_;  // by member: the parts that were received there
   std::vector<std::byte*> data_;
 };
 

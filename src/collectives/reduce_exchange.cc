@@ -31,6 +31,8 @@ class AllReduceExchange : public Exchange {
     return blocks;
   }
 
+  bool Presume(const ArrayTypes&) override { return true; }
+
   Status Matched(const std::vector<ArrayTypes>& contributions) override {
     for (const ArrayTypes& each : contributions)
       for (size_t k = 0; k < each.size(); ++k)
@@ -42,16 +44,15 @@ class AllReduceExchange : public Exchange {
 
   Result<std::vector<std::span<std::byte>>> From(int round, size_t process, const ArrayTypes&) override {
     std::vector<std::span<std::byte>> places;
-    const Arrays& like = contributions_[layout_->local()[0]];
     if (round == 1) {
-      for (size_t k = 0; k < like.size(); ++k) {
-        const Block share = ShareOf(like[k], process);
+      for (size_t k = 0; k < results_.size(); ++k) {
+        const Block share = ShareOf(results_[k], process);
         places.emplace_back(data_[k] + share.offset, static_cast<size_t>(share.bytes));
       }
       return places;
     }
     for (size_t member : layout_->members[process]) {
-      for (const Array& array : like) {
+      for (const Array& array : contributions_[layout_->local()[0]]) {
         const Block share = ShareOf(array, layout_->self);
         Array& part = shares_[member].emplace_back(array.type(), Dims{share.bytes / array.element_bytes()});
         places.emplace_back(part.mutable_data(), static_cast<size_t>(share.bytes));
@@ -73,6 +74,7 @@ class AllReduceExchange : public Exchange {
     }
     SHOAL_TRY(fold_->FinishWith(std::move(sum), std::move(shares_.back()), outs));
     shares_.clear();
+    contributions_.clear();  // what is still being sent holds itself
     return {};
   }
 

@@ -235,26 +235,29 @@ void SortByUse(Computation& computation) {
 }
 
 bool RemoveUnused(Computation& computation, bool (*is_kept)(const Instruction&)) {
-  absl::flat_hash_set<const Instruction*> used{computation.root};
-  for (const Instruction* parameter : computation.parameters) used.insert(parameter);
-  std::vector<const Instruction*> todo(used.begin(), used.end());
-  for (const Instruction* hlo : computation.instructions)
-    if (is_kept(*hlo) && used.insert(hlo).second) todo.push_back(hlo);
+  std::vector<Instruction*>& all = computation.instructions;
+  for (size_t i = 0; i < all.size(); ++i) all[i]->index = static_cast<uint32_t>(i);
+  std::vector<bool> used(all.size(), false);
+  std::vector<const Instruction*> todo;
   auto use = [&](const Instruction* hlo) {
-    if (used.insert(hlo).second) todo.push_back(hlo);
+    if (used[hlo->index]) return;
+    used[hlo->index] = true;
+    todo.push_back(hlo);
   };
+  use(computation.root);
+  for (const Instruction* parameter : computation.parameters) use(parameter);
+  for (const Instruction* hlo : all)
+    if (is_kept(*hlo)) use(hlo);
   while (!todo.empty()) {
     const Instruction* hlo = todo.back();
     todo.pop_back();
     for (const Instruction* operand : hlo->operands) use(operand);
     for (const Instruction* before : (*hlo)[kControlPredecessors]) use(before);
   }
-  const size_t before = computation.instructions.size();
-  std::erase_if(computation.instructions, [&](const Instruction* hlo) { return !used.contains(hlo); });
   computation.as_written.clear();
-  for (size_t i = 0; i < computation.instructions.size(); ++i)
-    computation.instructions[i]->index = static_cast<uint32_t>(i);
-  return computation.instructions.size() != before;
+  const size_t removed = std::erase_if(all, [&](const Instruction* hlo) { return !used[hlo->index]; });
+  for (size_t i = 0; i < all.size(); ++i) all[i]->index = static_cast<uint32_t>(i);
+  return removed > 0;
 }
 
 bool RemoveUncalled(Module& module) {

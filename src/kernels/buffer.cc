@@ -1,13 +1,10 @@
 #include "kernels/buffer.h"
 
-#include <sys/mman.h>
-
 #include <bit>
 #include <cstdlib>
-#include <map>
-#include <mutex>
 #include <new>
-#include <vector>
+
+#include "kernels/large_blocks.h"
 
 namespace shoal {
 namespace {
@@ -22,7 +19,7 @@ size_t Rounded(size_t bytes) { return (bytes + 2 * kAlignment - 1) / kAlignment 
 // Small arrays come and go by the million: their blocks are kept for the next one of about that size.
 class SmallBlocks {
  public:
-  static constexpr size_t kLargest = size_t{1} << 16;
+  static constexpr size_t kLargest = LargeBlocks::kLeast;
   ~SmallBlocks() {
     for (Kept& kept : kept_)
       while (kept.first != nullptr) std::free(std::exchange(kept.first, kept.first->next));
@@ -69,74 +66,6 @@ class SmallBlocks {
 };
 thread_local SmallBlocks small_blocks;
 
-// Large blocks that were given up are kept for the next who asks for such a size: touching fresh memory costs several
-// times what computing its contents does. Sizes are rounded, so that a block serves all who want nearly as much.
-class LargeBlocks {
- public:
-  static constexpr size_t kLeast = SmallBlocks::kLargest;
-
-  void* Take(size_t bytes) {
-    const size_t size = Rounded(bytes);
-    {
-      std::lock_guard lock(mutex_);
-      if (auto found = free_.find(size); found != free_.end() && !found->second.empty()) {
-        void* block = found->second.back();
-        found->second.pop_back();
-        kept_ -= size;
-        return block;
-      }
-    }
-    void* block = New(size, bytes);
-    if (block != nullptr) return block;
-    Clear();
-    return New(size, bytes);
-  }
-
-  void Give(void* block, size_t bytes) {
-    const size_t size = Rounded(bytes);
-    std::lock_guard lock(mutex_);
-    free_[size].push_back(block);
-    kept_ += size;
-    for (auto largest = free_.rbegin(); kept_ > kMostKept && largest != free_.rend(); ++largest) Drop(*largest);
-  }
-
- private:
-  static constexpr size_t kHugePage = size_t{1} << 21;
-  static constexpr size_t kMostKept = size_t{2} << 30;
-
-  static size_t Rounded(size_t bytes) {
-    const size_t step = std::max<size_t>(std::bit_floor(bytes) / 8, 4096);
-    return (bytes + step - 1) / step * step;
-  }
-  // In huge pages as far as `bytes` fill them: a few bytes in another one would take all of it.
-  static void* New(size_t size, size_t bytes) {
-    const size_t huge = bytes / kHugePage * kHugePage;
-    void* block = nullptr;
-    if (posix_memalign(&block, huge > 0 ? kHugePage : 4096, size) != 0) return nullptr;
-    if (huge == 0) return block;
-    madvise(block, huge, MADV_HUGEPAGE);
-    madvise(static_cast<std::byte*>(block) + huge, size - huge, MADV_NOHUGEPAGE);
-    return block;
-  }
-  void Drop(std::pair<const size_t, std::vector<void*>>& size) {
-    for (void* block : size.second) std::free(block);
-    kept_ -= size.first * size.second.size();
-    size.second.clear();
-  }
-  void Clear() {
-    std::lock_guard lock(mutex_);
-    for (auto& size : free_) Drop(size);
-  }
-
-  std::mutex mutex_;
-  std::map<size_t, std::vector<void*>> free_;
-  size_t kept_ = 0;
-};
-LargeBlocks& Blocks() {
-  static auto* blocks = new LargeBlocks;  // outlives every array, whatever holds it
-  return *blocks;
-}
-
 }  // namespace
 
 MemoryMeter* Buffer::MeterThisThread(MemoryMeter* meter) { return std::exchange(meter_of_this_thread, meter); }
@@ -157,7 +86,7 @@ Buffer Buffer::Allocate(size_t bytes) {
   if (meter_of_this_thread != nullptr && !meter_of_this_thread->Allows(bytes)) throw std::bad_alloc();
   const size_t rounded = Rounded(bytes);
   const bool small = rounded < LargeBlocks::kLeast;
-  void* memory = small ? small_blocks.Take(rounded) : Blocks().Take(rounded);
+  void* memory = small ? small_blocks.Take(rounded) : ArrayBlocks().Take(rounded);
   if (memory == nullptr) throw std::bad_alloc();
   Buffer buffer = Hold(new (memory) Storage, bytes, static_cast<std::byte*>(memory) + kAlignment);
   buffer.holding_->storage->in_small_block = small;
@@ -212,7 +141,7 @@ void Buffer::Release() {
   const bool owns = storage->data == reinterpret_cast<std::byte*>(storage) + kAlignment;
   const size_t rounded = Rounded(storage->bytes);
   storage->~Storage();
-  if (owns && rounded >= LargeBlocks::kLeast) return Blocks().Give(storage, rounded);
+  if (owns && rounded >= LargeBlocks::kLeast) return ArrayBlocks().Give(storage, rounded);
   small ? small_blocks.Give(storage, rounded) : std::free(storage);
 }
 

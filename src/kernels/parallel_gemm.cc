@@ -15,7 +15,6 @@ namespace {
 // Below this many multiplications a call of a library costs more than it saves.
 constexpr int64_t kSmall = int64_t{1} << 18;
 constexpr int64_t kSmallest = int64_t{1} << 12;
-constexpr int64_t kMostSkinny = 4;  // rows
 // About 10 µs of products.
 constexpr int64_t kTask = int64_t{1} << 19;
 

@@ -36,6 +36,7 @@ bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixVie
                   std::span<const GemmPlaces> places, float* c, ThreadPool& pool);
 // One product of few rows, whose b is read as it is. False, and nothing done, where it has too many rows or b is not
 // laid out for that.
+constexpr int64_t kMostSkinny = 4;  // rows
 bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<Bf16> b, float* c, ThreadPool& pool);
 
 }  // namespace shoal

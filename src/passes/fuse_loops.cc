@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
+#include "passes/held_operands.h"
 #include "passes/loop_ops.h"
 #include "passes/loop_pieces.h"
 #include "passes/parts_of_ops.h"
@@ -68,7 +68,7 @@ bool IsRepeatable(const Instruction& hlo) { return IsUniformConstant(hlo) || (Is
 
 class Fusing {
  public:
-  Fusing(Module& module, Computation& computation) : module_(module), computation_(computation) {}
+  Fusing(Module& module, Computation& computation) : module_(module), computation_(computation), held_(computation) {}
 
   bool Run() {
     FindGroups();
@@ -78,9 +78,9 @@ class Fusing {
     std::vector<Instruction*> order;  // fusions stand where their roots did
     for (Instruction* hlo : before) {
       order.push_back(hlo);
-      auto members = members_.find(hlo);
-      if (members == members_.end() || !IsWorthIt(members->second)) continue;
-      std::vector<Instruction*> ops(members->second.rbegin(), members->second.rend());
+      std::vector<Instruction*> ops = std::move(members_[hlo->index]);
+      if (ops.empty() || !IsWorthIt(ops)) continue;
+      std::reverse(ops.begin(), ops.end());
       order.push_back(replacements[hlo] = Fuse(*hlo, ops));
       any = true;
     }
@@ -98,6 +98,9 @@ class Fusing {
     const auto& all = computation_.instructions;
     users_.resize(all.size());
     groups_.resize(all.size());
+    members_.resize(all.size());
+    ops_.resize(all.size());
+    inside_.resize(all.size());
     for (Instruction* hlo : all)
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
     for (size_t i = all.size(); i-- > 0;) {
@@ -142,7 +145,7 @@ class Fusing {
   // copy does as well as a loop.
   void PlacePieces(Instruction& hlo, bool is_wanted_outside, const Groups& wanted) {
     if (!is_wanted_outside && wanted.size() == 1 && MayJoin(hlo, *wanted[0]) &&
-        (IsWorthIt(members_[wanted[0]]) || HasComputedOperand(hlo)) && Cut(hlo, *wanted[0]))
+        (IsWorthIt(members_[wanted[0]->index]) || HasComputedOperand(hlo)) && Cut(hlo, *wanted[0]))
       return Join(hlo, wanted[0]);
     if (HasComputedOperand(hlo) && Cut(hlo, hlo)) Join(hlo, &hlo);
   }
@@ -165,7 +168,7 @@ class Fusing {
     };
     const auto known = cuts_.find(&root);
     std::optional<LoopCuts> cuts = (known == cuts_.end() ? LoopCuts(root) : known->second).With(hlo, users, is_inside);
-    if (!cuts || static_cast<size_t>(cuts->Pieces()) * ops_[&root] > kMostOpsOfPieces) return false;
+    if (!cuts || static_cast<size_t>(cuts->Pieces()) * ops_[root.index] > kMostOpsOfPieces) return false;
     cuts_.insert_or_assign(&root, std::move(*cuts));
     return true;
   }
@@ -195,8 +198,8 @@ class Fusing {
 
   bool MayJoin(const Instruction& hlo, const Instruction& root) const {
     if (IsOneNumber(hlo)) return true;
-    const size_t ops = ops_.at(&root);
-    if (ops >= kMostOps) return false;
+    const size_t ops = ops_[root.index];
+    if (ops >= kMostOps || held_.AreMany(hlo, root)) return false;
     if (const auto cuts = cuts_.find(&root); cuts != cuts_.end() && ops * static_cast<size_t>(cuts->second.Pieces()) >= kMostOpsOfPieces) return false;
     // Evaluated so often for each of its elements.
     const int64_t rounds = RoundsOf(hlo, root);
@@ -215,8 +218,8 @@ class Fusing {
 
   void Join(Instruction& hlo, Instruction* root) {
     groups_[hlo.index].push_back(root);
-    members_[root].push_back(&hlo);
-    ops_[root] += IsOneNumber(hlo) ? 0 : 1;
+    members_[root->index].push_back(&hlo);
+    ops_[root->index] += IsOneNumber(hlo) ? 0 : 1;
     if (cuts_.contains(root)) rounds_[{root, &hlo}] = RoundsOf(hlo, *root);
   }
 
@@ -230,25 +233,29 @@ class Fusing {
     Computation* fused = module_.NewComputation(module_.arena.CopyString(StrCat("fused_", root.name)));
     fused->at = root.at;
     module_.computations.push_back(fused);
-    absl::flat_hash_map<const Instruction*, Instruction*> inside;
     std::vector<Instruction*> arguments;
-    const absl::flat_hash_set<const Instruction*> members(ops.begin(), ops.end());
+    auto is_member = [&](const Instruction* hlo) {
+      const Groups& groups = groups_[hlo->index];
+      return std::find(groups.begin(), groups.end(), &root) != groups.end();
+    };
     for (const Instruction* hlo : ops) {
       for (Instruction* operand : hlo->operands) {
-        if (members.contains(operand) || inside.contains(operand)) continue;
+        if (inside_[operand->index] != nullptr || is_member(operand)) continue;
         Instruction* parameter = NewInstruction(module_, *fused, Opcode::kParameter, operand->shape_, {}, *operand);
         SetAttr(*parameter, module_, kParameterNumber, static_cast<int64_t>(arguments.size()));
         fused->parameters.push_back(parameter);
-        inside[operand] = parameter;
+        inside_[operand->index] = parameter;
         arguments.push_back(operand);
       }
     }
     for (const Instruction* hlo : ops) {
-      std::vector<Instruction*> operands;
-      for (const Instruction* operand : hlo->operands) operands.push_back(inside.at(operand));
-      inside[hlo] = CopyInstruction(module_, *fused, *hlo, operands);
+      absl::InlinedVector<Instruction*, 4> operands;
+      for (const Instruction* operand : hlo->operands) operands.push_back(inside_[operand->index]);
+      inside_[hlo->index] = CopyInstruction(module_, *fused, *hlo, operands);
     }
-    fused->root = inside.at(&root);
+    fused->root = inside_[root.index];
+    for (const Instruction* hlo : ops) inside_[hlo->index] = nullptr;
+    for (const Instruction* hlo : arguments) inside_[hlo->index] = nullptr;
     Instruction* fusion = NewInstruction(module_, computation_, Opcode::kFusion, root.shape_, arguments, root);
     const bool reduces = root.opcode == Opcode::kReduce || root.opcode == Opcode::kReduceWindow;
     SetAttr(*fusion, module_, Op<Opcode::kFusion>::kKind.id,
@@ -259,10 +266,12 @@ class Fusing {
 
   Module& module_;
   Computation& computation_;
+  const HeldOperands held_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Groups> groups_;
-  absl::flat_hash_map<const Instruction*, std::vector<Instruction*>> members_;  // by root, last first
-  absl::flat_hash_map<const Instruction*, size_t> ops_;  // how many of them compute something
+  std::vector<std::vector<Instruction*>> members_;  // of the group with this root, last first
+  std::vector<size_t> ops_;                         // how many of them compute something
+  std::vector<Instruction*> inside_;                // the copies in the fusion that is being made
   absl::flat_hash_map<const Instruction*, LoopCuts> cuts_;  // of groups with a concatenate or a pad
   absl::flat_hash_map<std::pair<const Instruction*, const Instruction*>, int64_t> rounds_;  // of those: by root and member
 };

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
+#include "passes/held_operands.h"
 #include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
@@ -19,19 +20,20 @@ constexpr size_t kMostRowOps = 200, kFarOff = 100;
 
 class RowFusing {
  public:
-  RowFusing(Module& module, Computation& computation) : module_(module), computation_(computation) {}
+  RowFusing(Module& module, Computation& computation) : module_(module), computation_(computation), held_(computation) {}
 
   bool Run() {
     const std::vector<Instruction*> all = computation_.instructions;
     users_.resize(all.size());
-    for (Instruction* hlo : all)
+    kinds_.resize(all.size());
+    for (Instruction* hlo : all) {
+      kinds_[hlo->index] = KindOf(*hlo);
       for (Instruction* operand : hlo->operands) users_[operand->index].push_back(hlo);
-    for (const Instruction* hlo : all)
-      if (hlo->opcode == Opcode::kFusion && IsInPieces(*hlo)) in_pieces_.insert(hlo);
+    }
     bool any = false;
     for (bool reduces : {true, false}) {  // these first: they save more
       for (Instruction* hlo : all) {
-        if (taken_.contains(hlo) || !IsMember(*hlo) || Reduces(*hlo) != reduces) continue;
+        if (!IsMember(*hlo) || Reduces(*hlo) != reduces || taken_.contains(hlo)) continue;
         std::vector<Instruction*> cluster = Grow(*hlo, all);
         if (cluster.size() < 2) continue;
         for (const Instruction* member : cluster) taken_[member] = clusters_.size();
@@ -51,22 +53,21 @@ class RowFusing {
   }
 
  private:
-  bool IsMember(const Instruction& hlo) const {
-    // What no operand reaches is worked out once, however often the rest runs.
-    return hlo.opcode == Opcode::kFusion && hlo.operand_count() > 0 && hlo.shape().IsArray() && hlo[kControlPredecessors].empty() &&
-           hlo[Op<Opcode::kFusion>::kKind] != FusionKind::kCustom && !in_pieces_.contains(&hlo);
+  enum class Kind : uint8_t { kNoMember, kMember, kReduction };
+
+  static Kind KindOf(const Instruction& hlo) {
+    // What no operand reaches is worked out once, however often the rest runs. Loops that are cut stay alone.
+    if (hlo.opcode != Opcode::kFusion || hlo.operand_count() == 0 || !hlo.shape().IsArray() || !hlo[kControlPredecessors].empty() ||
+        hlo[Op<Opcode::kFusion>::kKind] == FusionKind::kCustom)
+      return Kind::kNoMember;
+    const auto& inside = hlo[kCalls]->instructions;
+    if (std::any_of(inside.begin(), inside.end(), [](const Instruction* op) { return IsLoopPieces(*op); })) return Kind::kNoMember;
+    const bool reduces = std::any_of(inside.begin(), inside.end(), [](const Instruction* op) { return op->opcode == Opcode::kReduce; });
+    return reduces ? Kind::kReduction : Kind::kMember;
   }
 
-  // Its loops are cut, and those of others are not.
-  static bool IsInPieces(const Instruction& fusion) {
-    const auto& inside = fusion[kCalls]->instructions;
-    return std::any_of(inside.begin(), inside.end(), [](const Instruction* hlo) { return IsLoopPieces(*hlo); });
-  }
-
-  static bool Reduces(const Instruction& fusion) {
-    const auto& inside = fusion[kCalls]->instructions;
-    return std::any_of(inside.begin(), inside.end(), [](const Instruction* hlo) { return hlo->opcode == Opcode::kReduce; });
-  }
+  bool IsMember(const Instruction& hlo) const { return kinds_[hlo.index] != Kind::kNoMember; }
+  bool Reduces(const Instruction& hlo) const { return kinds_[hlo.index] == Kind::kReduction; }
 
   // From a first fusion on, everything that goes through the same rows.
   std::vector<Instruction*> Grow(Instruction& first, const std::vector<Instruction*>& all) {
@@ -82,7 +83,7 @@ class RowFusing {
                                     [&](const Instruction* operand) { return Contains(cluster, operand); });
       const bool is_sibling = !uses && Reduces(*hlo) == reduces && SharesOperand(*hlo, cluster);
       const size_t more = (*hlo)[kCalls]->instructions.size();
-      if ((!uses && !is_sibling) || ops + more > kMostRowOps || (!reduces && Reduces(*hlo))) continue;
+      if ((!uses && !is_sibling) || ops + more > kMostRowOps || (!reduces && Reduces(*hlo)) || WouldHoldMuch(cluster, *hlo)) continue;
       cluster.push_back(hlo);
       if (GoThroughSameRows(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
         ops += more;
@@ -92,6 +93,11 @@ class RowFusing {
     }
     if (reduces) AddProducers(cluster, ops);
     return cluster;
+  }
+
+  // A fusion stands where its last member did.
+  bool WouldHoldMuch(const std::vector<Instruction*>& cluster, const Instruction& last) const {
+    return std::any_of(cluster.begin(), cluster.end(), [&](const Instruction* member) { return held_.AreMany(*member, last); });
   }
 
   static bool Contains(const std::vector<Instruction*>& cluster, const Instruction* hlo) {
@@ -158,7 +164,7 @@ class RowFusing {
         auto is_inside = [&](const Instruction* hlo) { return Contains(cluster, hlo); };
         const size_t more = (*operand)[kCalls]->instructions.size();
         if (is_inside(operand) || ops + more > kMostRowOps || !std::all_of(users.begin(), users.end(), is_inside)) continue;
-        if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside)) continue;
+        if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside) || held_.AreMany(*operand, *cluster.back())) continue;
         cluster.insert(cluster.begin(), operand);
         if (GoThroughSameRows(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
           ops += more;
@@ -173,9 +179,8 @@ class RowFusing {
   static bool SharesOperand(const Instruction& hlo, const std::vector<Instruction*>& cluster) {
     for (const Instruction* member : cluster)
       for (const Instruction* operand : member->operands)
-        if (operand->shape().ElementCount().value_or(0) > 1 &&
-            operand->shape().ElementCount().value_or(0) >= hlo.shape().ElementCount().value_or(0) &&
-            std::find(hlo.operands.begin(), hlo.operands.end(), operand) != hlo.operands.end())
+        if (std::find(hlo.operands.begin(), hlo.operands.end(), operand) != hlo.operands.end() &&
+            ElementsOf(*operand) >= std::max<int64_t>(2, ElementsOf(hlo)))
           return true;
     return false;
   }
@@ -243,11 +248,12 @@ class RowFusing {
 
   Module& module_;
   Computation& computation_;
+  const HeldOperands held_;
   std::vector<std::vector<Instruction*>> users_;
+  std::vector<Kind> kinds_;
   std::vector<std::vector<Instruction*>> clusters_;
   std::vector<std::pair<uint32_t, uint32_t>> ranges_;  // of each: the first and the last place
   absl::flat_hash_map<const Instruction*, size_t> taken_;  // and by which cluster
-  absl::flat_hash_set<const Instruction*> in_pieces_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "base/world.h"
 #include "collectives/stall.h"
+#include "kernels/large_blocks.h"
 #include "transport/load.h"
 #include "transport/same.h"
 #include "verbs/interrupt.h"
@@ -54,6 +55,7 @@ Status JobOfVerb::Join(const JobFlags& flags) {
     return communicator.diag();
   }
   job_ = std::make_unique<Job>(std::move(*communicator));
+  ArrayBlocks().KeepWithinPeak();
   job_->fast_reduction = flags.reduction == "fast";
   if (!job_->leads()) Silence();
   TellPeersOfInterrupt(kPeers, job_->leads());

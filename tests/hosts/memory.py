@@ -41,6 +41,16 @@ ENTRY e {
   ROOT r = (f32[512,2048], f32[2048,1024], f32[1024,2048], f32[4096,2048]) tuple(z, next_up, next_down, next_table)
 }
 """
+# Products of many sizes, each of the sum of the one before: what one leaves behind is not kept beside the next.
+STEP = """  left{i} = f32[{n},8] broadcast(x{i}), dimensions={{}}
+  right{i} = f32[8,1024] broadcast(x{i}), dimensions={{}}
+  product{i} = f32[{n},1024] dot(left{i}, right{i}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+  total{i} = f32[] reduce(product{i}, x0), dimensions={{0,1}}, to_apply=sum
+  x{j} = f32[] all-reduce(total{i}), channel_id={j}, replica_groups={{{{0,1,2,3,4,5,6,7}}}}, use_global_device_ids=true, to_apply=sum
+"""
+SIZES = ("HloModule sizes, num_partitions=8\n" + LAYER[LAYER.index("sum {"):LAYER.index("ENTRY")] + "ENTRY e {\n"
+         "  x0 = f32[] parameter(0), sharding={replicated}\n"
+         + "".join(STEP.format(i=i, j=i + 1, n=5000 + 1500 * i) for i in range(10)) + "  ROOT r = f32[] copy(x10)\n}\n")
 NOTHING = """HloModule nothing, num_partitions=8
 ENTRY e {
   ROOT x = f32[] parameter(0)
@@ -61,19 +71,24 @@ def held(binary, path, ranks):
 def check(binary):
     """What is wrong; empty if nothing is."""
     with tempfile.TemporaryDirectory() as scratch:
-        layer, nothing = pathlib.Path(scratch, "layer.hlo"), pathlib.Path(scratch, "nothing.hlo")
-        layer.write_text(LAYER, encoding="utf-8")
-        nothing.write_text(NOTHING, encoding="utf-8")
-        alone, _ = held(binary, layer, 1)
-        job, each = held(binary, layer, RANKS)
-        _, bases = held(binary, nothing, RANKS)
+        paths = {}
+        for name, text in {"layer": LAYER, "sizes": SIZES, "nothing": NOTHING}.items():
+            paths[name] = pathlib.Path(scratch, f"{name}.hlo")
+            paths[name].write_text(text, encoding="utf-8")
+        _, bases = held(binary, paths["nothing"], RANKS)
+        return check_share(binary, paths["layer"], bases) or check_share(binary, paths["sizes"], bases)
+
+
+def check_share(binary, path, bases):
+    alone, _ = held(binary, path, 1)
+    job, each = held(binary, path, RANKS)
     for what in ("outputs", "peak_bytes", "collectives"):
         if alone[what] != job[what]:
-            return f"{what}: one process says {alone[what]}, and the job {job[what]}"
+            return f"{path.name}: {what}: one process says {alone[what]}, and the job {job[what]}"
     share = sum(alone["peak_bytes"]) / RANKS
     times = [(most - base) / share for most, base in zip(sorted(each), sorted(bases))]
     print(f"memory of {RANKS} processes: {', '.join(f'{each:.2f}' for each in times)} of a share of {share / 2**20:.0f} MiB")
-    return "" if max(times) <= MOST else f"a process holds {max(times):.2f} times its share of {share / 2**20:.0f} MiB"
+    return "" if max(times) <= MOST else f"{path.name}: a process holds {max(times):.2f} times its share of {share / 2**20:.0f} MiB"
 
 
 def main():

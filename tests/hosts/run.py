@@ -12,14 +12,13 @@ import concurrent.futures
 import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
 import faults
 import memory
 import mpi
 import namespaces
+import same
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RANKS = [2, 3, 4, 8]
@@ -45,38 +44,6 @@ def golden_tests(shared):
         count = re.search(r"(?:num_partitions|replica_count)=([48])\b", path.read_text(encoding="utf-8")[:20000])
         if count and path.stat().st_size < 100_000:
             yield path.stem, ["--print_literals"], path
-
-
-def said(done):
-    """What must be equal: the answer, the messages and the exit status. Times are not."""
-    blind = lambda text: re.sub(r"\b[0-9.e+-]+ s\b", "… s", text)
-    out = "\n".join(line for line in done.stdout.split("\n") if not re.match(r"in \d+ processes", line))
-    return blind(out).strip("\n"), blind(mpi.ours(done.stderr)), done.returncode
-
-
-def files_in(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-def check_same(binary, name, words, path, ranks, placement):
-    """None, or how the job differs from one process."""
-    with tempfile.TemporaryDirectory() as scratch:
-        call = [binary, "run", path.name, *words]
-        alone, job = pathlib.Path(scratch, "alone"), pathlib.Path(scratch, "job")
-        want = subprocess.run([*call, f"--outputs={alone}"], capture_output=True, text=True, cwd=path.parent, check=False,
-                              env=mpi.environment())
-        try:
-            got = mpi.run(ranks, [*call, f"--outputs={job}", f"--placement={placement}"], cwd=path.parent)
-        except subprocess.TimeoutExpired:
-            return f"{name} {' '.join(words)}: {ranks} processes, {placement}: no end in 60 s"
-        for what, a, b in zip(("standard output", "standard error", "exit status"), said(want), said(got)):
-            if a != b:
-                return f"{name} {' '.join(words)}: {ranks} processes, {placement}: {what}:\n  one process: {a}\n  the job: {b}"
-        a, b = files_in(alone) if alone.exists() else {}, files_in(job) if job.exists() else {}
-        if a != b:
-            which = [key for key in sorted(a.keys() | b.keys()) if a.get(key) != b.get(key)]
-            return f"{name} {' '.join(words)}: {ranks} processes, {placement}: the outputs differ: {' '.join(which[:5])}"
-    return None
 
 
 def same_tests(options):
@@ -109,7 +76,7 @@ def main():
         return 1 if why else 0
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for why in pool.map(lambda test: check_same(options.bin, *test), same_tests(options)):
+        for why in pool.map(lambda test: same.difference(options.bin, *test), same_tests(options)):
             passed, failed = passed + (why is None), failed + (why is not None)
             if why:
                 print(why, flush=True)
