@@ -82,27 +82,30 @@ Num ComplexBuilder::Quotient(Num x, Num y) {
   return OrCalled(quotient, is_far, "divide", {x, y});
 }
 
-// Of c64 in f64, where the squares neither overflow nor vanish.
+// Of c64 in f64, where the squares neither overflow nor vanish; of c128 with one rounding less than the sum of the squares.
 Num ComplexBuilder::Abs(Num x) {
   const ElementType type = PartType(x.type);
-  const Num wide = x.type == kWideType ? x : Wide(x);
-  Value* squares = ir_.CreateFAdd(ir_.CreateFMul(wide.value, wide.value), ir_.CreateFMul(wide.imaginary, wide.imaginary));
-  const Num root{ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, squares), ElementType::kF64};
-  if (x.type != kWideType) {
-    // Infinite where a part is, whatever the other one is.
-    const Num size = parts_.Convert(root, type);
-    Value* infinity = parts_.Float(x.value, INFINITY);
-    auto is_infinite = [&](Value* part) {
-      return ir_.CreateFCmpOEQ(ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, part), infinity);
-    };
-    return {ir_.CreateSelect(Either(is_infinite(x.value), is_infinite(x.imaginary)), infinity, size.value), type};
-  }
   auto size = [&](Value* part) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, part); };
-  Value* larger = ir_.CreateSelect(ir_.CreateFCmpOGT(size(x.value), size(x.imaginary)), size(x.value), size(x.imaginary));
-  Value* is_small = ir_.CreateAnd(ir_.CreateFCmpOLT(larger, parts_.Float(larger, 0x1p-400)), ir_.CreateFCmpUNE(larger, parts_.Float(larger, 0)));
+  auto sqrt = [&](Value* of) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, of); };
+  if (x.type != kWideType) {
+    const Num wide = Wide(x);
+    Value* squares = ir_.CreateFAdd(ir_.CreateFMul(wide.value, wide.value), ir_.CreateFMul(wide.imaginary, wide.imaginary));
+    const Num root = parts_.Convert({sqrt(squares), ElementType::kF64}, type);
+    // Infinite where a part is, whatever the other one is.
+    Value* infinity = parts_.Float(x.value, INFINITY);
+    Value* is_infinite = Either(ir_.CreateFCmpOEQ(size(x.value), infinity), ir_.CreateFCmpOEQ(size(x.imaginary), infinity));
+    return {ir_.CreateSelect(is_infinite, infinity, root.value), type};
+  }
+  // a² + b² with a >= b is 2ab + (a - b)².
+  Value* is_flat = ir_.CreateFCmpOGT(size(x.value), size(x.imaginary));
+  Value* a = ir_.CreateSelect(is_flat, size(x.value), size(x.imaginary));
+  Value* b = ir_.CreateSelect(is_flat, size(x.imaginary), size(x.value));
+  auto sum = [&](Value* p, Value* q, Value* r) { return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {p->getType()}, {p, q, ir_.CreateFMul(r, r)}); };
+  Value* twice = ir_.CreateFAdd(b, b);
+  Value* squares = ir_.CreateSelect(ir_.CreateFCmpOGE(twice, a), sum(twice, a, ir_.CreateFSub(a, b)), sum(a, a, b));
+  Value* is_small = ir_.CreateAnd(ir_.CreateFCmpOLT(a, parts_.Float(a, 0x1p-400)), ir_.CreateFCmpUNE(a, parts_.Float(a, 0)));
   Value* is_far = Either(is_small, Either(IsBeyond(x.value, 0x1p400), IsBeyond(x.imaginary, 0x1p400)));
-  const Num as_pair{root.value, x.type, parts_.Float(root.value, 0)};
-  return RealOf(OrCalled(as_pair, is_far, "abs", {x}));
+  return RealOf(OrCalled({sqrt(squares), x.type, parts_.Float(a, 0)}, is_far, "abs", {x}));
 }
 
 Num ComplexBuilder::Sign(Num x) {

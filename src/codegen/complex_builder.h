@@ -4,7 +4,7 @@
 #pragma once
 
 #include "codegen/vector_builder.h"
-#include "passes/loop_ops.h"
+#include "ops/complex_ops.h"
 
 namespace shoal {
 

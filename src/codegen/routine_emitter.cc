@@ -1,6 +1,7 @@
 #include "codegen/routine_emitter.h"
 
 #include "codegen/kernel_emitter.h"
+#include "ops/complex_ops.h"
 
 namespace shoal {
 namespace {
@@ -60,7 +61,7 @@ class RoutineEmitter {
   }
 
   void Copy(Value* to, Value* from, int slot) {
-    const llvm::Align align(static_cast<uint64_t>(StorageBytes(routine_.slots[static_cast<size_t>(slot)].type)));
+    const llvm::Align align(static_cast<uint64_t>(StorageBytes(PartType(routine_.slots[static_cast<size_t>(slot)].type))));
     ir_.CreateMemCpy(to, align, from, align, static_cast<uint64_t>(BytesOf(slot)));
   }
 

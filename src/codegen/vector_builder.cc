@@ -3,7 +3,7 @@
 
 #include "base/strings.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "passes/loop_ops.h"
+#include "ops/complex_ops.h"
 
 namespace shoal {
 

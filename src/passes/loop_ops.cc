@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ops/index_maps.h"
+#include "ops/placed_operands.h"
 #include "ops/working_types.h"
 
 namespace shoal {
@@ -34,34 +35,6 @@ bool HasLoopTypes(const Instruction& hlo) {
   };
   return has(hlo.shape()) && std::all_of(hlo.operands.begin(), hlo.operands.end(),
                                          [&](const Instruction* operand) { return has(operand->shape()); });
-}
-
-bool IsOfComplex(const Instruction& hlo) {
-  return IsComplex(hlo.shape().element_type()) ||
-         std::any_of(hlo.operands.begin(), hlo.operands.end(), [](const Instruction* o) { return IsComplex(o->shape().element_type()); });
-}
-
-constexpr bool kTakesComplex[] = {
-#define OP(Name, text, arity) IsLoopOpOfComplex<Opcode::k##Name>(),
-#include "ops/ops.def"
-#undef OP
-    false};
-
-// Elementwise, with complex numbers among the operands or as the result.
-bool IsLoopOpWithComplex(const Instruction& hlo) {
-  const ElementType type = hlo.shape().element_type();
-  if (hlo.opcode == Opcode::kComplex)
-    return hlo.operand_shape(0).element_type() == PartType(type) && hlo.operand_shape(1).element_type() == PartType(type);
-  const ElementType operand = hlo.operand_shape(hlo.opcode == Opcode::kSelect ? 1 : 0).element_type();
-  for (size_t i = hlo.opcode == Opcode::kSelect ? 2 : 1; i < hlo.operand_count(); ++i)
-    if (hlo.operand_shape(i).element_type() != operand) return false;
-  if (hlo.opcode == Opcode::kConvert) return true;
-  if (hlo.opcode == Opcode::kSelect) return type == operand;
-  if (hlo.opcode == Opcode::kCompare)
-    return DirectionOf(hlo) == ComparisonDirection::kEq || DirectionOf(hlo) == ComparisonDirection::kNe;
-  if (!kTakesComplex[static_cast<size_t>(hlo.opcode)]) return false;
-  return hlo.opcode == Opcode::kReal || hlo.opcode == Opcode::kImag || hlo.opcode == Opcode::kAbs ? type == PartType(operand)
-                                                                                                   : type == operand;
 }
 
 // XLA lets floats of different precision meet; loops of ours do not. A predicate may choose among anything.
@@ -186,28 +159,22 @@ bool IsLoopOp(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kIndexMap) {
     if (hlo.opcode == Opcode::kBitcastConvert)
-      return !IsOfComplex(hlo) && BitWidth(hlo.shape().element_type()) == BitWidth(hlo.operand_shape(0).element_type()) &&
+      return !HasComplex(hlo) && BitWidth(hlo.shape().element_type()) == BitWidth(hlo.operand_shape(0).element_type()) &&
              hlo.shape().element_type() != ElementType::kPred && hlo.operand_shape(0).element_type() != ElementType::kPred;
     return IsLoopIndexMap(hlo);
   }
   if (hlo.opcode == Opcode::kGather) return IsLoopGather(hlo);
   if (op_class != OpClass::kElementwise) return false;
-  if (IsOfComplex(hlo)) return IsLoopOpWithComplex(hlo) && !RoundsTwice(hlo);
+  if (HasComplex(hlo)) return IsPlainWithComplex(hlo) && !RoundsTwice(hlo);
   if (!HasEqualTypes(hlo)) return false;
   return !RoundsTwice(hlo) && hlo.opcode != Opcode::kStochasticConvert && hlo.opcode != Opcode::kReducePrecision &&
          hlo.opcode != Opcode::kComplex;
 }
 
 bool IsLoopPieces(const Instruction& hlo) {
-  if (hlo.opcode != Opcode::kConcatenate && hlo.opcode != Opcode::kPad) return false;
-  if (!HasLoopTypes(hlo) || hlo.shape().ElementCount().value_or(0) <= 0 || !hlo[kControlPredecessors].empty()) return false;
-  for (const Instruction* operand : hlo.operands)
-    if (operand->shape().element_type() != hlo.shape().element_type()) return false;
-  if (hlo.opcode == Opcode::kConcatenate) return true;
-  constexpr int64_t kMost = int64_t{1} << 31;
-  const auto padding = PaddingOf(hlo);
-  return std::all_of(padding.begin(), padding.end(), [](const PaddingDim& dim) {
-    return dim.interior == 0 && std::abs(dim.low) < kMost && std::abs(dim.high) < kMost;
+  if (!PlacesOperands(hlo) || !HasLoopTypes(hlo) || ElementsOf(hlo) <= 0 || !hlo[kControlPredecessors].empty()) return false;
+  return std::all_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {
+    return operand->shape().element_type() == hlo.shape().element_type();
   });
 }
 
@@ -274,7 +241,7 @@ namespace {
 
 // One operand, one op that may be reordered, from a neutral initial value.
 bool IsLoopFold(const Instruction& hlo) {
-  if (hlo.operand_count() != 2 || !HasLoopTypes(hlo) || IsOfComplex(hlo)) return false;
+  if (hlo.operand_count() != 2 || !HasLoopTypes(hlo) || HasComplex(hlo)) return false;
   const ElementType type = hlo.shape().element_type();
   if (type != hlo.operand_shape(0).element_type() || type != hlo.operand_shape(1).element_type()) return false;
   if (hlo.shape().ElementCount().value_or(0) <= 0 || hlo.operand_shape(0).ElementCount().value_or(0) <= 0) return false;

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "ops/complex_ops.h"
 #include "ops/families.h"
 
 namespace shoal {
@@ -13,8 +14,8 @@ bool IsFunction(const Instruction& hlo);
 // One loop nest of ours can compute it from its operands, element by element: elementwise ops and index maps of static
 // arrays of numbers that have vector code.
 bool IsLoopOp(const Instruction& hlo);
-// A concatenate, or a pad with nothing between the elements, of such arrays: a loop nest that is cut where one operand
-// ends and the next begins computes it (passes/loop_pieces).
+// The same of an op that puts operands side by side (ops/placed_operands): by a loop nest that is cut where one operand
+// ends and the next begins (passes/loop_pieces).
 bool IsLoopPieces(const Instruction& hlo);
 // The same of a reduction: one op that may be reordered, from a neutral initial value; or the first of the largest or
 // smallest numbers, together with its index.
@@ -39,20 +40,5 @@ inline int64_t ElementsOf(const Instruction& hlo) { return hlo.shape().ElementCo
 // Real numbers that vector code of ours computes with. Elementwise ops and index maps take complex ones, too; what
 // reduces or multiplies matrices does not.
 bool IsLoopType(ElementType type);
-
-// Of the parts of a complex number; other types are their own.
-inline ElementType PartType(ElementType type) {
-  if (!IsComplex(type)) return type;
-  return BitWidth(type) == 128 ? ElementType::kF64 : ElementType::kF32;
-}
-
-// Ops of one or two complex numbers with a loop of ours. XLA has no order of them and no remainder; logistic, made of
-// several ops, would be rounded after each.
-template <Opcode op>
-constexpr bool IsLoopOpOfComplex() {
-  if constexpr (op == Opcode::kMaximum || op == Opcode::kMinimum || op == Opcode::kRemainder || op == Opcode::kLogistic) return false;
-  if constexpr (requires { Op<op>::kTypes; }) return (Op<op>::kTypes & types::kComplex) != 0 && op != Opcode::kCompare;
-  return false;
-}
 
 }  // namespace shoal

@@ -5,7 +5,8 @@
 #include <memory>
 
 #include "absl/container/flat_hash_map.h"
-#include "ops/families.h"
+#include "ops/index_maps.h"
+#include "ops/placed_operands.h"
 #include "passes/loop_ops.h"
 
 namespace shoal {
@@ -24,75 +25,83 @@ constexpr size_t kMostViews = 64;  // of one value
 
 // Of numbers below this neither sums nor products overflow.
 constexpr int64_t kLargest = int64_t{1} << 31;
-bool IsModest(const Along& at) { return std::abs(at.factor) < kLargest && std::abs(at.offset) < kLargest; }
+bool IsModest(int64_t number) { return number > -kLargest && number < kLargest; }
+bool IsModest(const Along& at) { return IsModest(at.factor) && IsModest(at.offset); }
 bool IsModest(const Shape& shape) {
-  return std::all_of(shape.dims().begin(), shape.dims().end(), [](int64_t dim) { return dim < kLargest; });
+  return std::all_of(shape.dims().begin(), shape.dims().end(), [](int64_t dim) { return IsModest(dim); });
 }
 
-// The same elements in the same order along the dimensions that are longer than 1; nothing for other reshapes.
-std::optional<View> ThroughReshape(const Instruction& hlo, const View& view) {
-  const Ints from = hlo.shape().dims(), to = hlo.operand_shape(0).dims();
-  View result(to.size());
-  size_t next = 0;
-  for (size_t d = 0; d < to.size(); ++d) {
-    if (to[d] == 1) continue;
-    while (next < from.size() && from[next] == 1) ++next;
-    if (next == from.size() || from[next] != to[d]) return std::nullopt;
-    result[d] = view[next++];
+// What the ops' index maps are written against. Fails where a place is no multiple of one index of the root.
+class ViewBuilder {
+ public:
+  Along Int(int64_t value) { return Held({-1, 0, value}); }
+  Along Add(const Along& a, const Along& b) {
+    if (a.dim >= 0 && b.dim >= 0) failed_ = true;
+    return Held({std::max(a.dim, b.dim), a.factor + b.factor, a.offset + b.offset});
   }
-  return result;
+  Along Multiply(const Along& a, int64_t by) {
+    if (a == Along()) return a;
+    if (!IsModest(by)) failed_ = true;
+    return failed_ ? Along() : Held({a.dim, a.factor * by, a.offset * by});
+  }
+  struct Place {
+    const View& view;
+    Ints dims;
+  };
+  Place Linearize(const View& view, Ints dims) { return {view, dims}; }
+  // The same elements in the same order along the dimensions that are longer than 1; other reshapes fail.
+  View Delinearize(const Place& place, Ints dims) {
+    View result(dims.size());
+    size_t next = 0;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (dims[d] == 1) continue;
+      while (next < place.dims.size() && place.dims[next] == 1) ++next;
+      if (next == place.dims.size() || place.dims[next] != dims[d]) return failed_ = true, result;
+      result[d] = place.view[next++];
+    }
+    return result;
+  }
+  bool failed() const { return failed_; }
+
+ private:
+  Along Held(const Along& at) {
+    failed_ = failed_ || !IsModest(at);
+    return failed_ ? Along() : at;
+  }
+  bool failed_ = false;
+};
+
+using MapFunction = View (*)(ViewBuilder&, const Instruction&, const View&);
+template <Opcode op>
+constexpr MapFunction MapOf() {
+  if constexpr (requires { sizeof(IndexMapOf<op>); })
+    return [](ViewBuilder& b, const Instruction& hlo, const View& view) { return IndexMapOf<op>::Map(b, hlo, view); };
+  return nullptr;
 }
+constexpr MapFunction kMaps[] = {
+#define OP(Name, text, arity) MapOf<Opcode::k##Name>(),
+#include "ops/ops.def"
+#undef OP
+    nullptr};
 
 // How operand `number` of `hlo` is read where `hlo` is read as `view` says.
 std::optional<View> ThroughOp(const Instruction& hlo, size_t number, View view) {
-  const Shape& operand = hlo.operand_shape(number);
-  if (operand.rank() == 0) return View();
-  switch (hlo.opcode) {
-    case Opcode::kCopy:
-      return view;
-    case Opcode::kReshape:
-    case Opcode::kBitcast:
-      return ThroughReshape(hlo, view);
-    case Opcode::kBroadcast: {
-      View result;
-      for (int64_t d : hlo[kDimensions]) result.push_back(view[static_cast<size_t>(d)]);
-      return result;
-    }
-    case Opcode::kTranspose: {
-      View result = view;
-      const Ints dimensions = hlo[kDimensions];
-      for (size_t d = 0; d < dimensions.size(); ++d) result[static_cast<size_t>(dimensions[d])] = view[d];
-      return result;
-    }
-    case Opcode::kReverse:
-      for (int64_t d : hlo[kDimensions]) {
-        Along& at = view[static_cast<size_t>(d)];
-        at = {at.dim, -at.factor, operand.dim(d) - 1 - at.offset};
-      }
-      return view;
-    case Opcode::kSlice: {
-      const auto ranges = hlo[Op<Opcode::kSlice>::kSlice];
-      for (size_t d = 0; d < view.size(); ++d) {
-        // Of one element only that one is ever read.
-        const bool is_one = hlo.shape().dim(static_cast<int64_t>(d)) == 1;
-        if (!is_one && ranges[d].stride >= kLargest) return std::nullopt;
-        view[d] = is_one ? Along{-1, 0, ranges[d].start}
-                         : Along{view[d].dim, view[d].factor * ranges[d].stride, view[d].offset * ranges[d].stride + ranges[d].start};
-      }
-      return view;
-    }
-    case Opcode::kConcatenate: {
-      const int64_t along = hlo[kDimensions][0];
-      for (size_t i = 0; i < number; ++i) view[static_cast<size_t>(along)].offset -= hlo.operand_shape(i).dim(along);
-      return view;
-    }
-    case Opcode::kPad:
-      for (size_t d = 0; d < view.size(); ++d) view[d].offset -= PaddingOf(hlo)[d].low;
-      return view;
-    default:
-      if (Info(hlo.opcode).op_class != OpClass::kElementwise) return std::nullopt;
-      return view;
+  if (hlo.operand_shape(number).rank() == 0) return View();
+  if (!IsModest(hlo.shape()) || !IsModest(hlo.operand_shape(number))) return std::nullopt;
+  // Of one element only that one is ever read.
+  for (size_t d = 0; d < view.size(); ++d)
+    if (hlo.shape().dim(static_cast<int64_t>(d)) == 1) view[d] = {};
+  ViewBuilder builder;
+  if (IsLoopPieces(hlo)) {
+    for (size_t d = 0; d < view.size(); ++d)
+      view[d] = builder.Add(view[d], builder.Int(-OffsetAlong(hlo, number, static_cast<int64_t>(d))));
+  } else if (const MapFunction map = kMaps[static_cast<size_t>(hlo.opcode)]; map != nullptr && IsLoopOp(hlo)) {
+    view = map(builder, hlo, view);
+  } else if (Info(hlo.opcode).op_class != OpClass::kElementwise) {
+    return std::nullopt;
   }
+  if (builder.failed()) return std::nullopt;
+  return view;
 }
 
 // How the loops of a root read what they compute.
@@ -117,15 +126,14 @@ class Reading {
     }
     for (const Instruction* user : users_(hlo)) {
       if (!is_inside_(*user)) continue;
-      if (!user->shape().IsArray() || !IsModest(user->shape())) return std::nullopt;
+      if (!user->shape().IsArray()) return std::nullopt;
       const std::optional<Views>& outer = Of(*user);
       if (!outer) return std::nullopt;
       for (size_t i = 0; i < user->operand_count(); ++i) {
         if (user->operands[i] != &hlo) continue;
         for (const View& view : *outer) {
           std::optional<View> inner = ThroughOp(*user, i, view);
-          if (!inner || !IsModest(hlo.shape()) || !std::all_of(inner->begin(), inner->end(), [](const Along& at) { return IsModest(at); }))
-            return std::nullopt;
+          if (!inner) return std::nullopt;
           if (std::find(views.begin(), views.end(), *inner) == views.end()) views.push_back(std::move(*inner));
           if (views.size() > kMostViews) return std::nullopt;
         }
@@ -147,19 +155,6 @@ int64_t RoundPast(const Along& at, int64_t border) {
   return way <= 0 ? 0 : (way + step - 1) / step;
 }
 
-// Where, along a dimension of `hlo`, another operand begins.
-std::vector<int64_t> BordersOf(const Instruction& hlo, int64_t d) {
-  std::vector<int64_t> borders;
-  if (hlo.opcode == Opcode::kPad) {
-    const PaddingDim& padding = PaddingOf(hlo)[static_cast<size_t>(d)];
-    return {padding.low, padding.low + hlo.operand_shape(0).dim(d)};
-  }
-  if (d != hlo[kDimensions][0]) return {};
-  int64_t end = 0;
-  for (size_t i = 0; i + 1 < hlo.operand_count(); ++i) borders.push_back(end += hlo.operand_shape(i).dim(d));
-  return borders;
-}
-
 }  // namespace
 
 LoopCuts::LoopCuts(const Instruction& root) : root_(&root), cuts_(static_cast<size_t>(root.shape().IsArray() ? root.shape().rank() : 0)) {}
@@ -174,7 +169,7 @@ std::optional<LoopCuts> LoopCuts::With(const Instruction& hlo, const Users& user
     for (int64_t d = 0; d < hlo.shape().rank(); ++d) {
       const Along& at = view[static_cast<size_t>(d)];
       if (at.dim < 0 || at.factor == 0) continue;
-      for (int64_t border : BordersOf(hlo, d)) {
+      for (int64_t border : BordersAlong(hlo, d)) {
         const int64_t cut = RoundPast(at, border);
         if (cut > 0 && cut < root_->shape().dim(at.dim)) result.cuts_[static_cast<size_t>(at.dim)].insert(cut);
       }

@@ -175,7 +175,7 @@ int KernelBuilder::NewNode(const Instruction& hlo, const Indices& index) {
     return Add(std::move(node));
   }
   if (hlo.opcode == Opcode::kReduce || hlo.opcode == Opcode::kReduceWindow) return Result(hlo, 0, index);
-  if (IsLoopPieces(hlo)) return hlo.opcode == Opcode::kPad ? Padded(hlo, index) : Concatenated(hlo, index);
+  if (IsLoopPieces(hlo)) return Placed(hlo, index);
   if (!IsLoopOp(hlo)) {
     failed_ = true;
     return 0;

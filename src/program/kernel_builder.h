@@ -119,9 +119,8 @@ class KernelBuilder {
   Indices Shifted(const Instruction& hlo, Indices index);
   // gather: the place in the operand of an element of the result.
   Indices Gathered(const Instruction& hlo, const Indices& index);
-  // concatenate and pad: of the one operand that the piece sees. Where it sees several it must be cut.
-  int Concatenated(const Instruction& hlo, Indices index);
-  int Padded(const Instruction& hlo, Indices index);
+  // Of an op that places operands side by side: of the one that the piece sees. Where it sees several it must be cut.
+  int Placed(const Instruction& hlo, Indices index);
   // Whether `at` is below `border` everywhere; where it is only somewhere the piece is cut there.
   bool IsBelow(const Index& at, int64_t border);
   Index Start(const Instruction& start, int64_t most);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "ops/families.h"
+#include "ops/placed_operands.h"
 #include "passes/loop_ops.h"
 #include "program/kernel_builder.h"
 
@@ -50,25 +51,21 @@ bool KernelBuilder::IsBelow(const Index& at, int64_t border) {
   return false;
 }
 
-int KernelBuilder::Concatenated(const Instruction& hlo, Indices index) {
-  const int64_t along = hlo[kDimensions][0];
-  Index& at = index[static_cast<size_t>(along)];
-  for (size_t i = 0; i < hlo.operand_count() && !failed_; ++i) {
-    const int64_t size = hlo.operand_shape(i).dim(along);
-    if (i + 1 == hlo.operand_count() || IsBelow(at, size)) return Node(*hlo.operands[i], index);
-    at = at + Index::Constant(-size);
+int KernelBuilder::Placed(const Instruction& hlo, Indices index) {
+  std::vector<size_t> passed;
+  std::optional<size_t> operand = OperandBetween(hlo, passed);
+  for (int64_t d = 0; !operand && !failed_; ++d) {
+    const std::vector<int64_t> borders = BordersAlong(hlo, d);
+    size_t before = 0;
+    while (before < borders.size() && !IsBelow(index[static_cast<size_t>(d)], borders[before]) && !failed_) ++before;
+    passed.push_back(before);
+    operand = OperandBetween(hlo, passed);
   }
-  return 0;
-}
-
-int KernelBuilder::Padded(const Instruction& hlo, Indices index) {
-  for (size_t d = 0; d < index.size() && !failed_; ++d) {
-    index[d] = index[d] + Index::Constant(-PaddingOf(hlo)[d].low);
-    const bool is_before = IsBelow(index[d], 0);
-    const bool is_inside = !is_before && IsBelow(index[d], hlo.operand_shape(0).dim(static_cast<int64_t>(d)));
-    if (!failed_ && !is_inside) return Node(*hlo.operands[1], {});
-  }
-  return Node(*hlo.operands[0], index);
+  if (failed_) return 0;
+  if (hlo.operand_shape(*operand).rank() == 0) return Node(*hlo.operands[*operand], {});
+  for (size_t d = 0; d < index.size(); ++d)
+    index[d] = index[d] + Index::Constant(-OffsetAlong(hlo, *operand, static_cast<int64_t>(d)));
+  return Node(*hlo.operands[*operand], index);
 }
 
 Indices KernelBuilder::Shifted(const Instruction& hlo, Indices index) {

@@ -106,7 +106,7 @@ def _complex_step(program, numbers, sizes):
     if kind == "two":
         numbers.append(program.op(pick(program.rng, ["add", "subtract", "multiply"]), type, dims, [x, y], ulps=max(x.ulps, y.ulps) + 4))
     if kind == "one":
-        opcode, cost = pick(program.rng, [("negate", 0), ("sign", 4), ("tanh", 16), ("copy", 0)])
+        opcode, cost = pick(program.rng, [("negate", 0), ("tanh", 16), ("copy", 0)])
         numbers.append(program.op(opcode, type, dims, [x], ulps=x.ulps + cost))
     if kind == "parts":
         real = program.op("real", PART[type], dims, [x], ulps=x.ulps)
