@@ -124,7 +124,10 @@ void Link::Deliver(const Instruction& hlo, const Rendezvous& rendezvous, int64_t
   Writer body;
   body.Int(OrdinalOf(hlo));
   std::vector<Block> blocks;
-  for (Array& array : arrays) blocks.push_back(WholeBlock(std::move(array)));
+  for (Array& array : arrays) {
+    body.Int(array.unique() ? 1 : 0);
+    blocks.push_back(WholeBlock(std::move(array)));
+  }
   SendBlocks(placement_.RankOf(rendezvous.members[1]), kDelivery, {rendezvous.hash, number}, std::move(body),
              std::move(blocks), nullptr);
 }
@@ -142,13 +145,18 @@ void Link::TakeDelivery(int from, const Message& message) {
   const std::shared_ptr<Operation> operation = expected_.extract(message.key).mapped();
   Reader body(message.body);
   const Instruction* source = InstructionAt(body.Int());
+  // As in one process: what the source still holds is not written by the target.
+  std::vector<bool> may_write;
+  for (Reader sizes(message.sizes); !sizes.rest().empty(); sizes.Int()) may_write.push_back(body.Int() != 0);
   auto arrays = std::make_shared<Arrays>();
   std::vector<std::span<std::byte>> places;
   for (const ArrayType& each : ReadTypes(body)) {
     Array& array = arrays->emplace_back(each.type, AsInts(each.dims));
     places.emplace_back(array.mutable_data(), static_cast<size_t>(array.bytes()));
   }
-  const Job::Done done = [this, operation, source, arrays] {
+  const Job::Done done = [this, operation, source, arrays, may_write] {
+    for (size_t i = 0; i < arrays->size(); ++i)
+      if (!may_write[i]) (*arrays)[i].Fix();
     world_->Delivered(*operation, *source, std::move(*arrays));
   };
   if (message.tag != 0) return ReceiveBlocks(from, message, places, done);

@@ -51,6 +51,14 @@ STEP = """  left{i} = f32[{n},8] broadcast(x{i}), dimensions={{}}
 SIZES = ("HloModule sizes, num_partitions=8\n" + LAYER[LAYER.index("sum {"):LAYER.index("ENTRY")] + "ENTRY e {\n"
          "  x0 = f32[] parameter(0), sharding={replicated}\n"
          + "".join(STEP.format(i=i, j=i + 1, n=5000 + 1500 * i) for i in range(10)) + "  ROOT r = f32[] copy(x10)\n}\n")
+# What the source of a permute holds on, its target does not write: it needs memory for the next value.
+HELD = """HloModule held, num_partitions=8
+ENTRY e {
+  p = f32[100,300] parameter(0), sharding={devices=[8,1]<=[8]}
+  x = f32[100,300] collective-permute(p), channel_id=1, source_target_pairs={{0,2},{2,4},{4,6},{6,0}}
+  ROOT r = f32[100,300] add(x, x)
+}
+"""
 NOTHING = """HloModule nothing, num_partitions=8
 ENTRY e {
   ROOT x = f32[] parameter(0)
@@ -72,19 +80,26 @@ def check(binary):
     """What is wrong; empty if nothing is."""
     with tempfile.TemporaryDirectory() as scratch:
         paths = {}
-        for name, text in {"layer": LAYER, "sizes": SIZES, "nothing": NOTHING}.items():
+        for name, text in {"layer": LAYER, "sizes": SIZES, "held": HELD, "nothing": NOTHING}.items():
             paths[name] = pathlib.Path(scratch, f"{name}.hlo")
             paths[name].write_text(text, encoding="utf-8")
         _, bases = held(binary, paths["nothing"], RANKS)
-        return check_share(binary, paths["layer"], bases) or check_share(binary, paths["sizes"], bases)
+        return (check_share(binary, paths["layer"], bases) or check_share(binary, paths["sizes"], bases)
+                or check_said(paths["held"], held(binary, paths["held"], 1)[0], held(binary, paths["held"], RANKS)[0]))
+
+
+def check_said(path, alone, job):
+    for what in ("outputs", "peak_bytes", "collectives"):
+        if alone[what] != job[what]:
+            return f"{path.name}: {what}: one process says {alone[what]}, and the job {job[what]}"
+    return ""
 
 
 def check_share(binary, path, bases):
     alone, _ = held(binary, path, 1)
     job, each = held(binary, path, RANKS)
-    for what in ("outputs", "peak_bytes", "collectives"):
-        if alone[what] != job[what]:
-            return f"{path.name}: {what}: one process says {alone[what]}, and the job {job[what]}"
+    if why := check_said(path, alone, job):
+        return why
     share = sum(alone["peak_bytes"]) / RANKS
     times = [(most - base) / share for most, base in zip(sorted(each), sorted(bases))]
     print(f"memory of {RANKS} processes: {', '.join(f'{each:.2f}' for each in times)} of a share of {share / 2**20:.0f} MiB")
