@@ -40,13 +40,10 @@ Array MadeUpConstant(const Shape& shape) {
 // Fused computations of steps that are compiled: nobody goes through them.
 static std::unordered_set<const Computation*> CompiledFusions(const Module& module) {
   std::unordered_set<const Computation*> compiled, others;
-  for (const Computation* computation : module.computations) {
-    for (const Instruction* hlo : computation->instructions) {
-      auto& callees = IsFusion(*hlo) && CompiledStepOf(*hlo) != nullptr ? compiled : others;
-      if (CallsComputations(*hlo))
-        for (const Computation* callee : CalledComputations(*hlo)) callees.insert(callee);
-    }
-  }
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      for (const Computation* callee : CalledComputations(*hlo))
+        (IsFusion(*hlo) && CompiledStepOf(*hlo) != nullptr ? compiled : others).insert(callee);
   std::erase_if(compiled, [&](const Computation* computation) { return others.contains(computation); });
   return compiled;
 }
