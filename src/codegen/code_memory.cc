@@ -25,21 +25,28 @@ struct LibraryEntry {
 using Unary = double (*)(double);
 using Binary = double (*)(double, double);
 
-// What ComplexBuilder::Called calls: (parts of the arguments, parts of the result).
+// What ComplexBuilder::Called calls: of each argument and of the result the real parts of all lanes, then the imaginary
+// ones.
 template <class T, auto f>
-void OfComplex(const double* in, double* out) {
+void OfComplex(const double* in, double* out, int64_t lanes) {
+  using Part = typename T::value_type;
   Numbers numbers;
-  const T x(static_cast<typename T::value_type>(in[0]), static_cast<typename T::value_type>(in[1]));
-  std::complex<double> result;
-  if constexpr (requires { f(numbers, x, x); })
-    result = static_cast<std::complex<double>>(f(numbers, x, T(static_cast<typename T::value_type>(in[2]), static_cast<typename T::value_type>(in[3]))));
-  else
-    result = static_cast<std::complex<double>>(f(numbers, x));
-  out[0] = result.real();
-  out[1] = result.imag();
+  auto argument = [&](int64_t number, int64_t lane) {
+    const double* parts = in + 2 * lanes * number + lane;
+    return T(static_cast<Part>(parts[0]), static_cast<Part>(parts[lanes]));
+  };
+  for (int64_t i = 0; i < lanes; ++i) {
+    std::complex<double> result;
+    if constexpr (requires { f(numbers, T(), T()); })
+      result = static_cast<std::complex<double>>(f(numbers, argument(0, i), argument(1, i)));
+    else
+      result = static_cast<std::complex<double>>(f(numbers, argument(0, i)));
+    out[i] = result.real();
+    out[lanes + i] = result.imag();
+  }
 }
 
-using PairFunction = void (*)(const double*, double*);
+using PairFunction = void (*)(const double*, double*, int64_t);
 struct ComplexEntry {
   std::string_view name;
   PairFunction of_c64, of_c128;

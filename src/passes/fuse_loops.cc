@@ -153,9 +153,10 @@ class Fusing {
   // One that would be written to memory only to be read here.
   bool HasComputedOperand(const Instruction& hlo) const {
     return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {
+      while (IsFree(*operand) && IsLoopOp(*operand) && users_[operand->index].size() == 1) operand = operand->operands[0];
       if (IsFree(*operand) || IsOneNumber(*operand) || !IsFusible(*operand) || operand->shape().rank() == 0) return false;
       const auto& users = users_[operand->index];
-      return IsRepeatable(*operand) || std::all_of(users.begin(), users.end(), [&](const Instruction* user) { return user == &hlo; });
+      return IsRepeatable(*operand) || std::all_of(users.begin(), users.end(), [&](const Instruction* user) { return user == users[0]; });
     });
   }
 

@@ -12,7 +12,7 @@
 namespace shoal {
 
 // More kernels than this take longer to compile than a copy takes.
-inline constexpr int64_t kMostPieces = 32;
+inline constexpr int64_t kMostPieces = 16;
 
 // Where the loops over a root's dimensions are cut: 0 < cut < size.
 class LoopCuts {
