@@ -85,6 +85,8 @@ struct PartRules {
   // gets its own (`one_each`), or all get all.
   std::function<std::optional<ArrayTypes>(const std::vector<ArrayTypes>& contributions, Targets targets)> side_by_side;
   bool one_each = false;
+  // In one process all members have the same arrays, which nobody writes then: nor does a member that is alone here.
+  bool is_shared = false;
 };
 std::unique_ptr<Exchange> NewPartExchange(PartRules rules);
 // Everybody gets everything, and works out the results of its own members.

@@ -76,6 +76,7 @@ class PartExchange : public Exchange {
     SHOAL_ASSIGN(joined, rules_.join(std::move(parts_), *types_, layout_->local()));
     std::vector<Arrays> results(layout_->count);
     for (size_t i = 0; i < joined.size(); ++i) results[layout_->local()[i]] = std::move(joined[i]);
+    FixIfShared(results);
     return results;
   }
 
@@ -115,7 +116,14 @@ class PartExchange : public Exchange {
     for (size_t i = 0; i < layout_->local().size(); ++i)
       results[layout_->local()[i]] = rules_.one_each ? Arrays{wholes_[i]} : wholes_;
     wholes_.clear();
+    FixIfShared(results);
     return results;
+  }
+
+  void FixIfShared(std::vector<Arrays>& results) const {
+    if (!rules_.is_shared) return;
+    for (Arrays& each : results)
+      for (Array& array : each) array.Fix();
   }
 
   const PartRules rules_;
@@ -149,6 +157,7 @@ bool AreSideBySide(const std::vector<ArrayTypes>& contributions, size_t operand,
 
 PartRules GatherRules(Combine combine) {
   PartRules rules;
+  rules.is_shared = true;
   rules.cut = [](size_t, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> { return contribution; };
   rules.join = [combine = std::move(combine)](std::vector<Arrays> parts, const std::vector<ArrayTypes>&,
                                               PartRules::Targets targets) -> Result<std::vector<Arrays>> {

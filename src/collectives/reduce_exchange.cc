@@ -80,6 +80,7 @@ class AllReduceExchange : public Exchange {
 
   Result<std::vector<Arrays>> Finish() override {
     std::vector<Arrays> results(layout_->count);
+    for (Array& array : results_) array.Fix();  // as where all members share it
     for (size_t member : layout_->local()) results[member] = results_;
     return results;
   }
@@ -138,6 +139,7 @@ class FastReduceExchange : public Exchange {
   Result<std::vector<Arrays>> Finish() override {
     sum_ = fold_->Finish(std::move(sum_));
     std::vector<Arrays> results(layout_->count);
+    for (Array& array : sum_) array.Fix();
     for (size_t member : layout_->local()) results[member] = sum_;
     return results;
   }

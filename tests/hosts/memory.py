@@ -51,12 +51,23 @@ STEP = """  left{i} = f32[{n},8] broadcast(x{i}), dimensions={{}}
 SIZES = ("HloModule sizes, num_partitions=8\n" + LAYER[LAYER.index("sum {"):LAYER.index("ENTRY")] + "ENTRY e {\n"
          "  x0 = f32[] parameter(0), sharding={replicated}\n"
          + "".join(STEP.format(i=i, j=i + 1, n=5000 + 1500 * i) for i in range(10)) + "  ROOT r = f32[] copy(x10)\n}\n")
-# What the source of a permute holds on, its target does not write: it needs memory for the next value.
+# What the source of a permute holds on its target does not write, nor any member what all get: the next value needs memory
+# of its own, also where the member is alone in its process.
 HELD = """HloModule held, num_partitions=8
+most {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] maximum(a, b)
+}
 ENTRY e {
   p = f32[100,300] parameter(0), sharding={devices=[8,1]<=[8]}
   x = f32[100,300] collective-permute(p), channel_id=1, source_target_pairs={{0,2},{2,4},{4,6},{6,0}}
-  ROOT r = f32[100,300] add(x, x)
+  y = f32[100,300] add(x, x)
+  z = f32[100,300] all-reduce(y), channel_id=2, replica_groups={{0,2,4,6},{1,3,5,7}}, use_global_device_ids=true, to_apply=most
+  u = f32[100,300] sine(z)
+  few = f32[2,8] slice(u), slice={[0:2], [0:8]}
+  least = f32[2,8] all-reduce(few), channel_id=3, replica_groups={{0,2,4,6},{1,3,5,7}}, use_global_device_ids=true, to_apply=most
+  ROOT r = (f32[100,300], f32[2,8]) tuple(u, least)
 }
 """
 NOTHING = """HloModule nothing, num_partitions=8

@@ -220,6 +220,7 @@ namespace {
 // The operands whose root is not the source stay behind.
 PartRules BroadcastRules(const Roots& roots) {
   PartRules rules;
+  rules.is_shared = true;
   rules.cut = [roots](size_t source, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> {
     Arrays parts;
     for (size_t k = 0; k < roots.operands(); ++k)

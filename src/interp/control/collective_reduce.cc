@@ -69,6 +69,7 @@ Result<std::vector<Arrays>> ToRoots(const Roots& roots, const Arrays& sums, size
 // Few bytes: everybody gets everything, and folds for its own members.
 PartRules FoldEverywhere(const FoldPtr& fold) {
   PartRules rules;
+  rules.is_shared = true;
   rules.cut = [](size_t, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> { return contribution; };
   rules.join = [fold](std::vector<Arrays> parts, const std::vector<ArrayTypes>&,
                       PartRules::Targets targets) -> Result<std::vector<Arrays>> {
