@@ -117,7 +117,7 @@ def check_opcodes(_):
 
 # The numbers that were reached, which may only fall.
 MOST_CLI_LINES = 1500
-MOST_INTERP_LINES = 7825
+MOST_INTERP_LINES = 7820
 MOST_LINES = 300
 LONGER = {
     "codegen/kernel_emitter.cc": "one class that writes a kernel",

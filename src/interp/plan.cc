@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_set>
 
-#include "interp/compiled_step.h"
 #include "interp/declared_shape.h"
 #include "kernels/elementwise/element_loops.h"
 #include "ops/traits.h"
@@ -37,24 +35,11 @@ Array MadeUpConstant(const Shape& shape) {
   return Converted(numbers, shape.element_type());
 }
 
-// Fused computations of steps that are compiled: nobody goes through them.
-static std::unordered_set<const Computation*> CompiledFusions(const Module& module) {
-  std::unordered_set<const Computation*> compiled, others;
-  for (const Computation* computation : module.computations)
-    for (const Instruction* hlo : computation->instructions)
-      for (const Computation* callee : CalledComputations(*hlo))
-        (IsFusion(*hlo) && CompiledStepOf(*hlo) != nullptr ? compiled : others).insert(callee);
-  std::erase_if(compiled, [&](const Computation* computation) { return others.contains(computation); });
-  return compiled;
-}
-
 Plans::Plans(const Module& module) : module_(module), liveness_(module) {
-  const std::unordered_set<const Computation*> compiled = CompiledFusions(module);
-  for (const Computation* computation : PostOrder(module))
-    if (!compiled.contains(computation)) Add(*computation);
+  for (const Computation* computation : PostOrder(module)) Add(*computation);
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (IsFusion(*hlo) && !compiled.contains((*hlo)[kCalls])) AddFusion(*hlo);
+      if (IsFusion(*hlo)) AddFusion(*hlo);
 }
 
 void Plans::Add(const Computation& computation) {
