@@ -59,13 +59,14 @@ def loop_differences(run, comm):
 def traffic_differences(run, comm):
     ran, expected = by_device(run["collectives_by_device"]), by_device(comm["by_device"])
     open_kinds = set().union(*(kinds for what, kinds in DEPENDS_ON_DATA.items() if what in " ".join(comm["assumptions"])))
+    bounded = "counted at their bounds" in " ".join(comm["assumptions"])  # then `run` may move less
     for device, kinds in ran.items():
         for kind in kinds.keys() | expected[device].keys():
             for figure in ("calls", "payload_bytes", "wire_bytes"):
                 if kind in open_kinds and figure == "wire_bytes":
                     continue
                 moved, counted = (side.get(kind, {}).get(figure, 0) for side in (kinds, expected[device]))
-                if abs(moved - counted) > 1e-9 * abs(moved):
+                if abs(moved - counted) > 1e-9 * abs(moved) and not (bounded and moved < counted):
                     yield f"device {device}, {kind}, {figure}: comm says {counted}, run moved {moved}"
 
 
