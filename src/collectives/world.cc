@@ -11,6 +11,7 @@
 #include "collectives/rendezvous.h"
 #include "collectives/stall.h"
 #include "collectives/unmetered.h"
+#include "ir/sizes.h"
 
 namespace shoal {
 World::World(const DeviceGrid& grid, const Source* source, int64_t turns, Link* link)
@@ -264,9 +265,9 @@ void World::Count(int64_t device, Opcode opcode, const Traffic& more) {
   auto found = std::ranges::find(all, kind, &std::pair<Opcode, Traffic>::first);
   if (found == all.end()) found = all.insert(found, {kind, {}});
   Traffic& traffic = found->second;
-  traffic.calls += more.calls;
-  traffic.payload_bytes += more.payload_bytes;
-  traffic.wire_bytes += more.wire_bytes;
+  traffic.calls = SaturatingAdd(traffic.calls, more.calls);
+  traffic.payload_bytes = SaturatingAdd(traffic.payload_bytes, more.payload_bytes);
+  traffic.wire_bytes = SaturatingAdd(traffic.wire_bytes, more.wire_bytes);
 }
 
 std::vector<std::map<Opcode, Traffic>> World::traffic() const {

@@ -4,6 +4,7 @@
 
 #include "collectives/wire_bytes.h"
 #include "interp/control/device_collective.h"
+#include "ir/sizes.h"
 
 namespace shoal {
 namespace {
@@ -165,8 +166,8 @@ Result<Value> BeginRaggedAllToAll(Call& call) {
       [&](int64_t n, int64_t position, int64_t) {
         int64_t rows = 0;
         for (int64_t i = 0; i < sizes.count(); ++i)
-          if (i / std::max<int64_t>(sizes.count() / n, 1) != position) rows += IntAt(sizes, i);
-        return rows * row;
+          if (i / std::max<int64_t>(sizes.count() / n, 1) != position) rows = SaturatingAdd(rows, IntAt(sizes, i));
+        return SaturatingMul(rows, row);
       },
       {Combine([&](std::vector<Arrays> contributions) {
          return RaggedExchange(call.hlo, group, std::move(contributions)).Run();
