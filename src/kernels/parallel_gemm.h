@@ -34,9 +34,9 @@ struct Bf16 {
 // The same of bf16, summed in f32. False, and nothing done, where the CPU has no instructions for it.
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b,
                   std::span<const GemmPlaces> places, float* c, ThreadPool& pool);
-// One product of few rows, whose b is read as it is. False, and nothing done, where it has too many rows or b is not
-// laid out for that.
-constexpr int64_t kMostSkinny = 4;  // rows
+// One product of few rows, whose b is read as it is. False, and nothing done, where it has more than kMostSkinny of them or
+// b is not laid out for that.
+constexpr int64_t kMostSkinny = 4;
 bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<Bf16> b, float* c, ThreadPool& pool);
 
 }  // namespace shoal

@@ -160,13 +160,15 @@ class Fusing {
     });
   }
 
+  bool IsInGroup(const Instruction& hlo, const Instruction& root) const {
+    const Groups& groups = groups_[hlo.index];
+    return std::find(groups.begin(), groups.end(), &root) != groups.end();
+  }
+
   // Cuts the loops of the group so that each piece sees one operand of `hlo`; false where they stay as they are.
   bool Cut(const Instruction& hlo, Instruction& root) {
     const auto users = [this](const Instruction& of) -> const std::vector<Instruction*>& { return users_[of.index]; };
-    const auto is_inside = [&](const Instruction& of) {
-      const Groups& groups = groups_[of.index];
-      return std::find(groups.begin(), groups.end(), &root) != groups.end();
-    };
+    const auto is_inside = [&](const Instruction& of) { return IsInGroup(of, root); };
     const auto known = cuts_.find(&root);
     std::optional<LoopCuts> cuts = (known == cuts_.end() ? LoopCuts(root) : known->second).With(hlo, users, is_inside);
     if (!cuts || static_cast<size_t>(cuts->Pieces()) * ops_[root.index] > kMostOpsOfPieces) return false;
@@ -200,7 +202,7 @@ class Fusing {
   bool MayJoin(const Instruction& hlo, const Instruction& root) const {
     if (IsOneNumber(hlo)) return true;
     const size_t ops = ops_[root.index];
-    if (ops >= kMostOps || held_.AreMany(hlo, root)) return false;
+    if (ops >= kMostOps || held_.HoldMuch(hlo, root)) return false;
     if (const auto cuts = cuts_.find(&root); cuts != cuts_.end() && ops * static_cast<size_t>(cuts->second.Pieces()) >= kMostOpsOfPieces) return false;
     // Evaluated so often for each of its elements.
     const int64_t rounds = RoundsOf(hlo, root);
@@ -235,13 +237,9 @@ class Fusing {
     fused->at = root.at;
     module_.computations.push_back(fused);
     std::vector<Instruction*> arguments;
-    auto is_member = [&](const Instruction* hlo) {
-      const Groups& groups = groups_[hlo->index];
-      return std::find(groups.begin(), groups.end(), &root) != groups.end();
-    };
     for (const Instruction* hlo : ops) {
       for (Instruction* operand : hlo->operands) {
-        if (inside_[operand->index] != nullptr || is_member(operand)) continue;
+        if (inside_[operand->index] != nullptr || IsInGroup(*operand, root)) continue;
         Instruction* parameter = NewInstruction(module_, *fused, Opcode::kParameter, operand->shape_, {}, *operand);
         SetAttr(*parameter, module_, kParameterNumber, static_cast<int64_t>(arguments.size()));
         fused->parameters.push_back(parameter);

@@ -97,7 +97,7 @@ class RowFusing {
 
   // A fusion stands where its last member did.
   bool WouldHoldMuch(const std::vector<Instruction*>& cluster, const Instruction& last) const {
-    return std::any_of(cluster.begin(), cluster.end(), [&](const Instruction* member) { return held_.AreMany(*member, last); });
+    return std::any_of(cluster.begin(), cluster.end(), [&](const Instruction* member) { return held_.HoldMuch(*member, last); });
   }
 
   static bool Contains(const std::vector<Instruction*>& cluster, const Instruction* hlo) {
@@ -164,7 +164,7 @@ class RowFusing {
         auto is_inside = [&](const Instruction* hlo) { return Contains(cluster, hlo); };
         const size_t more = (*operand)[kCalls]->instructions.size();
         if (is_inside(operand) || ops + more > kMostRowOps || !std::all_of(users.begin(), users.end(), is_inside)) continue;
-        if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside) || held_.AreMany(*operand, *cluster.back())) continue;
+        if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside) || held_.HoldMuch(*operand, *cluster.back())) continue;
         cluster.insert(cluster.begin(), operand);
         if (GoThroughSameRows(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
           ops += more;

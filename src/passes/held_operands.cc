@@ -28,7 +28,7 @@ HeldOperands::HeldOperands(const Computation& computation) {
   }
 }
 
-bool HeldOperands::AreMany(const Instruction& hlo, const Instruction& later) const {
+bool HeldOperands::HoldMuch(const Instruction& hlo, const Instruction& later) const {
   return waits_[hlo.index] != waits_[later.index] && ReadsMuch(hlo);
 }
 

@@ -13,7 +13,7 @@ class HeldOperands {
   explicit HeldOperands(const Computation& computation);
 
   // Whether `hlo` at the place of `later` would hold much more than its result over a loop or a collective between them.
-  bool AreMany(const Instruction& hlo, const Instruction& later) const;
+  bool HoldMuch(const Instruction& hlo, const Instruction& later) const;
 
  private:
   std::vector<uint32_t> waits_;  // before each instruction

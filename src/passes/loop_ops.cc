@@ -31,7 +31,7 @@ bool IsPlainBitcast(const Instruction& hlo) {
 
 bool HasLoopTypes(const Instruction& hlo) {
   auto has = [](const Shape& shape) {
-    return IsStaticArray(shape) && (IsLoopType(shape.element_type()) || IsComplex(shape.element_type()));
+    return IsStaticArray(shape) && IsLoopOrComplexType(shape.element_type());
   };
   return has(hlo.shape()) && std::all_of(hlo.operands.begin(), hlo.operands.end(),
                                          [&](const Instruction* operand) { return has(operand->shape()); });

@@ -40,5 +40,6 @@ inline int64_t ElementsOf(const Instruction& hlo) { return hlo.shape().ElementCo
 // Real numbers that vector code of ours computes with. Elementwise ops and index maps take complex ones, too; what
 // reduces or multiplies matrices does not.
 bool IsLoopType(ElementType type);
+inline bool IsLoopOrComplexType(ElementType type) { return IsLoopType(type) || IsComplex(type); }
 
 }  // namespace shoal

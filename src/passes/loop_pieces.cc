@@ -148,14 +148,13 @@ class Reading {
   absl::flat_hash_map<const Instruction*, std::unique_ptr<std::optional<Views>>> known_;
 };
 
-// The first round of a loop of which `at` has passed `border`, from below or from above.
-int64_t RoundPast(const Along& at, int64_t border) {
-  const int64_t way = at.factor > 0 ? border - at.offset : at.offset - border + 1;
-  const int64_t step = std::abs(at.factor);
+}  // namespace
+
+int64_t RoundPast(int64_t border, int64_t factor, int64_t offset) {
+  const int64_t way = factor > 0 ? border - offset : offset - border + 1;
+  const int64_t step = std::abs(factor);
   return way <= 0 ? 0 : (way + step - 1) / step;
 }
-
-}  // namespace
 
 LoopCuts::LoopCuts(const Instruction& root) : root_(&root), cuts_(static_cast<size_t>(root.shape().IsArray() ? root.shape().rank() : 0)) {}
 
@@ -170,7 +169,7 @@ std::optional<LoopCuts> LoopCuts::With(const Instruction& hlo, const Users& user
       const Along& at = view[static_cast<size_t>(d)];
       if (at.dim < 0 || at.factor == 0) continue;
       for (int64_t border : BordersAlong(hlo, d)) {
-        const int64_t cut = RoundPast(at, border);
+        const int64_t cut = RoundPast(border, at.factor, at.offset);
         if (cut > 0 && cut < root_->shape().dim(at.dim)) result.cuts_[static_cast<size_t>(at.dim)].insert(cut);
       }
       if (result.Pieces() > kMostPieces) return std::nullopt;

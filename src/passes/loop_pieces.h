@@ -14,6 +14,9 @@ namespace shoal {
 // More kernels than this take longer to compile than a copy takes.
 inline constexpr int64_t kMostPieces = 16;
 
+// The first round i of a loop in which factor * i + offset has passed `border`, from below or from above.
+int64_t RoundPast(int64_t border, int64_t factor, int64_t offset);
+
 // Where the loops over a root's dimensions are cut: 0 < cut < size.
 class LoopCuts {
  public:

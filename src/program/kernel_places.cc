@@ -1,10 +1,10 @@
 // Values at places that depend on data, or that are there only at some places.
 #include <algorithm>
-#include <cstdlib>
 
 #include "ops/families.h"
 #include "ops/placed_operands.h"
 #include "passes/loop_ops.h"
+#include "passes/loop_pieces.h"
 #include "program/kernel_builder.h"
 
 namespace shoal {
@@ -44,10 +44,8 @@ bool KernelBuilder::IsBelow(const Index& at, int64_t border) {
   Fail();
   if (!may_cut || cut_) return false;
   const IndexTerm& term = at.terms[0];
-  const int64_t way = term.factor > 0 ? border - at.constant : at.constant - border + 1;
-  const int64_t step = std::abs(term.factor);
   const auto d = static_cast<size_t>(term.of);
-  cut_ = LoopCut{d, piece_.dims[d].first + (way + step - 1) / step};
+  cut_ = LoopCut{d, piece_.dims[d].first + RoundPast(border, term.factor, at.constant)};
   return false;
 }
 

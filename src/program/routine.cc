@@ -24,8 +24,7 @@ constexpr int64_t kMostWork = int64_t{1} << 15, kMostOwnBytes = int64_t{1} << 17
 constexpr size_t kMostStatements = 200;
 
 bool IsPlainArray(const Shape& shape) {
-  const ElementType type = shape.element_type();
-  return shape.IsArray() && !shape.has_dynamic() && (IsLoopType(type) || IsComplex(type)) && shape.ElementCount().value_or(0) > 0;
+  return shape.IsArray() && !shape.has_dynamic() && IsLoopOrComplexType(shape.element_type()) && shape.ElementCount().value_or(0) > 0;
 }
 
 class RoutineBuilder {

@@ -197,7 +197,7 @@ Kernels ProductKernels(const Instruction& hlo) {
 
 bool IsPlain(const Instruction& hlo) {
   auto is_plain = [](const Shape& shape) {
-    return shape.IsArray() && !shape.has_dynamic() && (IsLoopType(shape.element_type()) || IsComplex(shape.element_type()));
+    return shape.IsArray() && !shape.has_dynamic() && IsLoopOrComplexType(shape.element_type());
   };
   if (!is_plain(hlo.shape()) && hlo.opcode != Opcode::kFusion && hlo.opcode != Opcode::kReduce) return false;
   return std::all_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* o) { return is_plain(o->shape()); });

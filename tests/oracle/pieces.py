@@ -119,7 +119,7 @@ def _complex_step(program, numbers, sizes):
                             f"direction={pick(program.rng, ['EQ', 'NE'])}")
         numbers.append(program.op("select", type, dims, [chosen, x, y], ulps=max(x.ulps, y.ulps)))
     if kind == "quotient":
-        # By 3 + x / (1 + |x|): never near zero.
+        # By 1 + |x|: never near zero.
         one = program.op("broadcast", PART[type], dims, [program.constant(PART[type], 1)], "dimensions={}")
         size = program.op("abs", PART[type], dims, [x], ulps=x.ulps + 2)
         beyond = program.op("add", PART[type], dims, [size, one], ulps=size.ulps + 1)
