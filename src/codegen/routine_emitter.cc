@@ -20,7 +20,7 @@ class RoutineEmitter {
   RoutineEmitter(const Routine& routine, llvm::Module& module, const std::string& name)
       : routine_(routine), module_(module), ir_(module.getContext()), builder_(ir_, module) {
     llvm::Type *i64 = ir_.getInt64Ty(), *pointer = ir_.getPtrTy();
-    auto* type = llvm::FunctionType::get(i64, {pointer, i64, pointer, pointer, pointer}, false);
+    auto* type = llvm::FunctionType::get(i64, {pointer, i64, pointer, pointer}, false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
   }
@@ -142,6 +142,26 @@ class RoutineEmitter {
     ir_.SetInsertPoint(after);
   }
 
+  // Calls one of RoutineCalls, with the context before the arguments.
+  Value* Ask(size_t which, std::vector<Value*> arguments) {
+    auto field = [&](size_t offset) {
+      return ir_.CreateLoad(ir_.getPtrTy(), ir_.CreateConstGEP1_64(ir_.getInt8Ty(), function_->getArg(3), offset));
+    };
+    arguments.insert(arguments.begin(), field(offsetof(RoutineCalls, context)));
+    std::vector<llvm::Type*> types;
+    for (const Value* argument : arguments) types.push_back(argument->getType());
+    llvm::CallInst* answer = ir_.CreateCall(llvm::FunctionType::get(ir_.getInt1Ty(), types, false), field(which), arguments);
+    answer->addRetAttr(llvm::Attribute::ZExt);
+    return answer;
+  }
+
+  void EmitEvaluation(const RoutineStatement& statement) {
+    Value* slots = NewLocal(llvm::ArrayType::get(ir_.getPtrTy(), statement.slots.size()));
+    for (size_t i = 0; i < statement.slots.size(); ++i)
+      ir_.CreateStore(slots_[static_cast<size_t>(statement.slots[i])], ir_.CreateConstGEP1_64(ir_.getPtrTy(), slots, i));
+    LeaveIf(ir_.CreateNot(Ask(offsetof(RoutineCalls, evaluate), {ir_.getInt64(statement.kernel), slots})), 2);
+  }
+
   // Asks whether to stop, and keeps a copy of the state, to be held against what the round makes of it.
   std::vector<Value*> NowAndThen(const std::vector<int>& state) {
     Value* ticks = ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), ticks_), ir_.getInt64(1));
@@ -155,10 +175,7 @@ class RoutineEmitter {
     }
     ir_.CreateCondBr(is_time, ask, go_on);
     ir_.SetInsertPoint(ask);
-    auto* type = llvm::FunctionType::get(ir_.getInt1Ty(), {ir_.getPtrTy()}, false);
-    llvm::CallInst* answer = ir_.CreateCall(type, function_->getArg(3), {function_->getArg(4)});
-    answer->addRetAttr(llvm::Attribute::ZExt);
-    LeaveIf(answer, 2);
+    LeaveIf(Ask(offsetof(RoutineCalls, stop), {}), 2);
     for (int slot : state) {
       before.push_back(NewLocal(llvm::ArrayType::get(ir_.getInt8Ty(), static_cast<uint64_t>(BytesOf(slot)))));
       Copy(before.back(), slots_[static_cast<size_t>(slot)], slot);
@@ -218,6 +235,7 @@ class RoutineEmitter {
       if (statement.kind == Kind::kWhile)
         EmitLoop(statement, false);
       if (statement.kind == Kind::kBranch) EmitBranch(statement);
+      if (statement.kind == Kind::kEvaluate) EmitEvaluation(statement);
     }
   }
 

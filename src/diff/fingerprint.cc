@@ -87,10 +87,7 @@ Fingerprints::Fingerprints(const Module& module, const InstructionIds& ids, bool
   own_.resize(ids.size());
   bare_.resize(ids.size());
   whole_.resize(ids.size());
-  for (const Computation* computation : PostOrder(module)) Visit(*computation);
-  // Computations that call each other in a circle, which only loose text has.
-  for (const Computation* computation : module.computations)
-    if (!computations_.contains(computation)) Visit(*computation);
+  for (const Computation* computation : CalleesFirst(module)) Visit(*computation);
 }
 
 uint64_t Fingerprints::Of(const Computation& computation) const {

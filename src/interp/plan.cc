@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "interp/declared_shape.h"
+#include "ir/call_graph.h"
 #include "kernels/elementwise/element_loops.h"
 #include "ops/traits.h"
 
@@ -36,7 +37,7 @@ Array MadeUpConstant(const Shape& shape) {
 }
 
 Plans::Plans(const Module& module) : module_(module), liveness_(module) {
-  for (const Computation* computation : PostOrder(module)) Add(*computation);
+  for (const Computation* computation : CalleesFirst(module)) Add(*computation);
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
       if (IsFusion(*hlo)) AddFusion(*hlo);

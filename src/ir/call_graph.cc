@@ -1,45 +1,49 @@
 #include "ir/call_graph.h"
 
-#include <algorithm>
-
 #include "absl/container/flat_hash_set.h"
 
 namespace shoal {
 namespace {
 
 // The computations one calls, in the order of the text.
-std::vector<const Computation*> CalleesOf(const Computation& computation) {
-  std::vector<const Computation*> callees;
+std::vector<Computation*> CalleesOf(const Computation& computation) {
+  std::vector<Computation*> callees;
   for (const Instruction* hlo : computation.instructions)
     if (CallsComputations(*hlo))
-      for (const Computation* callee : CalledComputations(*hlo))
+      for (Computation* callee : CalledComputations(*hlo))
         if (callee != nullptr) callees.push_back(callee);
   return callees;
 }
 
 // Callees first; a computation that is being visited is not entered again. A text may nest calls deeper than a stack.
-std::vector<const Computation*> CalleesFirst(const Computation& entry) {
-  struct Visit {
-    const Computation* computation;
-    std::vector<const Computation*> callees;
+class CalleesFirstWalk {
+ public:
+  std::vector<Computation*> order;
+
+  void Visit(Computation& root) {
+    if (!seen_.insert(&root).second) return;
+    std::vector<Open> open;
+    open.push_back({&root, CalleesOf(root)});
+    while (!open.empty()) {
+      Open& top = open.back();
+      if (top.next == top.callees.size()) {
+        order.push_back(top.computation);
+        open.pop_back();
+        continue;
+      }
+      Computation* callee = top.callees[top.next++];
+      if (seen_.insert(callee).second) open.push_back({callee, CalleesOf(*callee)});
+    }
+  }
+
+ private:
+  struct Open {
+    Computation* computation;
+    std::vector<Computation*> callees;
     size_t next = 0;
   };
-  std::vector<const Computation*> order;
-  absl::flat_hash_set<const Computation*> seen{&entry};
-  std::vector<Visit> open;
-  open.push_back({&entry, CalleesOf(entry)});
-  while (!open.empty()) {
-    Visit& visit = open.back();
-    if (visit.next == visit.callees.size()) {
-      order.push_back(visit.computation);
-      open.pop_back();
-      continue;
-    }
-    const Computation* callee = visit.callees[visit.next++];
-    if (seen.insert(callee).second) open.push_back({callee, CalleesOf(*callee)});
-  }
-  return order;
-}
+  absl::flat_hash_set<const Computation*> seen_;
+};
 
 }  // namespace
 
@@ -53,14 +57,22 @@ CallGraph::CallGraph(const Module& module) {
       }
     }
   if (module.entry == nullptr) return;
-  from_entry_ = CalleesFirst(*module.entry);
-  std::reverse(from_entry_.begin(), from_entry_.end());
+  CalleesFirstWalk walk;
+  walk.Visit(*module.entry);
+  from_entry_.assign(walk.order.rbegin(), walk.order.rend());
 }
 
 std::span<const Instruction* const> CallGraph::CallersOf(const Computation& computation) const {
   auto found = callers_.find(&computation);
   if (found == callers_.end()) return {};
   return found->second;
+}
+
+std::vector<Computation*> CalleesFirst(const Module& module) {
+  CalleesFirstWalk walk;
+  for (Computation* computation : module.computations) walk.Visit(*computation);
+  std::erase_if(walk.order, [](const Computation* computation) { return !computation->defined; });
+  return std::move(walk.order);
 }
 
 }  // namespace shoal

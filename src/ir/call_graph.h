@@ -24,4 +24,8 @@ class CallGraph {
   std::vector<const Computation*> from_entry_;
 };
 
+// All computations that are defined, callees before callers. (PostOrder of a module is XLA's order, in which a computation
+// that two call may come after one of them.)
+std::vector<Computation*> CalleesFirst(const Module& module);
+
 }  // namespace shoal

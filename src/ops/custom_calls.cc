@@ -78,6 +78,11 @@ const CustomCallFacts* FactsOf(const Instruction& hlo) {
   return hlo.opcode == Opcode::kCustomCall ? FactsOf(hlo[Op<Opcode::kCustomCall>::kTarget]) : nullptr;
 }
 
+bool IsKnownFunction(const Instruction& hlo) {
+  const CustomCallFacts* facts = FactsOf(hlo);
+  return facts != nullptr && facts->traits == kNothing && !hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
+}
+
 bool IsFreeCall(const Instruction& hlo) {
   const CustomCallFacts* facts = FactsOf(hlo);
   return facts != nullptr && facts->is_free;

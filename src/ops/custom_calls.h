@@ -49,6 +49,8 @@ const CustomCallFacts* FactsOf(std::string_view target);
 // Of a custom call; null for other ops.
 const CustomCallFacts* FactsOf(const Instruction& hlo);
 
+// A custom call that gives a value of its operands, is known, and means nothing to what stands around it.
+bool IsKnownFunction(const Instruction& hlo);
 // A custom call that only says something about a value.
 bool IsFreeCall(const Instruction& hlo);
 // What a custom call comes to: what its row says, or else an estimate in its backend_config. Nothing if nobody can say.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/call_graph.h"
 #include "ops/traits.h"
 
 namespace shoal {
@@ -69,7 +70,7 @@ std::unordered_set<const Computation*> RunByLoops(const Module& module) {
 }  // namespace
 
 Liveness::Liveness(const Module& module) {
-  for (const Computation* computation : PostOrder(module)) {  // callees first: what is known of them is used
+  for (const Computation* computation : CalleesFirst(module)) {  // what is known of callees is used
     Add(*computation);
     AddStarts(*computation);
   }

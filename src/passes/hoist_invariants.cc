@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/call_graph.h"
 #include "ir/rewrite.h"
 #include "ir/sizes.h"
 #include "ops/families.h"
@@ -117,7 +118,7 @@ class Hoisting {
 Result<bool> HoistInvariants(Module& module) {
   bool any = false;
   const CallCounts calls = CountCalls(module);
-  for (Computation* computation : PostOrder(module)) {  // inner loops first: what they give off may go further
+  for (Computation* computation : CalleesFirst(module)) {  // inner loops first: what they give off may go further
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before)
       if (std::optional<LoopState> state = LoopStateOf(*hlo, calls, module)) any |= Hoisting(module, *state).Run();

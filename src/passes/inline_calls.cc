@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "ir/call_graph.h"
 #include "ir/rewrite.h"
+#include "ops/custom_calls.h"
 #include "ops/traits.h"
 #include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
@@ -47,11 +49,12 @@ bool IsInlined(const Instruction& hlo) {
     return std::all_of(inside.begin(), inside.end(), [](const Instruction* op) { return MeansTheSameOutside(*op); });
   }
   if (!IsCall(hlo)) return false;
-  // A call with a custom call in it may be the body of something that a custom call delimits.
+  // A call with a custom call in it may be the body of something that the custom call delimits.
   const auto& inside = hlo[kToApply]->instructions;
   return std::all_of(inside.begin(), inside.end(), [](const Instruction* op) {
     const OpClass op_class = Info(op->opcode).op_class;
-    return op_class != OpClass::kOpaque && op_class != OpClass::kCollective && op_class != OpClass::kTransfer;
+    if (op_class == OpClass::kOpaque) return IsKnownFunction(*op);
+    return op_class != OpClass::kCollective && op_class != OpClass::kTransfer;
   });
 }
 
@@ -63,7 +66,7 @@ Result<bool> InlineCalls(Module& module) {
   int64_t room = 100'000;
   for (const Computation* computation : module.computations) room += 2 * std::ssize(computation->instructions);
   const auto wrapped = WrappedComputations(module);
-  for (Computation* computation : PostOrder(module)) {  // callees first: what is inlined has nothing left to inline
+  for (Computation* computation : CalleesFirst(module)) {  // what is inlined has nothing left to inline
     if (wrapped.contains(computation)) continue;
     Replacements replacements;
     const std::vector<Instruction*> before = computation->instructions;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/call_graph.h"
 #include "ir/rewrite.h"
 #include "ops/families.h"
 #include "ops/traits.h"
@@ -159,7 +160,7 @@ class Simplifying {
 Result<bool> SimplifyLoops(Module& module) {
   bool any = false;
   const CallCounts calls = CountCalls(module);
-  for (Computation* computation : PostOrder(module)) {
+  for (Computation* computation : CalleesFirst(module)) {
     const std::vector<Instruction*> before = computation->instructions;
     for (Instruction* hlo : before)
       if (std::optional<LoopState> state = LoopStateOf(*hlo, calls, module)) any |= Simplifying(module, *state).Run();

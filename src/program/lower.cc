@@ -33,6 +33,7 @@ class Lowering {
       if (!CallsComputations(*hlo)) continue;
       if (std::unique_ptr<Routine> routine = by_ops_ ? nullptr : RoutineOf(*hlo)) {
         program_.steps[hlo] = {ProgramStep::Kind::kRoutine, program_.routines.size(), nullptr, {}};
+        for (const Instruction* inside : routine->evaluated) Add(*inside);
         program_.routines.push_back(std::move(routine));
         continue;
       }

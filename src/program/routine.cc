@@ -9,7 +9,10 @@
 
 #include "base/strings.h"
 #include "interp/plan.h"
+#include "ops/contraction.h"
+#include "ops/custom_calls.h"
 #include "ops/families.h"
+#include "ops/traits.h"
 #include "passes/loop_ops.h"
 #include "program/small_kernels.h"
 
@@ -22,9 +25,18 @@ using Slots = std::vector<int>;
 // Above these one thread would be the wrong place for it, or the stack.
 constexpr int64_t kMostWork = int64_t{1} << 15, kMostOwnBytes = int64_t{1} << 17;
 constexpr size_t kMostStatements = 200;
+// A product of more than that is quicker in the library, with all that it takes to call it.
+constexpr double kMostProducts = 1 << 14;
 
 bool IsPlainArray(const Shape& shape) {
   return shape.IsArray() && !shape.has_dynamic() && IsLoopOrComplexType(shape.element_type()) && shape.ElementCount().value_or(0) > 0;
+}
+
+bool IsLargeProduct(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kDot) return false;
+  auto products = static_cast<double>(hlo.shape().ElementCount().value_or(0));
+  for (int64_t dim : hlo[kLhsContractingDims]) products *= static_cast<double>(hlo.operand_shape(0).dim(dim));
+  return products > kMostProducts;
 }
 
 class RoutineBuilder {
@@ -97,6 +109,8 @@ class RoutineBuilder {
     for (const auto& block : routine_->blocks) {
       for (const RoutineStatement& statement : block) {
         if (statement.kind == StatementKind::kCopy) work += routine_->slots[static_cast<size_t>(statement.slots[0])].count / 4;
+        if (statement.kind == StatementKind::kEvaluate)
+          for (int slot : statement.slots) work += routine_->slots[static_cast<size_t>(slot)].count;
         if (statement.kind != StatementKind::kKernel) continue;
         const FusedKernel& kernel = routine_->kernels[statement.kernel];
         work += kernel.RowCount() * kernel.WalkedCount();
@@ -185,8 +199,8 @@ class RoutineBuilder {
   Slots Kernels(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, size_t block) {
     const Slots results = NewSlots(hlo.shape());
     if (failed_) return {};
-    std::optional<std::vector<SmallKernel>> kernels = SmallKernelsOf(hlo);
-    if (!kernels) return Fail(), Slots();
+    std::optional<std::vector<SmallKernel>> kernels = IsLargeProduct(hlo) ? std::nullopt : SmallKernelsOf(hlo);
+    if (!kernels) return Evaluate(hlo, values, results, block);
     for (SmallKernel& kernel : *kernels) {
       Slots slots;
       for (int i : kernel.operands) {
@@ -201,6 +215,24 @@ class RoutineBuilder {
       slots.insert(slots.end(), results.begin(), results.end());
       Run(block, std::move(*kernel.kernel), std::move(slots));
     }
+    return results;
+  }
+
+  // What no kernel computes, of arrays alone: whoever runs the routine does.
+  Slots Evaluate(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, const Slots& results, size_t block) {
+    const bool is_opaque = Info(hlo.opcode).op_class == OpClass::kOpaque;
+    if (is_opaque ? !IsKnownFunction(hlo) : !IsPure(hlo)) return Fail(), Slots();
+    Count();
+    RoutineStatement statement;
+    statement.kind = StatementKind::kEvaluate;
+    statement.kernel = routine_->evaluated.size();
+    for (const Instruction* operand : hlo.operands) {
+      if (!IsPlainArray(operand->shape())) return Fail(), Slots();
+      statement.slots.push_back(values.at(operand)[0]);
+    }
+    statement.slots.insert(statement.slots.end(), results.begin(), results.end());
+    routine_->evaluated.push_back(&hlo);
+    routine_->blocks[block].push_back(std::move(statement));
     return results;
   }
 
@@ -260,11 +292,16 @@ class RoutineBuilder {
     for (size_t i = 0; i < state.size(); ++i) Copy(block, next[i], state[i]);
   }
 
+  // Of the slots of a statement without blocks: how many it reads. It writes the others.
+  int64_t InputsOf(const RoutineStatement& statement) const {
+    if (statement.kind == StatementKind::kCopy) return 1;
+    if (statement.kind == StatementKind::kKernel) return std::ssize(routine_->kernels[statement.kernel].inputs);
+    return static_cast<int64_t>(routine_->evaluated[statement.kernel]->operand_count());
+  }
+
   bool IsReadIn(const RoutineStatement& statement, int slot) const {
-    if (statement.kind == StatementKind::kCopy) return statement.slots[0] == slot;
-    if (statement.kind == StatementKind::kKernel) {
-      const size_t inputs = routine_->kernels[statement.kernel].inputs.size();
-      const auto end = statement.slots.begin() + static_cast<int64_t>(inputs);
+    if (statement.blocks.empty()) {
+      const auto end = statement.slots.begin() + InputsOf(statement);
       return std::find(statement.slots.begin(), end, slot) != end;
     }
     if (std::find(statement.slots.begin(), statement.slots.end(), slot) != statement.slots.end()) return true;
@@ -272,12 +309,8 @@ class RoutineBuilder {
   }
 
   bool IsWrittenIn(const RoutineStatement& statement, int slot) const {
-    if (statement.kind == StatementKind::kCopy) return statement.slots[1] == slot;
-    if (statement.kind == StatementKind::kKernel) {
-      const size_t inputs = routine_->kernels[statement.kernel].inputs.size();
-      const auto begin = statement.slots.begin() + static_cast<int64_t>(inputs);
-      return std::find(begin, statement.slots.end(), slot) != statement.slots.end();
-    }
+    if (statement.blocks.empty())
+      return std::find(statement.slots.begin() + InputsOf(statement), statement.slots.end(), slot) != statement.slots.end();
     return std::any_of(statement.blocks.begin(), statement.blocks.end(), [&](size_t block) { return IsUsedIn(block, slot); });
   }
 

@@ -1,5 +1,6 @@
 // Routine: a loop whose values are all small, with everything that its rounds do, as data that becomes one piece of code:
-// no dispatch per step. Values live in slots; statements are kernels over whole slots, copies, loops and branches.
+// no dispatch per step. Values live in slots; statements are kernels over whole slots, copies, loops and branches, and ops
+// that no kernel computes: those are handed to whoever runs the routine.
 //
 // The first slots are the loop's state, leaf by leaf: memory that comes from outside and is written in place. Constants
 // come from outside too and are only read. All other slots are the routine's own.
@@ -28,6 +29,7 @@ struct RoutineStatement {
     kCopy,    // slots[1] = slots[0]
     kWhile,   // while (blocks[0] leaves slots[0] true) blocks[1]; the other slots are its state
     kBranch,  // blocks[slots[0]]; beyond the last block the last one; of a predicate the first one if it is true
+    kEvaluate,  // the value of evaluated[kernel]; `slots`: its operands, then the leaves of its result
   };
   Kind kind = Kind::kKernel;
   size_t kernel = 0;
@@ -46,6 +48,7 @@ struct Routine {
   std::vector<RoutineSlot> slots;
   std::vector<int> constants;  // slots
   std::vector<FusedKernel> kernels;
+  std::vector<const Instruction*> evaluated;
   std::vector<std::vector<RoutineStatement>> blocks;
   size_t condition = 0, body = 0;  // blocks of the loop itself
   int predicate = 0;               // slot that the condition leaves its answer in
@@ -59,8 +62,13 @@ std::unique_ptr<Routine> RoutineOf(const Instruction& loop);
 std::string ToString(const Routine& routine);
 
 // What codegen/ makes of a routine: runs rounds until the condition is false (gives 1), `most_rounds` are done (0), or
-// `stop(context)`, which is asked now and then, says so (2). slots: the state, then the constants. Counters are added to.
-using RoutineCode = int64_t (*)(void* const* slots, int64_t most_rounds, int64_t* counters, bool (*stop)(void* context),
-                                void* context);
+// `stop`, which is asked now and then, or `evaluate`, which works out evaluated[number], says so (2). slots: the state,
+// then the constants. Counters are added to.
+struct RoutineCalls {
+  bool (*stop)(void* context) = nullptr;
+  bool (*evaluate)(void* context, int64_t number, void* const* slots) = nullptr;  // whether to go on
+  void* context = nullptr;
+};
+using RoutineCode = int64_t (*)(void* const* slots, int64_t most_rounds, int64_t* counters, const RoutineCalls* calls);
 
 }  // namespace shoal

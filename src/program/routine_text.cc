@@ -11,11 +11,13 @@ std::string ToString(const Routine& routine) {
               routine.slots[i].constant != nullptr                   ? " constant\n"
               : i < routine.state_slots && !routine.written[i] ? " unchanged\n"
                                                                      : "\n");
-  static constexpr const char* kKinds[] = {"kernel", "copy", "while", "branch"};
+  static constexpr const char* kKinds[] = {"kernel", "copy", "while", "branch", "evaluate"};
   for (size_t b = 0; b < routine.blocks.size(); ++b) {
     StrAppend(&out, "  block ", b, "\n");
     for (const RoutineStatement& statement : routine.blocks[b]) {
       StrAppend(&out, "    ", kKinds[static_cast<size_t>(statement.kind)]);
+      if (statement.kind == RoutineStatement::Kind::kEvaluate)
+        StrAppend(&out, " ", Text(routine.evaluated[statement.kernel]->opcode), " as number ", statement.kernel, ":");
       for (int slot : statement.slots) StrAppend(&out, " s", slot);
       for (size_t block : statement.blocks) StrAppend(&out, " block ", block);
       if (statement.kind != RoutineStatement::Kind::kKernel) {

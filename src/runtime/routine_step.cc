@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <exception>
 #include <utility>
 
+#include "interp/declared_shape.h"
 #include "interp/step_log.h"
 #include "kernels/parallel_copy.h"
 #include "ops/families.h"
@@ -12,14 +14,66 @@
 namespace shoal {
 namespace {
 
+// Null where nobody asks for what the instruction gives.
+const Step* StepOf(const Plans& plans, const Instruction& hlo) {
+  const std::vector<Step>& steps = plans.Of(*hlo.parent).steps;
+  const auto found = std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return step.hlo == &hlo; });
+  return found == steps.end() ? nullptr : &*found;
+}
+
+// What the code asks for while it runs.
+struct Rounds {
+  Device& device;
+  std::span<const Step* const> steps;  // that it does not compute itself
+  Status status = {};
+  std::exception_ptr thrown = nullptr;  // which cannot go through the code
+
+  static bool Stop(void* rounds) { return static_cast<Rounds*>(rounds)->device.world().stopped(); }
+
+  static bool Evaluate(void* rounds, int64_t number, void* const* slots) {
+    auto& self = *static_cast<Rounds*>(rounds);
+    if (Stop(rounds)) return false;
+    try {
+      self.status = self.Evaluate(*self.steps[static_cast<size_t>(number)], slots);
+      return self.status.ok();
+    } catch (...) {
+      self.thrown = std::current_exception();
+      return false;
+    }
+  }
+
+  // The operands where they lie; the results are copied to where they belong.
+  Status Evaluate(const Step& step, void* const* slots) const {
+    absl::InlinedVector<Value, 4> operands;
+    for (const Instruction* operand : step.hlo->operands) {
+      const Shape& shape = operand->shape();
+      const auto bytes = static_cast<size_t>(*shape.ElementCount() * StorageBytes(shape.element_type()));
+      operands.emplace_back(Array(shape.element_type(), ToDims(shape.dims()), Buffer::Borrow(static_cast<std::byte*>(*slots++), bytes)));
+    }
+    SHOAL_ASSIGN(value, device.Evaluate(step, {operands.data(), operands.size()}));
+    std::vector<Value> leaves;
+    AppendLeaves(value, leaves);
+    const auto declared = LeafShapes(step.hlo->shape());
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      const Array& leaf = leaves[i].array();
+      if (leaf.count() != declared[i]->ElementCount()) return CheckDeclared(*step.hlo, value);
+      std::memcpy(*slots++, leaf.data(), static_cast<size_t>(leaf.bytes()));
+    }
+    return {};
+  }
+};
+
 class RoutineStep : public CompiledStep {
  public:
   RoutineStep(const Routine& routine, RoutineCode code, ThreadPool& pool) : routine_(routine), code_(code), pool_(pool) {}
 
   Result<Value> Run(Call& call) const override {
     const RunSettings& settings = call.device.settings();
+    std::vector<const Step*> steps;
+    for (const Instruction* hlo : routine_.evaluated) steps.push_back(StepOf(call.device.plans(), *hlo));
     // Who watches or counts steps sees each of them.
-    if (WatcherOf(settings) != nullptr || settings.most_instructions > 0 || !Fits(call.operands[0]))
+    if (WatcherOf(settings) != nullptr || settings.most_instructions > 0 || !Fits(call.operands[0]) ||
+        std::find(steps.begin(), steps.end(), nullptr) != steps.end())
       return EvaluatorOf(call.hlo.opcode)(call);
     std::vector<Array> state;
     Take(std::move(call.operands[0]), state);
@@ -33,7 +87,7 @@ class RoutineStep : public CompiledStep {
       slots.push_back(const_cast<std::byte*>(constant.made_up != nullptr ? constant.made_up->data() : constant.constant->data.data()));
     }
     std::vector<int64_t> counters(routine_.counters, 0);
-    SHOAL_TRY(RunRounds(call, state, slots, counters));
+    SHOAL_TRY(RunRounds(call, steps, state, slots, counters));
     Count(call.device, counters);
     size_t next = 0;
     const std::vector<Value> leaves(std::make_move_iterator(state.begin()), std::make_move_iterator(state.end()));
@@ -61,8 +115,10 @@ class RoutineStep : public CompiledStep {
     for (int64_t i = 0; i < std::ssize(value.elements()); ++i) Take(value.TakeElement(i), leaves);
   }
 
-  Status RunRounds(Call& call, std::span<const Array> state, std::span<void* const> slots, std::vector<int64_t>& counters) const {
-    auto stop = [](void* device) { return static_cast<Device*>(device)->world().stopped(); };
+  Status RunRounds(Call& call, std::span<const Step* const> steps, std::span<const Array> state,
+                   std::span<void* const> slots, std::vector<int64_t>& counters) const {
+    Rounds asked{call.device, steps};
+    const RoutineCalls calls{&Rounds::Stop, &Rounds::Evaluate, &asked};
     int64_t& rounds = call.device.whereabouts().rounds[&call.hlo];
     rounds = 0;
     constexpr int64_t kFirstLook = 1024, kSmallBytes = 1024;
@@ -76,7 +132,9 @@ class RoutineStep : public CompiledStep {
         const int64_t limit = before_rounds < look - 2 ? 0 : before_rounds == look - 2 ? kSmallBytes : INT64_MAX;
         std::vector<std::byte> before;
         if (limit > 0 && is_same) before = Bytes(state, slots, limit);
-        const int64_t code = code_(slots.data(), most, counters.data(), stop, &call.device);
+        const int64_t code = code_(slots.data(), most, counters.data(), &calls);
+        if (asked.thrown != nullptr) std::rethrow_exception(asked.thrown);
+        SHOAL_TRY(std::move(asked.status));
         if (code == 2) return Stopped(call.hlo, "the run was stopped");
         rounds = counters[1];
         if (code == 1) return {};
