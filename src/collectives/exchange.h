@@ -55,8 +55,9 @@ class Exchange {
   virtual Status Matched(const std::vector<ArrayTypes>& contributions) = 0;
   // Where blocks of these types that another process sends go.
   virtual Result<std::vector<std::span<std::byte>>> From(int round, size_t process, const ArrayTypes& blocks) = 0;
-  // The receives of the first round are posted: there is time for what needs nothing from others.
-  virtual Status Meanwhile() { return {}; }
+  // The receives of the first round are posted: there is time for what needs nothing from others. `advance` is called now
+  // and then, since bytes move between processes only while somebody looks after them.
+  virtual Status Meanwhile(const std::function<void()>& /*advance*/) { return {}; }
   // Everything of this round is there.
   virtual Status Came(int round) = 0;
   // After the last round: what the transport itself is to reduce, in place.

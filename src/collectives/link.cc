@@ -215,7 +215,7 @@ Status Link::AllCame(const std::shared_ptr<Exchanging>& exchanging) {
     if (status.ok()) status = Place(exchanging, process, Message(messages[process]));
     else Discard(exchanging->layout->ranks[process], Message(messages[process]));
   }
-  if (status.ok() && exchanging->round == 0) status = exchanging->exchange->Meanwhile();
+  if (status.ok() && exchanging->round == 0) status = exchanging->exchange->Meanwhile([this] { job_.Advance(); });
   if (!status.ok() || exchanging->received + 1 < exchanging->layout->ranks.size()) return status;
   return NextRound(exchanging);
 }

@@ -8,6 +8,14 @@
 namespace shoal {
 namespace {
 
+void CopyInPieces(std::byte* to, std::span<const std::byte> from, const std::function<void()>& advance) {
+  constexpr size_t kPiece = size_t{64} << 10;
+  for (size_t at = 0; at < from.size(); at += kPiece) {
+    if (at > 0) advance();
+    std::memcpy(to + at, from.data() + at, std::min(kPiece, from.size() - at));
+  }
+}
+
 class PartExchange : public Exchange {
  public:
   explicit PartExchange(PartRules rules) : rules_(std::move(rules)) {}
@@ -39,7 +47,7 @@ class PartExchange : public Exchange {
     return {};
   }
 
-  Status Meanwhile() override {
+  Status Meanwhile(const std::function<void()>& advance) override {
     for (size_t source : layout_->local()) {
       SHOAL_ASSIGN(parts, rules_.cut(source, contributions_[source], layout_->local()));
       if (!is_whole_) {
@@ -47,8 +55,7 @@ class PartExchange : public Exchange {
         continue;
       }
       for (size_t p = 0; p < parts.size(); ++p)
-        if (parts[p].bytes() > 0)
-          std::memcpy(PlaceOf(source, p).data(), parts[p].data(), static_cast<size_t>(parts[p].bytes()));
+        CopyInPieces(PlaceOf(source, p).data(), {parts[p].data(), static_cast<size_t>(parts[p].bytes())}, advance);
     }
     return {};
   }

@@ -208,6 +208,11 @@ bool Job::TryPoll() {
   return any;
 }
 
+void Job::Advance() {
+  std::lock_guard lock(mutex_);
+  communicator_->Advance();
+}
+
 bool Job::TakeOne() {
   if (communicator_->Next(take_)) return true;
   // What was posted leaves by itself; now and then it is looked at, to be forgotten.

@@ -59,6 +59,8 @@ class Job {
   // Handles what has come; whether anything had. TryPoll does nothing while another thread is at it.
   bool Poll();
   bool TryPoll();
+  // Lets large ones move on; none is handled.
+  void Advance();
   // Handles one message, if one has come; with the mutex held.
   bool TakeOne();
   void PollUntil(const std::function<bool()>& reached);
