@@ -128,7 +128,6 @@ LONGER = {
     "kernels/reduction_loop.cc": "a loop for each way to reduce",
     "ops/price.cc": "a price for each class of op",
     "program/kernel_builder.cc": "one class that makes a kernel of a fusion",
-    "program/routine.cc": "one class that makes a routine of a computation",
     "proto/write.cc": "one class that writes a module",
     "text/attr_printer.cc": "a printer for each kind of attribute",
     "text/lexer.cc": "all tokens",

@@ -9,6 +9,7 @@
 #include "collectives/chain.h"
 #include "collectives/wire_bytes.h"
 #include "ir/buffer_bytes.h"
+#include "ir/sizes.h"
 #include "ops/collective_kinds.h"
 #include "ops/custom_calls.h"
 #include "ops/families.h"
@@ -21,11 +22,6 @@ WireShare ShareOf(const CollectiveUse& use, const Membership::Seat& seat) {
   const bool listed = seat.group >= 0 && !use.groups().empty();
   const int64_t members = listed ? std::ssize(use.groups()[static_cast<size_t>(seat.group)]) : use.joins->group_size;
   return {members, use.payload_bytes, seat.position == 0 ? use.payload_bytes : 0, seat.position};
-}
-
-int64_t Times(int64_t bytes, int64_t count) {
-  int64_t product = 0;
-  return __builtin_mul_overflow(bytes, count, &product) ? INT64_MAX : product;
 }
 
 // Devices that between them show every figure there is: the first members of each size of group, all that pairs name.
@@ -233,14 +229,14 @@ bool IsCommunication(const Instruction& hlo) {
 
 Traffic CollectiveUse::TrafficOn(int64_t device) const {
   const Membership::Seat seat = joins->SeatOf(device);
-  if (IsPairedKind(kind)) return {1, Times(payload_bytes, seat.sends), Times(payload_bytes, seat.receives)};
+  if (IsPairedKind(kind)) return {1, SaturatingMul(payload_bytes, seat.sends), SaturatingMul(payload_bytes, seat.receives)};
   if (seat.group < 0) return {};
   return {1, payload_bytes, DirectBytes(kind, ShareOf(*this, seat))};
 }
 
 int64_t CollectiveUse::RingBytes(int64_t device) const {
   const Membership::Seat seat = joins->SeatOf(device);
-  if (IsPairedKind(kind)) return Times(payload_bytes, seat.receives);
+  if (IsPairedKind(kind)) return SaturatingMul(payload_bytes, seat.receives);
   return seat.group < 0 ? 0 : shoal::RingBytes(kind, ShareOf(*this, seat));
 }
 

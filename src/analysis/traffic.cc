@@ -4,6 +4,7 @@
 #include <set>
 
 #include "collectives/wire_bytes.h"
+#include "ir/sizes.h"
 
 namespace shoal {
 
@@ -59,7 +60,7 @@ const NodeSplits::Crossings& NodeSplits::CrossingsOf(const Membership& joins) {
     ++crossings.pairs;
   }
   if (joins.groups.empty() && joins.pairs.empty())
-    crossings.nodes = (joins.group_size + devices_per_node_ - 1) / devices_per_node_;
+    crossings.nodes = CeilDiv(joins.group_size, devices_per_node_);
   return crossings;
 }
 
@@ -87,7 +88,7 @@ TrafficMatrix MatrixOf(const ModuleCollectives& collectives, int64_t devices, in
   for (const CollectiveUse& use : collectives.uses)
     payloads[{use.kind, use.joins}] += use.times * static_cast<double>(use.payload_bytes);
   TrafficMatrix matrix;
-  matrix.size = (devices + devices_per_row - 1) / devices_per_row;
+  matrix.size = CeilDiv(devices, devices_per_row);
   matrix.bytes.assign(static_cast<size_t>(matrix.size * matrix.size), 0);
   auto add = [&](int64_t from, int64_t to, double bytes) {
     if (from != to && std::max(from, to) < devices) matrix.At(from / devices_per_row, to / devices_per_row) += bytes;

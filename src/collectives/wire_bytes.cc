@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/sizes.h"
 #include "ops/families.h"
 
 namespace shoal {
@@ -10,11 +11,6 @@ namespace {
 // n - 1 of n equal parts of b bytes, without overflow for what a hostile text declares.
 int64_t AllButOwn(int64_t b, int64_t n) { return static_cast<int64_t>(static_cast<__int128>(b) * (n - 1) / n); }
 
-int64_t Product(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
 struct Formula {
   Opcode kind;
   int64_t (*direct)(const WireShare&);
@@ -22,13 +18,13 @@ struct Formula {
   double (*pair)(double payload, double members, int64_t from, int64_t to);
 };
 
-int64_t Gathered(const WireShare& s) { return Product(s.payload, s.members - 1); }
+int64_t Gathered(const WireShare& s) { return SaturatingMul(s.payload, s.members - 1); }
 int64_t Scattered(const WireShare& s) { return AllButOwn(s.payload, s.members); }
-int64_t Reduced(const WireShare& s) { return AllButOwn(Product(s.payload, 2), s.members); }
+int64_t Reduced(const WireShare& s) { return AllButOwn(SaturatingMul(s.payload, 2), s.members); }
 // A part for the neighbour takes one step, one for the member before takes n - 1: n / 2 steps for each of n - 1 parts.
-int64_t HandedAround(const WireShare& s) { return Product(s.payload, s.members - 1) / 2; }
+int64_t HandedAround(const WireShare& s) { return SaturatingMul(s.payload, s.members - 1) / 2; }
 int64_t Sent(const WireShare& s) { return s.payload - s.rooted; }
-int64_t Collected(const WireShare& s) { return Product(s.rooted, s.members - 1); }
+int64_t Collected(const WireShare& s) { return SaturatingMul(s.rooted, s.members - 1); }
 // Partial sums go along the ring to the root; the member behind it only sends.
 int64_t PassedToRoot(const WireShare& s) {
   if (s.members == 1) return 0;
@@ -62,10 +58,10 @@ int64_t ArrayBytes(const Shape& shape) {
   if (shape.IsTuple() || shape.IsBuffer()) {
     int64_t bytes = 0;
     for (const Shape* element : shape.elements())
-      if (__builtin_add_overflow(bytes, ArrayBytes(*element), &bytes)) return INT64_MAX;
+      bytes = SaturatingAdd(bytes, ArrayBytes(*element));
     return bytes;
   }
-  return shape.IsArray() ? Product(shape.ElementCount().value_or(INT64_MAX), StorageBytes(shape.element_type())) : 0;
+  return shape.IsArray() ? SaturatingMul(shape.ElementCount().value_or(INT64_MAX), StorageBytes(shape.element_type())) : 0;
 }
 
 // Of the first slice of each buffer that a permute in place sends.
@@ -80,8 +76,8 @@ int64_t SliceBytes(const Instruction& permute) {
   int64_t bytes = 0;
   for (size_t b = 0; b < buffers.size() && b * each < slices.size(); ++b) {
     int64_t size = buffers[b]->IsArray() ? StorageBytes(buffers[b]->element_type()) : 0;
-    for (int64_t dim : slices[b * each]) size = Product(size, std::max<int64_t>(dim, 0));
-    if (__builtin_add_overflow(bytes, size, &bytes)) return INT64_MAX;
+    for (int64_t dim : slices[b * each]) size = SaturatingMul(size, std::max<int64_t>(dim, 0));
+    bytes = SaturatingAdd(bytes, size);
   }
   return bytes;
 }
@@ -116,7 +112,7 @@ int64_t PayloadOf(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kRecv && !hlo.shape().elements().empty()) return ArrayBytes(hlo.shape().element(0));
   int64_t bytes = 0;
   for (size_t i = 0; i < DataOperands(hlo); ++i)
-    if (__builtin_add_overflow(bytes, ArrayBytes(hlo.operand_shape(i)), &bytes)) return INT64_MAX;
+    bytes = SaturatingAdd(bytes, ArrayBytes(hlo.operand_shape(i)));
   return bytes;
 }
 

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "devices/shardy.h"
 #include "ir/common_attrs.h"
+#include "ir/sizes.h"
 #include "ops/dimension_flow.h"
 #include "ops/families.h"
 #include "ops/traits.h"
@@ -26,9 +27,9 @@ std::optional<Dims> TilesOf(Ints whole, Ints shard, int64_t devices) {
       continue;
     }
     if (shard[d] <= 0 || shard[d] > whole[d]) return std::nullopt;
-    tiles.push_back((whole[d] + shard[d] - 1) / shard[d]);
+    tiles.push_back(CeilDiv(whole[d], shard[d]));
     // 10 over 4 devices is shards of 3; shards of 7 could only be of two, whose shards would be of 5.
-    if ((whole[d] + tiles[d] - 1) / tiles[d] != shard[d] || devices % tiles[d] != 0) return std::nullopt;
+    if (CeilDiv(whole[d], tiles[d]) != shard[d] || devices % tiles[d] != 0) return std::nullopt;
     used *= tiles[d];
     if (used > devices || devices % used != 0) return std::nullopt;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "ir/sizes.h"
 
 namespace shoal {
 namespace {
@@ -84,7 +85,7 @@ InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_repli
   } else {
     const Named named = Look(module);
     auto take = [&](int64_t& count, const Most& most, int64_t share) {
-      const int64_t wanted = (most.count + share - 1) / share;
+      const int64_t wanted = CeilDiv(most.count, share);
       if (wanted <= count) return;
       count = wanted;
       reasons.push_back(StrCat("from ", most.from));

@@ -104,7 +104,7 @@ std::optional<ShardGrid> ShardGridOf(const Sharding& sharding, int rank, int64_t
 
 Dims ShardDims(const ShardGrid& grid, Ints whole) {
   Dims dims;
-  for (size_t d = 0; d < whole.size(); ++d) dims.push_back((whole[d] + grid.tiles[d] - 1) / grid.tiles[d]);
+  for (size_t d = 0; d < whole.size(); ++d) dims.push_back(CeilDiv(whole[d], grid.tiles[d]));
   return dims;
 }
 

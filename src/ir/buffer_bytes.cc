@@ -2,21 +2,16 @@
 
 #include <algorithm>
 
+#include "ir/sizes.h"
+
 namespace shoal {
 namespace {
 
 constexpr int64_t kPointerBytes = 8;
 
-int64_t Times(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-int64_t Plus(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
 int64_t RoundUp(int64_t n, int64_t multiple) {
-  return multiple <= 1 ? n : Times((n + multiple - 1) / multiple, multiple);
+  if (multiple <= 1) return n;
+  return SaturatingMul(CeilDiv(n, multiple), multiple);
 }
 
 // Each tile cuts the minor dimensions into tiles of its size, which become the most minor ones; the next tile cuts
@@ -29,12 +24,12 @@ void Cut(std::vector<int64_t>& dims, const Tile& tile) {
   int64_t combined = 1;
   for (size_t i = 0; i < count; ++i) {
     const int64_t size = tile.dimensions[i];
-    combined = Times(combined, dims[first + i]);
+    combined = SaturatingMul(combined, dims[first + i]);
     if (size == Tile::kCombine) {  // one dimension with the next more minor one
       dims[first + i] = 1;
       continue;
     }
-    dims[first + i] = size <= 0 ? combined : combined / size + (combined % size != 0 ? 1 : 0);
+    dims[first + i] = size <= 0 ? combined : CeilDiv(combined, size);
     inside.push_back(std::max<int64_t>(size, 1));
     combined = 1;
   }
@@ -53,13 +48,13 @@ int64_t LaidOutElements(const Shape& shape, const Layout* layout) {
   if (layout != nullptr)
     for (const Tile& tile : layout->tiles) Cut(dims, tile);
   int64_t elements = 1;
-  for (int64_t dim : dims) elements = Times(elements, dim);
+  for (int64_t dim : dims) elements = SaturatingMul(elements, dim);
   return elements;
 }
 
 int64_t BytesOfElements(const Shape& shape, int64_t elements) {
   const int64_t bits = shape.layout() == nullptr ? 0 : shape.layout()->element_size_in_bits;
-  return bits > 0 ? RoundUp(Times(elements, bits), 8) / 8 : Times(elements, StorageBytes(shape.element_type()));
+  return bits > 0 ? RoundUp(SaturatingMul(elements, bits), 8) / 8 : SaturatingMul(elements, StorageBytes(shape.element_type()));
 }
 
 }  // namespace
@@ -72,7 +67,7 @@ int64_t BufferBytes(const Shape& shape) {
   const Layout* layout = shape.layout();
   if (layout == nullptr) return TiledBytes(shape);
   const int64_t elements = RoundUp(LaidOutElements(shape, layout), layout->tail_padding_alignment);
-  return Plus(BytesOfElements(shape, elements), DynamicSizeBytes(shape));
+  return SaturatingAdd(BytesOfElements(shape, elements), DynamicSizeBytes(shape));
 }
 
 int64_t TiledBytes(const Shape& array) { return BytesOfElements(array, LaidOutElements(array, array.layout())); }
@@ -88,7 +83,7 @@ int64_t ArrayBytes(const Shape& shape) {
   if (!shape.IsTuple()) return BufferBytes(shape);
   if (shape.LeafCount() >= kMostLeaves) return INT64_MAX;
   int64_t bytes = 0;
-  for (const Shape* element : shape.elements()) bytes = Plus(bytes, ArrayBytes(*element));
+  for (const Shape* element : shape.elements()) bytes = SaturatingAdd(bytes, ArrayBytes(*element));
   return bytes;
 }
 

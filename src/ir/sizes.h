@@ -28,6 +28,9 @@ inline int64_t SaturatingMul(int64_t a, int64_t b) {
   return (a < 0) != (b < 0) ? std::numeric_limits<int64_t>::min() : kTooLarge;
 }
 
+// How many parts of `size` (at least 1) hold `count` (at least 0) things; nothing overflows on the way.
+inline int64_t CeilDiv(int64_t count, int64_t size) { return count / size + (count % size != 0 ? 1 : 0); }
+
 // A zero among them makes the product 0, whatever the others are.
 int64_t SaturatingProduct(Ints factors);
 inline int64_t SaturatingProduct(std::initializer_list<int64_t> factors) {

@@ -1,5 +1,7 @@
 #include "memory/heap.h"
 
+#include "ir/sizes.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -9,7 +11,7 @@
 namespace shoal {
 namespace {
 
-int64_t Aligned(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+int64_t Aligned(int64_t bytes, int64_t alignment) { return SaturatingMul(CeilDiv(bytes, alignment), alignment); }
 
 struct Chunk {
   int64_t offset = 0, end = 0;

@@ -1,5 +1,7 @@
 #include "ops/index_ops.h"
 
+#include "ir/sizes.h"
+
 #include <algorithm>
 #include <memory>
 
@@ -38,8 +40,7 @@ Status SameElementCount(const Instruction& hlo, std::string_view rule) {
 // Sizes side by side. What overflows is like no size that can be declared.
 int64_t AddSizes(int64_t a, int64_t b) {
   if (a == kUnboundedSize || b == kUnboundedSize) return kUnboundedSize;
-  int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+  return SaturatingAdd(a, b);
 }
 
 // `shape` with dimension d dynamic, in its own layout.

@@ -157,8 +157,7 @@ int64_t BytesOf(const Shape& shape) {
   if (!shape.IsArray() || shape.layout() == nullptr) return 0;
   // The padding of tiles counts, as in XLA of jaxlib 0.12 (that of 0.11 leaves it out), and so do the size fields of
   // dynamic dimensions.
-  int64_t bytes = TiledBytes(shape);
-  return __builtin_add_overflow(bytes, DynamicSizeBytes(shape), &bytes) ? INT64_MAX : bytes;
+  return SaturatingAdd(TiledBytes(shape), DynamicSizeBytes(shape));
 }
 
 double LeafBytesOf(const Shape& shape) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/families.h"
+#include "ir/sizes.h"
 #include "ops/new_ops.h"
 #include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
@@ -136,7 +137,7 @@ class Doubling {
   Instruction* Part(Instruction* of, int64_t start, int64_t limit, int64_t stride) {
     const Shape& whole = of->shape();
     if (start == 0 && limit == whole.dim(static_cast<int64_t>(d_)) && stride == 1) return of;
-    Instruction* slice = NewInstruction(module_, computation_, Opcode::kSlice, Resized(whole, (limit - start + stride - 1) / stride),
+    Instruction* slice = NewInstruction(module_, computation_, Opcode::kSlice, Resized(whole, CeilDiv(limit - start, stride)),
                                         std::vector{of}, hlo_);
     std::span<SliceRange> ranges = module_.arena.NewSpan<SliceRange>(static_cast<size_t>(whole.rank()));
     for (size_t d = 0; d < ranges.size(); ++d)

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/container/flat_hash_map.h"
+#include "ir/sizes.h"
 #include "ops/index_maps.h"
 #include "ops/placed_operands.h"
 #include "passes/loop_ops.h"
@@ -153,7 +154,7 @@ class Reading {
 int64_t RoundPast(int64_t border, int64_t factor, int64_t offset) {
   const int64_t way = factor > 0 ? border - offset : offset - border + 1;
   const int64_t step = std::abs(factor);
-  return way <= 0 ? 0 : (way + step - 1) / step;
+  return way <= 0 ? 0 : CeilDiv(way, step);
 }
 
 LoopCuts::LoopCuts(const Instruction& root) : root_(&root), cuts_(static_cast<size_t>(root.shape().IsArray() ? root.shape().rank() : 0)) {}

@@ -1,8 +1,6 @@
 // From a while to a Routine.
 #include "program/routine.h"
 
-#include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,13 +12,14 @@
 #include "ops/families.h"
 #include "ops/traits.h"
 #include "passes/loop_ops.h"
+#include "program/routine_slots.h"
 #include "program/small_kernels.h"
 
 namespace shoal {
 namespace {
 
 using StatementKind = RoutineStatement::Kind;
-using Slots = std::vector<int>;
+using Slots = RoutineSlots::Slots;
 
 // Above these one thread would be the wrong place for it, or the stack.
 constexpr int64_t kMostWork = int64_t{1} << 15, kMostOwnBytes = int64_t{1} << 17;
@@ -51,19 +50,11 @@ class RoutineBuilder {
     routine_->body = NewBlock();
     routine_->predicate = AddLoopBlocks(loop, state, routine_->condition, routine_->body);
     if (failed_ || OwnBytes() > kMostOwnBytes || Work() > kMostWork) return nullptr;
-    for (int slot : state) routine_->written.push_back(IsWritten(slot));
+    for (int slot : state) routine_->written.push_back(slots_.IsWritten(slot));
     return std::move(routine_);
   }
 
  private:
-  bool IsWritten(int slot) const {
-    return std::any_of(routine_->blocks.begin(), routine_->blocks.end(), [&](const auto& block) {
-      return std::any_of(block.begin(), block.end(), [&](const RoutineStatement& statement) {
-        return statement.blocks.empty() && IsWrittenIn(statement, slot);
-      });
-    });
-  }
-
   int Fail() {
     failed_ = true;
     return 0;
@@ -72,11 +63,6 @@ class RoutineBuilder {
   size_t NewBlock() {
     routine_->blocks.emplace_back();
     return routine_->blocks.size() - 1;
-  }
-
-  int NewSlot(ElementType type, int64_t count) {
-    routine_->slots.push_back({type, count, nullptr, nullptr});
-    return static_cast<int>(routine_->slots.size()) - 1;
   }
 
   Slots NewSlots(const Shape& shape) {
@@ -90,7 +76,7 @@ class RoutineBuilder {
       Fail();
       return {0};
     }
-    return {NewSlot(shape.element_type(), *shape.ElementCount())};
+    return {slots_.New(shape.element_type(), *shape.ElementCount())};
   }
 
   int64_t OwnBytes() const {
@@ -120,16 +106,7 @@ class RoutineBuilder {
   }
 
   void Count() {
-    if (++statements_ > kMostStatements) Fail();
-  }
-
-  void Copy(size_t block, int from, int to) {
-    if (from == to) return;
-    Count();
-    RoutineStatement copy;
-    copy.kind = StatementKind::kCopy;
-    copy.slots = {from, to};
-    routine_->blocks[block].push_back(std::move(copy));
+    if (++statements_ + slots_.copies() > kMostStatements) Fail();
   }
 
   void Run(size_t block, FusedKernel kernel, Slots slots) {
@@ -188,7 +165,7 @@ class RoutineBuilder {
     if (!IsPlainArray(hlo.shape()) || literal == nullptr) return Fail(), Slots();
     const int64_t bytes = *hlo.shape().ElementCount() * StorageBytes(hlo.shape().element_type());
     if (!literal->elided && static_cast<int64_t>(literal->data.size()) < bytes) return Fail(), Slots();
-    const int slot = NewSlot(hlo.shape().element_type(), *hlo.shape().ElementCount());
+    const int slot = slots_.New(hlo.shape().element_type(), *hlo.shape().ElementCount());
     routine_->slots.back().constant = literal;
     if (literal->elided) routine_->slots.back().made_up = std::make_shared<const Array>(MadeUpConstant(hlo.shape()));
     routine_->constants.push_back(slot);
@@ -209,7 +186,7 @@ class RoutineBuilder {
         slots.push_back(operand[0]);
       }
       if (!kernel.kernel) {
-        Copy(block, slots[0], results[0]);
+        slots_.Copy(block, slots[0], results[0]);
         continue;
       }
       slots.insert(slots.end(), results.begin(), results.end());
@@ -243,135 +220,15 @@ class RoutineBuilder {
     if (failed_ || predicate.size() != 1) return Fail();
     const Slots next = Lower(*hlo[While::kBody], {state}, body);
     if (failed_ || next.size() != state.size()) return Fail();
-    Assign(body, next, state);
+    slots_.Assign(body, next, state, first_own_);
     return predicate[0];
-  }
-
-  // A copy of what nobody asks for again is that very value.
-  void DropCopies(size_t block, const Slots& wanted) {
-    for (size_t i = 0; i < routine_->blocks[block].size(); ++i) {
-      const RoutineStatement statement = routine_->blocks[block][i];
-      if (statement.kind != StatementKind::kCopy) continue;
-      const int from = statement.slots[0], to = statement.slots[1];
-      if (from < first_own_ || static_cast<size_t>(from) < routine_->state_slots ||
-          routine_->slots[static_cast<size_t>(from)].constant != nullptr ||
-          std::find(wanted.begin(), wanted.end(), from) != wanted.end())
-        continue;
-      const auto& statements = routine_->blocks[block];
-      bool is_used_later = false, is_written_before = false;
-      for (size_t k = 0; k < statements.size(); ++k) {
-        if (k > i) is_used_later |= IsReadIn(statements[k], from) || IsWrittenIn(statements[k], from);
-        if (k < i) is_written_before |= IsReadIn(statements[k], to) || IsWrittenIn(statements[k], to);
-      }
-      if (is_used_later || is_written_before) continue;
-      Rename(block, from, to);
-      i = SIZE_MAX;  // from the start
-    }
-  }
-
-  // state = next, all at once, at the end of the block.
-  void Assign(size_t block, Slots next, const Slots& state) {
-    DropCopies(block, next);
-    for (size_t i = 0; i < state.size(); ++i)
-      if (next[i] != state[i] && TakesPlaceOf(block, next, next[i], state, i)) {
-        Rename(block, next[i], state[i]);
-        const int renamed = next[i];
-        for (int& slot : next)
-          if (slot == renamed) slot = state[i];
-      }
-    // What is state itself, and is overwritten before it is copied, is put aside first.
-    for (size_t i = 0; i < state.size(); ++i) {
-      if (next[i] == state[i]) continue;
-      const bool is_overwritten = std::find(state.begin(), state.end(), next[i]) != state.end();
-      if (!is_overwritten) continue;
-      const RoutineSlot like = routine_->slots[static_cast<size_t>(next[i])];
-      const int aside = NewSlot(like.type, like.count);
-      Copy(block, next[i], aside);
-      next[i] = aside;
-    }
-    for (size_t i = 0; i < state.size(); ++i) Copy(block, next[i], state[i]);
-  }
-
-  // Of the slots of a statement without blocks: how many it reads. It writes the others.
-  int64_t InputsOf(const RoutineStatement& statement) const {
-    if (statement.kind == StatementKind::kCopy) return 1;
-    if (statement.kind == StatementKind::kKernel) return std::ssize(routine_->kernels[statement.kernel].inputs);
-    return static_cast<int64_t>(routine_->evaluated[statement.kernel]->operand_count());
-  }
-
-  bool IsReadIn(const RoutineStatement& statement, int slot) const {
-    if (statement.blocks.empty()) {
-      const auto end = statement.slots.begin() + InputsOf(statement);
-      return std::find(statement.slots.begin(), end, slot) != end;
-    }
-    if (std::find(statement.slots.begin(), statement.slots.end(), slot) != statement.slots.end()) return true;
-    return std::any_of(statement.blocks.begin(), statement.blocks.end(), [&](size_t block) { return IsUsedIn(block, slot); });
-  }
-
-  bool IsWrittenIn(const RoutineStatement& statement, int slot) const {
-    if (statement.blocks.empty())
-      return std::find(statement.slots.begin() + InputsOf(statement), statement.slots.end(), slot) != statement.slots.end();
-    return std::any_of(statement.blocks.begin(), statement.blocks.end(), [&](size_t block) { return IsUsedIn(block, slot); });
-  }
-
-  bool IsUsedIn(size_t block, int slot) const {
-    const auto& statements = routine_->blocks[block];
-    return std::any_of(statements.begin(), statements.end(), [&](const RoutineStatement& statement) {
-      return IsReadIn(statement, slot) || IsWrittenIn(statement, slot);
-    });
-  }
-
-  // Value `slot`, which becomes state i, may be written there at once: from its first statement on nobody reads the old
-  // state, but who copies it over, or reads it where it writes the new one.
-  bool TakesPlaceOf(size_t block, const Slots& next, int slot, const Slots& state, size_t i) const {
-    if (routine_->slots[static_cast<size_t>(slot)].constant != nullptr) return false;
-    if (std::find(state.begin(), state.end(), slot) != state.end()) return false;
-    if (std::find(next.begin(), next.end(), state[i]) != next.end()) return false;
-    if (slot < first_own_) return false;  // of a loop around this one
-    const auto& statements = routine_->blocks[block];
-    bool is_written = false;
-    for (const RoutineStatement& statement : statements) {
-      const bool first = !is_written && IsWrittenIn(statement, slot);
-      is_written |= first;
-      if (!is_written || !IsReadIn(statement, state[i])) continue;
-      if (statement.kind == StatementKind::kCopy && statement.slots[1] == slot && first) continue;
-      if (statement.kind == StatementKind::kKernel && first && ReadsWhereItWrites(statement, state[i], slot)) continue;
-      return false;
-    }
-    return is_written;
-  }
-
-  bool ReadsWhereItWrites(const RoutineStatement& statement, int read, int written) const {
-    const FusedKernel& kernel = routine_->kernels[statement.kernel];
-    if (!kernel.reductions.empty()) return false;
-    for (const KernelStore& store : kernel.stores) {
-      if (statement.slots[kernel.inputs.size() + static_cast<size_t>(store.output)] != written) continue;
-      for (const KernelNode& node : kernel.nodes)
-        if (node.kind == KernelNode::Kind::kLoad && statement.slots[static_cast<size_t>(node.input)] == read &&
-            (!(node.index == store.index) || StorageBytes(node.type) != StorageBytes(kernel.outputs[static_cast<size_t>(store.output)])))
-          return false;
-    }
-    // All that is read at a place is read before anything is written there.
-    return std::all_of(kernel.stores.begin(), kernel.stores.end(),
-                       [&](const KernelStore& store) { return store.index == kernel.stores[0].index; });
-  }
-
-  void Rename(size_t block, int from, int to) {
-    auto& statements = routine_->blocks[block];
-    for (RoutineStatement& statement : statements) {
-      for (int& slot : statement.slots)
-        if (slot == from) slot = to;
-      for (size_t inner : statement.blocks) Rename(inner, from, to);
-    }
-    std::erase_if(statements, [](const RoutineStatement& statement) {
-      return statement.kind == StatementKind::kCopy && statement.slots[0] == statement.slots[1];
-    });
   }
 
   Slots Loop(const Instruction& hlo, const Slots& init, size_t block) {
     const Slots state = NewSlots(hlo.shape());
     if (failed_) return {};
-    for (size_t i = 0; i < state.size(); ++i) Copy(block, init[i], state[i]);
+    for (size_t i = 0; i < state.size(); ++i) slots_.Copy(block, init[i], state[i]);
+    Count();
     RoutineStatement loop;
     loop.kind = StatementKind::kWhile;
     loop.hlo = &hlo;
@@ -389,6 +246,7 @@ class RoutineBuilder {
   Slots Branch(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, size_t block) {
     const Slots results = NewSlots(hlo.shape());
     if (failed_) return {};
+    Count();
     RoutineStatement branch;
     branch.kind = StatementKind::kBranch;
     branch.hlo = &hlo;
@@ -399,21 +257,20 @@ class RoutineBuilder {
     for (size_t i = 0; i < callees.size(); ++i) {
       const size_t inner = NewBlock();
       branch.blocks.push_back(inner);
-      int first = static_cast<int>(routine_->slots.size());
+      const int first = static_cast<int>(routine_->slots.size());
       const int was = std::exchange(first_own_, first);
       const Slots given = Lower(*callees[i], {values.at(hlo.operands[i + 1])}, inner);
       first_own_ = was;
       if (failed_) return {};
-      for (size_t k = 0; k < results.size(); ++k) Copy(inner, given[k], results[k]);
-      std::swap(first, first_own_);
-      DropCopies(inner, results);
-      std::swap(first, first_own_);
+      for (size_t k = 0; k < results.size(); ++k) slots_.Copy(inner, given[k], results[k]);
+      slots_.DropCopies(inner, results, first);
     }
     routine_->blocks[block].push_back(std::move(branch));
     return results;
   }
 
   std::unique_ptr<Routine> routine_ = std::make_unique<Routine>();
+  RoutineSlots slots_{*routine_};
   size_t statements_ = 0;
   int first_own_ = 0;  // slots before this one belong to blocks around
   bool failed_ = false;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "proto/literal_fields.h"
+#include "ir/sizes.h"
 #include "proto/parts.h"
 
 namespace shoal {
@@ -32,16 +33,10 @@ void WriteLiteral(const Literal& literal, proto::LiteralProto* to) {
 
 int64_t BytesOf(const Literal& literal) {
   int64_t bytes = 0;
-  auto add = [&](int64_t more) {
-    if (__builtin_add_overflow(bytes, more, &bytes)) bytes = INT64_MAX;
-  };
-  for (const Literal* element : literal.elements) add(BytesOf(*element));
+  for (const Literal* element : literal.elements) bytes = SaturatingAdd(bytes, BytesOf(*element));
   if (!literal.shape->IsArray() || literal.elided) return bytes;
-  int64_t own = 0;
-  const std::optional<int64_t> count = literal.shape->ElementCount();
-  if (!count || __builtin_mul_overflow(*count, StorageBytes(literal.shape->element_type()), &own)) own = INT64_MAX;
-  add(own);
-  return bytes;
+  const int64_t count = literal.shape->ElementCount().value_or(kTooLarge);
+  return SaturatingAdd(bytes, SaturatingMul(count, StorageBytes(literal.shape->element_type())));
 }
 
 }  // namespace shoal

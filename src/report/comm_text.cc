@@ -3,6 +3,7 @@
 
 #include "base/strings.h"
 #include "base/units.h"
+#include "ir/sizes.h"
 #include "ops/op.h"
 #include "report/comm_totals.h"
 #include "report/table.h"
@@ -128,7 +129,7 @@ std::string Matrix(const CommReport& report, const TextStyle& style) {
 
 std::string CommText(const CommReport& report, const TextStyle& style) {
   const int64_t devices = report.devices.grid.count();
-  const int64_t nodes = (devices + report.devices_per_node - 1) / report.devices_per_node;
+  const int64_t nodes = CeilDiv(devices, report.devices_per_node);
   std::string text =
       StrCat(report.file, ": ", report.devices.from, "; ", Counted(nodes, "node"), " of ", report.devices_per_node);
   if (report.collectives.mesh->Axes().size() > 1) StrAppend(&text, "; mesh ", report.collectives.mesh->ToText());

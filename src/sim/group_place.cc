@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ops/collective_kinds.h"
+#include "ir/sizes.h"
 #include "sim/collective_time.h"
 
 namespace shoal {
@@ -66,7 +67,7 @@ GroupPlace PlaceOf(const Membership& joins, const Machine& machine, double stret
     if (!machine.torus.dims.empty()) PlaceOnTorus(*largest, machine.torus.dims, place);
   } else {  // too many devices to list: neighbours
     place.per_node = std::min(place.members, per_node);
-    place.nodes = (place.members + per_node - 1) / per_node;
+    place.nodes = CeilDiv(place.members, per_node);
     if (!machine.torus.dims.empty()) place.torus = machine.torus.dims;
   }
   if (stretch != 1 && place.nodes > 1) {

@@ -5,6 +5,7 @@
 
 #include "kernels/elementwise/element_loops.h"
 #include "interp/evaluate.h"
+#include "ir/sizes.h"
 #include "kernels/strided.h"
 
 namespace shoal {
@@ -54,9 +55,10 @@ Result<Value> Evaluate<Opcode::kSlice>(Call& call) {
     // A dynamic dimension may end before the limit.
     const int64_t limit = std::min(range.limit, operand.dims()[d]);
     const int64_t start = std::min(range.start, limit);
-    dims.push_back((limit - start + range.stride - 1) / range.stride);
+    dims.push_back(CeilDiv(limit - start, range.stride));
     from.offset += start * from.strides[d];
-    from.strides[d++] *= range.stride;
+    if (dims.back() > 1) from.strides[d] *= range.stride;  // which may be any number where there is but one
+    ++d;
   }
   return Value(Gathered(operand, std::move(dims), from));
 }

@@ -3,6 +3,8 @@
 
 #include "interp/reduction/reduce_window.h"
 
+#include "ir/sizes.h"
+
 namespace shoal {
 namespace {
 
@@ -102,7 +104,7 @@ Result<Array> FoldStretchesOf(Reducer& reducer, const Array& input, const Array&
   for (int64_t d = 0; d < input.rank(); ++d) {
     WindowDim dim;
     if (Contains(dimensions, d)) dim.size = dim.stride = std::clamp<int64_t>(input.dim(d), 1, kStretch);
-    places.push_back((input.dim(d) + dim.size - 1) / dim.size);
+    places.push_back(CeilDiv(input.dim(d), dim.size));
     dim.pad_low = (places.back() * dim.size - input.dim(d)) / 2;
     dims.push_back(dim);
   }
