@@ -39,8 +39,7 @@ Status SameElementCount(const Instruction& hlo, std::string_view rule) {
 
 // Sizes side by side. What overflows is like no size that can be declared.
 int64_t AddSizes(int64_t a, int64_t b) {
-  if (a == kUnboundedSize || b == kUnboundedSize) return kUnboundedSize;
-  return SaturatingAdd(a, b);
+  return a == kUnboundedSize || b == kUnboundedSize ? kUnboundedSize : SaturatingAdd(a, b);
 }
 
 // `shape` with dimension d dynamic, in its own layout.
