@@ -66,13 +66,17 @@ std::vector<std::vector<size_t>> Parts(const Sources& sources, int threads) {
   return parts;
 }
 
+// What LLVM allocates by itself ends the process as `new` does, with the same words: also what it needs while the library
+// is opened, so that this comes before LLVM's own constructors.
+__attribute__((constructor(101))) void EndWhereMemoryDoes() {
+  llvm::install_bad_alloc_error_handler([](void*, const char*, bool) {
+    if (const std::new_handler no_memory = std::get_new_handler()) no_memory();
+  });
+}
+
 class Generator : public CodeGenerator {
  public:
   Generator() {
-    // What LLVM allocates by itself ends the process as `new` does, with the same words.
-    llvm::install_bad_alloc_error_handler([](void*, const char*, bool) {
-      if (const std::new_handler no_memory = std::get_new_handler()) no_memory();
-    });
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   }

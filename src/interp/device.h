@@ -93,7 +93,7 @@ class Device {
     std::atomic<const Instruction*> now = nullptr;
   };
   const Progress& progress() const { return progress_; }
-  void CountIteration() { progress_.iterations.fetch_add(1, std::memory_order_relaxed); }
+  void CountIteration(int64_t count = 1) { progress_.iterations.fetch_add(count, std::memory_order_relaxed); }
 
   // The state of each rng-get-and-update-state, and the number of rng instructions so far.
   std::map<const Instruction*, unsigned __int128> rng_states;

@@ -122,21 +122,23 @@ class RoutineStep : public CompiledStep {
     int64_t& rounds = call.device.whereabouts().rounds[&call.hlo];
     rounds = 0;
     constexpr int64_t kFirstLook = 1024, kSmallBytes = 1024;
+    // Between two times that whoever waits can see how far it is; rounds with calls in them take longer.
+    const int64_t most_at_once = routine_.evaluated.empty() ? int64_t{1} << 20 : 64;
     for (;;) {
       // A round that gives the state it began with is followed by no other: looked at now and then, first at what is
       // small, which most loops change.
       const auto look = std::max<int64_t>(kFirstLook, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(rounds) + 1)));
       bool is_same = true;
-      for (const int64_t most : {look - 2 - rounds, int64_t{1}, int64_t{1}}) {
-        const int64_t before_rounds = rounds;
-        const int64_t limit = before_rounds < look - 2 ? 0 : before_rounds == look - 2 ? kSmallBytes : INT64_MAX;
+      while (rounds < look) {
+        const int64_t limit = rounds < look - 2 ? 0 : rounds == look - 2 ? kSmallBytes : INT64_MAX;
+        const int64_t most = limit > 0 ? 1 : std::min(look - 2 - rounds, most_at_once);
         std::vector<std::byte> before;
         if (limit > 0 && is_same) before = Bytes(state, slots, limit);
         const int64_t code = code_(slots.data(), most, counters.data(), &calls);
         if (asked.thrown != nullptr) std::rethrow_exception(asked.thrown);
         SHOAL_TRY(std::move(asked.status));
         if (code == 2) return Stopped(call.hlo, "the run was stopped");
-        rounds = counters[1];
+        call.device.CountIteration(counters[1] - std::exchange(rounds, counters[1]));
         if (code == 1) return {};
         if (limit == 0 || !is_same) continue;
         is_same = before == Bytes(state, slots, limit);
@@ -162,13 +164,13 @@ class RoutineStep : public CompiledStep {
     Device::LoopRuns& runs = device.loops[routine_.loop];
     ++runs.entered;
     runs.rounds += counters[1];
-    device.CountIteration();
     for (const auto& block : routine_.blocks) {
       for (const RoutineStatement& statement : block) {
         if (statement.kind == RoutineStatement::Kind::kWhile) {
           Device::LoopRuns& inner = device.loops[statement.hlo];
           inner.entered += counters[statement.counter];
           inner.rounds += counters[statement.counter + 1];
+          device.CountIteration(counters[statement.counter + 1]);
           if (counters[statement.counter + 2] > 0) device.endless_loops.insert(statement.hlo);
         } else if (statement.kind == RoutineStatement::Kind::kBranch) {
           std::vector<int64_t>& taken = device.branches[statement.hlo];
