@@ -108,7 +108,7 @@ def mpi_microseconds(options, loops, kind, n, size, rounds):
 
 
 def measure(options, scratch, loops, kind, n, size):
-    guess = 1 + size * n / 1500  # µs
+    guess = 1 + size * n / 8000  # µs
     rounds = max(4, min(200000, int(options.seconds * 1e6 / guess)))
     turns = [(mpi_microseconds(options, loops, kind, n, size, rounds),
               shoal_microseconds(options, scratch, kind, n, size, rounds, True),

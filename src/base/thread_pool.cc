@@ -18,14 +18,10 @@ inline void Pause() {
 #endif
 }
 
-// Of all pools: whoever called AddCaller, workers that are in a job, and how those that sleep are woken.
+// Of all pools: whoever called AddCaller, and workers that are in a job.
 std::atomic<int> callers = 0, helping = 0;
-struct Sleepers {
-  std::mutex* mutex;
-  std::condition_variable* wake;
-};
 std::mutex pools_mutex;
-std::vector<Sleepers> pools;
+std::vector<ThreadPool*> pools;
 
 // Of a pool of so many threads, one of which is a caller, whether it said so or not.
 int Room(int threads) { return threads - std::max(1, callers.load(std::memory_order_relaxed)); }
@@ -38,18 +34,21 @@ void AddCaller() { callers.fetch_add(1); }
 void RemoveCaller() {
   callers.fetch_sub(1);
   std::lock_guard lock(pools_mutex);
-  for (const Sleepers& sleepers : pools) {
-    // A worker that has looked and is about to sleep holds the mutex until it does.
-    std::lock_guard pool_lock(*sleepers.mutex);
-    sleepers.wake->notify_all();
-  }
+  for (ThreadPool* pool : pools) pool->WakeForJobs();
+}
+
+// Without jobs nobody is woken: devices wait at every collective, and a worker that finds nothing to do costs them more
+// than it ever helps. A worker that has looked and is about to sleep holds the mutex until it does.
+void ThreadPool::WakeForJobs() {
+  std::lock_guard lock(mutex_);
+  if (!jobs_.empty()) wake_.notify_all();
 }
 
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   {
     std::lock_guard lock(pools_mutex);
-    if (threads > 1) pools.push_back({&mutex_, &wake_});
+    if (threads > 1) pools.push_back(this);
   }
   std::lock_guard lock(mutex_);  // workers look at how many they are
   for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { Work(); });
@@ -58,7 +57,7 @@ ThreadPool::ThreadPool(int threads) {
 ThreadPool::~ThreadPool() {
   {
     std::lock_guard lock(pools_mutex);
-    std::erase_if(pools, [&](const Sleepers& sleepers) { return sleepers.mutex == &mutex_; });
+    std::erase(pools, this);
   }
   {
     std::lock_guard lock(mutex_);

@@ -39,6 +39,8 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  // There is room for workers again: those that sleep look whether there is work for them (base/callers.h).
+  void WakeForJobs();
 
   // task(i) for every i in [0, count), on this thread and on workers that are free; returns when all are done. Several
   // threads may call at once.

@@ -209,11 +209,12 @@ Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t 
 }
 
 Arguments ArgumentsFromLeaves(const Module& module, const std::vector<std::vector<Value>>& leaves) {
+  const bool takes_arrays = !ParameterLeaves(module).empty();  // it may take tuples of nothing
   Arguments arguments;
   for (const std::vector<Value>& of_device : leaves) {
     size_t next = 0;
     arguments.emplace_back();
-    if (of_device.empty()) continue;  // another process has it
+    if (of_device.empty() && takes_arrays) continue;  // another process has it
     for (const Instruction* parameter : module.entry->parameters)
       arguments.back().push_back(FromLeaves(parameter->shape(), of_device, next));
   }

@@ -6,9 +6,6 @@
 #include "base/strings.h"
 
 namespace shoal {
-namespace {
-
-}  // namespace
 
 Result<Partitioning> PartitioningOf(const Module& whole, const RunPart& parts) {
   const std::vector<Leaf> leaves = ParameterLeaves(whole), part_leaves = ParameterLeaves(parts.module);
@@ -54,6 +51,13 @@ Arguments SplitArguments(const std::vector<Value>& whole, const RunPart& parts, 
       values[static_cast<size_t>(device)].push_back(
           leaves[i].IsArray() ? Value(ShardOf(leaves[i].array(), partitioning.parameters[i], device)) : leaves[i]);
   }
+  return ArgumentsFromLeaves(parts.module, values);
+}
+
+Arguments RegroupArguments(const Arguments& whole, const RunPart& parts) {
+  std::vector<std::vector<Value>> values(static_cast<size_t>(parts.grid.count()));
+  for (size_t device = 0; device < values.size(); ++device)
+    for (const Value& argument : whole[whole.size() == 1 ? 0 : device]) AppendLeaves(argument, values[device]);
   return ArgumentsFromLeaves(parts.module, values);
 }
 

@@ -30,6 +30,10 @@ Result<Partitioning> PartitioningOf(const Module& whole, const RunPart& parts);
 Arguments SplitArguments(const std::vector<Value>& whole, const RunPart& parts, const Partitioning& partitioning,
                          const Placement* placement = nullptr);
 
+// The same arrays for the parameters of the other module, which may group them otherwise in tuples. What is there for one
+// device alone all of them get.
+Arguments RegroupArguments(const Arguments& whole, const RunPart& parts);
+
 // One of the results of both modules. Of several devices that have the whole of it, the one that differs most counts.
 struct OutputComparison {
   int64_t number = 0;

@@ -81,7 +81,7 @@ Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
     return Stopped(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_steps allows"));
   progress_.now.store(&hlo, std::memory_order_relaxed);
   const StepLog::Timer timer(in_lanes_ ? nullptr : LogOf(settings_), id_, hlo);
-  if (step.takes_element) {
+  if (step.takes_element && values[hlo.operands[0]->index].IsTuple()) {
     Value& tuple = values[hlo.operands[0]->index];
     Value element = tuple.TakeElement(ElementIndexOf(hlo));
     if (step.last_use[0]) tuple = Value();  // with the elements that nobody asks for

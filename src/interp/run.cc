@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <thread>
 
 #include "absl/cleanup/cleanup.h"
 #include "base/carriers.h"
+#include "base/lookout.h"
 #include "base/machine.h"
 #include "base/thread_pool.h"
 #include "base/ticker.h"
@@ -67,29 +67,6 @@ void Give(Value& argument, MemoryMeter& meter) {
   }
   argument = Value::Tuple(std::move(elements));
 }
-
-// Lets the caller look at the devices while they run.
-class Lookout {
- public:
-  void DeviceDone() {
-    std::lock_guard lock(mutex_);
-    ++done_;
-    changed_.notify_one();
-  }
-  void WatchUntil(int64_t all, const std::function<void()>& watch) {
-    std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, std::chrono::milliseconds(100), [&] { return done_ == all; })) {
-      lock.unlock();
-      watch();
-      lock.lock();
-    }
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int64_t done_ = 0;
-};
 
 // Adds what a device of this process came to.
 void AddDevice(const Device& device, RunStats& stats) {
@@ -163,10 +140,10 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
     };
     run(*devices[0]);
   } else {
-    Lookout lookout;
+    Lookout lookout(std::ssize(devices));
     Carriers carriers(devices.size(), [&](size_t i) {
       run(*devices[i]);
-      lookout.DeviceDone();
+      lookout.OneIsDone();
     });
     world.BeforeWaiting([&] { return carriers.StartOne(); });
     for (int64_t i = 0; i < TurnsOf(plans.module(), settings); ++i) {
@@ -175,7 +152,7 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
       carriers.CarryHere();  // each notices that it is over
       break;
     }
-    lookout.WatchUntil(std::ssize(devices), look);
+    lookout.WatchUntilAllAre(look);
   }
   if (std::optional<Diag> reason = link == nullptr ? world.reason() : link->Join()) return std::move(*reason);
   outcome.stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -9,11 +9,6 @@ namespace {
 
 constexpr int64_t kPointerBytes = 8;
 
-int64_t RoundUp(int64_t n, int64_t multiple) {
-  if (multiple <= 1) return n;
-  return SaturatingMul(CeilDiv(n, multiple), multiple);
-}
-
 // Each tile cuts the minor dimensions into tiles of its size, which become the most minor ones; the next tile cuts
 // those.
 void Cut(std::vector<int64_t>& dims, const Tile& tile) {
@@ -66,7 +61,7 @@ int64_t BufferBytes(const Shape& shape) {
   if (!shape.IsArray()) return 0;
   const Layout* layout = shape.layout();
   if (layout == nullptr) return TiledBytes(shape);
-  const int64_t elements = RoundUp(LaidOutElements(shape, layout), layout->tail_padding_alignment);
+  const int64_t elements = RoundUp(LaidOutElements(shape, layout), std::max<int64_t>(layout->tail_padding_alignment, 1));
   return SaturatingAdd(BytesOfElements(shape, elements), DynamicSizeBytes(shape));
 }
 

@@ -30,6 +30,8 @@ inline int64_t SaturatingMul(int64_t a, int64_t b) {
 
 // How many parts of `size` (at least 1) hold `count` (at least 0) things; nothing overflows on the way.
 inline int64_t CeilDiv(int64_t count, int64_t size) { return count / size + (count % size != 0 ? 1 : 0); }
+// To a multiple, of at least 1.
+inline int64_t RoundUp(int64_t count, int64_t multiple) { return SaturatingMul(CeilDiv(count, multiple), multiple); }
 
 // A zero among them makes the product 0, whatever the others are.
 int64_t SaturatingProduct(Ints factors);

@@ -70,6 +70,8 @@ class Array {
   // The same elements under other dimensions or another type of the same width.
   Array WithDims(Dims dims) const { return Array(type_, std::move(dims), data_); }
   Array WithType(ElementType type) const { return Array(type, dims_, data_); }
+  // The same bytes as elements of another width.
+  Array SeenAs(ElementType type, Dims dims) const { return Array(type, std::move(dims), data_); }
 
  private:
   ElementType type_ = ElementType::kInvalid;

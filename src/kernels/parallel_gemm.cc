@@ -40,18 +40,27 @@ template <class T>
   }
 }
 
-// Σ a[p] b[p] with both lying together in memory, in lanes that are summed at the end.
-template <class T>
-[[gnu::always_inline]] inline float SumOfProducts(int64_t k, const float* a, const T* b) {
-  constexpr int64_t kLanes = 32;
-  float sums[kLanes] = {};
-  int64_t p = 0;
-  for (; p + kLanes <= k; p += kLanes)
-    for (int64_t s = 0; s < kLanes; ++s) sums[s] += a[p + s] * AsFloat(b[p + s]);
-  for (int64_t s = 0; p + s < k; ++s) sums[s] += a[p + s] * AsFloat(b[p + s]);
-  for (int64_t width = kLanes / 2; width > 0; width /= 2)
-    for (int64_t s = 0; s < width; ++s) sums[s] += sums[s + width];
+// The first half of the lanes and the second, and so on; each step of a width that the compiler knows.
+template <int64_t width>
+[[gnu::always_inline]] inline float SumOfLanes(float* sums) {
+  for (int64_t s = 0; s < width; ++s) sums[s] += sums[s + width];
+  if constexpr (width > 1) return SumOfLanes<width / 2>(sums);
   return sums[0];
+}
+
+// c[j] = Σ a[p] b[j, p], with a and the rows of b lying together in memory, in lanes that are summed at the end.
+template <class T>
+[[gnu::always_inline]] inline void SumsOfProducts(int64_t rows, int64_t k, const float* a, const T* b, int64_t b_row,
+                                                  float* c) {
+  constexpr int64_t kLanes = 32;
+  for (int64_t j = 0; j < rows; ++j, b += b_row) {
+    float sums[kLanes] = {};
+    int64_t p = 0;
+    for (; p + kLanes <= k; p += kLanes)
+      for (int64_t s = 0; s < kLanes; ++s) sums[s] += a[p + s] * AsFloat(b[p + s]);
+    for (int64_t s = 0; p + s < k; ++s) sums[s] += a[p + s] * AsFloat(b[p + s]);
+    c[j] = SumOfLanes<kLanes / 2>(sums);
+  }
 }
 
 // One body for each type: clones of templates are not made.
@@ -63,14 +72,18 @@ SHOAL_VECTORS void RowTimesRows(int64_t begin, int64_t end, int64_t k, const flo
                                 int64_t b_row, float* c) {
   AddRows(begin, end, k, a, a_stride, b, b_row, c);
 }
-SHOAL_VECTORS float Dot(int64_t k, const float* a, const float* b) { return SumOfProducts(k, a, b); }
-SHOAL_VECTORS float Dot(int64_t k, const float* a, const Bf16* b) { return SumOfProducts(k, a, b); }
+SHOAL_VECTORS void RowsTimesVector(int64_t rows, int64_t k, const float* a, const float* b, int64_t b_row, float* c) {
+  SumsOfProducts(rows, k, a, b, b_row, c);
+}
+SHOAL_VECTORS void RowsTimesVector(int64_t rows, int64_t k, const float* a, const Bf16* b, int64_t b_row, float* c) {
+  SumsOfProducts(rows, k, a, b, b_row, c);
+}
 
 // Few rows, and so much of b that reading it is the work: every element of it once, in stretches that stay in the cache
 // for all rows. False if it is not laid out for that.
 template <class T>
 bool Skinny(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<T> b, float* c, ThreadPool& pool) {
-  constexpr int64_t kColumns = 1024, kRows = 32;
+  constexpr int64_t kColumns = 1024, kRows = 32, kNearest = 1 << 12;
   if (b.column == 1) {
     ForBlocks(pool, n, kColumns, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < m; ++i) std::fill(c + i * n + begin, c + i * n + end, 0.0f);
@@ -83,8 +96,10 @@ bool Skinny(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<T> 
   }
   if (b.row != 1 || a.column != 1) return false;
   ForBlocks(pool, n, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(k, 1)), [&](int64_t begin, int64_t end) {
-    for (int64_t j = begin; j < end; ++j)
-      for (int64_t i = 0; i < m; ++i) c[i * n + j] = Dot(k, a.data + i * a.row, b.data + j * b.column);
+    const int64_t step = std::max<int64_t>(1, kNearest / std::max<int64_t>(k, 1));
+    for (int64_t j = begin; j < end; j += step)
+      for (int64_t i = 0; i < m; ++i)
+        RowsTimesVector(std::min(step, end - j), k, a.data + i * a.row, b.data + j * b.column, b.column, c + i * n + j);
   });
   return true;
 }

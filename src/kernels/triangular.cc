@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "kernels/doubles.h"
+#include "kernels/transpose_square.h"
 #include "kernels/triangular_blas.h"
 
 namespace shoal {
@@ -37,28 +39,53 @@ void Cholesky(T* a, int64_t n) {
   if (failed) std::fill(a, a + n * n, T(std::numeric_limits<double>::quiet_NaN()));
 }
 
-template <class T>
-void SolveTriangular(const TriangularEquation& equation, const T* a, T* b) {
+namespace {
+
+// `width` of the columns of b, which is n rows of m numbers; that many sums stay in registers.
+template <int64_t width, class T>
+void SolveColumns(const TriangularEquation& equation, const T* a, T* b) {
   const int64_t n = equation.n, m = equation.m;
   // x * op(a) = b is op(a)^T * x^T = b^T.
   const bool transposed = equation.transposed == equation.left;
   const bool forward = equation.lower != transposed;
-  const int64_t row = equation.left ? m : 1, column = equation.left ? 1 : n;  // strides in b
   auto factor = [&](int64_t i, int64_t k) {
     const T element = transposed ? a[k * n + i] : a[i * n + k];
     return equation.conjugated ? Conjugate(element) : element;
   };
   for (int64_t step = 0; step < n; ++step) {
     const int64_t i = forward ? step : n - 1 - step;
+    T x[width];
+    std::copy_n(b + i * m, width, x);
     for (int64_t past = 0; past < step; ++past) {
       const int64_t k = forward ? past : n - 1 - past;
       const T f = factor(i, k);
-      for (int64_t c = 0; c < m; ++c) b[i * row + c * column] -= f * b[k * row + c * column];
+      for (int64_t c = 0; c < width; ++c) x[c] -= f * b[k * m + c];
     }
-    if (equation.unit_diagonal) continue;
-    const T diagonal = factor(i, i);
-    for (int64_t c = 0; c < m; ++c) b[i * row + c * column] /= diagonal;
+    if (!equation.unit_diagonal) {
+      const T diagonal = factor(i, i);
+      for (int64_t c = 0; c < width; ++c) x[c] /= diagonal;
+    }
+    std::copy_n(x, width, b + i * m);
   }
+}
+
+template <class T>
+void SolveRows(const TriangularEquation& equation, const T* a, T* b) {
+  constexpr int64_t kWidth = 8;
+  int64_t c = 0;
+  for (; c + kWidth <= equation.m; c += kWidth) SolveColumns<kWidth>(equation, a, b + c);
+  for (; c < equation.m; ++c) SolveColumns<1>(equation, a, b + c);
+}
+
+}  // namespace
+
+template <class T>
+void SolveTriangular(const TriangularEquation& equation, const T* a, T* b) {
+  if (equation.left) return SolveRows(equation, a, b);
+  std::vector<T> columns(static_cast<size_t>(equation.n * equation.m));
+  TransposeMatrix(b, equation.m, equation.n, columns.data());
+  SolveRows(equation, a, columns.data());
+  TransposeMatrix(columns.data(), equation.n, equation.m, b);
 }
 
 namespace {

@@ -1,17 +1,15 @@
 #include "memory/heap.h"
 
-#include "ir/sizes.h"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <set>
 
+#include "ir/sizes.h"
+
 namespace shoal {
 namespace {
-
-int64_t Aligned(int64_t bytes, int64_t alignment) { return SaturatingMul(CeilDiv(bytes, alignment), alignment); }
 
 struct Chunk {
   int64_t offset = 0, end = 0;
@@ -76,7 +74,7 @@ int64_t BestGap(std::vector<Chunk>& used, int64_t bytes, int64_t alignment) {
       best = free_from;
       best_size = gap;
     }
-    free_from = std::max(free_from, Aligned(chunk.end, alignment));
+    free_from = std::max(free_from, RoundUp(chunk.end, alignment));
   }
   return best >= 0 ? best : free_from;
 }
@@ -157,7 +155,7 @@ HeapPacking PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) 
     by_size.insert({to - from, from});
   };
   for (const Event& event : events) {
-    const int64_t bytes = Aligned(blocks[event.block].bytes, alignment);
+    const int64_t bytes = RoundUp(blocks[event.block].bytes, alignment);
     int64_t& offset = packing.offsets[event.block];
     if (event.is_end) {
       int64_t from = offset, to = offset + bytes;

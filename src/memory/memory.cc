@@ -19,8 +19,6 @@ int64_t AlignmentOf(Backend backend) {
   return kAlignments[static_cast<size_t>(backend)];
 }
 
-int64_t RoundUp(int64_t bytes, int64_t alignment) { return SaturatingMul(CeilDiv(bytes, alignment), alignment); }
-
 // The computations that are part of ops: reducers, comparators, those of fusions. Their values live in registers, but
 // their constants do not, unless they are a fusion's.
 struct EmbeddedValues {

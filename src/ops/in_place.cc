@@ -107,17 +107,17 @@ bool FoldsOne(const Instruction& reduce) {
   return one;
 }
 
-// Of a bitcast-convert.
-bool HasOneWidth(const Instruction& hlo) {
-  return BitWidth(hlo.operand_shape(0).element_type()) == BitWidth(hlo.shape().element_type());
-}
-
 bool HasNothingToSort(const Instruction& sort) {
   const Shape& first = sort.operand_shape(0);
   return first.ElementCount() == 0 || first.dim(sort[kDimensions][0]) == 1;
 }
 
 }  // namespace
+
+bool SeesWholeBytes(const Instruction& bitcast_convert) {
+  const ElementType from = bitcast_convert.operand_shape(0).element_type(), to = bitcast_convert.shape().element_type();
+  return from == to || (BitWidth(from) >= 8 && BitWidth(to) >= 8);
+}
 
 Reuse ReuseOf(const Instruction& hlo) {
   switch (hlo.opcode) {
@@ -133,7 +133,7 @@ Reuse ReuseOf(const Instruction& hlo) {
     case Opcode::kBitcast:
       return hlo.shape().IsArray() ? Reuse::kRelaidOut : Reuse::kOperand;
     case Opcode::kBitcastConvert:
-      return HasOneWidth(hlo) ? Reuse::kOperand : Reuse::kNothing;
+      return SeesWholeBytes(hlo) ? Reuse::kOperand : Reuse::kNothing;
     case Opcode::kDynamicUpdateSlice:
     case Opcode::kScatter:
       return Reuse::kWritesOver;

@@ -27,6 +27,8 @@ enum class Reuse : uint8_t {
   kAfterOperands  // new memory, once the operands are gone: sort
 };
 Reuse ReuseOf(const Instruction& hlo);
+// Of a bitcast-convert: its elements, as its operand's, are whole bytes, which stay where they are.
+bool SeesWholeBytes(const Instruction& bitcast_convert);
 
 // What the members of a collective receive in a run of ours.
 enum class Received : uint8_t {

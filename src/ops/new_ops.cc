@@ -30,12 +30,27 @@ Instruction* NewReshape(Module& module, Computation& computation, const Shape* s
   return NewInstruction(module, computation, Opcode::kReshape, shape, operands, instead_of);
 }
 
-Instruction* NewTranspose(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
-                          std::span<const int64_t> dimensions, const Instruction& instead_of) {
+namespace {
+
+// With an attribute dimensions.
+Instruction* NewIndexMap(Module& module, Computation& computation, Opcode opcode, const Shape* shape, Instruction* operand,
+                         std::span<const int64_t> dimensions, const Instruction& instead_of) {
   Instruction* const operands[] = {operand};
-  Instruction* made = NewInstruction(module, computation, Opcode::kTranspose, shape, operands, instead_of);
+  Instruction* made = NewInstruction(module, computation, opcode, shape, operands, instead_of);
   SetAttr(*made, module, kDimensions, Ints(module.arena.Copy(dimensions)));
   return made;
+}
+
+}  // namespace
+
+Instruction* NewTranspose(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
+                          std::span<const int64_t> dimensions, const Instruction& instead_of) {
+  return NewIndexMap(module, computation, Opcode::kTranspose, shape, operand, dimensions, instead_of);
+}
+
+Instruction* NewBroadcast(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
+                          std::span<const int64_t> dimensions, const Instruction& instead_of) {
+  return NewIndexMap(module, computation, Opcode::kBroadcast, shape, operand, dimensions, instead_of);
 }
 
 void BecomeReshape(Instruction& transpose, Module& module) {

@@ -16,6 +16,9 @@ Instruction* NewReshape(Module& module, Computation& computation, const Shape* s
                         const Instruction& instead_of);
 Instruction* NewTranspose(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
                           std::span<const int64_t> dimensions, const Instruction& instead_of);
+// `dimensions`: those of the result that the operand's are.
+Instruction* NewBroadcast(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
+                          std::span<const int64_t> dimensions, const Instruction& instead_of);
 // Of a transpose that leaves every element where it is.
 void BecomeReshape(Instruction& transpose, Module& module);
 

@@ -21,6 +21,7 @@ inline bool IsTranspose(const Instruction& hlo) { return hlo.opcode == Opcode::k
 inline bool IsBroadcast(const Instruction& hlo) { return hlo.opcode == Opcode::kBroadcast; }
 inline bool IsConvert(const Instruction& hlo) { return hlo.opcode == Opcode::kConvert; }
 inline bool IsCompare(const Instruction& hlo) { return hlo.opcode == Opcode::kCompare; }
+inline bool IsSelect(const Instruction& hlo) { return hlo.opcode == Opcode::kSelect; }
 inline bool IsDynamicSlice(const Instruction& hlo) { return hlo.opcode == Opcode::kDynamicSlice; }
 inline bool IsDynamicUpdateSlice(const Instruction& hlo) { return hlo.opcode == Opcode::kDynamicUpdateSlice; }
 inline bool IsScatter(const Instruction& hlo) { return hlo.opcode == Opcode::kScatter; }

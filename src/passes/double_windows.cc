@@ -157,8 +157,7 @@ class Doubling {
       Instruction* copy = CopyInstruction(module_, computation_, *hlo, operands);
       const Shape* shape = module_.shapes.Array(hlo->shape().element_type(), dims);
       if (hlo->opcode == Opcode::kConstant) {
-        copy = NewInstruction(module_, computation_, Opcode::kBroadcast, shape, std::vector{copy}, hlo_);
-        SetAttr(*copy, module_, kDimensions, Ints());
+        copy = NewBroadcast(module_, computation_, shape, copy, {}, hlo_);
       } else {
         copy->shape_ = shape;
       }

@@ -48,9 +48,7 @@ Instruction* InOrder(const Instruction& dot, Sides& sides, Module& module, Compu
   for (int64_t d : order) dims.push_back(sides.vector->shape().dim(d));
   std::sort(sides.vector_to_all.begin(), sides.vector_to_all.end());
   const Shape* shape = module.shapes.Array(ElementType::kF32, dims);
-  Instruction* transposed = NewInstruction(module, computation, Opcode::kTranspose, shape, std::vector{sides.vector}, dot);
-  SetAttr(*transposed, module, kDimensions, Ints(module.arena.Copy(order)));
-  return transposed;
+  return NewTranspose(module, computation, shape, sides.vector, order, dot);
 }
 
 std::optional<Sides> ExpandedSides(const Instruction& hlo) {
@@ -100,9 +98,7 @@ Instruction* OuterProduct(Instruction& dot, Module& module, Computation& computa
   const auto spread = [&](Instruction* operand, const Factor& factor) {
     const Shape* plain = module.shapes.Array(dot.shape().element_type(), factor.sizes);
     Instruction* reshaped = NewReshape(module, computation, plain, operand, dot);
-    Instruction* broadcast = NewInstruction(module, computation, Opcode::kBroadcast, dot.shape_, std::vector{reshaped}, dot);
-    SetAttr(*broadcast, module, kDimensions, Ints(module.arena.Copy(factor.dims)));
-    return broadcast;
+    return NewBroadcast(module, computation, dot.shape_, reshaped, factor.dims, dot);
   };
   Instruction* left = spread(dot.operands[0], *lhs);
   Instruction* right = spread(dot.operands[1], *rhs);
@@ -125,10 +121,8 @@ Computation* NewSum(Module& module, const Instruction& like) {
 Instruction* Expanded(const Instruction& dot, Sides sides, Module& module, Computation& computation, Computation& sum) {
   const Shape* full = module.shapes.Array(ElementType::kF32, sides.all->shape().dims());
   Instruction* vector = InOrder(dot, sides, module, computation);
-  if (vector->shape().rank() != full->rank()) {
-    vector = NewInstruction(module, computation, Opcode::kBroadcast, full, std::vector{vector}, dot);
-    SetAttr(*vector, module, kDimensions, Ints(module.arena.Copy(sides.vector_to_all)));
-  }
+  if (vector->shape().rank() != full->rank())
+    vector = NewBroadcast(module, computation, full, vector, sides.vector_to_all, dot);
   Instruction* product = NewInstruction(module, computation, Opcode::kMultiply, full, std::vector{sides.all, vector}, dot);
   Instruction* zero = NewInstruction(module, computation, Opcode::kConstant, module.shapes.Array(ElementType::kF32, {}), {}, dot);
   Literal value;

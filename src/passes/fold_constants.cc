@@ -29,7 +29,8 @@ bool IsFoldedOp(const Instruction& hlo) {
   if (!is_plain || CallsComputations(hlo) || !IsFunction(hlo) || !hlo[kControlPredecessors].empty()) return false;
   if (hlo.operand_count() == 0 || !hlo.shape().IsArray() || hlo.shape().has_dynamic()) return false;
   const int64_t count = hlo.shape().ElementCount().value_or(INT64_MAX);
-  return count > 0 && count <= kMostElements && BitWidth(hlo.shape().element_type()) >= 8;
+  const ElementType type = hlo.shape().element_type();
+  return count > 0 && count <= kMostElements && (BitWidth(type) >= 8 || type == ElementType::kPred);
 }
 
 class Folding {

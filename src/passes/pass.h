@@ -31,6 +31,8 @@ Result<bool> NormalizeLayouts(Module& module);
 Result<bool> ExpandDots(Module& module);
 // Windows of many elements that overlap share the sums of their parts.
 Result<bool> DoubleWindows(Module& module);
+// Elementwise ops of repeated scalars become repeated results of scalars.
+Result<bool> SinkBroadcasts(Module& module);
 // Small results of constants alone become constants.
 Result<bool> FoldConstants(Module& module);
 // Elements of a loop's state that nobody needs go; those that never change are known outside, and made inside where a few

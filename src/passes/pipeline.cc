@@ -17,6 +17,7 @@ constexpr Pass kEnginePipeline[] = {
     {"normalize-layouts", NormalizeLayouts, "before simplify-algebra: the transposes it makes meet others"},
     {"expand-dots", ExpandDots, "before anything that looks at sums: it makes some"},
     {"double-windows", DoubleWindows, "before fusion, which would look at every element of a window"},
+    {"sink-broadcasts", SinkBroadcasts, "before constants are folded: what is one number everywhere is small"},
     {"fold-constants", FoldConstants, "before loops are looked at: a bound that is computed becomes a constant"},
     {"simplify-loops", SimplifyLoops, "before invariants are looked for: fewer elements, and constants inside"},
     {"hoist-invariants", HoistInvariants, "before fusion, which would hide them"},

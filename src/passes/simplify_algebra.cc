@@ -56,6 +56,16 @@ bool MovesNothing(const Instruction& hlo) {
   return true;
 }
 
+// What a select gives whose condition is a constant, the same for all elements.
+Instruction* Chosen(const Instruction& hlo) {
+  if (!IsSelect(hlo) || hlo.operand_count() != 3) return nullptr;
+  const Instruction* condition = hlo.operands[0];
+  if (IsBroadcast(*condition)) condition = condition->operands[0];
+  if (!IsUniformConstant(*condition) || condition->shape().element_type() != ElementType::kPred) return nullptr;
+  Instruction* chosen = hlo.operands[(*condition)[kConstantValue]->data[0] != std::byte{0} ? 1 : 2];
+  return chosen->shape_ == hlo.shape_ ? chosen : nullptr;
+}
+
 }  // namespace
 
 Result<bool> SimplifyAlgebra(Module& module) {
@@ -80,7 +90,9 @@ Result<bool> SimplifyAlgebra(Module& module) {
         hlo->operands[0] = origin;
         any = true;
       }
-      if (Instruction* same = HandedOn(*hlo)) replacements[hlo] = same;
+      Instruction* same = HandedOn(*hlo);
+      if (same == nullptr) same = Chosen(*hlo);
+      if (same != nullptr) replacements[hlo] = same;
     }
     any |= !replacements.empty();
     Apply(replacements, module, *computation);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "interp/device.h"
+#include "ir/sizes.h"
 #include "kernels/parallel_copy.h"
 #include "ops/families.h"
 #include "runtime/steps.h"
@@ -10,8 +11,6 @@ namespace {
 
 // About what one thread does in 20 µs; more rows or lanes than this are shared out.
 constexpr int64_t kTaskElements = int64_t{1} << 15;
-
-int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 // Which of the inputs are read only at the place that is written, so that a result may take their memory. All that is
 // read at a place is read before anything is written there.

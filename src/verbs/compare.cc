@@ -90,19 +90,13 @@ class OneComparison {
     }
     if (Status placed = job_.Place(parts->devices.grid.count()); !placed.ok()) return Failed(*parts, placed.diag());
     Arguments of_parts = split ? SplitArguments(arguments->at(0), parts->part(), *partitioning, job_.placement())
-                               : ForDevices(*arguments, parts->devices.grid);
+                               : RegroupArguments(*arguments, parts->part());
     if (!same_devices) KeepOwn(*whole, *arguments);
     if (split) report_.notes = std::move(partitioning->notes);
     int status = Execute(*whole, std::move(*arguments));
     if (status == kOk) status = Execute(*parts, std::move(of_parts));
     if (status != kOk) return status;
     return job_.AgreeOnExit(job_.leads() ? CompareOutputs(*whole, *parts, *partitioning) : kOk);
-  }
-
-  // The same arguments for another number of devices.
-  static Arguments ForDevices(const Arguments& arguments, const DeviceGrid& grid) {
-    if (std::ssize(arguments) == grid.count()) return arguments;
-    return Arguments(static_cast<size_t>(grid.count()), arguments[0]);
   }
 
   // Gives up what only the devices of other processes need.

@@ -27,6 +27,9 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
+// Of every run.
+const Arguments kLimits{"--max_steps=20000", "--max_seconds=10", "--max_memory=64MB"};
+
 void WriteFile(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
@@ -115,6 +118,25 @@ bool Cases::Run(int64_t number) {
   return RunText(text, origin, random);
 }
 
+bool Cases::RunMisfit(int64_t number, const std::string& text) {
+  note_.number = number;
+  const std::string path = folder_ + "/module.hlo";
+  WriteFile(path, text);
+  if (!Call({"check", path})) return false;
+  for (const char* verb : {"show", "cost", "mem", "time", "opt"}) {
+    Arguments call{verb, path};
+    if (call[0] == "time") call.push_back("--on=h100x8");
+    if (!Call(std::move(call))) return false;
+  }
+  for (const char* engine : {"--engine=jit", "--engine=interp"}) {
+    Arguments call{"run", path, engine};
+    call.insert(call.end(), kLimits.begin(), kLimits.end());
+    if (MostDevices(path) > 8) call.insert(call.end(), {"--num_replicas=2", "--num_partitions=2"});
+    if (!Call(std::move(call))) return false;
+  }
+  return true;
+}
+
 bool Cases::RunText(const std::string& text, const Origin& origin, Random& random) {
   const std::string path = folder_ + "/module.hlo";
   WriteFile(path, text);
@@ -162,7 +184,8 @@ bool Cases::RunArrays(Random& random) {
 }
 
 std::vector<std::string> Cases::RunFlags(const std::string& path, Random& random) const {
-  std::vector<std::string> flags{"run", path, "--max_steps=20000", "--max_seconds=10", "--max_memory=64MB"};
+  Arguments flags{"run", path};
+  flags.insert(flags.end(), kLimits.begin(), kLimits.end());
   if (MostDevices(path) > 8 || random.OneIn(3)) {
     const int64_t replicas = 1 + random.Below(4);
     flags.push_back("--num_replicas=" + std::to_string(replicas));
@@ -212,10 +235,9 @@ bool Cases::RunIt(const std::string& path, Random& random) {
 
 bool Cases::CompareIt(const std::string& path, const std::string& origin, Random& random) {
   const std::string printed = folder_ + "/printed.hlo", proto = folder_ + "/printed.pb", optimized = folder_ + "/optimized.hlo";
-  const Arguments limits{"--max_steps=20000", "--max_seconds=10", "--max_memory=64MB"};
   auto compare = [&](const std::string& a, const std::string& b) {
     Arguments call{"compare", a, b};
-    call.insert(call.end(), limits.begin(), limits.end());
+    call.insert(call.end(), kLimits.begin(), kLimits.end());
     if (random.OneIn(3)) call.push_back("--json");
     if (random.OneIn(2) || MostDevices(a) > 8 || MostDevices(b) > 8) {
       call.push_back("--num_replicas=1");

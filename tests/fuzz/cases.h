@@ -29,6 +29,8 @@ class Cases {
   // Case `number`, from first to last. Returns false, with a complaint in the note, if a call ended in another way than
   // it should.
   bool Run(int64_t number);
+  // A module with something that does not fit: the verbs that go by what its instructions are.
+  bool RunMisfit(int64_t number, const std::string& text);
   // The calls for a file that is there. `origin` is what it was made from, for diff.
   bool RunFile(const std::string& path, const std::string& origin, Random& random);
 

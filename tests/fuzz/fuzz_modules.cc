@@ -21,6 +21,7 @@
 #include "CLI/CLI.hpp"
 #include "base/strings.h"
 #include "cases.h"
+#include "misfits.h"
 #include "text/parser.h"
 
 // Sanitizers must neither stop at an allocation that fails nor end with a status that verbs have.
@@ -37,6 +38,7 @@ namespace fs = std::filesystem;
 struct Flags {
   int64_t count = 500, first = 0, jobs = 1, most_seconds = 60, most_bytes = 6000;
   uint64_t seed = 1;
+  bool misfits = false;
   std::string findings = "fuzz-findings";
   std::vector<std::string> origins, replay;
 };
@@ -90,12 +92,34 @@ std::string PlaceOf(const std::string& report) {
   return error == std::string::npos ? "" : report.substr(error, report.find('\n', error) - error).substr(0, 160);
 }
 
+// All misfits of all origins, numbered; those of one origin are made when the first of them is asked for.
+class MisfitsOf {
+ public:
+  explicit MisfitsOf(const std::vector<Origin>& origins) : origins_(origins) {
+    for (const Origin& origin : origins) ends_.push_back(count() + std::ssize(Misfits(origin.text)));
+  }
+  int64_t count() const { return ends_.empty() ? 0 : ends_.back(); }
+  const std::string& operator[](int64_t number) {
+    const auto origin = static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), number) - ends_.begin());
+    if (origin != at_) made_ = Misfits(origins_[at_ = origin].text);
+    return made_[static_cast<size_t>(number - (origin == 0 ? 0 : ends_[origin - 1]))];
+  }
+
+ private:
+  const std::vector<Origin>& origins_;
+  std::vector<int64_t> ends_;
+  size_t at_ = SIZE_MAX;
+  std::vector<std::string> made_;
+};
+
 class Fuzz {
  public:
-  Fuzz(const Flags& flags, std::vector<Origin> origins) : flags_(flags), origins_(std::move(origins)) {
+  Fuzz(Flags flags, std::vector<Origin> origins)
+      : flags_(std::move(flags)), origins_(std::move(origins)), misfits_(flags_.misfits ? origins_ : kNone) {
+    if (flags_.misfits) flags_.count = std::min(flags_.count, misfits_.count());
     scratch_ = fs::path(fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path().string()) /
                ("shoal-fuzz." + std::to_string(getpid()));
-    void* shared = mmap(nullptr, sizeof(Note) * static_cast<size_t>(flags.jobs), PROT_READ | PROT_WRITE,
+    void* shared = mmap(nullptr, sizeof(Note) * static_cast<size_t>(flags_.jobs), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     notes_ = static_cast<Note*>(shared);
   }
@@ -150,8 +174,11 @@ class Fuzz {
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
     Cases cases(origins_, flags_.seed, folder, notes_[w]);
-    for (; number < flags_.first + flags_.count; number += flags_.jobs)
-      if (!cases.Run(number)) _exit(98);
+    for (; number < flags_.first + flags_.count; number += flags_.jobs) {
+      const bool fine = flags_.misfits ? cases.RunMisfit(number, misfits_[number * misfits_.count() / flags_.count])
+                                       : cases.Run(number);
+      if (!fine) _exit(98);
+    }
     _exit(0);
   }
 
@@ -181,7 +208,7 @@ class Fuzz {
     ++found_;
     if (findings_[what]++ < 3) {
       fs::create_directories(flags_.findings);
-      const fs::path stem = fs::path(flags_.findings) / StrCat(verb, "-", flags_.seed, "-", note.number);
+      const fs::path stem = fs::path(flags_.findings) / StrCat(flags_.misfits ? "misfit-" : "", verb, "-", flags_.seed, "-", note.number);
       for (const char* name : {"module.hlo", "module.pb", "in.npz", "module.hlo.gz"})
         if (std::string(note.call).find(name) != std::string::npos)
           fs::copy_file(Folder(w) / name, fs::path(stem.string() + fs::path(name).extension().string()),
@@ -194,8 +221,10 @@ class Fuzz {
     Start(w, note.number + flags_.jobs);
   }
 
-  const Flags& flags_;
+  inline static const std::vector<Origin> kNone;
+  Flags flags_;
   const std::vector<Origin> origins_;
+  MisfitsOf misfits_;
   fs::path scratch_;
   Note* notes_ = nullptr;
   std::vector<pid_t> workers_;
@@ -242,6 +271,7 @@ int Main(int argc, char** argv) {
   app.add_option("--jobs", flags.jobs, "Processes at a time")->check(CLI::Range(1, 1024))->capture_default_str();
   app.add_option("--most_seconds", flags.most_seconds, "A call that takes longer hangs")->capture_default_str();
   app.add_option("--most_bytes", flags.most_bytes, "Larger origins are left out")->capture_default_str();
+  app.add_flag("--misfits", flags.misfits, "In place of random ones those with one thing that does not fit, evenly out of all there are");
   app.add_option("--findings", flags.findings, "Where modules go that found something")->capture_default_str();
   app.add_option("--replay", flags.replay, "Only take these files through every verb");
   CLI11_PARSE(app, argc, argv);
@@ -252,7 +282,7 @@ int Main(int argc, char** argv) {
     return 2;
   }
   std::printf("%zu origins, seed %llu\n", origins.size(), static_cast<unsigned long long>(flags.seed));
-  return Fuzz(flags, std::move(origins)).Run();
+  return Fuzz(std::move(flags), std::move(origins)).Run();
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ Result<Value> Evaluate<Opcode::kTuple>(Call& call) {
 
 template <>
 Result<Value> Evaluate<Opcode::kGetTupleElement>(Call& call) {
+  if (!call.operands[0].IsTuple()) return Stopped(call.hlo, "what its operand gives is under way: a done must end it first");
   return call.operands[0].element(call.hlo[Op<Opcode::kGetTupleElement>::kIndex]);
 }
 

@@ -120,6 +120,7 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
 Result<Value> Reshard(Call& call) {
   if (!Reshards(call.hlo)) return PassThrough(call);
   SHOAL_ASSIGN(grids, Grids(call));
+  if (grids.empty()) return Stopped(call.hlo, "there must be an array to cut or to join, got none");
   if (!TakesPart(call.hlo)) return JoinParts(call, std::move(grids));
   Arrays parts;
   for (size_t i = 0; i < grids.size(); ++i) parts.push_back(ShardOf(call.array(i), grids[i], call.device.partition()));

@@ -1,6 +1,7 @@
 #include "interp/evaluate.h"
 #include "interp/movement/reshape.h"
 #include "kernels/layout_factors.h"
+#include "ops/in_place.h"
 
 namespace shoal {
 
@@ -30,6 +31,7 @@ Result<Value> Evaluate<Opcode::kBitcastConvert>(Call& call) {
   Dims dims = ToDims(call.array(0).dims());
   if (to.dims().size() > dims.size()) dims.push_back(to.dims().back());
   if (to.dims().size() < dims.size()) dims.pop_back();
+  if (SeesWholeBytes(call.hlo)) return Value(call.array(0).SeenAs(to.element_type(), std::move(dims)));
   return Value(AsType(call.array(0), to.element_type(), std::move(dims)));
 }
 

@@ -1,0 +1,139 @@
+#include "misfits.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/strings.h"
+#include "text/parser.h"
+#include "text/printer.h"
+
+namespace shoal::fuzz {
+namespace {
+
+// A value, as instructions of which the last is called "misfit", and its shape.
+struct Stranger {
+  std::string_view shape, lines;
+};
+
+constexpr Stranger kStrangers[] = {
+    {"s32[]", "misfit = s32[] constant(3)\n"},
+    {"f32[2,3]", "misfit = f32[2,3] constant({{1,2,3},{4,5,6}})\n"},
+    {"f64[1]", "misfit = f64[1] constant({1})\n"},
+    {"bf16[0]", "misfit = bf16[0] constant({})\n"},
+    {"pred[4]", "misfit = pred[4] constant({1,0,1,0})\n"},
+    {"s4[5]", "misfit = s4[5] constant({1,2,3,4,5})\n"},
+    {"c64[2]", "misfit = c64[2] constant({(1,2), (3,4)})\n"},
+    {"()", "misfit = () tuple()\n"},
+    {"(f32[2,3], s32[])", "misfit.a = f32[2,3] constant({{1,2,3},{4,5,6}})\n  misfit.b = s32[] constant(3)\n"
+                          "  misfit = (f32[2,3], s32[]) tuple(misfit.a, misfit.b)\n"},
+    {"token[]", "misfit = token[] after-all()\n"},
+    {"f32[2]", "misfit.a = f32[2] constant({1,2})\n"
+               "  misfit = f32[2] all-reduce-start(misfit.a), replica_groups={}, to_apply=misfit.sum\n"},
+    {"(f32[2], f32[2])", "misfit.a = f32[2] constant({1,2})\n"
+                         "  misfit = (f32[2], f32[2]) all-gather-start(misfit.a), replica_groups={{0}}, dimensions={0}\n"},
+    {"(f32[2], f32[2], u32[])", "misfit.a = f32[2] constant({1,2})\n"
+                                "  misfit = (f32[2], f32[2], u32[]) copy-start(misfit.a)\n"},
+    {"((f32[2]), f32[2], s32[])", "misfit.a = f32[2] constant({1,2})\n"
+                                  "  misfit = ((f32[2]), f32[2], s32[]) negate-start(misfit.a)\n"},
+};
+
+constexpr std::string_view kSum =
+    "misfit.sum {\n  misfit.x = f32[] parameter(0)\n  misfit.y = f32[] parameter(1)\n"
+    "  ROOT misfit.z = f32[] add(misfit.x, misfit.y)\n}\n\n";
+
+// "  ROOT name = shape opcode(operands), attributes": where its parts lie in the text.
+struct Line {
+  size_t begin, shape, opcode;
+  std::vector<std::pair<size_t, size_t>> operands;  // first and one past the last character
+  size_t close;                                     // the parenthesis after them
+};
+
+// The end of what begins at `at`, which is at the first of `ends` that stands in no parentheses, or the end of the line.
+size_t EndOf(std::string_view text, size_t at, std::string_view ends) {
+  for (int64_t depth = 0; at < text.size() && text[at] != '\n'; ++at) {
+    if (depth == 0 && ends.find(text[at]) != ends.npos) break;
+    if (std::string_view("([{").find(text[at]) != std::string_view::npos) ++depth;
+    if (std::string_view(")]}").find(text[at]) != std::string_view::npos) --depth;
+  }
+  return at;
+}
+
+std::vector<Line> LinesOf(std::string_view text) {
+  std::vector<Line> lines;
+  for (size_t at = 0, end; at < text.size(); at = end + 1) {
+    end = std::min(text.find('\n', at), text.size());
+    const size_t equals = text.find(" = ", at);
+    if (!text.substr(at).starts_with("  ") || equals >= end) continue;
+    Line line{.begin = at + 2, .shape = equals + 3, .opcode = 0, .operands = {}, .close = 0};
+    line.opcode = EndOf(text, line.shape, " ") + 1;
+    const size_t open = text.find('(', line.opcode);
+    const std::string_view opcode = text.substr(line.opcode, open - line.opcode);
+    if (open >= end || opcode == "parameter" || opcode == "constant") continue;
+    size_t operand = open + 1;
+    for (line.close = operand; line.close < end && text[line.close] != ')';) {
+      line.close = EndOf(text, operand, ",)");
+      if (line.close > operand) line.operands.emplace_back(operand, line.close);
+      operand = line.close + 2;  // past ", "
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// One module's text, and all that can be done to it.
+class Misfitter {
+ public:
+  explicit Misfitter(std::string text) : text_(std::move(text)), sum_at_(text_.find("\n\n") + 2) {}
+
+  std::vector<std::string> All() && {
+    if (sum_at_ < 2) return {};
+    for (const Line& line : LinesOf(text_)) {
+      for (const auto& [first, last] : line.operands) Operand(line, first, last);
+      for (const Stranger& stranger : kStrangers) Operands(line, stranger);
+      for (const Stranger& stranger : kStrangers) Write(line.shape, line.opcode - 1, stranger.shape);
+    }
+    return std::move(misfits_);
+  }
+
+ private:
+  void Operand(const Line& line, size_t first, size_t last) {
+    const std::string operand = text_.substr(first, last - first);
+    const bool is_last = line.operands.back().first == first;
+    const size_t comma = is_last ? 0 : 2;
+    Write(first, last + comma, "");
+    Write(first, first, operand + ", ");
+    for (const Stranger& stranger : kStrangers) Write(first, last, "misfit", line.begin, stranger.lines);
+  }
+
+  // None, or one more than there were.
+  void Operands(const Line& line, const Stranger& stranger) {
+    const bool none = line.operands.empty();
+    Write(line.close, line.close, none ? "misfit" : ", misfit", line.begin, stranger.lines);
+  }
+
+  // The text with another piece from `first` to `last`, and lines more at `begin`, which is before them.
+  void Write(size_t first, size_t last, std::string_view by, size_t begin = 0, std::string_view lines = "") {
+    std::string text = text_;
+    text.replace(first, last - first, by);
+    if (!lines.empty()) text.insert(begin, StrCat(lines, "  "));
+    if (lines.find("misfit.sum") != lines.npos) text.insert(sum_at_, kSum);
+    misfits_.push_back(std::move(text));
+  }
+
+  const std::string text_;
+  size_t sum_at_;  // after the header and its tables, before the first computation
+  std::vector<std::string> misfits_;
+};
+
+}  // namespace
+
+std::vector<std::string> Misfits(const std::string& text) {
+  std::unique_ptr<Source> source = Source::FromString("fuzz", text);
+  Diags diags;
+  std::unique_ptr<Module> module = ParseModule(source, {}, diags);
+  if (module == nullptr) return {};
+  module->entry_layout.reset();
+  return Misfitter(PrintModule(*module, PrintOptions::Short())).All();
+}
+
+}  // namespace shoal::fuzz
