@@ -14,6 +14,11 @@ using Memory = dnnl::memory;
 using Desc = Memory::desc;
 using Tag = Memory::format_tag;
 
+bool Has(dnnl_cpu_isa_t wanted) {
+  const auto bits = static_cast<unsigned>(wanted);
+  return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & bits) == bits;
+}
+
 // This thread works alone: how many OpenMP would take is kept for each thread.
 void WorkAlone() {
   thread_local bool alone = false;
@@ -216,9 +221,20 @@ class Library : public OneDnn {
   }
 
   bool HasBf16() const override {
-    constexpr auto kBf16 = static_cast<unsigned>(dnnl_cpu_isa_avx512_core_bf16);
-    static const bool has = (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & kBf16) == kBf16;
+    static const bool has = Has(dnnl_cpu_isa_avx512_core_bf16);
     return has;
+  }
+
+  bool HasBytes() const override {
+    static const bool has = Has(dnnl_cpu_isa_avx512_core_vnni);
+    return has;
+  }
+
+  void ByteGemm(bool a_transposed, bool b_transposed, int64_t m, int64_t n, int64_t k, const int8_t* a, int64_t lda,
+                const int8_t* b, int64_t ldb, int32_t* c, int64_t ldc) const override {
+    WorkAlone();
+    const int32_t no_offset = 0;
+    dnnl_gemm_s8s8s32(a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', 'F', m, n, k, 1, a, lda, 0, b, ldb, 0, 0, c, ldc, &no_offset);
   }
 
   void Bf16Gemm(bool a_transposed, bool b_transposed, int64_t m, int64_t n, int64_t k, const uint16_t* a, int64_t lda,

@@ -38,6 +38,12 @@ class OneDnn {
   virtual void Bf16Gemm(bool a_transposed, bool b_transposed, int64_t m, int64_t n, int64_t k, const uint16_t* a,
                         int64_t lda, const uint16_t* b, int64_t ldb, float* c, int64_t ldc) const = 0;
 
+  // Whether this CPU multiplies signed bytes exactly, as they are: without instructions for it sums of two would be cut off.
+  virtual bool HasBytes() const = 0;
+  // Row-major: c = op(a) op(b), which wraps. Only where HasBytes.
+  virtual void ByteGemm(bool a_transposed, bool b_transposed, int64_t m, int64_t n, int64_t k, const int8_t* a, int64_t lda,
+                        const int8_t* b, int64_t ldb, int32_t* c, int64_t ldc) const = 0;
+
   // Something that oneDNN has code for, ready to run; null if it has none.
   class Convolution {
    public:

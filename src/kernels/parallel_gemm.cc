@@ -118,24 +118,36 @@ bool IsForBlas(int64_t m, int64_t n, int64_t k, const MatrixView<float>& b) {
 #endif
 }
 
+// A matrix as libraries want it described.
+struct Laid {
+  bool transposed;
+  int64_t stride;  // of its rows, or columns: at least their length
+};
+
+template <class T>
+Laid LaidOut(const MatrixView<T>& matrix, int64_t rows, int64_t columns) {
+  const bool transposed = matrix.column != 1 && columns != 1;
+  return {transposed, std::max(transposed ? matrix.column : matrix.row, transposed ? rows : columns)};
+}
+
 void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add = false) {
   static const OneDnn* const library = OpenOneDnn();
   if (library == nullptr || k == 0 || IsForBlas(m, n, k, b)) return Gemm<float>(m, n, k, a, b, c, ldc, add);
-  const bool a_transposed = a.column != 1 && k != 1, b_transposed = b.column != 1 && n != 1;
-  // A leading dimension is at least the length of its rows.
-  const int64_t lda = std::max(a_transposed ? a.column : a.row, a_transposed ? m : k);
-  const int64_t ldb = std::max(b_transposed ? b.column : b.row, b_transposed ? k : n);
-  library->Sgemm(a_transposed, b_transposed, m, n, k, a.data, lda, b.data, ldb, add ? 1 : 0, c, ldc);
+  const Laid left = LaidOut(a, m, k), right = LaidOut(b, k, n);
+  library->Sgemm(left.transposed, right.transposed, m, n, k, a.data, left.stride, b.data, right.stride, add ? 1 : 0, c, ldc);
 }
 void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b, double* c, int64_t ldc) {
   Gemm<double>(m, n, k, a, b, c, ldc, false);
 }
 
 void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b, float* c, int64_t ldc) {
-  const bool a_transposed = a.column != 1 && k != 1, b_transposed = b.column != 1 && n != 1;
-  const int64_t lda = std::max(a_transposed ? a.column : a.row, a_transposed ? m : k);
-  const int64_t ldb = std::max(b_transposed ? b.column : b.row, b_transposed ? k : n);
-  OpenOneDnn()->Bf16Gemm(a_transposed, b_transposed, m, n, k, &a.data->bits, lda, &b.data->bits, ldb, c, ldc);
+  const Laid left = LaidOut(a, m, k), right = LaidOut(b, k, n);
+  OpenOneDnn()->Bf16Gemm(left.transposed, right.transposed, m, n, k, &a.data->bits, left.stride, &b.data->bits, right.stride, c, ldc);
+}
+
+void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b, int32_t* c, int64_t ldc) {
+  const Laid left = LaidOut(a, m, k), right = LaidOut(b, k, n);
+  OpenOneDnn()->ByteGemm(left.transposed, right.transposed, m, n, k, a.data, left.stride, b.data, right.stride, c, ldc);
 }
 
 // Into how many tiles a product is cut, by its sizes alone.
@@ -254,6 +266,14 @@ bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixVie
                   std::span<const GemmPlaces> places, float* c, ThreadPool& pool) {
   const OneDnn* library = OpenOneDnn();
   if (library == nullptr || !library->HasBf16() || m * n * k <= kSmall) return false;
+  Tiled(m, n, k, a, b, places, c, pool);
+  return true;
+}
+
+bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b,
+                  std::span<const GemmPlaces> places, int32_t* c, ThreadPool& pool) {
+  const OneDnn* library = OpenOneDnn();
+  if (library == nullptr || !library->HasBytes() || m * n * k <= kSmall) return false;
   Tiled(m, n, k, a, b, places, c, pool);
   return true;
 }

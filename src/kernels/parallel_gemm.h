@@ -28,6 +28,10 @@ void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, Matri
 // One product in this thread, by the quickest library there is: into c, or added to what is there.
 void AddProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add);
 
+// The same of signed bytes, whose sums of 32 bits wrap. False, and nothing done, where the CPU has no instructions for it.
+bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b,
+                  std::span<const GemmPlaces> places, int32_t* c, ThreadPool& pool);
+
 struct Bf16 {
   uint16_t bits;
 };

@@ -52,7 +52,7 @@ class Folding {
 
  private:
   // The last of each chain: what something that cannot be folded uses. A broadcast of a constant stays: loops have it
-  // for nothing.
+  // for nothing. Indices are arrays.
   void Find() {
     for (Instruction* hlo : computation_.instructions) {
       const bool known = std::all_of(hlo->operands.begin(), hlo->operands.end(), [&](const Instruction* operand) {
@@ -60,14 +60,14 @@ class Folding {
       });
       if (known && IsFoldedOp(*hlo)) folded_.insert({hlo, nullptr});
     }
-    const auto want = [&](Instruction* hlo) {
-      if (!folded_.contains(hlo) || IsBroadcast(*hlo)) return;
+    const auto want = [&](Instruction* hlo, bool as_array) {
+      if (!folded_.contains(hlo) || (IsBroadcast(*hlo) && !as_array)) return;
       if (std::find(wanted_.begin(), wanted_.end(), hlo) == wanted_.end()) wanted_.push_back(hlo);
     };
     for (Instruction* hlo : computation_.instructions)
       if (!folded_.contains(hlo) || IsBroadcast(*hlo))
-        for (Instruction* operand : hlo->operands) want(operand);
-    want(computation_.root);
+        for (Instruction* operand : hlo->operands) want(operand, Info(hlo->opcode).op_class == OpClass::kGatherScatter);
+    want(computation_.root, false);
   }
 
   // A module of the chains, with a tuple of what is wanted as its root, run on one device.

@@ -27,8 +27,9 @@ class Lowering {
 
  private:
   // What is run step by step: loops and fusions that are one piece of code have no steps inside.
-  void Visit(const Computation& computation) {
+  void Visit(Computation& computation, CallKind how = CallKind::kOnce) {
     if (!visited_.insert(&computation).second) return;
+    if (!by_ops_ && how != CallKind::kElements) GatherSmallSteps(*program_.module, computation);
     for (const Instruction* hlo : computation.instructions) {
       if (!CallsComputations(*hlo)) continue;
       if (std::unique_ptr<Routine> routine = by_ops_ ? nullptr : RoutineOf(*hlo)) {
@@ -37,9 +38,18 @@ class Lowering {
         program_.routines.push_back(std::move(routine));
         continue;
       }
-      if (IsKernel(*hlo)) continue;
-      for (const Computation* callee : CalledComputations(*hlo)) Visit(*callee);
+      if (IsKernel(*hlo) || AddSequence(*hlo)) continue;
+      for (Computation* callee : CalledComputations(*hlo)) Visit(*callee, CallKindOf(*hlo));
     }
+  }
+
+  bool AddSequence(const Instruction& hlo) {
+    Sequence sequence{by_ops_ ? nullptr : SequenceOf(hlo), {}};
+    if (sequence.routine == nullptr) return false;
+    for (const FusedKernel& kernel : sequence.routine->kernels) sequence.kernels.push_back(NumberOf(kernel));
+    program_.steps[&hlo] = {ProgramStep::Kind::kSequence, program_.sequences.size(), nullptr, {}};
+    program_.sequences.push_back(std::move(sequence));
+    return true;
   }
 
   void Add(const Instruction& hlo) {
@@ -66,12 +76,14 @@ class Lowering {
   const std::vector<size_t>& NumbersOf(const Computation& fused) {
     Body& body = bodies_.at(&fused);
     if (!body.numbers.empty()) return body.numbers;
-    for (const FusedKernel& kernel : body.kernels) {
-      const auto [same, is_new] = kernels_.try_emplace(ToString(kernel), program_.kernels.size());
-      if (is_new) program_.kernels.push_back(kernel);
-      body.numbers.push_back(same->second);
-    }
+    for (const FusedKernel& kernel : body.kernels) body.numbers.push_back(NumberOf(kernel));
     return body.numbers;
+  }
+
+  size_t NumberOf(const FusedKernel& kernel) {
+    const auto [same, is_new] = kernels_.try_emplace(ToString(kernel), program_.kernels.size());
+    if (is_new) program_.kernels.push_back(kernel);
+    return same->second;
   }
 
   struct Body {
@@ -111,7 +123,7 @@ std::string ToString(const Program& program) {
   std::string out;
   std::unordered_set<const Computation*> parts = PartsOfSteps(*program.module);
   for (const auto& [hlo, step] : program.steps)
-    if (step.kind == ProgramStep::Kind::kRoutine) AddReached(*hlo, parts);
+    if (step.kind == ProgramStep::Kind::kRoutine || step.kind == ProgramStep::Kind::kSequence) AddReached(*hlo, parts);
   for (const Computation* computation : program.module->computations) {
     if (parts.contains(computation)) continue;
     bool named = false;
@@ -123,6 +135,7 @@ std::string ToString(const Program& program) {
       StrAppend(&out, "  ", hlo->name, " ", ToString(hlo->shape()), ": ");
       if (step.kind == ProgramStep::Kind::kKernel) StrAppend(&out, "kernel ", step.kernel, step.pieces.empty() ? "" : ",", StrJoin(step.pieces, ","));
       if (step.kind == ProgramStep::Kind::kRoutine) StrAppend(&out, "routine ", step.kernel);
+      if (step.kind == ProgramStep::Kind::kSequence) StrAppend(&out, "sequence ", step.kernel);
       if (step.kind == ProgramStep::Kind::kLibrary) StrAppend(&out, "library ", Text(hlo->opcode));
       if (step.kind == ProgramStep::Kind::kEvaluate) StrAppend(&out, "evaluate ", Text(hlo->opcode));
       out += "\n";
@@ -130,6 +143,7 @@ std::string ToString(const Program& program) {
   }
   for (size_t i = 0; i < program.kernels.size(); ++i) StrAppend(&out, "kernel ", i, ": ", ToString(program.kernels[i]));
   for (size_t i = 0; i < program.routines.size(); ++i) StrAppend(&out, "routine ", i, ": ", ToString(*program.routines[i]));
+  for (size_t i = 0; i < program.sequences.size(); ++i) StrAppend(&out, "sequence ", i, ": ", ToString(*program.sequences[i].routine, program.sequences[i].kernels));
   return out;
 }
 

@@ -25,6 +25,7 @@ struct ProgramStep {
     kKernel,    // kernels[kernel], and those of `pieces`: each of them computes a part of the result
     kLibrary,   // library
     kRoutine,   // routines[kernel]: a loop with all its rounds
+    kSequence,  // sequences[kernel]: a call of small steps
     kEvaluate,  // the interpreter's evaluator, on the same arrays
   };
   Kind kind = Kind::kEvaluate;
@@ -33,10 +34,16 @@ struct ProgramStep {
   std::vector<size_t> pieces;
 };
 
+struct Sequence {
+  std::unique_ptr<Routine> routine;
+  std::vector<size_t> kernels;  // of the program: the routine's
+};
+
 struct Program {
   std::unique_ptr<Module> module;  // after the passes
   std::vector<FusedKernel> kernels;     // each of them once, however many instructions it serves
   std::vector<std::unique_ptr<Routine>> routines;
+  std::vector<Sequence> sequences;
   std::unordered_map<const Instruction*, ProgramStep> steps;
 
   const ProgramStep& StepOf(const Instruction& hlo) const {

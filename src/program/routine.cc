@@ -1,8 +1,7 @@
-// From a while to a Routine.
+// From a while, or a call, to a Routine.
 #include "program/routine.h"
 
 #include <map>
-#include <set>
 #include <utility>
 
 #include "base/strings.h"
@@ -12,6 +11,7 @@
 #include "ops/families.h"
 #include "ops/traits.h"
 #include "passes/loop_ops.h"
+#include "program/program.h"
 #include "program/routine_slots.h"
 #include "program/small_kernels.h"
 
@@ -49,8 +49,27 @@ class RoutineBuilder {
     routine_->condition = NewBlock();
     routine_->body = NewBlock();
     routine_->predicate = AddLoopBlocks(loop, state, routine_->condition, routine_->body);
-    if (failed_ || OwnBytes() > kMostOwnBytes || Work() > kMostWork) return nullptr;
+    if (failed_ || OwnBytes(*routine_) > kMostOwnBytes || WorkOf(*routine_) > kMostWork) return nullptr;
     for (int slot : state) routine_->written.push_back(slots_.IsWritten(slot));
+    return std::move(routine_);
+  }
+
+  std::unique_ptr<Routine> BuildSequence(const Instruction& call) {
+    most_statements_ = SIZE_MAX;  // which are not compiled together
+    std::vector<Slots> arguments;
+    for (const Instruction* operand : call.operands) arguments.push_back(NewSlots(operand->shape()));
+    const size_t operands = routine_->slots.size();
+    const Slots results = NewSlots(call.shape());
+    if (failed_ || operands != call.operand_count()) return nullptr;
+    routine_->state_slots = routine_->slots.size();
+    routine_->body = NewBlock();
+    const Slots given = Lower(*call[kToApply], arguments, routine_->body);
+    if (failed_ || routine_->blocks.size() > 1 || !routine_->evaluated.empty()) return nullptr;
+    for (const FusedKernel& kernel : routine_->kernels)
+      if (kernel.RowCount() * kernel.WalkedCount() > kMostWork || CutInPieces(kernel)) return nullptr;  // for all threads
+    for (size_t i = 0; i < results.size(); ++i) slots_.Copy(routine_->body, given[i], results[i]);
+    slots_.DropCopies(routine_->body, results, static_cast<int>(routine_->state_slots));
+    for (size_t i = 0; i < routine_->state_slots; ++i) routine_->written.push_back(i >= operands);
     return std::move(routine_);
   }
 
@@ -79,34 +98,8 @@ class RoutineBuilder {
     return {slots_.New(shape.element_type(), *shape.ElementCount())};
   }
 
-  int64_t OwnBytes() const {
-    std::set<int> used;
-    for (const auto& block : routine_->blocks)
-      for (const RoutineStatement& statement : block) used.insert(statement.slots.begin(), statement.slots.end());
-    int64_t bytes = 0;
-    for (size_t i = routine_->state_slots; i < routine_->slots.size(); ++i)
-      if (routine_->slots[i].constant == nullptr && used.contains(static_cast<int>(i))) bytes += routine_->slots[i].count * StorageBytes(routine_->slots[i].type);
-    return bytes;
-  }
-
-  // Elements that all statements go through once.
-  int64_t Work() const {
-    int64_t work = 0;
-    for (const auto& block : routine_->blocks) {
-      for (const RoutineStatement& statement : block) {
-        if (statement.kind == StatementKind::kCopy) work += routine_->slots[static_cast<size_t>(statement.slots[0])].count / 4;
-        if (statement.kind == StatementKind::kEvaluate)
-          for (int slot : statement.slots) work += routine_->slots[static_cast<size_t>(slot)].count;
-        if (statement.kind != StatementKind::kKernel) continue;
-        const FusedKernel& kernel = routine_->kernels[statement.kernel];
-        work += kernel.RowCount() * kernel.WalkedCount();
-      }
-    }
-    return work;
-  }
-
   void Count() {
-    if (++statements_ + slots_.copies() > kMostStatements) Fail();
+    if (++statements_ + slots_.copies() > most_statements_) Fail();
   }
 
   void Run(size_t block, FusedKernel kernel, Slots slots) {
@@ -271,7 +264,7 @@ class RoutineBuilder {
 
   std::unique_ptr<Routine> routine_ = std::make_unique<Routine>();
   RoutineSlots slots_{*routine_};
-  size_t statements_ = 0;
+  size_t statements_ = 0, most_statements_ = kMostStatements;
   int first_own_ = 0;  // slots before this one belong to blocks around
   bool failed_ = false;
 };
@@ -281,6 +274,10 @@ class RoutineBuilder {
 std::unique_ptr<Routine> RoutineOf(const Instruction& loop) {
   if (loop.opcode != Opcode::kWhile || !loop.shape().IsTuple()) return nullptr;
   return RoutineBuilder().Build(loop);
+}
+
+std::unique_ptr<Routine> SequenceOf(const Instruction& call) {
+  return call.opcode == Opcode::kCall ? RoutineBuilder().BuildSequence(call) : nullptr;
 }
 
 }  // namespace shoal

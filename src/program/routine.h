@@ -4,9 +4,13 @@
 //
 // The first slots are the loop's state, leaf by leaf: memory that comes from outside and is written in place. Constants
 // come from outside too and are only read. All other slots are the routine's own.
+//
+// A sequence is a routine of one block without a loop: small steps that follow each other. It is run statement by
+// statement, as kernels on memory that is laid out beforehand: what it takes to start a step is paid once for all.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,7 +46,7 @@ struct RoutineStatement {
 };
 
 struct Routine {
-  const Instruction* loop = nullptr;  // the while
+  const Instruction* loop = nullptr;  // the while; none of a sequence
   size_t state_slots = 0;
   std::vector<bool> written;  // of the state: what stays as it is may be shared with others
   std::vector<RoutineSlot> slots;
@@ -58,8 +62,17 @@ struct Routine {
 // Nothing if the loop does more than small work on small arrays.
 std::unique_ptr<Routine> RoutineOf(const Instruction& loop);
 
-// What it depends on, so that equal ones are compiled once.
-std::string ToString(const Routine& routine);
+// A call of what is small and does not branch as a sequence: the state is its operands, then the leaves of its result.
+std::unique_ptr<Routine> SequenceOf(const Instruction& call);
+// Makes calls of the computation's small steps that follow each other.
+void GatherSmallSteps(Module& module, Computation& computation);
+
+// What the routine's own slots take; the elements that all its statements go through once.
+int64_t OwnBytes(const Routine& routine);
+int64_t WorkOf(const Routine& routine);
+
+// What it depends on, so that equal ones are compiled once. `numbers`: of its kernels, in place of their text.
+std::string ToString(const Routine& routine, std::span<const size_t> numbers = {});
 
 // What codegen/ makes of a routine: runs rounds until the condition is false (gives 1), `most_rounds` are done (0), or
 // `stop`, which is asked now and then, or `evaluate`, which works out evaluated[number], says so (2). slots: the state,

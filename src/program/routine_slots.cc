@@ -1,8 +1,37 @@
 #include "program/routine_slots.h"
 
 #include <algorithm>
+#include <set>
 
 namespace shoal {
+
+int64_t OwnBytes(const Routine& routine) {
+  std::set<int> used;
+  for (const auto& block : routine.blocks)
+    for (const RoutineStatement& statement : block) used.insert(statement.slots.begin(), statement.slots.end());
+  int64_t bytes = 0;
+  for (size_t i = routine.state_slots; i < routine.slots.size(); ++i) {
+    const RoutineSlot& slot = routine.slots[i];
+    if (slot.constant == nullptr && used.contains(static_cast<int>(i))) bytes += slot.count * StorageBytes(slot.type);
+  }
+  return bytes;
+}
+
+int64_t WorkOf(const Routine& routine) {
+  int64_t work = 0;
+  auto count = [&](int slot) { return routine.slots[static_cast<size_t>(slot)].count; };
+  for (const auto& block : routine.blocks) {
+    for (const RoutineStatement& statement : block) {
+      if (statement.kind == RoutineStatement::Kind::kCopy) work += count(statement.slots[0]) / 4;
+      if (statement.kind == RoutineStatement::Kind::kEvaluate)
+        for (int slot : statement.slots) work += count(slot);
+      if (statement.kind != RoutineStatement::Kind::kKernel) continue;
+      const FusedKernel& kernel = routine.kernels[statement.kernel];
+      work += kernel.RowCount() * kernel.WalkedCount();
+    }
+  }
+  return work;
+}
 
 int RoutineSlots::New(ElementType type, int64_t count) {
   routine_.slots.push_back({type, count, nullptr, nullptr});

@@ -3,9 +3,11 @@
 
 namespace shoal {
 
-std::string ToString(const Routine& routine) {
-  std::string out = StrCat("routine of ", routine.state_slots, " slots, while s", routine.predicate, " of block ",
-                           routine.condition, ": block ", routine.body, "\n");
+std::string ToString(const Routine& routine, std::span<const size_t> numbers) {
+  std::string out = StrCat("routine of ", routine.state_slots, " slots");
+  if (routine.loop != nullptr)
+    StrAppend(&out, ", while s", routine.predicate, " of block ", routine.condition, ": block ", routine.body);
+  out += "\n";
   for (size_t i = 0; i < routine.slots.size(); ++i)
     StrAppend(&out, "  s", i, " ", Text(routine.slots[i].type), "[", routine.slots[i].count, "]",
               routine.slots[i].constant != nullptr                   ? " constant\n"
@@ -20,11 +22,12 @@ std::string ToString(const Routine& routine) {
         StrAppend(&out, " ", Text(routine.evaluated[statement.kernel]->opcode), " as number ", statement.kernel, ":");
       for (int slot : statement.slots) StrAppend(&out, " s", slot);
       for (size_t block : statement.blocks) StrAppend(&out, " block ", block);
-      if (statement.kind != RoutineStatement::Kind::kKernel) {
+      if (statement.kind != RoutineStatement::Kind::kKernel)
         out += "\n";
-        continue;
-      }
-      StrAppend(&out, ": ", ToString(routine.kernels[statement.kernel]));
+      else if (numbers.empty())
+        StrAppend(&out, ": ", ToString(routine.kernels[statement.kernel]));
+      else
+        StrAppend(&out, ": number ", numbers[statement.kernel], "\n");
     }
   }
   return out;

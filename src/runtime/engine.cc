@@ -66,6 +66,11 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
       engine->steps_[hlo] = NewKernelStep(*hlo, kernels, launched(second[step.kernel]), engine->pool_);
     } else if (step.kind == ProgramStep::Kind::kRoutine) {
       engine->steps_[hlo] = NewRoutineStep(*program.routines[step.kernel], engine->code_->routine(routine_code[step.kernel]), engine->pool_);
+    } else if (step.kind == ProgramStep::Kind::kSequence) {
+      const Sequence& sequence = program.sequences[step.kernel];
+      std::vector<KernelCode> codes;
+      for (size_t kernel : sequence.kernels) codes.push_back(engine->code_->code(kernel));
+      engine->steps_[hlo] = NewSequenceStep(*sequence.routine, codes);
     } else if (step.kind == ProgramStep::Kind::kLibrary) {
       engine->steps_[hlo] = NewLibraryStep(*hlo, step.library, engine->pool_);
     }

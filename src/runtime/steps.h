@@ -18,6 +18,8 @@ std::unique_ptr<CompiledStep> NewKernelStep(const Instruction& hlo, std::span<co
                                             LaunchedKernel combine, ThreadPool& pool);
 // The routine must outlive the step.
 std::unique_ptr<CompiledStep> NewRoutineStep(const Routine& routine, RoutineCode code, ThreadPool& pool);
+// `codes`: of the sequence's kernels.
+std::unique_ptr<CompiledStep> NewSequenceStep(const Routine& sequence, std::span<const KernelCode> codes);
 std::unique_ptr<CompiledStep> NewLibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool);
 
 }  // namespace shoal

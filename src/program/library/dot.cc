@@ -134,13 +134,18 @@ void Multiply(const Sides& sides, const Array& a, const Array& b, Array& out, Th
                out.Mutable<T>().data(), pool);
 }
 
-// Integers of eight bits, exactly: products are at most 2^14 with signs and 2^16 without, and sums of 2^24 are numbers
-// that f32 has. The sums of all stretches are added up as integers.
+// Integers of eight bits, exactly: by the CPU's instructions for them, or as floats. Products are at most 2^14 with signs
+// and 2^16 without, and sums of 2^24 are numbers that f32 has. The sums of all stretches are added up as integers.
 void MultiplyBytes(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
-  const int64_t stretch = IsSigned(a.type()) && IsSigned(b.type()) ? 1024 : 256;
-  const Array wide_a = Widened(a, pool), wide_b = Widened(b, pool);
   const auto& [lhs, rhs] = sides;
   const std::span<const GemmPlaces> places = PlacesOf(lhs, rhs);
+  if (a.type() == ElementType::kS8 && b.type() == a.type() &&
+      ParallelGemm(lhs.free, rhs.free, lhs.contracting, MatrixView<int8_t>{a.As<int8_t>().data(), lhs.free_stride, lhs.contracting_stride},
+                   MatrixView<int8_t>{b.As<int8_t>().data(), rhs.contracting_stride, rhs.free_stride}, places,
+                   out.Mutable<int32_t>().data(), pool))
+    return;
+  const int64_t stretch = IsSigned(a.type()) && IsSigned(b.type()) ? 1024 : 256;
+  const Array wide_a = Widened(a, pool), wide_b = Widened(b, pool);
   Array part(ElementType::kF32, out.dims());
   float* sums = part.Mutable<float>().data();
   int32_t* total = out.Mutable<int32_t>().data();

@@ -1,0 +1,152 @@
+// Small steps that follow each other become a call of them, to be run as a sequence.
+#include <algorithm>
+#include <unordered_set>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/strings.h"
+#include "interp/declared_shape.h"
+#include "ir/rewrite.h"
+#include "ops/families.h"
+#include "ops/new_ops.h"
+#include "ops/working_types.h"
+#include "program/program.h"
+#include "program/small_kernels.h"
+
+namespace shoal {
+namespace {
+
+// Fewer steps are not worth a call; more elements in one of them are more than starting it costs.
+constexpr int64_t kFewestSteps = 4, kMostStepWork = 1 << 13, kMostStepBytes = 1 << 17;
+
+int64_t StoredBytes(const Shape& shape) {
+  int64_t bytes = 0;
+  for (const Shape* leaf : LeafShapes(shape)) bytes += leaf->ElementCount().value_or(0) * StorageBytes(leaf->element_type());
+  return bytes;
+}
+
+// The library adds products of narrow floats in an order of its own.
+bool IsNarrowProduct(const Instruction& hlo) {
+  return Info(hlo.opcode).op_class == OpClass::kContraction && BitWidth(hlo.shape().element_type()) < 32;
+}
+
+bool IsSmall(const Instruction& hlo) {
+  for (const Instruction* operand : hlo.operands)
+    if (!operand->shape().IsArray() || StoredBytes(operand->shape()) > kMostStepBytes) return false;
+  if (StoredBytes(hlo.shape()) > kMostStepBytes || WorkingTypesOf(hlo).mixed) return false;
+  if (!hlo[kControlPredecessors].empty()) return false;
+  const auto kernels = SmallKernelsOf(hlo);
+  if (!kernels || IsNarrowProduct(hlo)) return false;
+  int64_t work = 0;
+  for (const SmallKernel& kernel : *kernels)
+    if (kernel.kernel) work += CutInPieces(*kernel.kernel) ? kMostStepWork : kernel.kernel->RowCount() * kernel.kernel->WalkedCount();
+  return work < kMostStepWork;
+}
+
+class Gathering {
+ public:
+  Gathering(Module& module, Computation& computation) : module_(module), computation_(computation) {
+    for (const Instruction* hlo : computation.instructions)
+      for (const Instruction* before : (*hlo)[kControlPredecessors]) awaited_.insert(before);
+  }
+
+  void Run() {
+    const std::vector<Instruction*> all(computation_.instructions.begin(), computation_.instructions.end());
+    for (Instruction* hlo : all) Look(*hlo);
+    Close();
+    if (gathered_.empty()) return;
+    std::erase_if(computation_.instructions, [&](const Instruction* hlo) { return gathered_.contains(hlo); });
+    ApplyReplacements(elements_, module_, computation_);
+  }
+
+ private:
+  // The steps so far, and this one if it belongs to them. What has no step of its own goes past them, unless one of them
+  // is among its operands: then what uses it comes after all of them.
+  void Look(Instruction& hlo) {
+    const bool is_element = hlo.opcode == Opcode::kGetTupleElement && members_.contains(hlo.operands[0]);
+    const bool is_step = Info(hlo.opcode).op_class != OpClass::kStructure;
+    auto is_later = [&](const Instruction* operand) { return later_.contains(operand); };
+    const bool uses_later = std::any_of(hlo.operands.begin(), hlo.operands.end(), is_later);
+    if (!is_step && !is_element) {
+      auto is_member = [&](const Instruction* operand) { return members_.contains(operand); };
+      if (uses_later || std::any_of(hlo.operands.begin(), hlo.operands.end(), is_member)) later_.insert(&hlo);
+      return;
+    }
+    const bool is_small = is_element || (!awaited_.contains(&hlo) && IsSmall(hlo));
+    if (!is_small || uses_later || (is_step && bytes_ > kMostStepBytes)) Close();
+    if (!is_small) return;
+    members_.insert(&hlo);
+    order_.push_back(&hlo);
+    steps_ += is_step ? 1 : 0;
+    bytes_ += is_step ? StoredBytes(hlo.shape()) : 0;
+  }
+
+  void Close() {
+    if (steps_ >= kFewestSteps) Gather();
+    members_.clear();
+    later_.clear();
+    order_.clear();
+    steps_ = bytes_ = 0;
+  }
+
+  void Gather() {
+    Instruction& last = *order_.back();
+    Computation* callee = module_.NewComputation(module_.arena.CopyString(StrCat("small_", last.name)));
+    callee->at = last.at;
+    absl::flat_hash_map<const Instruction*, Instruction*> inside;
+    std::vector<Instruction*> arguments;
+    for (const Instruction* hlo : order_) {
+      for (Instruction* operand : hlo->operands)
+        if (!members_.contains(operand) && !inside.contains(operand)) inside[operand] = Enter(*operand, *callee, arguments);
+    }
+    for (const Instruction* hlo : order_) {
+      std::vector<Instruction*> operands;
+      for (const Instruction* operand : hlo->operands) operands.push_back(inside.at(operand));
+      inside[hlo] = CopyInstruction(module_, *callee, *hlo, operands);
+    }
+    const std::vector<Instruction*> wanted = Wanted();
+    std::vector<Instruction*> given;
+    for (const Instruction* hlo : wanted) given.push_back(inside.at(hlo));
+    callee->root = given.size() == 1 ? given[0] : NewTuple(module_, *callee, given, last);
+    module_.computations.insert(std::find(module_.computations.begin(), module_.computations.end(), &computation_), callee);
+    Instruction* call = NewInstruction(module_, computation_, Opcode::kCall, callee->root->shape_, arguments, last);
+    SetAttr(*call, module_, kToApply, callee);
+    for (size_t i = 0; i < wanted.size(); ++i)
+      elements_[wanted[i]] = wanted.size() == 1 ? call : NewGetTupleElement(module_, computation_, call, static_cast<int64_t>(i), last);
+    gathered_.insert(order_.begin(), order_.end());
+  }
+
+  // What a value from outside is called inside.
+  Instruction* Enter(Instruction& value, Computation& callee, std::vector<Instruction*>& arguments) {
+    if (value.opcode == Opcode::kConstant) return CopyInstruction(module_, callee, value, {});
+    Instruction* parameter = NewInstruction(module_, callee, Opcode::kParameter, value.shape_, {}, value);
+    SetAttr(*parameter, module_, kParameterNumber, static_cast<int64_t>(arguments.size()));
+    callee.parameters.push_back(parameter);
+    arguments.push_back(&value);
+    return parameter;
+  }
+
+  // The arrays that others than the members ask for.
+  std::vector<Instruction*> Wanted() const {
+    std::unordered_set<const Instruction*> asked;
+    for (const Instruction* hlo : computation_.instructions)
+      if (!members_.contains(hlo)) asked.insert(hlo->operands.begin(), hlo->operands.end());
+    std::vector<Instruction*> wanted;
+    for (Instruction* hlo : order_)
+      if (asked.contains(hlo) || hlo == computation_.root) wanted.push_back(hlo);
+    return wanted;
+  }
+
+  Module& module_;
+  Computation& computation_;
+  std::unordered_set<const Instruction*> awaited_;  // by others that do not use them
+  std::unordered_set<const Instruction*> members_, later_, gathered_;
+  std::vector<Instruction*> order_;  // the members
+  int64_t steps_ = 0, bytes_ = 0;
+  Replacements elements_;
+};
+
+}  // namespace
+
+void GatherSmallSteps(Module& module, Computation& computation) { Gathering(module, computation).Run(); }
+
+}  // namespace shoal
