@@ -21,6 +21,8 @@ struct Side {
   Dims order;
 };
 
+// All their values are values of bf16, and none of them is a denormal one there.
+bool FitsInBf16(ElementType type) { return IsFloat(type) && BitWidth(type) <= 8 && type != ElementType::kF8e8m0fnu; }
 bool IsNarrow(ElementType type) { return type == ElementType::kBf16 || type == ElementType::kF16; }
 
 bool Has(Ints dims, int64_t dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
@@ -216,7 +218,9 @@ bool MultiplyInParts(const Sides& sides, const Array& a, const Array& b, Array& 
   return true;
 }
 
-void MultiplyFloats(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
+void MultiplyFloats(const Sides& sides, const Array& left, const Array& right, Array& out, ThreadPool& pool) {
+  const Array a = FitsInBf16(left.type()) ? Widened(left, pool, ElementType::kBf16) : left;
+  const Array b = FitsInBf16(right.type()) ? Widened(right, pool, ElementType::kBf16) : right;
   if (MultiplySkinny(sides, a, b, out, pool)) return;
   const auto& [lhs, rhs] = sides;
   if (a.type() == ElementType::kBf16 && b.type() == a.type() &&
@@ -259,10 +263,11 @@ LibraryFunction DotFunction(const Instruction& hlo) {
   const ElementType lhs = hlo.operand_shape(0).element_type(), rhs = hlo.operand_shape(1).element_type();
   const ElementType result = hlo.shape().element_type();
   auto is_float = [](ElementType type) { return type == ElementType::kF32 || IsNarrow(type); };
+  auto is_operand = [&](ElementType type) { return is_float(type) || FitsInBf16(type); };
   auto is_whole = [](ElementType type) { return IsInteger(type) && BitWidth(type) >= 8 && BitWidth(type) <= 32; };
   const bool all_double = lhs == ElementType::kF64 && rhs == lhs && result == lhs;
   const bool all_whole = is_whole(lhs) && is_whole(rhs) && IsInteger(result) && BitWidth(result) == 32;
-  if (!all_double && !all_whole && !(is_float(lhs) && is_float(rhs) && is_float(result))) return nullptr;
+  if (!all_double && !all_whole && !(is_operand(lhs) && is_operand(rhs) && is_float(result))) return nullptr;
   if (hlo.shape().ElementCount().value_or(0) <= 0 || hlo.operand_shape(0).ElementCount().value_or(0) <= 0) return nullptr;
   return &Dot;
 }
