@@ -74,6 +74,7 @@ class KernelEmitter {
   void EmitStores(bool per_row);
   Num EmitNode(int node);
   Num EmitLoad(const KernelNode& node, int number);
+  llvm::Value* EmitStridedLoad(const KernelNode& node, llvm::Value* base, int64_t stride);
   Num EmitIndex(const KernelNode& node);
   llvm::Value* ComplexConstant(const KernelNode& node);
   Num Operand(int node);

@@ -1,8 +1,10 @@
 // The values of a kernel's nodes.
 #include <algorithm>
+#include <bit>
 
 #include "codegen/complex_builder.h"
 #include "codegen/kernel_emitter.h"
+#include "llvm/Analysis/VectorUtils.h"
 
 namespace shoal {
 
@@ -183,6 +185,29 @@ Value* KernelEmitter::ComplexConstant(const KernelNode& node) {
 // Of what is loaded and stored: a complex number lies as its parts do.
 static llvm::Align AlignOf(ElementType type) { return llvm::Align(static_cast<uint64_t>(StorageBytes(PartType(type)))); }
 
+// Larger strides load more than they use.
+constexpr int64_t kMostStride = 4;
+
+// Every `stride`-th element: whole vectors, of which these are picked. The last vector ends with the last lane's element,
+// since what follows it may not be ours.
+Value* KernelEmitter::EmitStridedLoad(const KernelNode& node, Value* base, int64_t stride) {
+  Value* first = ir_.CreateMul(LoopValue(kernel_.lane_loop()), I64(stride));
+  const int64_t last_begin = (stride - 1) * (lanes_ - 1);
+  std::vector<Value*> pieces;
+  for (int64_t i = 0; i < stride; ++i) {
+    Value* at = ir_.CreateAdd(first, I64(i + 1 < stride ? i * lanes_ : last_begin));
+    pieces.push_back(ir_.CreateAlignedLoad(builder_.Stored(node.type, lanes_), Address(base, node.type, at), AlignOf(node.type)));
+  }
+  while (!std::has_single_bit(pieces.size())) pieces.push_back(llvm::PoisonValue::get(pieces[0]->getType()));
+  Value* all = llvm::concatenateVectors(ir_, pieces);
+  std::vector<int> picked;
+  for (int64_t i = 0; i < lanes_; ++i) {
+    const int64_t at = i * stride, in_last = (stride - 1) * lanes_;
+    picked.push_back(static_cast<int>(at < in_last ? at : in_last + at - last_begin));
+  }
+  return ir_.CreateShuffleVector(all, picked);
+}
+
 Num KernelEmitter::EmitLoad(const KernelNode& node, int number) {
   Value* buffer = buffers_[static_cast<size_t>(node.input)];
   llvm::Type* element = builder_.Stored(node.type, 1);
@@ -207,6 +232,8 @@ Num KernelEmitter::EmitLoad(const KernelNode& node, int number) {
     if (loaded.imaginary != nullptr) loaded.imaginary = ir_.CreateVectorReverse(loaded.imaginary);
     return loaded;
   }
+  if (lane.is_linear && lane.factor > 1 && lane.factor <= kMostStride && !IsComplex(node.type))
+    return builder_.FromMemory(EmitStridedLoad(node, bases_.at(number), lane.factor), node.type);
   const ElementType part = PartType(node.type);
   Value* index = PerLane(node.index);
   Value* loaded = llvm::PoisonValue::get(builder_.Stored(part, lanes_));

@@ -1,108 +1,19 @@
 #include "kernels/parallel_gemm.h"
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "kernels/onednn.h"
+#include "kernels/skinny_gemm.h"
 #include "kernels/small_gemm.h"
 #include "kernels/tiny_gemm.h"
-#include "kernels/vector_clones.h"
 
 namespace shoal {
 namespace {
 
-// Below this many multiplications a call of a library costs more than it saves.
-constexpr int64_t kSmall = int64_t{1} << 18;
 constexpr int64_t kSmallest = int64_t{1} << 12;
 // About 10 µs of products.
 constexpr int64_t kTask = int64_t{1} << 19;
-
-// An element of b as f32: bf16 is the upper half of one.
-inline float AsFloat(float value) { return value; }
-inline float AsFloat(Bf16 value) { return std::bit_cast<float>(static_cast<uint32_t>(value.bits) << 16); }
-
-// One row: c[j] += Σ a[p] b[p, j] for columns [begin, end) and p < k.
-template <class T>
-[[gnu::always_inline]] inline void AddRows(int64_t begin, int64_t end, int64_t k, const float* a, int64_t a_stride,
-                                           const T* b, int64_t b_row, float* c) {
-  int64_t p = 0;
-  for (; p + 4 <= k; p += 4) {
-    const float f0 = a[p * a_stride], f1 = a[(p + 1) * a_stride], f2 = a[(p + 2) * a_stride], f3 = a[(p + 3) * a_stride];
-    const T *r0 = b + p * b_row, *r1 = r0 + b_row, *r2 = r1 + b_row, *r3 = r2 + b_row;
-    for (int64_t j = begin; j < end; ++j)
-      c[j] += (f0 * AsFloat(r0[j]) + f1 * AsFloat(r1[j])) + (f2 * AsFloat(r2[j]) + f3 * AsFloat(r3[j]));
-  }
-  for (; p < k; ++p) {
-    const float factor = a[p * a_stride];
-    const T* row = b + p * b_row;
-    for (int64_t j = begin; j < end; ++j) c[j] += factor * AsFloat(row[j]);
-  }
-}
-
-// The first half of the lanes and the second, and so on; each step of a width that the compiler knows.
-template <int64_t width>
-[[gnu::always_inline]] inline float SumOfLanes(float* sums) {
-  for (int64_t s = 0; s < width; ++s) sums[s] += sums[s + width];
-  if constexpr (width > 1) return SumOfLanes<width / 2>(sums);
-  return sums[0];
-}
-
-// c[j] = Σ a[p] b[j, p], with a and the rows of b lying together in memory, in lanes that are summed at the end.
-template <class T>
-[[gnu::always_inline]] inline void SumsOfProducts(int64_t rows, int64_t k, const float* a, const T* b, int64_t b_row,
-                                                  float* c) {
-  constexpr int64_t kLanes = 32;
-  for (int64_t j = 0; j < rows; ++j, b += b_row) {
-    float sums[kLanes] = {};
-    int64_t p = 0;
-    for (; p + kLanes <= k; p += kLanes)
-      for (int64_t s = 0; s < kLanes; ++s) sums[s] += a[p + s] * AsFloat(b[p + s]);
-    for (int64_t s = 0; p + s < k; ++s) sums[s] += a[p + s] * AsFloat(b[p + s]);
-    c[j] = SumOfLanes<kLanes / 2>(sums);
-  }
-}
-
-// One body for each type: clones of templates are not made.
-SHOAL_VECTORS void RowTimesRows(int64_t begin, int64_t end, int64_t k, const float* a, int64_t a_stride, const float* b,
-                                int64_t b_row, float* c) {
-  AddRows(begin, end, k, a, a_stride, b, b_row, c);
-}
-SHOAL_VECTORS void RowTimesRows(int64_t begin, int64_t end, int64_t k, const float* a, int64_t a_stride, const Bf16* b,
-                                int64_t b_row, float* c) {
-  AddRows(begin, end, k, a, a_stride, b, b_row, c);
-}
-SHOAL_VECTORS void RowsTimesVector(int64_t rows, int64_t k, const float* a, const float* b, int64_t b_row, float* c) {
-  SumsOfProducts(rows, k, a, b, b_row, c);
-}
-SHOAL_VECTORS void RowsTimesVector(int64_t rows, int64_t k, const float* a, const Bf16* b, int64_t b_row, float* c) {
-  SumsOfProducts(rows, k, a, b, b_row, c);
-}
-
-// Few rows, and so much of b that reading it is the work: every element of it once, in stretches that stay in the cache
-// for all rows. False if it is not laid out for that.
-template <class T>
-bool Skinny(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<T> b, float* c, ThreadPool& pool) {
-  constexpr int64_t kColumns = 1024, kRows = 32, kNearest = 1 << 12;
-  if (b.column == 1) {
-    ForBlocks(pool, n, kColumns, [&](int64_t begin, int64_t end) {
-      for (int64_t i = 0; i < m; ++i) std::fill(c + i * n + begin, c + i * n + end, 0.0f);
-      for (int64_t p = 0; p < k; p += kRows)
-        for (int64_t i = 0; i < m; ++i)
-          RowTimesRows(begin, end, std::min(kRows, k - p), a.data + i * a.row + p * a.column, a.column,
-                       b.data + p * b.row, b.row, c + i * n);
-    });
-    return true;
-  }
-  if (b.row != 1 || a.column != 1) return false;
-  ForBlocks(pool, n, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(k, 1)), [&](int64_t begin, int64_t end) {
-    const int64_t step = std::max<int64_t>(1, kNearest / std::max<int64_t>(k, 1));
-    for (int64_t j = begin; j < end; j += step)
-      for (int64_t i = 0; i < m; ++i)
-        RowsTimesVector(std::min(step, end - j), k, a.data + i * a.row, b.data + j * b.column, b.column, c + i * n + j);
-  });
-  return true;
-}
 
 // Where oneDNN has no AVX-512 it reads all but the largest matrices as they lie, without packing them: half the speed of
 // OpenBLAS where rows of b are a power of two apart, which all fall on few lines of the cache. Others it multiplies
@@ -239,15 +150,15 @@ void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixVi
     }
     return;
   }
-  if (batch == 1 && (work > kSmall || m == 1 || n == 1)) {
+  if (batch == 1 && (work > kFewProducts || m == 1 || n == 1)) {
     const MatrixView<float> first{a.data + places[0].a, a.row, a.column}, second{b.data + places[0].b, b.row, b.column};
-    if (m <= kMostSkinny && Skinny(m, n, k, first, second, c, pool)) return;
+    if (m <= kMostSkinny && SkinnyGemm(m, n, k, first, second, c, pool)) return;
     // One column: the product of the transposed matrices.
-    if (n == 1 && Skinny<float>(1, m, k, {second.data, second.column, second.row}, {first.data, first.column, first.row}, c, pool))
+    if (n == 1 && SkinnyGemm(1, m, k, {second.data, second.column, second.row}, MatrixView<float>{first.data, first.column, first.row}, c, pool))
       return;
     if (IsDeep(m, n, k)) return Deep(m, n, k, first, second, c, pool);
   }
-  if (work > kSmall) return Tiled(m, n, k, a, b, places, c, pool);
+  if (work > kFewProducts) return Tiled(m, n, k, a, b, places, c, pool);
   if (n <= kMostTinyColumns && work <= kTiny) {
     ForBlocks(pool, batch, std::max<int64_t>(1, kTask / 16 / work), [&](int64_t begin, int64_t end) {
       TinyGemms(m, n, k, a, b, places.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)), c + begin * m * n);
@@ -265,7 +176,7 @@ void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixVi
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b,
                   std::span<const GemmPlaces> places, float* c, ThreadPool& pool) {
   const OneDnn* library = OpenOneDnn();
-  if (library == nullptr || !library->HasBf16() || m * n * k <= kSmall) return false;
+  if (library == nullptr || !library->HasBf16() || m * n * k <= kFewProducts) return false;
   Tiled(m, n, k, a, b, places, c, pool);
   return true;
 }
@@ -273,13 +184,9 @@ bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixVie
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b,
                   std::span<const GemmPlaces> places, int32_t* c, ThreadPool& pool) {
   const OneDnn* library = OpenOneDnn();
-  if (library == nullptr || !library->HasBytes() || m * n * k <= kSmall) return false;
+  if (library == nullptr || !library->HasBytes() || m * n * k <= kFewProducts) return false;
   Tiled(m, n, k, a, b, places, c, pool);
   return true;
-}
-
-bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<Bf16> b, float* c, ThreadPool& pool) {
-  return m <= kMostSkinny && m * n * k > kSmall && Skinny(m, n, k, a, b, c, pool);
 }
 
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b,

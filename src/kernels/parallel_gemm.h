@@ -1,11 +1,11 @@
-// Matrix products of f32 on the thread pool: tiles of large ones, several small ones to a task, and the skinny ones,
-// which are read at the speed of memory.
+// Matrix products on the thread pool: tiles of large ones, several small ones to a task.
 #pragma once
 
 #include <span>
 
 #include "base/thread_pool.h"
 #include "kernels/gemm.h"
+#include "kernels/skinny_gemm.h"
 
 namespace shoal {
 
@@ -32,15 +32,8 @@ void AddProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b,
                   std::span<const GemmPlaces> places, int32_t* c, ThreadPool& pool);
 
-struct Bf16 {
-  uint16_t bits;
-};
 // The same of bf16, summed in f32. False, and nothing done, where the CPU has no instructions for it.
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b,
                   std::span<const GemmPlaces> places, float* c, ThreadPool& pool);
-// One product of few rows, whose b is read as it is. False, and nothing done, where it has more than kMostSkinny of them or
-// b is not laid out for that.
-constexpr int64_t kMostSkinny = 4;
-bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<Bf16> b, float* c, ThreadPool& pool);
 
 }  // namespace shoal

@@ -1,5 +1,6 @@
 #include "ops/new_ops.h"
 
+#include "ir/sizes.h"
 #include "ops/families.h"
 
 namespace shoal {
@@ -18,6 +19,20 @@ Instruction* NewGetTupleElement(Module& module, Computation& computation, Instru
   Instruction* element = NewInstruction(module, computation, Opcode::kGetTupleElement, shape, of, instead_of);
   SetAttr(*element, module, Op<Opcode::kGetTupleElement>::kIndex, index);
   return element;
+}
+
+Instruction* NewParameter(Module& module, Computation& computation, const Shape* shape, const Instruction& instead_of) {
+  Instruction* parameter = NewInstruction(module, computation, Opcode::kParameter, shape, {}, instead_of);
+  SetAttr(*parameter, module, kParameterNumber, std::ssize(computation.parameters));
+  computation.parameters.push_back(parameter);
+  return parameter;
+}
+
+Instruction* NewCall(Module& module, Computation& computation, Computation& callee, std::span<Instruction* const> arguments,
+                     const Instruction& instead_of) {
+  Instruction* call = NewInstruction(module, computation, Opcode::kCall, callee.root->shape_, arguments, instead_of);
+  SetAttr(*call, module, kToApply, &callee);
+  return call;
 }
 
 Instruction* NewConstant(Module& module, Computation& computation, const Shape* shape, const Instruction& instead_of) {
@@ -51,6 +66,22 @@ Instruction* NewTranspose(Module& module, Computation& computation, const Shape*
 Instruction* NewBroadcast(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
                           std::span<const int64_t> dimensions, const Instruction& instead_of) {
   return NewIndexMap(module, computation, Opcode::kBroadcast, shape, operand, dimensions, instead_of);
+}
+
+Instruction* NewSlice(Module& module, Computation& computation, Instruction* operand, const SlicedDim& sliced,
+                      const Instruction& instead_of) {
+  const Shape& whole = operand->shape();
+  const auto along = static_cast<size_t>(sliced.d);
+  std::vector<int64_t> dims(whole.dims().begin(), whole.dims().end());
+  std::span<SliceRange> ranges = module.arena.NewSpan<SliceRange>(dims.size());
+  for (size_t d = 0; d < ranges.size(); ++d) ranges[d] = {0, dims[d], 1};
+  ranges[along] = {sliced.start, sliced.limit, sliced.stride};
+  dims[along] = CeilDiv(sliced.limit - sliced.start, sliced.stride);
+  Instruction* const operands[] = {operand};
+  Instruction* slice = NewInstruction(module, computation, Opcode::kSlice, module.shapes.Array(whole.element_type(), dims),
+                                      operands, instead_of);
+  SetAttr(*slice, module, Op<Opcode::kSlice>::kSlice, std::span<const SliceRange>(ranges));
+  return slice;
 }
 
 void BecomeReshape(Instruction& transpose, Module& module) {

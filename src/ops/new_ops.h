@@ -10,6 +10,10 @@ Instruction* NewTuple(Module& module, Computation& computation, std::span<Instru
                       const Instruction& instead_of);
 Instruction* NewGetTupleElement(Module& module, Computation& computation, Instruction* tuple, int64_t index,
                                 const Instruction& instead_of);
+// The next one of the computation.
+Instruction* NewParameter(Module& module, Computation& computation, const Shape* shape, const Instruction& instead_of);
+Instruction* NewCall(Module& module, Computation& computation, Computation& callee, std::span<Instruction* const> arguments,
+                     const Instruction& instead_of);
 // Without its value, which the caller sets.
 Instruction* NewConstant(Module& module, Computation& computation, const Shape* shape, const Instruction& instead_of);
 Instruction* NewReshape(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
@@ -19,6 +23,12 @@ Instruction* NewTranspose(Module& module, Computation& computation, const Shape*
 // `dimensions`: those of the result that the operand's are.
 Instruction* NewBroadcast(Module& module, Computation& computation, const Shape* shape, Instruction* operand,
                           std::span<const int64_t> dimensions, const Instruction& instead_of);
+// Of dimension d every `stride`-th index from `start` to before `limit`.
+struct SlicedDim {
+  int64_t d, start, limit, stride = 1;
+};
+Instruction* NewSlice(Module& module, Computation& computation, Instruction* operand, const SlicedDim& sliced,
+                      const Instruction& instead_of);
 // Of a transpose that leaves every element where it is.
 void BecomeReshape(Instruction& transpose, Module& module);
 

@@ -6,6 +6,7 @@
 #include "ops/families.h"
 #include "ir/sizes.h"
 #include "ops/new_ops.h"
+#include "ops/working_types.h"
 #include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
 #include "passes/pass.h"
@@ -43,9 +44,8 @@ bool IsElementwise(const Computation& function) {
 bool MayBeRegrouped(const Computation& function, ElementType type) {
   const Instruction* op = OnlyOpOf(function);
   if (op == nullptr) return IsElementwise(function);
-  const bool chooses = op->opcode == Opcode::kMaximum || op->opcode == Opcode::kMinimum;
   const bool is_narrow = IsFloat(type) && BitWidth(type) < 32;
-  return IsElementwise(function) && (chooses || !is_narrow);
+  return IsElementwise(function) && (GivesAnOperand(op->opcode) || !is_narrow);
 }
 
 // What a function of the library does in one walk.
@@ -137,13 +137,7 @@ class Doubling {
   Instruction* Part(Instruction* of, int64_t start, int64_t limit, int64_t stride) {
     const Shape& whole = of->shape();
     if (start == 0 && limit == whole.dim(static_cast<int64_t>(d_)) && stride == 1) return of;
-    Instruction* slice = NewInstruction(module_, computation_, Opcode::kSlice, Resized(whole, CeilDiv(limit - start, stride)),
-                                        std::vector{of}, hlo_);
-    std::span<SliceRange> ranges = module_.arena.NewSpan<SliceRange>(static_cast<size_t>(whole.rank()));
-    for (size_t d = 0; d < ranges.size(); ++d)
-      ranges[d] = d == d_ ? SliceRange{start, limit, stride} : SliceRange{0, whole.dim(static_cast<int64_t>(d)), 1};
-    SetAttr(*slice, module_, Slice::kSlice, std::span<const SliceRange>(ranges));
-    return slice;
+    return NewSlice(module_, computation_, of, {static_cast<int64_t>(d_), start, limit, stride}, hlo_);
   }
 
   // The function of two arrays, element by element.

@@ -109,11 +109,7 @@ Computation* NewSum(Module& module, const Instruction& like) {
   Computation* sum = module.NewComputation("sum");
   sum->at = like.at;
   const Shape* scalar = module.shapes.Array(ElementType::kF32, {});
-  for (int64_t i = 0; i < 2; ++i) {
-    Instruction* parameter = NewInstruction(module, *sum, Opcode::kParameter, scalar, {}, like);
-    SetAttr(*parameter, module, kParameterNumber, i);
-    sum->parameters.push_back(parameter);
-  }
+  for (int64_t i = 0; i < 2; ++i) NewParameter(module, *sum, scalar, like);
   sum->root = NewInstruction(module, *sum, Opcode::kAdd, scalar, sum->parameters, like);
   return sum;
 }

@@ -7,6 +7,7 @@
 #include "absl/container/inlined_vector.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
+#include "ops/new_ops.h"
 #include "passes/held_operands.h"
 #include "passes/loop_ops.h"
 #include "passes/loop_pieces.h"
@@ -240,9 +241,7 @@ class Fusing {
     for (const Instruction* hlo : ops) {
       for (Instruction* operand : hlo->operands) {
         if (inside_[operand->index] != nullptr || IsInGroup(*operand, root)) continue;
-        Instruction* parameter = NewInstruction(module_, *fused, Opcode::kParameter, operand->shape_, {}, *operand);
-        SetAttr(*parameter, module_, kParameterNumber, static_cast<int64_t>(arguments.size()));
-        fused->parameters.push_back(parameter);
+        Instruction* parameter = NewParameter(module_, *fused, operand->shape_, *operand);
         inside_[operand->index] = parameter;
         arguments.push_back(operand);
       }

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/strings.h"
 #include "ir/rewrite.h"
+#include "ops/new_ops.h"
 #include "passes/held_operands.h"
 #include "passes/loop_ops.h"
 #include "passes/parts_of_ops.h"
@@ -209,9 +210,7 @@ class RowFusing {
     for (const Instruction* member : cluster) {
       for (Instruction* operand : member->operands) {
         if (inside.contains(operand) || std::find(cluster.begin(), cluster.end(), operand) != cluster.end()) continue;
-        Instruction* parameter = NewInstruction(module_, *fused, Opcode::kParameter, operand->shape_, {}, *operand);
-        SetAttr(*parameter, module_, kParameterNumber, static_cast<int64_t>(arguments.size()));
-        fused->parameters.push_back(parameter);
+        Instruction* parameter = NewParameter(module_, *fused, operand->shape_, *operand);
         inside[operand] = parameter;
         arguments.push_back(operand);
       }

@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "ir/rewrite.h"
 #include "ops/families.h"
+#include "ops/new_ops.h"
 #include "passes/pass.h"
 
 namespace shoal {
@@ -49,16 +50,12 @@ Instruction* SplitWrapped(const Instruction& hlo, Module& module) {
   Computation* wrapped = module.NewComputation(module.arena.CopyString(StrCat("async_", hlo.name)));
   wrapped->at = hlo.at;
   module.computations.push_back(wrapped);
-  std::vector<Instruction*> parameters;
   std::vector<const Shape*> operands;
   for (const Instruction* operand : hlo.operands) {
-    Instruction* parameter = NewInstruction(module, *wrapped, Opcode::kParameter, operand->shape_, {}, *operand);
-    SetAttr(*parameter, module, kParameterNumber, static_cast<int64_t>(parameters.size()));
-    parameters.push_back(parameter);
+    NewParameter(module, *wrapped, operand->shape_, *operand);
     operands.push_back(operand->shape_);
   }
-  wrapped->parameters = parameters;
-  wrapped->root = CopyInstruction(module, *wrapped, hlo, parameters);
+  wrapped->root = CopyInstruction(module, *wrapped, hlo, wrapped->parameters);
   const Shape* both[] = {module.shapes.Tuple(operands), hlo.shape_};
   Instruction* start = NewInstruction(module, *hlo.parent, Opcode::kAsyncStart, module.shapes.Tuple(both), hlo.operands, hlo);
   start->name = module.arena.CopyString(StrCat(hlo.name, ".start"));

@@ -29,6 +29,8 @@ Result<bool> SimplifyAlgebra(Module& module);
 Result<bool> NormalizeLayouts(Module& module);
 // Products of vectors in a batch become multiplications and sums, outer products multiplications.
 Result<bool> ExpandDots(Module& module);
+// Reductions of rows of a few elements become ops of slices.
+Result<bool> ExpandShortRows(Module& module);
 // Windows of many elements that overlap share the sums of their parts.
 Result<bool> DoubleWindows(Module& module);
 // Elementwise ops of repeated scalars become repeated results of scalars.

@@ -16,6 +16,7 @@ constexpr Pass kEnginePipeline[] = {
     {"simplify-reductions", SimplifyReductions, "before reshapes are simplified: it makes some"},
     {"normalize-layouts", NormalizeLayouts, "before simplify-algebra: the transposes it makes meet others"},
     {"expand-dots", ExpandDots, "before anything that looks at sums: it makes some"},
+    {"expand-short-rows", ExpandShortRows, "when the last dimension is the one that lies together in memory"},
     {"double-windows", DoubleWindows, "before fusion, which would look at every element of a window"},
     {"sink-broadcasts", SinkBroadcasts, "before constants are folded: what is one number everywhere is small"},
     {"fold-constants", FoldConstants, "before loops are looked at: a bound that is computed becomes a constant"},

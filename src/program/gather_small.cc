@@ -8,6 +8,7 @@
 #include "ir/rewrite.h"
 #include "ops/families.h"
 #include "ops/new_ops.h"
+#include "ops/traits.h"
 #include "ops/working_types.h"
 #include "program/program.h"
 #include "program/small_kernels.h"
@@ -62,7 +63,7 @@ class Gathering {
   // The steps so far, and this one if it belongs to them. What has no step of its own goes past them, unless one of them
   // is among its operands: then what uses it comes after all of them.
   void Look(Instruction& hlo) {
-    const bool is_element = hlo.opcode == Opcode::kGetTupleElement && members_.contains(hlo.operands[0]);
+    const bool is_element = IsGetTupleElement(hlo) && members_.contains(hlo.operands[0]);
     const bool is_step = Info(hlo.opcode).op_class != OpClass::kStructure;
     auto is_later = [&](const Instruction* operand) { return later_.contains(operand); };
     const bool uses_later = std::any_of(hlo.operands.begin(), hlo.operands.end(), is_later);
@@ -108,8 +109,7 @@ class Gathering {
     for (const Instruction* hlo : wanted) given.push_back(inside.at(hlo));
     callee->root = given.size() == 1 ? given[0] : NewTuple(module_, *callee, given, last);
     module_.computations.insert(std::find(module_.computations.begin(), module_.computations.end(), &computation_), callee);
-    Instruction* call = NewInstruction(module_, computation_, Opcode::kCall, callee->root->shape_, arguments, last);
-    SetAttr(*call, module_, kToApply, callee);
+    Instruction* call = NewCall(module_, computation_, *callee, arguments, last);
     for (size_t i = 0; i < wanted.size(); ++i)
       elements_[wanted[i]] = wanted.size() == 1 ? call : NewGetTupleElement(module_, computation_, call, static_cast<int64_t>(i), last);
     gathered_.insert(order_.begin(), order_.end());
@@ -117,12 +117,9 @@ class Gathering {
 
   // What a value from outside is called inside.
   Instruction* Enter(Instruction& value, Computation& callee, std::vector<Instruction*>& arguments) {
-    if (value.opcode == Opcode::kConstant) return CopyInstruction(module_, callee, value, {});
-    Instruction* parameter = NewInstruction(module_, callee, Opcode::kParameter, value.shape_, {}, value);
-    SetAttr(*parameter, module_, kParameterNumber, static_cast<int64_t>(arguments.size()));
-    callee.parameters.push_back(parameter);
+    if (IsConstant(value)) return CopyInstruction(module_, callee, value, {});
     arguments.push_back(&value);
-    return parameter;
+    return NewParameter(module_, callee, value.shape_, value);
   }
 
   // The arrays that others than the members ask for.

@@ -277,7 +277,7 @@ std::unique_ptr<Routine> RoutineOf(const Instruction& loop) {
 }
 
 std::unique_ptr<Routine> SequenceOf(const Instruction& call) {
-  return call.opcode == Opcode::kCall ? RoutineBuilder().BuildSequence(call) : nullptr;
+  return IsCall(call) ? RoutineBuilder().BuildSequence(call) : nullptr;
 }
 
 }  // namespace shoal
