@@ -5,6 +5,7 @@
 #include "ir/users.h"
 #include "ops/families.h"
 #include "ops/new_ops.h"
+#include "ops/traits.h"
 #include "ops/working_types.h"
 #include "passes/loop_ops.h"
 #include "passes/pass.h"
@@ -14,11 +15,17 @@ namespace {
 
 constexpr int64_t kLongest = 4, kFewestRows = 1 << 10;
 
-// What is given back to the rows is better reduced where they are gone through.
+// What is made of the result, element by element, and given back to the rows is better reduced where they are gone through.
 bool GoesBackToRows(const Instruction& reduce, Users& users) {
-  return std::ranges::any_of(users.Of(reduce), [&](const Instruction* user) {
-    return IsBroadcast(*user) || (IsReshape(*user) && GoesBackToRows(*user, users));
-  });
+  std::vector<const Instruction*> looked{&reduce};
+  for (size_t i = 0; i < looked.size(); ++i) {
+    for (const Instruction* user : users.Of(*looked[i])) {
+      if (IsBroadcast(*user)) return true;
+      const bool goes_on = IsReshape(*user) || IsElementwise(*user);
+      if (goes_on && std::ranges::find(looked, user) == looked.end()) looked.push_back(user);
+    }
+  }
+  return false;
 }
 
 // The op that is applied; none if it stays a reduction.
