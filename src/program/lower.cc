@@ -11,10 +11,29 @@
 namespace shoal {
 namespace {
 
+using ComputationSet = std::unordered_set<const Computation*>;
+
+void AddReached(const Instruction& hlo, ComputationSet& reached) {
+  for (const Computation* callee : CalledComputations(hlo))
+    if (reached.insert(callee).second)
+      for (const Instruction* inside : callee->instructions)
+        if (CallsComputations(*inside)) AddReached(*inside, reached);
+}
+
+// Computations that are part of an instruction that names them: fused ones, and functions of elements.
+ComputationSet PartsOfSteps(const Module& module) {
+  ComputationSet parts;
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (IsFusion(*hlo) || CallKindOf(*hlo) == CallKind::kElements) AddReached(*hlo, parts);
+  return parts;
+}
+
 class Lowering {
  public:
   Lowering(std::unique_ptr<Module> module, Steps steps) : by_ops_(steps == Steps::kOps) {
     program_.module = std::move(module);
+    parts_ = PartsOfSteps(*program_.module);
   }
 
   Program Run() {
@@ -27,9 +46,9 @@ class Lowering {
 
  private:
   // What is run step by step: loops and fusions that are one piece of code have no steps inside.
-  void Visit(Computation& computation, CallKind how = CallKind::kOnce) {
+  void Visit(Computation& computation) {
     if (!visited_.insert(&computation).second) return;
-    if (!by_ops_ && how != CallKind::kElements) GatherSmallSteps(*program_.module, computation);
+    if (!by_ops_ && !parts_.contains(&computation)) GatherSmallSteps(*program_.module, computation);
     for (const Instruction* hlo : computation.instructions) {
       if (!CallsComputations(*hlo)) continue;
       if (std::unique_ptr<Routine> routine = by_ops_ ? nullptr : RoutineOf(*hlo)) {
@@ -39,7 +58,7 @@ class Lowering {
         continue;
       }
       if (IsKernel(*hlo) || AddSequence(*hlo)) continue;
-      for (Computation* callee : CalledComputations(*hlo)) Visit(*callee, CallKindOf(*hlo));
+      for (Computation* callee : CalledComputations(*hlo)) Visit(*callee);
     }
   }
 
@@ -93,7 +112,8 @@ class Lowering {
 
   const bool by_ops_;
   Program program_;
-  std::unordered_set<const Computation*> visited_;
+  ComputationSet parts_;  // are left as they are: instructions go by them
+  ComputationSet visited_;
   absl::flat_hash_map<const Computation*, Body, BodyHash, BodyEqual> bodies_;  // of those that compute alike, one
   std::unordered_map<std::string, size_t> kernels_;  // by their text
 };
@@ -102,26 +122,9 @@ class Lowering {
 
 Program Lower(std::unique_ptr<Module> module, Steps steps) { return Lowering(std::move(module), steps).Run(); }
 
-// Computations that are part of the instruction that names them: fused ones, and functions of elements.
-static std::unordered_set<const Computation*> PartsOfSteps(const Module& module) {
-  std::unordered_set<const Computation*> parts;
-  for (const Computation* computation : module.computations)
-    for (const Instruction* hlo : computation->instructions)
-      if (IsFusion(*hlo) || CallKindOf(*hlo) == CallKind::kElements)
-        for (const Computation* callee : CalledComputations(*hlo)) parts.insert(callee);
-  return parts;
-}
-
-static void AddReached(const Instruction& hlo, std::unordered_set<const Computation*>& reached) {
-  for (const Computation* callee : CalledComputations(hlo))
-    if (reached.insert(callee).second)
-      for (const Instruction* inside : callee->instructions)
-        if (CallsComputations(*inside)) AddReached(*inside, reached);
-}
-
 std::string ToString(const Program& program) {
   std::string out;
-  std::unordered_set<const Computation*> parts = PartsOfSteps(*program.module);
+  ComputationSet parts = PartsOfSteps(*program.module);
   for (const auto& [hlo, step] : program.steps)
     if (step.kind == ProgramStep::Kind::kRoutine || step.kind == ProgramStep::Kind::kSequence) AddReached(*hlo, parts);
   for (const Computation* computation : program.module->computations) {

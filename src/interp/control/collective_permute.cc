@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "interp/control/device_collective.h"
-#include "kernels/strided.h"
+#include "kernels/slice_offsets.h"
 
 namespace shoal {
 namespace {
@@ -55,19 +55,6 @@ std::vector<Value> BuffersOf(const Value& value) {
   return value.IsTuple() ? value.elements() : std::vector<Value>{value};
 }
 
-// The box that starts at `offsets` (of one slice, or of all of which slice number `turn` counts), moved inside.
-Strided BoxIn(const Array& array, Ints sizes, const Value& offsets, int64_t turn) {
-  const Value* starts = &offsets;
-  if (!offsets.elements().empty() && offsets.element(0).IsTuple())
-    starts = &offsets.element(std::min(turn, std::ssize(offsets.elements()) - 1));
-  Strided box{0, RowMajorStrides(array.dims())};
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    const int64_t start = IntAt(starts->element(static_cast<int64_t>(d)).array(), 0);
-    box.offset += std::clamp<int64_t>(start, 0, array.dims()[d] - sizes[d]) * box.strides[d];
-  }
-  return box;
-}
-
 // A permute in place: operands (input, output, input offsets, output offsets). A device that is a source for the k-th
 // time in source_target_pairs sends slice k of its input; one that is a target for the k-th time writes at offset k of
 // its output. Each operand may be a tuple, one element per buffer; slice_sizes lists the slices of buffer 0 first.
@@ -76,8 +63,18 @@ struct InPlace {
     input = BuffersOf(operands[0]);
     output = BuffersOf(operands[1]);
     const bool many = operands[0].IsTuple();
-    from = many ? operands[2].elements() : std::vector<Value>{operands[2]};
-    to = many ? operands[3].elements() : std::vector<Value>{operands[3]};
+    from = many ? BuffersOf(operands[2]) : std::vector<Value>{operands[2]};
+    to = many ? BuffersOf(operands[3]) : std::vector<Value>{operands[3]};
+  }
+
+  Status Check() const {
+    bool fits = !input.empty();
+    for (const auto* each : {&output, &from, &to}) fits = fits && each->size() == input.size();
+    for (size_t b = 0; fits && b < input.size(); ++b)
+      fits = input[b].IsArray() && output[b].IsArray() && input[b].array().type() == output[b].array().type() &&
+             AreSliceOffsets(from[b], input[b].array().rank()) && AreSliceOffsets(to[b], output[b].array().rank());
+    if (fits) return {};
+    return Stopped(hlo, "each input needs an output of its type, and offsets into both: scalars in a tuple, or such tuples");
   }
 
   Result<Dims> SliceSizes(size_t buffer, int64_t turn) const {
@@ -98,6 +95,7 @@ struct InPlace {
 
 Result<Value> BeginInPlace(Call& call) {
   auto in_place = std::make_shared<InPlace>(call.hlo, call.operands);
+  SHOAL_TRY(in_place->Check());
   const auto buffers = in_place->input.size();
   int64_t bytes = 0;  // of the first slice, since all of a buffer have one size wherever this is used
   for (int64_t turn = 0; turn < std::ssize(call.hlo[kPermuteSliceSizes]); ++turn) {

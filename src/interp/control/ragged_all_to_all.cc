@@ -160,6 +160,7 @@ Result<Value> BeginRaggedAllToAll(Call& call) {
   const DeviceGroup& group = groups->all[static_cast<size_t>(member.group)];
   Arrays arrays = TakeArrays(call);
   const Array sizes = arrays[5];
+  if (arrays[0].rank() == 0 || arrays[1].rank() == 0) return Stopped(call.hlo, "what it sends and what it writes must have rows");
   const int64_t row = arrays[0].bytes() / std::max<int64_t>(arrays[0].dim(0), 1);
   return BeginInGroup(
       call, std::move(arrays), 1,
