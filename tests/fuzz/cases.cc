@@ -27,8 +27,14 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// Of every run.
-const Arguments kLimits{"--max_steps=20000", "--max_seconds=10", "--max_memory=64MB"};
+// Of a run. Where steps are counted, those are run one by one that otherwise are one piece of code.
+Arguments Limits(bool are_steps_counted) {
+  Arguments limits{"--max_memory=64MB", are_steps_counted ? "--max_seconds=10" : "--max_seconds=2"};
+  if (are_steps_counted) limits.push_back("--max_steps=20000");
+  return limits;
+}
+
+void Append(Arguments& call, const Arguments& more) { call.insert(call.end(), more.begin(), more.end()); }
 
 void WriteFile(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -130,8 +136,8 @@ bool Cases::RunMisfit(int64_t number, const std::string& text) {
   }
   for (const char* engine : {"--engine=jit", "--engine=interp"}) {
     Arguments call{"run", path, engine};
-    call.insert(call.end(), kLimits.begin(), kLimits.end());
-    if (MostDevices(path) > 8) call.insert(call.end(), {"--num_replicas=2", "--num_partitions=2"});
+    Append(call, Limits(call[2] == "--engine=interp"));
+    if (MostDevices(path) > 8) Append(call, {"--num_replicas=2", "--num_partitions=2"});
     if (!Call(std::move(call))) return false;
   }
   return true;
@@ -185,7 +191,7 @@ bool Cases::RunArrays(Random& random) {
 
 std::vector<std::string> Cases::RunFlags(const std::string& path, Random& random) const {
   Arguments flags{"run", path};
-  flags.insert(flags.end(), kLimits.begin(), kLimits.end());
+  Append(flags, Limits(random.OneIn(2)));
   if (MostDevices(path) > 8 || random.OneIn(3)) {
     const int64_t replicas = 1 + random.Below(4);
     flags.push_back("--num_replicas=" + std::to_string(replicas));
@@ -237,7 +243,7 @@ bool Cases::CompareIt(const std::string& path, const std::string& origin, Random
   const std::string printed = folder_ + "/printed.hlo", proto = folder_ + "/printed.pb", optimized = folder_ + "/optimized.hlo";
   auto compare = [&](const std::string& a, const std::string& b) {
     Arguments call{"compare", a, b};
-    call.insert(call.end(), kLimits.begin(), kLimits.end());
+    Append(call, Limits(random.OneIn(2)));
     if (random.OneIn(3)) call.push_back("--json");
     if (random.OneIn(2) || MostDevices(a) > 8 || MostDevices(b) > 8) {
       call.push_back("--num_replicas=1");
