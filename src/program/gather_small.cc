@@ -25,6 +25,16 @@ int64_t StoredBytes(const Shape& shape) {
   return bytes;
 }
 
+// Of arrays that are not empty.
+bool HasFewBytes(const Shape& shape) {
+  const auto leaves = LeafShapes(shape);
+  const bool are_few = std::ranges::all_of(leaves, [](const Shape* leaf) {
+    const int64_t count = leaf->ElementCount().value_or(0);
+    return count > 0 && count <= kMostStepBytes;
+  });
+  return are_few && !leaves.empty() && StoredBytes(shape) <= kMostStepBytes;
+}
+
 // The library adds products of narrow floats in an order of its own.
 bool IsNarrowProduct(const Instruction& hlo) {
   return Info(hlo.opcode).op_class == OpClass::kContraction && BitWidth(hlo.shape().element_type()) < 32;
@@ -32,8 +42,8 @@ bool IsNarrowProduct(const Instruction& hlo) {
 
 bool IsSmall(const Instruction& hlo) {
   for (const Instruction* operand : hlo.operands)
-    if (!operand->shape().IsArray() || StoredBytes(operand->shape()) > kMostStepBytes) return false;
-  if (StoredBytes(hlo.shape()) > kMostStepBytes || WorkingTypesOf(hlo).mixed) return false;
+    if (!operand->shape().IsArray() || !HasFewBytes(operand->shape())) return false;
+  if (!HasFewBytes(hlo.shape()) || WorkingTypesOf(hlo).mixed) return false;
   if (!hlo[kControlPredecessors].empty()) return false;
   const auto kernels = SmallKernelsOf(hlo);
   if (!kernels || IsNarrowProduct(hlo)) return false;

@@ -58,7 +58,10 @@ class Lowering {
         continue;
       }
       if (IsKernel(*hlo) || AddSequence(*hlo)) continue;
-      for (Computation* callee : CalledComputations(*hlo)) Visit(*callee);
+      for (Computation* callee : CalledComputations(*hlo)) {
+        if (IsCall(*hlo)) parts_.insert(callee);  // what was gathered is not gathered again
+        Visit(*callee);
+      }
     }
   }
 
