@@ -97,9 +97,13 @@ const Sharding* LeafSharding(const Sharding* sharding, int64_t leaf) {
 std::optional<ShardGrid> ShardGridOf(const Sharding& sharding, int rank, int64_t partitions) {
   if (sharding.kind == Kind::kReplicated || sharding.kind == Kind::kMaximal)
     return ShardGrid::Replicated(rank, partitions);
-  if (sharding.kind == Kind::kTiled) return TiledGrid(sharding, rank, partitions);
-  if (sharding.kind == Kind::kNamed) return NamedGrid(sharding, rank, partitions);
-  return std::nullopt;
+  std::optional<ShardGrid> grid;
+  if (sharding.kind == Kind::kTiled) grid = TiledGrid(sharding, rank, partitions);
+  if (sharding.kind == Kind::kNamed) grid = NamedGrid(sharding, rank, partitions);
+  // A list that names one device twice leaves another without a box.
+  auto has_none = [&](const Dims& position) { return std::ssize(position) != rank; };
+  if (grid && std::ranges::any_of(grid->positions, has_none)) return std::nullopt;
+  return grid;
 }
 
 Dims ShardDims(const ShardGrid& grid, Ints whole) {

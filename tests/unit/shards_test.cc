@@ -75,6 +75,8 @@ TEST(Shards, NothingIsSaid) {
   EXPECT_TRUE(ShardGridOf(Sharding(), 3, 4)->replicated());
 }
 
+TEST(Shards, ADeviceIsNamedTwice) { EXPECT_FALSE(ShardGridOf(Tiles({2, 2}, {3, 2, 3, 0}), 2, 4).has_value()); }
+
 TEST(DefaultShards, InTheOrderOfTheDevices) {
   const std::vector<int64_t> whole{8, 4}, rows{4, 4}, both{4, 2}, odd{3, 4};
   auto first = [&](const std::vector<int64_t>& shard, int64_t devices) {
