@@ -12,22 +12,39 @@ namespace {
 inline float AsFloat(float value) { return value; }
 inline float AsFloat(Bf16 value) { return std::bit_cast<float>(static_cast<uint32_t>(value.bits) << 16); }
 
-// One row: c[j] += Σ a[p] b[p, j] for columns [begin, end) and p < k.
-template <class T>
-[[gnu::always_inline]] inline void AddRows(int64_t begin, int64_t end, int64_t k, const float* a, int64_t a_stride,
-                                           const T* b, int64_t b_row, float* c) {
+// c[i, j] += Σ a[i, p] b[p, j] for columns [begin, end) and p < k: each element of b is loaded once for all rows.
+template <int rows, class T>
+[[gnu::always_inline]] inline void AddRows(int64_t begin, int64_t end, int64_t k, MatrixView<float> a, const T* b,
+                                           int64_t b_row, float* c, int64_t c_row) {
   int64_t p = 0;
   for (; p + 4 <= k; p += 4) {
-    const float f0 = a[p * a_stride], f1 = a[(p + 1) * a_stride], f2 = a[(p + 2) * a_stride], f3 = a[(p + 3) * a_stride];
+    float f[rows][4];
+    for (int i = 0; i < rows; ++i)
+      for (int64_t q = 0; q < 4; ++q) f[i][q] = a.data[i * a.row + (p + q) * a.column];
     const T *r0 = b + p * b_row, *r1 = r0 + b_row, *r2 = r1 + b_row, *r3 = r2 + b_row;
-    for (int64_t j = begin; j < end; ++j)
-      c[j] += (f0 * AsFloat(r0[j]) + f1 * AsFloat(r1[j])) + (f2 * AsFloat(r2[j]) + f3 * AsFloat(r3[j]));
+#pragma GCC ivdep
+    for (int64_t j = begin; j < end; ++j) {
+      const float x0 = AsFloat(r0[j]), x1 = AsFloat(r1[j]), x2 = AsFloat(r2[j]), x3 = AsFloat(r3[j]);
+      for (int i = 0; i < rows; ++i) c[i * c_row + j] += (f[i][0] * x0 + f[i][1] * x1) + (f[i][2] * x2 + f[i][3] * x3);
+    }
   }
   for (; p < k; ++p) {
-    const float factor = a[p * a_stride];
-    const T* row = b + p * b_row;
-    for (int64_t j = begin; j < end; ++j) c[j] += factor * AsFloat(row[j]);
+    for (int i = 0; i < rows; ++i) {
+      const float factor = a.data[i * a.row + p * a.column];
+      const T* row = b + p * b_row;
+      for (int64_t j = begin; j < end; ++j) c[i * c_row + j] += factor * AsFloat(row[j]);
+    }
   }
+}
+
+// The same for up to kMostSkinny rows.
+template <class T>
+[[gnu::always_inline]] inline void AddFewRows(int64_t rows, int64_t begin, int64_t end, int64_t k, MatrixView<float> a, const T* b,
+                                              int64_t b_row, float* c, int64_t c_row) {
+  if (rows == 1) return AddRows<1>(begin, end, k, a, b, b_row, c, c_row);
+  if (rows == 2) return AddRows<2>(begin, end, k, a, b, b_row, c, c_row);
+  if (rows == 3) return AddRows<3>(begin, end, k, a, b, b_row, c, c_row);
+  AddRows<4>(begin, end, k, a, b, b_row, c, c_row);
 }
 
 // The first half of the lanes and the second, and so on; each step of a width that the compiler knows.
@@ -54,13 +71,13 @@ template <class T>
 }
 
 // One body for each type: clones of templates are not made.
-SHOAL_VECTORS void RowTimesRows(int64_t begin, int64_t end, int64_t k, const float* a, int64_t a_stride, const float* b,
-                                int64_t b_row, float* c) {
-  AddRows(begin, end, k, a, a_stride, b, b_row, c);
+SHOAL_VECTORS void RowsTimesRows(int64_t rows, int64_t begin, int64_t end, int64_t k, MatrixView<float> a, const float* b,
+                                 int64_t b_row, float* c, int64_t c_row) {
+  AddFewRows(rows, begin, end, k, a, b, b_row, c, c_row);
 }
-SHOAL_VECTORS void RowTimesRows(int64_t begin, int64_t end, int64_t k, const float* a, int64_t a_stride, const Bf16* b,
-                                int64_t b_row, float* c) {
-  AddRows(begin, end, k, a, a_stride, b, b_row, c);
+SHOAL_VECTORS void RowsTimesRows(int64_t rows, int64_t begin, int64_t end, int64_t k, MatrixView<float> a, const Bf16* b,
+                                 int64_t b_row, float* c, int64_t c_row) {
+  AddFewRows(rows, begin, end, k, a, b, b_row, c, c_row);
 }
 SHOAL_VECTORS void RowsTimesVector(int64_t rows, int64_t k, const float* a, const float* b, int64_t b_row, float* c) {
   SumsOfProducts(rows, k, a, b, b_row, c);
@@ -74,13 +91,12 @@ SHOAL_VECTORS void RowsTimesVector(int64_t rows, int64_t k, const float* a, cons
 template <class T>
 bool Skinny(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<T> b, float* c, ThreadPool& pool) {
   constexpr int64_t kColumns = 1024, kRows = 32, kNearest = 1 << 12;
+  static_assert(kMostSkinny == 4);
   if (b.column == 1) {
     ForBlocks(pool, n, kColumns, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < m; ++i) std::fill(c + i * n + begin, c + i * n + end, 0.0f);
       for (int64_t p = 0; p < k; p += kRows)
-        for (int64_t i = 0; i < m; ++i)
-          RowTimesRows(begin, end, std::min(kRows, k - p), a.data + i * a.row + p * a.column, a.column,
-                       b.data + p * b.row, b.row, c + i * n);
+        RowsTimesRows(m, begin, end, std::min(kRows, k - p), {a.data + p * a.column, a.row, a.column}, b.data + p * b.row, b.row, c, n);
     });
     return true;
   }
