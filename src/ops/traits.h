@@ -19,6 +19,7 @@ inline bool IsBitcast(const Instruction& hlo) { return hlo.opcode == Opcode::kBi
 inline bool IsReshape(const Instruction& hlo) { return hlo.opcode == Opcode::kReshape; }
 inline bool IsTranspose(const Instruction& hlo) { return hlo.opcode == Opcode::kTranspose; }
 inline bool IsBroadcast(const Instruction& hlo) { return hlo.opcode == Opcode::kBroadcast; }
+inline bool IsDot(const Instruction& hlo) { return hlo.opcode == Opcode::kDot; }
 inline bool IsConvert(const Instruction& hlo) { return hlo.opcode == Opcode::kConvert; }
 inline bool IsCompare(const Instruction& hlo) { return hlo.opcode == Opcode::kCompare; }
 inline bool IsSelect(const Instruction& hlo) { return hlo.opcode == Opcode::kSelect; }

@@ -25,6 +25,8 @@ Result<bool> SimplifyTuples(Module& module);
 Result<bool> ShareCommonSubexpressions(Module& module);
 // Index maps that undo each other, conversions to the same type, operations with a neutral element.
 Result<bool> SimplifyAlgebra(Module& module);
+// Products of what is transposed, and transposed products, become products.
+Result<bool> FoldTransposes(Module& module);
 // Bitcasts through layouts become the reshapes and the transpose that they are, for values that are always row-major.
 Result<bool> NormalizeLayouts(Module& module);
 // Products of vectors in a batch become multiplications and sums, outer products multiplications.

@@ -23,6 +23,7 @@ constexpr Pass kEnginePipeline[] = {
     {"simplify-loops", SimplifyLoops, "before invariants are looked for: fewer elements, and constants inside"},
     {"hoist-invariants", HoistInvariants, "before fusion, which would hide them"},
     {"simplify-algebra", SimplifyAlgebra, "before equal instructions are looked for: it makes more of them equal"},
+    {"fold-transposes", FoldTransposes, "after simplify-algebra, which makes one of two that follow each other"},
     {"share-common-subexpressions", ShareCommonSubexpressions, "inlining brings many copies of the same constants"},
     {"remove-dead-code", RemoveDeadCode, "what the passes above left behind would be fused otherwise"},
     {"fuse-loops", FuseLoops, "late: it hides instructions from every pass above"},
