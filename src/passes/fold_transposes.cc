@@ -2,6 +2,7 @@
 // the transpose of a weight's gradient is no step of its own.
 #include <algorithm>
 
+#include "ir/rewrite.h"
 #include "ir/users.h"
 #include "ops/contraction.h"
 #include "ops/families.h"
