@@ -150,6 +150,10 @@ Status CheckScale(const Instruction& hlo, size_t operand_number, const Attr<Ints
 
 }  // namespace
 
+bool IsNarrowProduct(const Instruction& hlo) {
+  return Info(hlo.opcode).op_class == OpClass::kContraction && hlo.shape().IsArray() && BitWidth(hlo.shape().element_type()) < 32;
+}
+
 ElementType ProductType(const Instruction& hlo) {
   if (hlo.shape_ != nullptr && hlo.shape().IsArray()) return hlo.shape().element_type();
   return HigherPrecision(hlo.operand_shape(0).element_type(), hlo.operand_shape(1).element_type());

@@ -13,6 +13,8 @@ inline constexpr Attr<Ints> kRhsContractingDims{"rhs_contracting_dims"};
 
 // A product's element type: the declared one, whatever it is, else the more precise of operands 0 and 1.
 ElementType ProductType(const Instruction& hlo);
+// A product with elements of less than 32 bits: who sums them, and in which order, shows in the result.
+bool IsNarrowProduct(const Instruction& hlo);
 
 struct Contraction : OpBase {
   static constexpr OpClass kClass = OpClass::kContraction;

@@ -14,7 +14,6 @@
 namespace shoal {
 namespace {
 
-using Slice = Op<Opcode::kSlice>;
 using Pad = Op<Opcode::kPad>;
 
 bool IsTrivial(const WindowDim& dim) {

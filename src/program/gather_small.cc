@@ -6,6 +6,8 @@
 #include "base/strings.h"
 #include "interp/declared_shape.h"
 #include "ir/rewrite.h"
+#include "ir/users.h"
+#include "ops/contraction.h"
 #include "ops/families.h"
 #include "ops/new_ops.h"
 #include "ops/traits.h"
@@ -35,18 +37,13 @@ bool HasFewBytes(const Shape& shape) {
   return are_few && !leaves.empty() && StoredBytes(shape) <= kMostStepBytes;
 }
 
-// The library adds products of narrow floats in an order of its own.
-bool IsNarrowProduct(const Instruction& hlo) {
-  return Info(hlo.opcode).op_class == OpClass::kContraction && BitWidth(hlo.shape().element_type()) < 32;
-}
-
 bool IsSmall(const Instruction& hlo) {
   for (const Instruction* operand : hlo.operands)
     if (!operand->shape().IsArray() || !HasFewBytes(operand->shape())) return false;
   if (!HasFewBytes(hlo.shape()) || WorkingTypesOf(hlo).mixed) return false;
   if (!hlo[kControlPredecessors].empty()) return false;
   const auto kernels = SmallKernelsOf(hlo);
-  if (!kernels || IsNarrowProduct(hlo)) return false;
+  if (!kernels || IsNarrowProduct(hlo)) return false;  // the library sums those in an order of its own
   int64_t work = 0;
   for (const SmallKernel& kernel : *kernels)
     if (kernel.kernel) work += CutInPieces(*kernel.kernel) ? kMostStepWork : kernel.kernel->RowCount() * kernel.kernel->WalkedCount();
@@ -61,7 +58,9 @@ class Gathering {
   }
 
   void Run() {
-    const std::vector<Instruction*> all(computation_.instructions.begin(), computation_.instructions.end());
+    SortByUse(computation_);  // numbers them, which users go by
+    const std::vector<Instruction*> all = computation_.instructions;
+    if (!all.empty()) users_.Of(*all[0]);  // of all, before there are others
     for (Instruction* hlo : all) Look(*hlo);
     Close();
     if (gathered_.empty()) return;
@@ -132,19 +131,20 @@ class Gathering {
     return NewParameter(module_, callee, value.shape_, value);
   }
 
-  // The arrays that others than the members ask for.
-  std::vector<Instruction*> Wanted() const {
-    std::unordered_set<const Instruction*> asked;
-    for (const Instruction* hlo : computation_.instructions)
-      if (!members_.contains(hlo)) asked.insert(hlo->operands.begin(), hlo->operands.end());
+  // What others than the members ask for.
+  std::vector<Instruction*> Wanted() {
     std::vector<Instruction*> wanted;
-    for (Instruction* hlo : order_)
-      if (asked.contains(hlo) || hlo == computation_.root) wanted.push_back(hlo);
+    for (Instruction* hlo : order_) {
+      const auto users = users_.Of(*hlo);
+      const bool is_asked = std::ranges::any_of(users, [&](const Instruction* user) { return !members_.contains(user); });
+      if (is_asked || hlo == computation_.root) wanted.push_back(hlo);
+    }
     return wanted;
   }
 
   Module& module_;
   Computation& computation_;
+  Users users_;  // as it was
   std::unordered_set<const Instruction*> awaited_;  // by others that do not use them
   std::unordered_set<const Instruction*> members_, later_, gathered_;
   std::vector<Instruction*> order_;  // the members

@@ -3,6 +3,7 @@
 #include "interp/device.h"
 #include "ir/sizes.h"
 #include "kernels/parallel_copy.h"
+#include "ops/contraction.h"
 #include "ops/families.h"
 #include "runtime/steps.h"
 
@@ -179,10 +180,7 @@ class KernelStep : public CompiledStep {
   std::vector<size_t> in_place_;
 };
 
-bool SumsNarrowFloats(const Instruction& hlo) {
-  if (Info(hlo.opcode).op_class != OpClass::kContraction) return false;
-  return hlo.shape().IsArray() && IsFloat(hlo.shape().element_type()) && BitWidth(hlo.shape().element_type()) < 32;
-}
+bool SumsNarrowFloats(const Instruction& hlo) { return IsNarrowProduct(hlo) && IsFloat(hlo.shape().element_type()); }
 
 class LibraryStep : public CompiledStep {
  public:
