@@ -1,10 +1,10 @@
-// What the engine reaches against what the machine, oneDNN or a copy reach, measured by turns in one process.
+// Compares the engine with an upper bound (memory copy, oneDNN, …), alternating in one process.
 //   limits [--threads=N] [--rounds=N] [--only=TEXT] [FILE…]
-// Without files: elementwise ops against copying, products against oneDNN's own, all-reduce against copying its bytes, 64
-// devices against 64 runs, the compile of 32 layers against that of 2. With files: each module's run against its
-// products alone (dots and convolutions, as often as they ran, one after the other). Times are the best of all rounds,
-// since others at work on the machine only add to them; beside them stand the medians, and the ratio of processor time,
-// which is what counts where others are at work.
+// Without files: elementwise ops against copying, matmuls against oneDNN's sgemm, all-reduce against copying its bytes, 64
+// devices against 64 runs, compilation of 32 layers against 2 layers. With files: a run of each module against its
+// matmuls alone (its dots and convolutions, one after the other, as often as they were executed). Times are the best of
+// all rounds, because other processes can only add to them. The output also has the medians, and the ratio of processor
+// time, which is the most reliable number on a busy machine.
 #include <omp.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 #include "base/diags.h"
 #include "base/strings.h"
 #include "devices/infer_devices.h"
-#include "interp/data/generate.h"
+#include "data/generate.h"
 #include "interp/step_log.h"
 #include "kernels/parallel_gemm.h"
 #include "ops/families.h"
@@ -32,7 +32,7 @@ namespace shoal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Task = std::function<double()>;  // runs once; the seconds that count
+using Task = std::function<double()>;  // runs once; returns the measured seconds
 
 struct Options {
   int threads = 0, rounds = 9;
@@ -68,7 +68,7 @@ struct Times {
   }
 };
 
-// By turns; the ratio is the limit's time over ours, each by its work.
+// Alternates between the two. The ratio is shoal's work per second divided by that of the limit.
 void Compare(const Options& options, const std::string& name, const std::string& limit_name, double limit_work, const Task& limit,
              double work, const Task& ours) {
   if (name.find(options.only) == std::string::npos) return;
@@ -128,7 +128,7 @@ Ready Prepare(const Options& options, const std::string& name, std::string text)
   return ready;
 }
 
-// Bytes from one block that was touched to another, on the pool.
+// Copies between two blocks whose pages are resident, on the pool.
 Task Copy(std::vector<char>& from, std::vector<char>& to, ThreadPool& pool) {
   return [&] {
     return Timed([&] {
@@ -178,7 +178,7 @@ void ProductsAgainstOneDnn(const Options& options, ThreadPool& pool) {
 }
 
 void AllReduceAgainstCopy(const Options& options, ThreadPool& pool) {
-  constexpr int64_t kBytes = int64_t{256} << 20;  // 64 MB of each device
+  constexpr int64_t kBytes = int64_t{256} << 20;  // 64 MB per device
   std::vector<char> from(kBytes, 1), to(kBytes, 2);
   const std::string add = "HloModule m, replica_count=4\nadd {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
                           " ROOT s = f32[] add(a, b)\n}\n";
@@ -187,7 +187,7 @@ void AllReduceAgainstCopy(const Options& options, ThreadPool& pool) {
   Compare(options, "all-reduce of 64 MB, 4 devices", "copy of 4 x 64 MB", 1, Copy(from, to, pool), 1, [&] { return given.Run(); });
 }
 
-// A layer of products and elementwise ops, `layers` times.
+// A module with `layers` layers of a dot and elementwise ops.
 std::string Layers(int64_t layers, int64_t width, int64_t devices) {
   std::string text = StrCat("HloModule m, replica_count=", devices, "\nENTRY e {\n x0 = f32[", width, ",", width, "] parameter(0)\n");
   for (int64_t i = 0; i < layers; ++i) StrAppend(&text, " w", i, " = f32[", width, ",", width, "] parameter(", i + 1, ")\n");
@@ -218,7 +218,7 @@ void Scale(const Options& options) {
   Compare(options, "compile of 32 layers", "of 2 layers", 1, compile(*few), 1, compile(*all));
 }
 
-// A module's dots and convolutions by themselves.
+// Compares a run of a module with its dots and convolutions alone.
 void OfModule(const Options& options, const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
@@ -261,7 +261,7 @@ void OfModule(const Options& options, const std::string& path) {
 
 int main(int argc, char** argv) {
   shoal::Options options;
-  setenv("OMP_WAIT_POLICY", "passive", 1);  // threads that spin would be in our way
+  setenv("OMP_WAIT_POLICY", "passive", 1);  // spinning threads would disturb the measurement
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument.starts_with("--threads=")) options.threads = std::atoi(argv[i] + 10);

@@ -26,7 +26,7 @@ WireShare ShareOf(const CollectiveUse& use, const Membership::Seat& seat) {
 
 // Devices that between them show every figure there is: the first members of each size of group, all that pairs name.
 template <class Figure>
-int64_t Most(const CollectiveUse& use, Figure figure) {
+int64_t MaxOverDevices(const CollectiveUse& use, Figure figure) {
   int64_t most = 0;
   if (use.groups().empty() && use.pairs().empty()) return figure(0);
   std::set<size_t> sizes;
@@ -241,10 +241,10 @@ int64_t CollectiveUse::RingBytes(int64_t device) const {
 }
 
 int64_t CollectiveUse::MostWireBytes() const {
-  return Most(*this, [&](int64_t device) { return WireBytes(device); });
+  return MaxOverDevices(*this, [&](int64_t device) { return WireBytes(device); });
 }
 int64_t CollectiveUse::MostRingBytes() const {
-  return Most(*this, [&](int64_t device) { return RingBytes(device); });
+  return MaxOverDevices(*this, [&](int64_t device) { return RingBytes(device); });
 }
 
 ModuleCollectives CollectivesOf(const Module& module, const Executions& executions, const DeviceGrid& grid) {

@@ -6,7 +6,7 @@
 #include "analysis/device_mesh.h"
 #include "analysis/executions.h"
 #include "analysis/membership.h"
-#include "collectives/world.h"
+#include "collectives/wire_bytes.h"
 
 namespace shoal {
 

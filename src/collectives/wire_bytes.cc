@@ -54,11 +54,11 @@ const Formula* Find(Opcode kind) {
 }
 
 // As the interpreter keeps arrays: dynamic dimensions at their bounds, types narrower than a byte in one.
-int64_t ArrayBytes(const Shape& shape) {
+int64_t StoredArrayBytes(const Shape& shape) {
   if (shape.IsTuple() || shape.IsBuffer()) {
     int64_t bytes = 0;
     for (const Shape* element : shape.elements())
-      bytes = SaturatingAdd(bytes, ArrayBytes(*element));
+      bytes = SaturatingAdd(bytes, StoredArrayBytes(*element));
     return bytes;
   }
   return shape.IsArray() ? SaturatingMul(shape.ElementCount().value_or(INT64_MAX), StorageBytes(shape.element_type())) : 0;
@@ -109,10 +109,10 @@ double PairBytes(Opcode kind, int64_t members, double payload, int64_t from, int
 
 int64_t PayloadOf(const Instruction& hlo) {
   if (!hlo[kPermuteSliceSizes].empty()) return SliceBytes(hlo);
-  if (hlo.opcode == Opcode::kRecv && !hlo.shape().elements().empty()) return ArrayBytes(hlo.shape().element(0));
+  if (hlo.opcode == Opcode::kRecv && !hlo.shape().elements().empty()) return StoredArrayBytes(hlo.shape().element(0));
   int64_t bytes = 0;
   for (size_t i = 0; i < DataOperands(hlo); ++i)
-    bytes = SaturatingAdd(bytes, ArrayBytes(hlo.operand_shape(i)));
+    bytes = SaturatingAdd(bytes, StoredArrayBytes(hlo.operand_shape(i)));
   return bytes;
 }
 

@@ -6,6 +6,17 @@
 
 namespace shoal {
 
+// What a device's collectives of one kind came to. `wire_bytes` is what the device receives from others when parts go
+// the direct way (DirectBytes in collectives/wire_bytes.h), with n members and a contribution of b bytes: all-gather
+// (n-1)b; reduce-scatter and all-to-all (n-1)b/n; all-reduce, a reduce-scatter and an all-gather of its parts,
+// 2(n-1)b/n; collective-broadcast b, but for the root 0; collective-reduce (n-1)b for the root, else 0;
+// collective-permute, recv and ragged-all-to-all: what comes from other devices. A recv counts with the send it meets.
+struct Traffic {
+  int64_t calls = 0;
+  int64_t payload_bytes = 0;  // of the operands
+  int64_t wire_bytes = 0;
+};
+
 // A member of a group of `members`, each of which comes with `payload` bytes of operands.
 struct WireShare {
   int64_t members = 1;
@@ -14,7 +25,7 @@ struct WireShare {
   int64_t position = 0;  // among the members
 };
 
-// When parts go the direct way, as Traffic in collectives/world.h defines it. 0 for what has no groups.
+// When parts go the direct way, as Traffic defines it. 0 for what has no groups.
 int64_t DirectBytes(Opcode kind, const WireShare& share);
 // When everything goes around a ring of the members, each receiving from the one before it.
 int64_t RingBytes(Opcode kind, const WireShare& share);

@@ -17,6 +17,7 @@
 
 #include "base/source.h"
 #include "collectives/contribution.h"
+#include "collectives/wire_bytes.h"
 #include "devices/device_grid.h"
 #include "ops/async_pairs.h"
 
@@ -67,17 +68,6 @@ struct Routes {
 struct Handle {
   std::shared_ptr<Operation> operation;
   size_t rank = 0;
-};
-
-// What a device's collectives of one kind came to. `wire_bytes` is what the device receives from others when parts go
-// the direct way (DirectBytes in collectives/wire_bytes.h), with n members and a contribution of b bytes: all-gather
-// (n-1)b; reduce-scatter and all-to-all (n-1)b/n; all-reduce, a reduce-scatter and an all-gather of its parts,
-// 2(n-1)b/n; collective-broadcast b, but for the root 0; collective-reduce (n-1)b for the root, else 0;
-// collective-permute, recv and ragged-all-to-all: what comes from other devices. A recv counts with the send it meets.
-struct Traffic {
-  int64_t calls = 0;
-  int64_t payload_bytes = 0;  // of the operands
-  int64_t wire_bytes = 0;
 };
 
 // Why a run stops that would need one more.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/strings.h"
+#include "data/leaves.h"
 
 namespace shoal {
 
@@ -150,6 +151,23 @@ Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const 
     outputs.push_back(std::move(worst));
   }
   return outputs;
+}
+
+Result<std::vector<OutputComparison>> CompareWithLiteral(const Literal& recorded, std::span<const Output> outputs) {
+  std::vector<Value> leaves;
+  AppendLeaves(FromLiteral(recorded), leaves);
+  std::vector<OutputComparison> comparisons;
+  for (const Output& output : outputs) {
+    const auto number = static_cast<size_t>(output.number);
+    if (number >= leaves.size() || !leaves[number].IsArray() ||
+        !std::ranges::equal(leaves[number].array().dims(), output.array.dims()))
+      return Fail({}, "compare.C4",
+                  StrCat("output ", output.number, " is ", ToString(output.array), ", the snapshot has no such result"));
+    OutputComparison comparison{output.number, {}, {}, 0, "", {}};
+    KeepWorst(leaves[number].array(), output.array, 0, {}, comparison);
+    comparisons.push_back(std::move(comparison));
+  }
+  return comparisons;
 }
 
 }  // namespace shoal

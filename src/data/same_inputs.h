@@ -5,6 +5,7 @@
 #include "data/compare.h"
 #include "data/inputs.h"
 #include "data/output_shards.h"
+#include "data/outputs.h"
 
 namespace shoal {
 
@@ -49,5 +50,7 @@ void KeepWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds
 Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const std::vector<Value>& whole_results,
                                                      const RunPart& parts, const std::vector<Value>& part_results,
                                                      const Partitioning& partitioning, const ErrorBounds& bounds);
+// Compares the outputs of a run with a recorded result, within the default bounds; fails if that has no leaf of the same dimensions.
+Result<std::vector<OutputComparison>> CompareWithLiteral(const Literal& recorded, std::span<const Output> outputs);
 
 }  // namespace shoal

@@ -9,7 +9,7 @@ namespace shoal {
 namespace {
 
 // The most of something that an instruction speaks of, and which one does.
-struct Most {
+struct MaxId {
   int64_t count = 1;
   std::string from;
 
@@ -21,9 +21,9 @@ struct Most {
 };
 
 struct Named {
-  Most replicas, partitions, devices, sharded;
+  MaxId replicas, partitions, devices, sharded;
 
-  Most& Of(GroupMode mode) {
+  MaxId& Of(GroupMode mode) {
     if (mode == GroupMode::kFlattenedId) return devices;
     return mode == GroupMode::kCrossPartition ? partitions : replicas;
   }
@@ -84,7 +84,7 @@ InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_repli
     if (!num_replicas || !num_partitions) reasons.push_back("from the header");
   } else {
     const Named named = Look(module);
-    auto take = [&](int64_t& count, const Most& most, int64_t share) {
+    auto take = [&](int64_t& count, const MaxId& most, int64_t share) {
       const int64_t wanted = CeilDiv(most.count, share);
       if (wanted <= count) return;
       count = wanted;

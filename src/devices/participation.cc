@@ -141,7 +141,7 @@ int64_t Participation::MembersOf(const Instruction& collective, int64_t device) 
 
 bool Participation::IsTarget(const Instruction& permute, int64_t device) const { return RoleOf(permute, device) == 1; }
 
-std::vector<DeviceClass> Participation::Classes() const {
+std::vector<ParticipationClass> Participation::Classes() const {
   Marks replicas{grid_.replicas, {}}, partitions{grid_.partitions, {}}, devices{grid_.count(), {}};
   for (size_t i = 0; i < collectives_.size(); ++i) {
     const Role& role = roles_.at(collectives_[i]);
@@ -151,15 +151,15 @@ std::vector<DeviceClass> Participation::Classes() const {
     for (const auto& [id, value] : role.other) StrAppend(&ids.marked[id], i, ":", value, " ");
   }
   // Devices with a mark of their own one by one; then every kind of replica with every kind of partition.
-  std::map<std::string, DeviceClass> own;
+  std::map<std::string, ParticipationClass> own;
   std::map<std::pair<std::string, std::string>, int64_t> taken;
   for (const auto& [device, mark] : devices.marked) {
     const std::pair kind(replicas.Of(grid_.ReplicaOf(device)), partitions.Of(grid_.PartitionOf(device)));
     ++taken[kind];
-    DeviceClass& of_mark = own[StrCat(mark, "/", kind.first, "/", kind.second)];
+    ParticipationClass& of_mark = own[StrCat(mark, "/", kind.first, "/", kind.second)];
     if (of_mark.count++ == 0) of_mark.first = device;
   }
-  std::vector<DeviceClass> classes;
+  std::vector<ParticipationClass> classes;
   for (const auto& [mark, of_mark] : own) classes.push_back(of_mark);
   const size_t most = devices.marked.size() + 1;
   for (const IdClass& replica : ClassesOf(replicas, most)) {

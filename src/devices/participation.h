@@ -8,7 +8,7 @@
 namespace shoal {
 
 // Devices that take part in every collective of a module in the same way.
-struct DeviceClass {
+struct ParticipationClass {
   int64_t first = 0;  // one of them
   int64_t count = 0;
 };
@@ -23,7 +23,7 @@ class Participation {
   // Whether a permute sends something to the device.
   bool IsTarget(const Instruction& permute, int64_t device) const;
 
-  std::vector<DeviceClass> Classes() const;
+  std::vector<ParticipationClass> Classes() const;
 
  private:
   // A number for each id, of which most have `usual`.

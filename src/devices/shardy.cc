@@ -16,7 +16,7 @@ std::string_view Find(std::span<const FrontendAttribute> attributes, std::string
 }
 
 // More devices than anybody has; what is larger is not read, so that sizes can be multiplied.
-constexpr int64_t kMostDevices = int64_t{1} << 20;
+constexpr int64_t kMaxMeshDevices = int64_t{1} << 20;
 
 // Reads MLIR's attributes piece by piece. Quotes may or may not be escaped.
 class ShardyText {
@@ -51,7 +51,7 @@ class ShardyText {
     int64_t number = 0;
     const std::string_view digits = rest();
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || number < 0 || number > kMostDevices) return std::nullopt;
+    if (error != std::errc() || number < 0 || number > kMaxMeshDevices) return std::nullopt;
     at_ += static_cast<size_t>(end - digits.data());
     return number;
   }
@@ -74,7 +74,7 @@ std::optional<Mesh> ReadMesh(ShardyText& text) {
     const auto size = text.Number();
     if (!size || *size == 0) return std::nullopt;
     mesh.devices.dims.push_back(*size);
-    if ((devices *= *size) > kMostDevices) return std::nullopt;
+    if ((devices *= *size) > kMaxMeshDevices) return std::nullopt;
     text.Eat(",");
   }
   mesh.devices.iota = IotaTiles::Plain(mesh.devices.dims);
@@ -130,7 +130,7 @@ bool ReadDimension(const Mesh& mesh, std::optional<std::string_view> manual, Sha
       dimension.closed = false;
     } else {
       const auto axis = ReadAxis(mesh, text);
-      if (!axis || (parts *= axis->Size(mesh)) > kMostDevices) return false;
+      if (!axis || (parts *= axis->Size(mesh)) > kMaxMeshDevices) return false;
       const std::string quoted = '"' + mesh.axis_names[static_cast<size_t>(axis->axis)] + '"';
       if (!manual || manual->find(quoted) != std::string_view::npos) dimension.axes.push_back(*axis);
     }

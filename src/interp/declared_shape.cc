@@ -51,14 +51,6 @@ Value WithDeclaredTypes(Value value, const Shape& shape) {
   return Value::Tuple(std::move(elements));
 }
 
-absl::InlinedVector<const Shape*, 4> LeafShapes(const Shape& shape) {
-  if (!shape.IsTuple()) return {&shape};
-  absl::InlinedVector<const Shape*, 4> leaves;
-  for (const Shape* element : shape.elements())
-    for (const Shape* leaf : LeafShapes(*element)) leaves.push_back(leaf);
-  return leaves;
-}
-
 std::string ToString(const Value& value) {
   if (value.IsArray()) return ToString(value.array());
   if (value.IsToken()) return "token[]";

@@ -16,9 +16,6 @@ Status CheckDeclared(const Instruction& hlo, const Value& value);
 // Floats of other types than declared converted to those.
 Value WithDeclaredTypes(Value value, const Shape& shape);
 
-// The arrays and tokens of a shape, tuples flattened.
-absl::InlinedVector<const Shape*, 4> LeafShapes(const Shape& shape);
-
 // (f32[2,3], s32[])
 std::string ToString(const Value& value);
 

@@ -6,6 +6,7 @@
 #include "interp/declared_shape.h"
 #include "ir/call_graph.h"
 #include "kernels/elementwise/element_loops.h"
+#include "kernels/elementwise/generated_constant.h"
 #include "ops/traits.h"
 
 namespace shoal {
@@ -24,17 +25,6 @@ const Shape* WithTypes(const Shape& shape, std::span<const ElementType> types, s
 }
 
 }  // namespace
-
-Array MadeUpConstant(const Shape& shape) {
-  Array numbers(ElementType::kF32, shape.dims());
-  std::span<float> out = numbers.Mutable<float>();
-  const bool is_float = IsFloat(shape.element_type()) || IsComplex(shape.element_type());
-  for (size_t i = 0; i < out.size(); ++i) {
-    const auto mixed = static_cast<uint32_t>((i + 1) * 2654435769u) >> 16;
-    out[i] = is_float ? static_cast<float>(mixed) * 0x1p-16f - 0.5f : static_cast<float>(mixed & 1u);
-  }
-  return Converted(numbers, shape.element_type());
-}
 
 Plans::Plans(const Module& module) : module_(module), liveness_(module) {
   for (const Computation* computation : CalleesFirst(module)) Add(*computation);
@@ -93,7 +83,7 @@ void Plans::AddFusion(const Instruction& hlo) {
 Value Plans::Constant(const Instruction& hlo, const Literal& literal) {
   if (literal.elided) {
     if (elided_.count++ == 0) elided_.first = &hlo;
-    return MadeUpConstant(*literal.shape);
+    return GeneratedConstant(*literal.shape);
   }
   if (literal.shape->IsArray()) return Array::FromLiteral(literal);
   if (!literal.shape->IsTuple()) return {};

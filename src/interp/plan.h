@@ -75,9 +75,6 @@ struct ElidedLiterals {
   const Instruction* first = nullptr;
 };
 
-// Numbers for a literal the dump left out: small, and a function of their place alone.
-Array MadeUpConstant(const Shape& shape);
-
 class Plans {
  public:
   // Elided literals are filled with numbers that depend on their place alone.

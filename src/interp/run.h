@@ -33,4 +33,7 @@ using Watch = std::function<void(std::span<const std::unique_ptr<Device>> device
 Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> arguments,
                              const RunSettings& settings, const Watch& watch = {});
 
+// The result of a module without parameters on one device, in memory that is charged to no device.
+Result<Value> EvaluateConstantModule(const Module& module);
+
 }  // namespace shoal

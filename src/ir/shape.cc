@@ -183,4 +183,12 @@ const Layout* ShapePool::DefaultLayout(size_t rank) {
   return default_layouts_[rank];
 }
 
+absl::InlinedVector<const Shape*, 4> LeafShapes(const Shape& shape) {
+  if (!shape.IsTuple()) return {&shape};
+  absl::InlinedVector<const Shape*, 4> leaves;
+  for (const Shape* element : shape.elements())
+    for (const Shape* leaf : LeafShapes(*element)) leaves.push_back(leaf);
+  return leaves;
+}
+
 }  // namespace shoal

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "base/arena.h"
 #include "ir/element_type.h"
 
@@ -160,5 +161,8 @@ inline std::string ToString(const Shape& shape, bool with_layout = false) {
 // {1,0}
 std::string ToString(Ints ints);
 inline std::string ToString(const ShapeIndex& index) { return ToString(Ints(index)); }
+
+// The arrays and tokens of a shape, tuples flattened.
+absl::InlinedVector<const Shape*, 4> LeafShapes(const Shape& shape);
 
 }  // namespace shoal

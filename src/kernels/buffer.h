@@ -36,7 +36,7 @@ class Buffer {
   static Buffer Allocate(size_t bytes);
   // Bytes that somebody else keeps alive and that nobody may write.
   static Buffer Borrow(const std::byte* data, size_t bytes);
-  // Counted as Allocate counts, but without the bytes: for working out what a run would hold.
+  // A buffer without memory of its own that is charged to this thread's meter like one of `bytes` bytes: for dry runs.
   static Buffer Imagine(size_t bytes);
   // What buffers that this thread allocates from now on count towards; may be null. It must outlive them. Returns what
   // it was before.

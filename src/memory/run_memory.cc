@@ -21,7 +21,7 @@ RunMemory RunMemoryOf(const Module& module, const Executions& executions, const 
   std::unordered_set<const Instruction*> guessed;
   const Participation participation(module, grid);
   std::map<int64_t, RunPeak, std::greater<>> peaks;
-  for (const DeviceClass& devices : participation.Classes()) {
+  for (const ParticipationClass& devices : participation.Classes()) {
     const RunWalkResult result = RunWalk(module, liveness, participation, devices.first, trips_of).Run();
     RunPeak& peak = peaks.try_emplace(result.peak_bytes, RunPeak{result.peak_bytes, 0, devices.first}).first->second;
     peak.devices += devices.count;

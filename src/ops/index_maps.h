@@ -80,4 +80,23 @@ struct IndexMapOf<Opcode::kTranspose> {
   }
 };
 
+// The map of an op, over a builder and an index type; null for ops without one.
+template <class B, class I>
+using IndexMapFunction = I (*)(B& b, const Instruction& hlo, const I& index);
+template <class B, class I, Opcode op>
+constexpr IndexMapFunction<B, I> MapOfOpcode() {
+  if constexpr (requires { sizeof(IndexMapOf<op>); })
+    return [](B& b, const Instruction& hlo, const I& index) -> I { return IndexMapOf<op>::Map(b, hlo, index); };
+  return nullptr;
+}
+template <class B, class I>
+IndexMapFunction<B, I> FindIndexMap(Opcode opcode) {
+  static constexpr IndexMapFunction<B, I> kMaps[] = {
+#define OP(Name, text, arity) MapOfOpcode<B, I, Opcode::k##Name>(),
+#include "ops/ops.def"
+#undef OP
+      nullptr};
+  return kMaps[static_cast<size_t>(opcode)];
+}
+
 }  // namespace shoal

@@ -135,7 +135,7 @@ class Combining {
 
 }  // namespace
 
-Result<bool> CombineCollectives(Module& module) {
+Result<bool> CombineCollectives(Module& module, const PassContext&) {
   bool any = false;
   for (Computation* computation : module.computations) any |= Combining(module, *computation).Run();
   return any;

@@ -80,7 +80,7 @@ Instruction* ReduceScatterFor(const Instruction& reduce, const Instruction& slic
 
 }  // namespace
 
-Result<bool> CreateReduceScatters(Module& module) {
+Result<bool> CreateReduceScatters(Module& module, const PassContext&) {
   const DeviceGrid grid{std::max<int64_t>(1, module.replica_count), std::max<int64_t>(1, module.num_partitions)};
   bool any = false;
   for (Computation* computation : module.computations) {

@@ -168,7 +168,7 @@ class Doubling {
 
 }  // namespace
 
-Result<bool> DoubleWindows(Module& module) {
+Result<bool> DoubleWindows(Module& module, const PassContext& context) {
   bool any = false;
   const auto parts = ComputationsInOps(module);
   for (Computation* computation : module.computations) {
@@ -182,7 +182,7 @@ Result<bool> DoubleWindows(Module& module) {
     Apply(replacements, module, *computation);
     SortByUse(*computation);
   }
-  return any ? RemoveDeadCode(module) : Result<bool>(false);
+  return any ? RemoveDeadCode(module, context) : Result<bool>(false);
 }
 
 }  // namespace shoal

@@ -136,7 +136,7 @@ Instruction* Expanded(const Instruction& dot, Sides sides, Module& module, Compu
 
 }  // namespace
 
-Result<bool> ExpandDots(Module& module) {
+Result<bool> ExpandDots(Module& module, const PassContext& context) {
   Computation* sum = nullptr;
   bool any = false;
   const auto parts = ComputationsInOps(module);
@@ -162,7 +162,7 @@ Result<bool> ExpandDots(Module& module) {
   }
   if (!any) return false;
   if (sum != nullptr) module.computations.insert(module.computations.begin(), sum);
-  return RemoveDeadCode(module);
+  return RemoveDeadCode(module, context);
 }
 
 }  // namespace shoal

@@ -10,7 +10,7 @@
 namespace shoal {
 namespace {
 
-using Compare = Op<Opcode::kCompare>;
+using CompareOp = Op<Opcode::kCompare>;
 
 class Trial {
  public:
@@ -46,9 +46,9 @@ class Trial {
   }
 
   static std::optional<double> Compared(const Instruction& hlo, double x, double y) {
-    if (hlo[Compare::kOrder] == ComparisonOrder::kTotal && IsFloat(hlo.operand_shape(0).element_type())) return std::nullopt;
+    if (hlo[CompareOp::kOrder] == ComparisonOrder::kTotal && IsFloat(hlo.operand_shape(0).element_type())) return std::nullopt;
     using D = ComparisonDirection;
-    const D direction = hlo[Compare::kDirection];
+    const D direction = hlo[CompareOp::kDirection];
     const bool holds = direction == D::kEq   ? x == y
                        : direction == D::kNe ? x != y
                        : direction == D::kGe ? x >= y

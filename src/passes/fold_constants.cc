@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "interp/run.h"
 #include "ir/rewrite.h"
 #include "ops/families.h"
 #include "ops/new_ops.h"
@@ -35,7 +34,8 @@ bool IsFoldedOp(const Instruction& hlo) {
 
 class Folding {
  public:
-  Folding(Module& module, Computation& computation) : module_(module), computation_(computation) {}
+  Folding(Module& module, Computation& computation, const PassContext& context)
+      : module_(module), computation_(computation), context_(context) {}
 
   Result<bool> Run() {
     Find();
@@ -79,20 +79,7 @@ class Folding {
     std::vector<Instruction*> results;
     for (const Instruction* hlo : wanted_) results.push_back(Copy(*hlo, chains, *entry));
     entry->root = NewTuple(chains, *entry, results, *wanted_[0]);
-    const Plans plans(chains);
-    SHOAL_ASSIGN(outcome, RunModule(plans, DeviceGrid{}, std::vector<std::vector<Value>>(1), {}));
-    return Detached(outcome.results[0]);
-  }
-
-  // Arrays that count for no device.
-  static Value Detached(const Value& tuple) {
-    std::vector<Value> elements;
-    for (const Value& element : tuple.elements()) {
-      Array copy(element.array().type(), element.array().dims());
-      std::memcpy(copy.mutable_data(), element.array().data(), static_cast<size_t>(copy.bytes()));
-      elements.push_back(std::move(copy));
-    }
-    return Value::Tuple(std::move(elements));
+    return context_.evaluate(chains);
   }
 
   Instruction* Copy(const Instruction& hlo, Module& chains, Computation& entry) {
@@ -117,6 +104,7 @@ class Folding {
 
   Module& module_;
   Computation& computation_;
+  const PassContext& context_;
   Replacements folded_;  // as a set
   std::vector<Instruction*> wanted_;
   absl::flat_hash_map<const Instruction*, Instruction*> copies_;
@@ -124,12 +112,12 @@ class Folding {
 
 }  // namespace
 
-Result<bool> FoldConstants(Module& module) {
+Result<bool> FoldConstants(Module& module, const PassContext& context) {
   bool any = false;
   const auto parts = ComputationsInOps(module);
   for (Computation* computation : module.computations) {
     if (parts.contains(computation)) continue;
-    SHOAL_ASSIGN(changed, Folding(module, *computation).Run());
+    SHOAL_ASSIGN(changed, Folding(module, *computation, context).Run());
     any |= changed;
   }
   return any;

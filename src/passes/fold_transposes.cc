@@ -86,7 +86,7 @@ bool TakesUntransposed(Instruction& dot, size_t side, Module& module) {
 
 }  // namespace
 
-Result<bool> FoldTransposes(Module& module) {
+Result<bool> FoldTransposes(Module& module, const PassContext&) {
   bool any = false;
   Users users;
   const auto parts = ComputationsInOps(module);

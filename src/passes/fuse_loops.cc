@@ -276,7 +276,7 @@ class Fusing {
 
 }  // namespace
 
-Result<bool> FuseLoops(Module& module) {
+Result<bool> FuseLoops(Module& module, const PassContext& context) {
   const auto left_alone = ComputationsInOps(module);
   bool any = false;
   const std::vector<Computation*> before = module.computations;
@@ -285,7 +285,7 @@ Result<bool> FuseLoops(Module& module) {
     SortByUse(*computation);
     any |= Fusing(module, *computation).Run();
   }
-  if (any) SHOAL_TRY(RemoveDeadCode(module));
+  if (any) SHOAL_TRY(RemoveDeadCode(module, context));
   return any;
 }
 

@@ -257,7 +257,7 @@ class RowFusing {
 
 }  // namespace
 
-Result<bool> FuseRows(Module& module) {
+Result<bool> FuseRows(Module& module, const PassContext& context) {
   const auto left_alone = ComputationsInOps(module);
   bool any = false;
   const std::vector<Computation*> before = module.computations;
@@ -267,7 +267,7 @@ Result<bool> FuseRows(Module& module) {
     if (std::none_of(all.begin(), all.end(), [](const Instruction* hlo) { return hlo->opcode == Opcode::kFusion; })) continue;
     any |= RowFusing(module, *computation).Run();
   }
-  if (any) SHOAL_TRY(RemoveDeadCode(module));
+  if (any) SHOAL_TRY(RemoveDeadCode(module, context));
   return any;
 }
 

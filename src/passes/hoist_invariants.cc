@@ -115,7 +115,7 @@ class Hoisting {
 
 }  // namespace
 
-Result<bool> HoistInvariants(Module& module) {
+Result<bool> HoistInvariants(Module& module, const PassContext&) {
   bool any = false;
   const CallCounts calls = CountCalls(module);
   for (Computation* computation : CalleesFirst(module)) {  // inner loops first: what they give off may go further

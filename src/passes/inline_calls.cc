@@ -60,7 +60,7 @@ bool IsInlined(const Instruction& hlo) {
 
 }  // namespace
 
-Result<bool> InlineCalls(Module& module) {
+Result<bool> InlineCalls(Module& module, const PassContext&) {
   bool any = false;
   // Calls of calls can make more instructions than there is memory for; what real modules call is small.
   int64_t room = 100'000;

@@ -71,7 +71,7 @@ bool Delay(Computation& computation) {
 
 }  // namespace
 
-Result<bool> KeepShared(Module& module) {
+Result<bool> KeepShared(Module& module, const PassContext&) {
   bool any = false;
   const auto parts = ComputationsInOps(module);
   for (Computation* computation : module.computations)

@@ -22,7 +22,7 @@ bool IsLoopPieces(const Instruction& hlo);
 bool IsLoopReduction(const Instruction& hlo);
 // The same of a reduce-window whose windows are small.
 bool IsLoopWindow(const Instruction& hlo);
-// A scalar constant, or one whose elements are all the same.
+// A constant with exactly one element.
 bool IsUniformConstant(const Instruction& hlo);
 // The one op that `computation` applies to its two parameters; nothing if it is anything else.
 const Instruction* OnlyOpOf(const Computation& computation);

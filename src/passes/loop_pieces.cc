@@ -72,19 +72,6 @@ class ViewBuilder {
   bool failed_ = false;
 };
 
-using MapFunction = View (*)(ViewBuilder&, const Instruction&, const View&);
-template <Opcode op>
-constexpr MapFunction MapOf() {
-  if constexpr (requires { sizeof(IndexMapOf<op>); })
-    return [](ViewBuilder& b, const Instruction& hlo, const View& view) { return IndexMapOf<op>::Map(b, hlo, view); };
-  return nullptr;
-}
-constexpr MapFunction kMaps[] = {
-#define OP(Name, text, arity) MapOf<Opcode::k##Name>(),
-#include "ops/ops.def"
-#undef OP
-    nullptr};
-
 // How operand `number` of `hlo` is read where `hlo` is read as `view` says.
 std::optional<View> ThroughOp(const Instruction& hlo, size_t number, View view) {
   if (hlo.operand_shape(number).rank() == 0) return View();
@@ -96,7 +83,7 @@ std::optional<View> ThroughOp(const Instruction& hlo, size_t number, View view) 
   if (IsLoopPieces(hlo)) {
     for (size_t d = 0; d < view.size(); ++d)
       view[d] = builder.Add(view[d], builder.Int(-OffsetAlong(hlo, number, static_cast<int64_t>(d))));
-  } else if (const MapFunction map = kMaps[static_cast<size_t>(hlo.opcode)]; map != nullptr && IsLoopOp(hlo)) {
+  } else if (const auto map = FindIndexMap<ViewBuilder, View>(hlo.opcode); map != nullptr && IsLoopOp(hlo)) {
     view = map(builder, hlo, view);
   } else if (Info(hlo.opcode).op_class != OpClass::kElementwise) {
     return std::nullopt;

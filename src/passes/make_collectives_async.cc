@@ -84,7 +84,7 @@ bool IsPartOfAnOp(const Computation& computation, const Module& module) {
 
 }  // namespace
 
-Result<bool> MakeCollectivesAsync(Module& module) {
+Result<bool> MakeCollectivesAsync(Module& module, const PassContext&) {
   bool any = false;
   const std::vector<Computation*> computations = module.computations;
   for (Computation* computation : computations) {

@@ -118,7 +118,7 @@ class Normalizing {
 
 }  // namespace
 
-Result<bool> NormalizeLayouts(Module& module) {
+Result<bool> NormalizeLayouts(Module& module, const PassContext&) {
   bool any = false;
   const auto parts = ComputationsInOps(module);
   for (Computation* computation : module.computations)

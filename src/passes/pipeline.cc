@@ -68,7 +68,7 @@ Result<bool> RunPipeline(Module& module, std::span<const Pass> passes, const Pip
   for (const Pass& pass : passes) {
     if (std::find(options.disabled.begin(), options.disabled.end(), pass.name) != options.disabled.end()) continue;
     const auto start = Clock::now();
-    Result<bool> changed = pass.run(module);
+    Result<bool> changed = pass.run(module, options.context);
     if (!changed.ok()) return Fail(changed.diag().at, changed.diag().rule, StrCat(pass.name, ": ", changed.diag().message));
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     any = any || *changed;

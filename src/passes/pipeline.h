@@ -20,6 +20,7 @@ const Pass* PassNamed(std::string_view name);
 struct PipelineOptions {
   std::vector<std::string> disabled;  // by name
   bool verify = false;                // after each pass
+  PassContext context;
   // After each pass: whether it changed something, and how long it took.
   std::function<void(const Pass& pass, bool changed, double seconds)> after;
 };

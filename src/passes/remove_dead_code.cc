@@ -5,7 +5,7 @@
 
 namespace shoal {
 
-Result<bool> RemoveDeadCode(Module& module) {
+Result<bool> RemoveDeadCode(Module& module, const PassContext&) {
   bool any = false;
   for (Computation* computation : module.computations) {
     auto is_kept = [](const Instruction& hlo) {

@@ -135,7 +135,7 @@ class Scheduling {
 
 }  // namespace
 
-Result<bool> ScheduleLatencyHiding(Module& module) {
+Result<bool> ScheduleLatencyHiding(Module& module, const PassContext&) {
   if (module.is_scheduled) return false;
   for (Computation* computation : module.computations)
     if (computation->root != nullptr) SetOrder(*computation, Scheduling(*computation).Order());

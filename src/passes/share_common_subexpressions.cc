@@ -28,7 +28,7 @@ struct SameAs {
 
 }  // namespace
 
-Result<bool> ShareCommonSubexpressions(Module& module) {
+Result<bool> ShareCommonSubexpressions(Module& module, const PassContext& context) {
   bool any = false;
   for (Computation* computation : module.computations) {
     Replacements replacements;
@@ -42,7 +42,7 @@ Result<bool> ShareCommonSubexpressions(Module& module) {
     any |= !replacements.empty();
     Apply(replacements, module, *computation);
   }
-  if (any) SHOAL_TRY(RemoveDeadCode(module));  // in a fusion nothing may be left unused
+  if (any) SHOAL_TRY(RemoveDeadCode(module, context));  // in a fusion nothing may be left unused
   return any;
 }
 

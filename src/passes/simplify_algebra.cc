@@ -68,7 +68,7 @@ Instruction* Chosen(const Instruction& hlo) {
 
 }  // namespace
 
-Result<bool> SimplifyAlgebra(Module& module) {
+Result<bool> SimplifyAlgebra(Module& module, const PassContext& context) {
   bool any = false;
   const auto wrapped = WrappedComputations(module);
   for (Computation* computation : module.computations) {
@@ -97,7 +97,7 @@ Result<bool> SimplifyAlgebra(Module& module) {
     any |= !replacements.empty();
     Apply(replacements, module, *computation);
   }
-  if (any) SHOAL_TRY(RemoveDeadCode(module));  // in a fusion nothing may be left unused
+  if (any) SHOAL_TRY(RemoveDeadCode(module, context));  // in a fusion nothing may be left unused
   return any;
 }
 

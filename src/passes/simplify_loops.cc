@@ -157,7 +157,7 @@ class Simplifying {
 
 }  // namespace
 
-Result<bool> SimplifyLoops(Module& module) {
+Result<bool> SimplifyLoops(Module& module, const PassContext& context) {
   bool any = false;
   const CallCounts calls = CountCalls(module);
   for (Computation* computation : CalleesFirst(module)) {
@@ -165,7 +165,7 @@ Result<bool> SimplifyLoops(Module& module) {
     for (Instruction* hlo : before)
       if (std::optional<LoopState> state = LoopStateOf(*hlo, calls, module)) any |= Simplifying(module, *state).Run();
   }
-  if (any) SHOAL_TRY(RemoveDeadCode(module));
+  if (any) SHOAL_TRY(RemoveDeadCode(module, context));
   return any;
 }
 

@@ -26,7 +26,7 @@ bool OnlyDropsDimensions(const Instruction& hlo) {
 
 }  // namespace
 
-Result<bool> SimplifyReductions(Module& module) {
+Result<bool> SimplifyReductions(Module& module, const PassContext&) {
   bool any = false;
   for (Computation* computation : module.computations) {
     Replacements replacements;

@@ -23,7 +23,7 @@ Instruction* RebuiltTuple(const Instruction& hlo) {
 
 }  // namespace
 
-Result<bool> SimplifyTuples(Module& module) {
+Result<bool> SimplifyTuples(Module& module, const PassContext& context) {
   bool any = false;
   for (Computation* computation : module.computations) {
     Replacements replacements;
@@ -39,7 +39,7 @@ Result<bool> SimplifyTuples(Module& module) {
     any |= !replacements.empty();
     Apply(replacements, module, *computation);
   }
-  if (any) SHOAL_TRY(RemoveDeadCode(module));  // in a fusion nothing may be left unused
+  if (any) SHOAL_TRY(RemoveDeadCode(module, context));  // in a fusion nothing may be left unused
   return any;
 }
 

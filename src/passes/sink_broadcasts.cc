@@ -42,7 +42,7 @@ Instruction* Sunk(Instruction& hlo, Module& module, Computation& computation) {
 
 }  // namespace
 
-Result<bool> SinkBroadcasts(Module& module) {
+Result<bool> SinkBroadcasts(Module& module, const PassContext&) {
   bool any = false;
   const auto parts = ComputationsInOps(module);
   for (Computation* computation : module.computations) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "program/program.h"
+#include "program/kernel.h"
 
 namespace shoal {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "base/strings.h"
-#include "interp/declared_shape.h"
 #include "ir/rewrite.h"
 #include "ir/users.h"
 #include "ops/contraction.h"

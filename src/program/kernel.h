@@ -18,6 +18,9 @@
 // fixed order; the order depends on the shape alone, never on the number of threads.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "ir/element_type.h"
@@ -45,8 +48,6 @@ struct KernelNode {
   // Of compare.
   ComparisonDirection direction{};
   bool total_order = false;
-  // Of reduce-precision.
-  int exponent_bits = 0, mantissa_bits = 0;
 };
 
 struct KernelReduction {
@@ -92,6 +93,28 @@ struct FusedKernel {
 
 // As `run --explain` shows it.
 std::string ToString(const FusedKernel& kernel);
+
+// The kernels that compute a fusion: one, several that give a part of the result each where it has a concatenate or a pad
+// inside, or none where no loop nest of ours does.
+std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo);
+
+// The same of any values: they compute `roots` from `inputs`.
+std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots);
+
+// Loops that every input and output goes through as through one become one.
+void MergeLoops(FusedKernel& kernel);
+
+// Drops nodes that nothing needs.
+void DropUnused(FusedKernel& kernel);
+// The index with other numbers of the nodes that it takes data from.
+Index WithDataMoved(const Index& index, const std::function<int(int)>& to);
+
+// Where rows are few and long: a kernel that reduces pieces of them, and one that reduces what these gave. `partial`
+// gives an array for each element of each reduction, which `combine` takes after the kernel's own inputs.
+struct CutKernel {
+  FusedKernel partial, combine;
+};
+std::optional<CutKernel> CutInPieces(const FusedKernel& kernel);
 
 // What codegen/ makes of a kernel: works on rows [begin, end), and, where there are no reductions over them, on lanes
 // [lane_begin, lane_end). buffers: the inputs, then the outputs.

@@ -7,28 +7,9 @@
 #include "ops/index_maps.h"
 #include "passes/loop_ops.h"
 #include "passes/loop_pieces.h"
-#include "program/program.h"
+#include "program/kernel.h"
 
 namespace shoal {
-namespace {
-
-using MapFunction = Indices (*)(IndexBuilder&, const Instruction&, const Indices&);
-template <Opcode op>
-constexpr MapFunction MapOf() {
-  if constexpr (requires { sizeof(IndexMapOf<op>); })
-    return [](IndexBuilder& b, const Instruction& hlo, const Indices& index) {
-      return IndexMapOf<op>::Map(b, hlo, index);
-    };
-  return nullptr;
-}
-constexpr MapFunction kMaps[] = {
-#define OP(Name, text, arity) MapOf<Opcode::k##Name>(),
-#include "ops/ops.def"
-#undef OP
-    nullptr};
-
-}  // namespace
-
 std::unique_ptr<FusedKernel> KernelBuilder::Build() {
   for (const Instruction* input : inputs_) {
     if (!input->shape().IsArray() || input->shape().has_dynamic()) return nullptr;
@@ -182,7 +163,7 @@ int KernelBuilder::NewNode(const Instruction& hlo, const Indices& index) {
   }
   if (hlo.opcode == Opcode::kDynamicSlice) return Node(*hlo.operands[0], Shifted(hlo, index));
   if (hlo.opcode == Opcode::kGather) return Node(*hlo.operands[0], Gathered(hlo, index));
-  if (MapFunction map = kMaps[static_cast<size_t>(hlo.opcode)]; map != nullptr)
+  if (const auto map = FindIndexMap<IndexBuilder, Indices>(hlo.opcode); map != nullptr)
     return Node(*hlo.operands[0], map(builder_, hlo, index));
   return Apply(hlo, index);
 }

@@ -2,7 +2,7 @@
 
 #include "base/strings.h"
 #include "ops/op.h"
-#include "program/program.h"
+#include "program/kernel.h"
 
 namespace shoal {
 namespace {

@@ -1,7 +1,7 @@
 // Two loops that every input and output goes through as through one become one: the fewer loops, the longer the vectors.
 #include <algorithm>
 
-#include "program/program.h"
+#include "program/kernel.h"
 
 namespace shoal {
 namespace {

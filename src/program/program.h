@@ -60,28 +60,6 @@ enum class Steps : uint8_t { kFused, kOps };
 // Of a module that has gone through the passes.
 Program Lower(std::unique_ptr<Module> module, Steps steps = Steps::kFused);
 
-// The kernels that compute a fusion: one, several that give a part of the result each where it has a concatenate or a pad
-// inside, or none where no loop nest of ours does.
-std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo);
-
-// The same of any values: they compute `roots` from `inputs`.
-std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots);
-
-// Loops that every input and output goes through as through one become one.
-void MergeLoops(FusedKernel& kernel);
-
-// Drops nodes that nothing needs.
-void DropUnused(FusedKernel& kernel);
-// The index with other numbers of the nodes that it takes data from.
-Index WithDataMoved(const Index& index, const std::function<int(int)>& to);
-
-// Where rows are few and long: a kernel that reduces pieces of them, and one that reduces what these gave. `partial`
-// gives an array for each element of each reduction, which `combine` takes after the kernel's own inputs.
-struct CutKernel {
-  FusedKernel partial, combine;
-};
-std::optional<CutKernel> CutInPieces(const FusedKernel& kernel);
-
 std::string ToString(const Program& program);
 
 }  // namespace shoal

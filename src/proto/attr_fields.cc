@@ -76,7 +76,7 @@ const AttrCodec* CodecOf(AttrKind kind) {
   return nullptr;
 }
 
-constexpr AttrCodec kNowhere{[](const AttrField&, const AttrSource&) -> GivenResult { return Given{}; },
+constexpr AttrCodec kNowhere{[](const AttrField&, const AttrSource&) -> GivenResult { return DecodedAttr{}; },
                              [](const AttrField&, const AttrValue*, AttrTarget&) {}};
 
 // An attribute whose field does not have its name. `beside` is another attribute of the op, where two ops keep
@@ -198,7 +198,7 @@ std::span<const AttrField> FieldsOf(Opcode opcode) {
   return (*kFields)[std::min<size_t>(static_cast<size_t>(opcode), kOpcodeCount)];
 }
 
-bool IsWorthKeeping(const AttrDef& def, const Given& given) {
+bool IsWorthKeeping(const AttrDef& def, const DecodedAttr& given) {
   if (!given.value) return false;
   if (def.required || def.shown == Shown::kAlways) return true;
   if (def.shown == Shown::kIfGiven || def.shown == Shown::kNever) return given.said;

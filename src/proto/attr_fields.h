@@ -45,11 +45,11 @@ struct AttrTarget {
 };
 
 // A value, and whether the message says so or it is what silence means; no value if silence means nothing.
-struct Given {
+struct DecodedAttr {
   std::optional<AttrValue> value;
   bool said = true;
 };
-using GivenResult = Result<Given>;
+using GivenResult = Result<DecodedAttr>;
 
 struct AttrField;
 
@@ -77,7 +77,7 @@ struct AttrField {
 std::span<const AttrField> FieldsOf(Opcode opcode);
 
 // Whether a value that was read is kept on the instruction: always if it is printed always, else if it says something.
-bool IsWorthKeeping(const AttrDef& def, const Given& given);
+bool IsWorthKeeping(const AttrDef& def, const DecodedAttr& given);
 
 // ---- plain_codecs.cc: one number, text or list in the field at the end of `path`
 extern const AttrCodec kBoolCodec, kIntCodec, kFloatCodec, kStringCodec, kEnumCodec, kEnumListCodec, kIntsCodec,

@@ -11,8 +11,8 @@ bool IsForm(const AttrDef& def, const Instruction& hlo) {
 }
 
 GivenResult ReadComputation(const AttrField& field, const AttrSource& source) {
-  if (!IsForm(*field.def, source.hlo) || field.position >= std::ssize(source.called)) return Given{};
-  return Given{source.called[static_cast<size_t>(field.position)]};
+  if (!IsForm(*field.def, source.hlo) || field.position >= std::ssize(source.called)) return DecodedAttr{};
+  return DecodedAttr{source.called[static_cast<size_t>(field.position)]};
 }
 
 void WriteComputation(const AttrField& field, const AttrValue* value, AttrTarget& target) {
@@ -24,8 +24,8 @@ void WriteComputation(const AttrField& field, const AttrValue* value, AttrTarget
 }
 
 GivenResult ReadComputations(const AttrField& field, const AttrSource& source) {
-  if (!IsForm(*field.def, source.hlo)) return Given{};
-  return Given{Computations(source.module.arena.Copy(source.called)), !source.called.empty()};
+  if (!IsForm(*field.def, source.hlo)) return DecodedAttr{};
+  return DecodedAttr{Computations(source.module.arena.Copy(source.called)), !source.called.empty()};
 }
 
 void WriteComputations(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -35,7 +35,7 @@ void WriteComputations(const AttrField&, const AttrValue* value, AttrTarget& tar
 }
 
 GivenResult ReadInstructions(const AttrField&, const AttrSource& source) {
-  return Given{Instructions(source.module.arena.Copy(source.control_predecessors)),
+  return DecodedAttr{Instructions(source.module.arena.Copy(source.control_predecessors)),
                !source.control_predecessors.empty()};
 }
 
@@ -48,8 +48,8 @@ void WriteInstructions(const AttrField&, const AttrValue* value, AttrTarget& tar
 // XLA takes what is not positive for no channel, but its text keeps it.
 GivenResult ReadChannel(const AttrField&, const AttrSource& source) {
   const int64_t channel = source.from.channel_id();
-  if (channel <= 0 && source.from.shoal().has_channel_id()) return Given{source.from.shoal().channel_id()};
-  return Given{channel, channel > 0};
+  if (channel <= 0 && source.from.shoal().has_channel_id()) return DecodedAttr{source.from.shoal().channel_id()};
+  return DecodedAttr{channel, channel > 0};
 }
 
 void WriteChannel(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -69,7 +69,7 @@ GivenResult ReadPairs(const AttrField&, const AttrSource& source) {
     const int64_t ends[] = {pair.source(), pair.target()};
     pairs.push_back(module.arena.Copy(ends));
   }
-  return Given{IntLists(module.arena.Copy(pairs)), !pairs.empty()};
+  return DecodedAttr{IntLists(module.arena.Copy(pairs)), !pairs.empty()};
 }
 
 void WritePairs(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -85,7 +85,7 @@ void WritePairs(const AttrField&, const AttrValue* value, AttrTarget& target) {
 GivenResult ReadGroups(const AttrField&, const AttrSource& source) {
   SHOAL_ASSIGN(groups, ReadReplicaGroups(source.from));
   const ReplicaGroups* kept = source.module.arena.New<ReplicaGroups>(std::move(groups));
-  return Given{kept, !kept->empty()};
+  return DecodedAttr{kept, !kept->empty()};
 }
 
 void WriteGroups(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -103,7 +103,7 @@ Result<const Sharding*> KeepSharding(const AttrSource& source, const proto::OpSh
 }
 
 GivenResult ReadShardingAttr(const AttrField&, const AttrSource& source) {
-  if (!source.from.has_sharding()) return Given{};
+  if (!source.from.has_sharding()) return DecodedAttr{};
   SHOAL_ASSIGN(sharding, ReadSharding(source.module, source.payloads, source.from.sharding()));
   // One sharding for all leaves of a tuple becomes as many copies.
   constexpr int64_t kMostCopies = int64_t{1} << 24;
@@ -112,7 +112,7 @@ GivenResult ReadShardingAttr(const AttrField&, const AttrSource& source) {
   if (shape.IsTuple() && shape.LeafCount() > kMostCopies / devices)
     return Fail(StrCat("sharding: ", devices - 1, " devices for each of ", shape.LeafCount(), " arrays are too many"));
   const Sharding* kept = source.module.arena.New<Sharding>(Sharding::ForShape(std::move(sharding), shape));
-  return Given{kept};
+  return DecodedAttr{kept};
 }
 
 void WriteShardingAttr(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -121,11 +121,11 @@ void WriteShardingAttr(const AttrField&, const AttrValue* value, AttrTarget& tar
 
 // What the text calls entry, where the users are, the message calls exit, and the other way round.
 GivenResult ReadDomain(const AttrField&, const AttrSource& source) {
-  if (!source.from.has_domain_entry_sharding() || !source.from.has_domain_exit_sharding()) return Given{};
+  if (!source.from.has_domain_entry_sharding() || !source.from.has_domain_exit_sharding()) return DecodedAttr{};
   SHOAL_ASSIGN(entry, KeepSharding(source, source.from.domain_exit_sharding()));
   SHOAL_ASSIGN(exit, KeepSharding(source, source.from.domain_entry_sharding()));
   const Domain* domain = source.module.arena.New<Domain>("sharding", entry, exit);
-  return Given{domain};
+  return DecodedAttr{domain};
 }
 
 void WriteDomain(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -141,7 +141,7 @@ GivenResult ReadAliasing(const AttrField&, const AttrSource& source) {
   for (const proto::OutputOperandAliasing& alias : source.from.output_operand_aliasing())
     aliases.push_back({CopyInts(module, alias.output_shape_index()), alias.operand_index(),
                        CopyInts(module, alias.operand_shape_index())});
-  return Given{std::span<const OutputOperandAlias>(module.arena.Copy(aliases)), !aliases.empty()};
+  return DecodedAttr{std::span<const OutputOperandAlias>(module.arena.Copy(aliases)), !aliases.empty()};
 }
 
 void WriteAliasing(const AttrField&, const AttrValue* value, AttrTarget& target) {

@@ -8,13 +8,13 @@ namespace shoal {
 namespace {
 
 GivenResult ReadWindow(const AttrField&, const AttrSource& source) {
-  if (!source.from.has_window()) return Given{};
+  if (!source.from.has_window()) return DecodedAttr{};
   std::vector<WindowDim> dims;
   for (const proto::WindowDimension& from : source.from.window().dimensions())
     dims.push_back({from.size(), from.stride(), from.padding_low(), from.padding_high(), from.base_dilation(),
                     from.window_dilation(), from.window_reversal()});
   const Window* window = source.module.arena.New<Window>(source.module.arena.Copy(dims));
-  return Given{window};
+  return DecodedAttr{window};
 }
 
 void WriteWindow(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -43,7 +43,7 @@ bool AreDistinctDims(int64_t a, int64_t b, Ints spatial) {
 }
 
 GivenResult ReadConvDims(const AttrField&, const AttrSource& source) {
-  if (!source.from.has_convolution_dimension_numbers()) return Given{};
+  if (!source.from.has_convolution_dimension_numbers()) return DecodedAttr{};
   const proto::ConvolutionDimensionNumbers& from = source.from.convolution_dimension_numbers();
   ConvDims dims;
   dims.input_batch = from.input_batch_dimension();
@@ -60,7 +60,7 @@ GivenResult ReadConvDims(const AttrField&, const AttrSource& source) {
       !AreDistinctDims(dims.output_batch, dims.output_feature, dims.output_spatial))
     return Fail("dim_labels: a dimension is named twice or out of range");
   const ConvDims* kept = source.module.arena.New<ConvDims>(dims);
-  return Given{kept};
+  return DecodedAttr{kept};
 }
 
 void WriteConvDims(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -82,7 +82,7 @@ void WriteConvDims(const AttrField&, const AttrValue* value, AttrTarget& target)
 GivenResult ReadSlice(const AttrField&, const AttrSource& source) {
   std::vector<SliceRange> ranges;
   for (const auto& from : source.from.slice_dimensions()) ranges.push_back({from.start(), from.limit(), from.stride()});
-  return Given{std::span<const SliceRange>(source.module.arena.Copy(ranges)), !ranges.empty()};
+  return DecodedAttr{std::span<const SliceRange>(source.module.arena.Copy(ranges)), !ranges.empty()};
 }
 
 void WriteSlice(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -97,11 +97,11 @@ void WriteSlice(const AttrField&, const AttrValue* value, AttrTarget& target) {
 }
 
 GivenResult ReadPadding(const AttrField&, const AttrSource& source) {
-  if (!source.from.has_padding_config()) return Given{};
+  if (!source.from.has_padding_config()) return DecodedAttr{};
   std::vector<PaddingDim> dims;
   for (const auto& from : source.from.padding_config().dimensions())
     dims.push_back({from.edge_padding_low(), from.edge_padding_high(), from.interior_padding()});
-  return Given{std::span<const PaddingDim>(source.module.arena.Copy(dims))};
+  return DecodedAttr{std::span<const PaddingDim>(source.module.arena.Copy(dims))};
 }
 
 void WritePadding(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -117,9 +117,9 @@ void WritePadding(const AttrField&, const AttrValue* value, AttrTarget& target) 
 }
 
 GivenResult ReadShapeAttr(const AttrField&, const AttrSource& source) {
-  if (!source.from.has_outfeed_shape()) return Given{};
+  if (!source.from.has_outfeed_shape()) return DecodedAttr{};
   SHOAL_ASSIGN(shape, ReadShape(source.module, source.from.outfeed_shape()));
-  return Given{shape};
+  return DecodedAttr{shape};
 }
 
 void WriteShapeAttr(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -127,13 +127,13 @@ void WriteShapeAttr(const AttrField&, const AttrValue* value, AttrTarget& target
 }
 
 GivenResult ReadShapes(const AttrField&, const AttrSource& source) {
-  if (!source.from.constrain_layout()) return Given{};
+  if (!source.from.constrain_layout()) return DecodedAttr{};
   std::vector<const Shape*> shapes;
   for (const proto::ShapeProto& from : source.from.operand_shapes_with_layout()) {
     SHOAL_ASSIGN(shape, ReadShape(source.module, from));
     shapes.push_back(shape);
   }
-  return Given{std::span<const Shape* const>(source.module.arena.Copy(shapes))};
+  return DecodedAttr{std::span<const Shape* const>(source.module.arena.Copy(shapes))};
 }
 
 void WriteShapes(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -144,9 +144,9 @@ void WriteShapes(const AttrField&, const AttrValue* value, AttrTarget& target) {
 }
 
 GivenResult ReadLiteralAttr(const AttrField&, const AttrSource& source) {
-  if (!source.from.has_literal()) return Given{};
+  if (!source.from.has_literal()) return DecodedAttr{};
   SHOAL_ASSIGN(literal, ReadLiteral(source.module, source.from.literal()));
-  return Given{literal};
+  return DecodedAttr{literal};
 }
 
 void WriteLiteralAttr(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -177,7 +177,7 @@ std::vector<size_t> SliceSizeLengths(const Instruction& hlo, size_t count) {
 
 GivenResult ReadSliceSizes(const AttrField&, const AttrSource& source) {
   const Ints all = CopyInts(source.module, source.from.dynamic_slice_sizes());
-  if (all.empty()) return Given{};
+  if (all.empty()) return DecodedAttr{};
   std::vector<size_t> lengths = SliceSizeLengths(source.hlo, all.size());
   if (const Int64s& said = source.from.shoal().slice_size_lengths(); !said.empty())
     lengths.assign(said.begin(), said.end());
@@ -189,7 +189,7 @@ GivenResult ReadSliceSizes(const AttrField&, const AttrSource& source) {
     at += length;
   }
   if (at != all.size()) lists = {all};
-  return Given{IntLists(source.module.arena.Copy(lists))};
+  return DecodedAttr{IntLists(source.module.arena.Copy(lists))};
 }
 
 void WriteSliceSizes(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -220,12 +220,12 @@ void WriteTensor(const TensorSparsity& tensor, ProtoTensor* to) {
 
 GivenResult ReadSparsity(const AttrField&, const AttrSource& source) {
   const proto::SparsityConfig& from = source.from.sparsity_config();
-  if (!from.has_lhs() && !from.has_rhs()) return Given{};
+  if (!from.has_lhs() && !from.has_rhs()) return DecodedAttr{};
   SparsityConfig config;
   if (from.has_lhs()) config.lhs = ReadTensor(from.lhs());
   if (from.has_rhs()) config.rhs = ReadTensor(from.rhs());
   const SparsityConfig* kept = source.module.arena.New<SparsityConfig>(config);
-  return Given{kept};
+  return DecodedAttr{kept};
 }
 
 void WriteSparsity(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -238,7 +238,7 @@ void WriteSparsity(const AttrField&, const AttrValue* value, AttrTarget& target)
 
 GivenResult ReadResultAccuracy(const AttrField&, const AttrSource& source) {
   const proto::ResultAccuracy& from = source.from.result_accuracy();
-  if (from.specs_case() == proto::ResultAccuracy::SPECS_NOT_SET) return Given{};
+  if (from.specs_case() == proto::ResultAccuracy::SPECS_NOT_SET) return DecodedAttr{};
   ResultAccuracy accuracy;
   accuracy.has_tolerance = from.has_tolerance();
   if (from.mode() < 0 || from.mode() > 1) return Fail(StrCat("result_accuracy has no mode ", from.mode()));
@@ -247,7 +247,7 @@ GivenResult ReadResultAccuracy(const AttrField&, const AttrSource& source) {
   accuracy.rtol = from.tolerance().rtol();
   accuracy.ulps = from.tolerance().ulps();
   const ResultAccuracy* kept = source.module.arena.New<ResultAccuracy>(accuracy);
-  return Given{kept};
+  return DecodedAttr{kept};
 }
 
 void WriteResultAccuracy(const AttrField&, const AttrValue* value, AttrTarget& target) {

@@ -10,10 +10,10 @@ namespace {
 
 GivenResult ReadMetadataAttr(const AttrField&, const AttrSource& source) {
   // XLA writes an empty message for every instruction.
-  if (source.from.metadata().ByteSizeLong() == 0) return Given{};
+  if (source.from.metadata().ByteSizeLong() == 0) return DecodedAttr{};
   SHOAL_ASSIGN(metadata, ReadMetadata(source.module, source.payloads, source.from.metadata()));
   const Metadata* kept = source.module.arena.New<Metadata>(metadata);
-  return Given{kept};
+  return DecodedAttr{kept};
 }
 
 void WriteMetadataAttr(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -22,7 +22,7 @@ void WriteMetadataAttr(const AttrField&, const AttrValue* value, AttrTarget& tar
 
 GivenResult ReadFrontend(const AttrField&, const AttrSource& source) {
   const auto attributes = ReadFrontendAttributes(source.module, source.from.frontend_attributes());
-  return Given{attributes, !attributes.empty()};
+  return DecodedAttr{attributes, !attributes.empty()};
 }
 
 void WriteFrontend(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -32,13 +32,13 @@ void WriteFrontend(const AttrField&, const AttrValue* value, AttrTarget& target)
 
 GivenResult ReadStatistics(const AttrField&, const AttrSource& source) {
   const proto::StatisticsViz& from = source.from.statistics_viz();
-  if (from.statistics_size() == 0) return Given{};
+  if (from.statistics_size() == 0) return DecodedAttr{};
   std::vector<Statistic> values;
   for (const proto::Statistic& statistic : from.statistics())
     values.push_back({source.module.arena.CopyString(statistic.stat_name()), statistic.stat_val()});
   const Statistics* kept =
       source.module.arena.New<Statistics>(from.stat_index_to_visualize(), source.module.arena.Copy(values));
-  return Given{kept};
+  return DecodedAttr{kept};
 }
 
 void WriteStatistics(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -58,7 +58,7 @@ bool AnyNegative(const Int64s& ints) {
 }
 
 GivenResult ReadOriginalValue(const AttrField&, const AttrSource& source) {
-  if (!source.from.has_original_value()) return Given{};
+  if (!source.from.has_original_value()) return DecodedAttr{};
   Module& module = source.module;
   const proto::OriginalValueProto& from = source.from.original_value();
   OriginalValue value;
@@ -70,12 +70,12 @@ GivenResult ReadOriginalValue(const AttrField&, const AttrSource& source) {
   for (const proto::OriginalValueElementProto& element : from.elements()) {
     if (from.is_synthetic_call()) break;
     // XLA drops such a value as a whole.
-    if (AnyNegative(element.shape_index()) || AnyNegative(element.original_array().shape_index())) return Given{};
+    if (AnyNegative(element.shape_index()) || AnyNegative(element.original_array().shape_index())) return DecodedAttr{};
     leaves.push_back({CopyInts(module, element.shape_index()), ReadOriginalArray(module, element.original_array())});
   }
   value.leaves = module.arena.Copy(leaves);
   const OriginalValue* kept = module.arena.New<OriginalValue>(value);
-  return Given{kept};
+  return DecodedAttr{kept};
 }
 
 void WriteOriginalValue(const AttrField&, const AttrValue* value, AttrTarget& target) {
@@ -109,7 +109,7 @@ GivenResult ReadBackendConfig(const AttrField&, const AttrSource& source) {
   // Programs print their configurations with sorted keys, but keep them as they came.
   std::optional<std::string> sorted;
   if (source.of_executable && (sorted = SortJson(*text))) text = &*sorted;
-  return Given{source.module.arena.CopyString(*text), !text->empty()};
+  return DecodedAttr{source.module.arena.CopyString(*text), !text->empty()};
 }
 
 void WriteBackendConfig(const AttrField&, const AttrValue* value, AttrTarget& target) {

@@ -85,10 +85,10 @@ GivenResult ReadBool(const AttrField& field, const AttrSource& source) {
   const FieldDescriptor* last = field.path.back();
   if (last->cpp_type() != FieldDescriptor::CPPTYPE_BOOL) {
     const int64_t number = GetNumber(field, source);
-    return Given{number == 1, number != 0};
+    return DecodedAttr{number == 1, number != 0};
   }
   const bool value = holder.GetReflection()->GetBool(holder, last);
-  return Given{value, value};
+  return DecodedAttr{value, value};
 }
 
 void WriteBool(const AttrField& field, const AttrValue* value, AttrTarget& target) {
@@ -106,11 +106,11 @@ GivenResult ReadInt(const AttrField& field, const AttrSource& source) {
   const FieldDescriptor* last = field.path.back();
   if (last->is_repeated()) {
     auto list = List<int64_t>(field, source);
-    if (list.empty()) return Given{};
-    return Given{list.Get(0)};
+    if (list.empty()) return DecodedAttr{};
+    return DecodedAttr{list.Get(0)};
   }
   const Message& holder = Holder(field, source);
-  return Given{GetNumber(field, source), holder.GetReflection()->HasField(holder, last)};
+  return DecodedAttr{GetNumber(field, source), holder.GetReflection()->HasField(holder, last)};
 }
 
 void WriteInt(const AttrField& field, const AttrValue* value, AttrTarget& target) {
@@ -124,7 +124,7 @@ void WriteInt(const AttrField& field, const AttrValue* value, AttrTarget& target
 
 GivenResult ReadFloat(const AttrField& field, const AttrSource& source) {
   const Message& holder = Holder(field, source);
-  return Given{static_cast<double>(holder.GetReflection()->GetFloat(holder, field.path.back()))};
+  return DecodedAttr{static_cast<double>(holder.GetReflection()->GetFloat(holder, field.path.back()))};
 }
 
 void WriteFloat(const AttrField& field, const AttrValue* value, AttrTarget& target) {
@@ -136,7 +136,7 @@ void WriteFloat(const AttrField& field, const AttrValue* value, AttrTarget& targ
 
 GivenResult ReadString(const AttrField& field, const AttrSource& source) {
   const std::string_view text = GetText(field, source);
-  return Given{source.module.arena.CopyString(text), !text.empty()};
+  return DecodedAttr{source.module.arena.CopyString(text), !text.empty()};
 }
 
 void WriteString(const AttrField& field, const AttrValue* value, AttrTarget& target) {
@@ -150,14 +150,14 @@ GivenResult ReadEnum(const AttrField& field, const AttrSource& source) {
   const AttrDef& def = *field.def;
   if (IsText(field)) {
     const std::string_view name = GetText(field, source);
-    if (name.empty() && !def.required) return Given{};
+    if (name.empty() && !def.required) return DecodedAttr{};
     auto found = std::find(def.enum_names.begin(), def.enum_names.end(), name);
     if (found == def.enum_names.end()) return NoSuchValue(def, StrCat("'", name, "'"));
-    return Given{EnumValue{static_cast<uint8_t>(found - def.enum_names.begin())}};
+    return DecodedAttr{EnumValue{static_cast<uint8_t>(found - def.enum_names.begin())}};
   }
   const int64_t number = GetNumber(field, source);
   if (number < 0 || number >= std::ssize(def.enum_names)) return NoSuchValue(def, StrCat(number));
-  return Given{EnumValue{static_cast<uint8_t>(number)}, number != 0};
+  return DecodedAttr{EnumValue{static_cast<uint8_t>(number)}, number != 0};
 }
 
 void WriteEnum(const AttrField& field, const AttrValue* value, AttrTarget& target) {
@@ -174,7 +174,7 @@ GivenResult ReadEnumList(const AttrField& field, const AttrSource& source) {
     values.push_back({static_cast<uint8_t>(number)});
     any |= number != 0;
   }
-  return Given{EnumList(source.module.arena.Copy(values)), any};
+  return DecodedAttr{EnumList(source.module.arena.Copy(values)), any};
 }
 
 void WriteEnumList(const AttrField& field, const AttrValue* value, AttrTarget& target) {
@@ -190,7 +190,7 @@ void WriteEnumList(const AttrField& field, const AttrValue* value, AttrTarget& t
 GivenResult ReadInts(const AttrField& field, const AttrSource& source) {
   auto list = List<int64_t>(field, source);
   std::vector<int64_t> ints(list.begin(), list.end());
-  return Given{Ints(source.module.arena.Copy(ints)), !ints.empty()};
+  return DecodedAttr{Ints(source.module.arena.Copy(ints)), !ints.empty()};
 }
 
 void WriteInts(const AttrField& field, const AttrValue* value, AttrTarget& target) {
@@ -204,7 +204,7 @@ GivenResult ReadBools(const AttrField& field, const AttrSource& source) {
   auto list = List<bool>(field, source);
   std::span<bool> bools = source.module.arena.NewSpan<bool>(static_cast<size_t>(list.size()));
   std::copy(list.begin(), list.end(), bools.begin());
-  return Given{std::span<const bool>(bools), !bools.empty()};
+  return DecodedAttr{std::span<const bool>(bools), !bools.empty()};
 }
 
 void WriteBools(const AttrField& field, const AttrValue* value, AttrTarget& target) {

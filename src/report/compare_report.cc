@@ -5,9 +5,7 @@
 #include <map>
 
 #include "base/strings.h"
-#include "data/leaves.h"
 #include "report/json.h"
-#include "report/run_report.h"
 #include "report/table.h"
 
 namespace shoal {
@@ -93,23 +91,6 @@ std::string CompareJson(const CompareReport& report) {
                     {"notes", report.notes},
                     {"outputs", std::move(outputs)}};
   return JsonText(all);
-}
-
-Result<CompareReport> SnapshotReport(const Literal& recorded, const RunReport& run) {
-  CompareReport report{"the snapshot's result", StrCat(run.file, " on ", run.devices.from), {}, {}, {}};
-  std::vector<Value> leaves;
-  AppendLeaves(FromLiteral(recorded), leaves);
-  for (const Output& output : run.outputs) {
-    const auto number = static_cast<size_t>(output.number);
-    if (number >= leaves.size() || !leaves[number].IsArray() ||
-        !std::ranges::equal(leaves[number].array().dims(), output.array.dims()))
-      return Fail({}, "compare.C4",
-                  StrCat("output ", output.number, " is ", ToString(output.array), ", the snapshot has no such result"));
-    OutputComparison comparison{output.number, {}, {}, 0, "", {}};
-    KeepWorst(leaves[number].array(), output.array, 0, {}, comparison);
-    report.outputs.push_back(std::move(comparison));
-  }
-  return report;
 }
 
 }  // namespace shoal

@@ -17,10 +17,6 @@ struct CompareReport {
   bool Agree() const;
 };
 
-struct RunReport;
-// What a run gave beside what a snapshot says that it gave; a fault where the snapshot has no such results.
-Result<CompareReport> SnapshotReport(const Literal& recorded, const RunReport& run);
-
 std::string CompareText(const CompareReport& report, const TextStyle& style = OutputStyle());
 std::string CompareJson(const CompareReport& report);
 

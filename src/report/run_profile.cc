@@ -177,8 +177,8 @@ std::string ProfileText(const RunProfile& profile, const TextStyle& style) {
   const Costs costs = CostsOnce(*profile.module);
   std::string text = StrCat(Counted(std::ssize(steps), "step"), " took ", Seconds(all), " on ",
                             profile.grid.count() == 1 ? "1 device" : StrCat(profile.grid.count(), " devices together"),
-                            "; this machine reaches ", Scaled(profile.peak.flops), "FLOP/s in f32 and ",
-                            Scaled(profile.peak.bytes), "B/s\n");
+                            "; this machine reaches ", Scaled(profile.peak_flops), "FLOP/s in f32 and ",
+                            Scaled(profile.peak_bytes), "B/s\n");
   Table table({{"step", Cut::kRight, 2}, {"op", Cut::kRight, 3}, Column("time").Right(), Column("share").Right(),
                Column("times").Right(), Column("GFLOP/s").Right(), Column("GB/s").Right(),
                Column("comes from", Cut::kLeft, 1).MayGo()});
@@ -189,8 +189,8 @@ std::string ProfileText(const RunProfile& profile, const TextStyle& style) {
     const auto times = static_cast<double>(total.times);
     table.Add({std::string(hlo->name), std::string(Text(hlo->opcode)), Seconds(total.seconds),
                ShareText(all > 0 ? total.seconds / all : 0), StrCat(total.times),
-               Rate(cost.flops * times, total.seconds, profile.peak.flops),
-               Rate(cost.bytes() * times, total.seconds, profile.peak.bytes), ComesFrom(*hlo, *profile.module)});
+               Rate(cost.flops * times, total.seconds, profile.peak_flops),
+               Rate(cost.bytes() * times, total.seconds, profile.peak_bytes), ComesFrom(*hlo, *profile.module)});
   }
   text += table.ToText(style);
   if (steps.size() > kTopSteps) StrAppend(&text, "… and ", Counted(std::ssize(steps) - static_cast<int64_t>(kTopSteps), "more step"), "\n");

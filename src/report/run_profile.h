@@ -6,7 +6,6 @@
 #include "devices/device_grid.h"
 #include "interp/step_log.h"
 #include "ir/module.h"
-#include "kernels/machine_peak.h"
 #include "report/terminal.h"
 #include "sim/trace.h"
 
@@ -17,7 +16,7 @@ struct RunProfile {
   const Module* module = nullptr;  // whose instructions the log has
   DeviceGrid grid;
   const StepLog* log = nullptr;
-  MachinePeak peak;
+  double peak_flops = 0, peak_bytes = 0;  // per second, of this machine
 };
 
 // The steps that took longest, all devices and rounds together: time, work and traffic per second, and where they come from.

@@ -14,13 +14,14 @@ Result<std::unique_ptr<Engine>> Engine::Compile(const Module& module, const Engi
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   std::unique_ptr<Engine> engine(new Engine(options.threads));
-  engine->source_ = &module;
   const auto begin_stage = [&](const std::string& stage) {
     if (options.progress) options.progress(stage);
   };
   begin_stage("passes");
   std::unique_ptr<Module> copy = CloneModule(module);
-  if (!options.watched) SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), options.passes));
+  PipelineOptions passes = options.passes;
+  passes.context.evaluate = EvaluateConstantModule;
+  if (!options.watched) SHOAL_TRY(RunPipeline(*copy, EnginePipeline(), passes));
   begin_stage("loops");
   engine->program_ = Lower(std::move(copy), options.watched ? Steps::kOps : Steps::kFused);
   Program& program = engine->program_;

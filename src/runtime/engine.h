@@ -30,7 +30,6 @@ class Engine {
   const Program& program() const { return program_; }
   // What RunModule takes. Steps that are compiled run as such; observers see the instructions after the passes.
   const Plans& plans() const { return *plans_; }
-  const Module& source_module() const { return *source_; }
   double compile_seconds() const { return compile_seconds_; }
   // Sentences about what went wrong and was got over: a damaged entry of the cache, a full disk.
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -39,7 +38,6 @@ class Engine {
   explicit Engine(int threads) : pool_(threads) {}
 
   ThreadPool pool_;
-  const Module* source_ = nullptr;
   Program program_;
   std::vector<FusedKernel> launched_;  // what is compiled: the program's kernels, cut where rows are few
   std::unique_ptr<CompiledKernels> code_;

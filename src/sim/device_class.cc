@@ -8,7 +8,7 @@
 namespace shoal {
 namespace {
 
-constexpr int64_t kMostDevices = 1 << 14;  // that are asked one by one
+constexpr int64_t kMaxClassifiedDevices = 1 << 14;  // that are asked one by one
 constexpr size_t kMostClasses = 64;
 
 // Conditionals whose branch follows from the device's ids, and not from constants alone.
@@ -70,9 +70,9 @@ class Classifying {
 
   DeviceClasses Make() {
     if (grid_.count() < 2 || (conditionals_.empty() && transfers_.empty())) return Alike();
-    if (grid_.count() > kMostDevices) {
+    if (grid_.count() > kMaxClassifiedDevices) {
       DeviceClasses classes = Alike();
-      classes.notes.push_back(StrCat("more than ", kMostDevices, " devices: one stands for all, whatever branches its id would take"));
+      classes.notes.push_back(StrCat("more than ", kMaxClassifiedDevices, " devices: one stands for all, whatever branches its id would take"));
       return classes;
     }
     std::vector<std::vector<int64_t>> signatures(static_cast<size_t>(grid_.count()));

@@ -95,7 +95,7 @@ ForecastInput::Rewritten ForecastInput::WithFewerCollectives(const Module& modul
     }
   bool changed = false;
   for (auto* pass : {&CreateReduceScatters, &CombineCollectives}) {
-    const Result<bool> done = pass(*copy);
+    const Result<bool> done = pass(*copy, PassContext());
     if (!done.ok()) return {};
     changed |= done.value();
   }

@@ -7,9 +7,9 @@
 namespace shoal {
 namespace {
 
-Given ReadGiven(std::string_view bytes) {
+ProcessInputs ReadGiven(std::string_view bytes) {
   Reader reader(bytes);
-  Given given;
+  ProcessInputs given;
   given.version = reader.String();
   given.arguments = reader.String();
   given.file = reader.String();
@@ -19,7 +19,7 @@ Given ReadGiven(std::string_view bytes) {
 }
 
 // Why two processes cannot run together.
-Status Differ(const Given& first, const Given& other, const std::string& who) {
+Status Differ(const ProcessInputs& first, const ProcessInputs& other, const std::string& who) {
   if (other.version != first.version)
     return WorldFailed(StrCat(who, " is ", other.version, ", rank 0 is ", first.version));
   if (!other.fault.ok() && first.fault.ok())
@@ -44,7 +44,7 @@ uint64_t DigestOf(std::string_view bytes) {
   return digest;
 }
 
-Status CheckSame(Job& job, const Given& own) {
+Status CheckSame(Job& job, const ProcessInputs& own) {
   Writer writer;
   writer.String(own.version).String(own.arguments).String(own.file).Int(static_cast<int64_t>(own.digest));
   Write(writer, own.fault);

@@ -8,7 +8,7 @@ namespace shoal {
 uint64_t DigestOf(std::string_view bytes);
 
 // What one process was given.
-struct Given {
+struct ProcessInputs {
   std::string version, arguments, file;
   uint64_t digest = 0;  // of the file
   Status fault;  // what is wrong with it
@@ -16,6 +16,6 @@ struct Given {
 
 // All processes come here. The failure names the first that differs from rank 0, and how; where all are at fault in the
 // same way there is none.
-Status CheckSame(Job& job, const Given& own);
+Status CheckSame(Job& job, const ProcessInputs& own);
 
 }  // namespace shoal

@@ -78,7 +78,7 @@ void JobOfVerb::Lost(int rank) const {
 
 Status JobOfVerb::Compare(const Input& input, const Status& mine) {
   if (job_ == nullptr) return {};
-  Given given{kVersion, CallWithout(input.path), input.path, 0, mine};
+  ProcessInputs given{kVersion, CallWithout(input.path), input.path, 0, mine};
   if (input.text() != nullptr) given.digest = DigestOf(input.text()->text());
   return CheckSame(*job_, given);
 }

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "base/world.h"
+#include "interp/run.h"
 #include "ir/rewrite.h"
 #include "passes/pipeline.h"
 #include "text/printer.h"
@@ -59,6 +60,7 @@ int OptVerb(const OptFlags& flags) {
   PipelineOptions options;
   options.disabled = flags.disabled;
   options.verify = true;
+  options.context.evaluate = EvaluateConstantModule;
   options.after = [&](const Pass& pass, bool changed, double seconds) {
     if (flags.time) SayTime(pass, changed, seconds);
     if (std::find(flags.print_after.begin(), flags.print_after.end(), pass.name) != flags.print_after.end())

@@ -12,6 +12,7 @@
 #include "data/inputs.h"
 #include "data/job_outputs.h"
 #include "interp/step_log.h"
+#include "kernels/machine_peak.h"
 #include "memory/run_need.h"
 #include "report/compare_report.h"
 #include "report/run_profile.h"
@@ -139,10 +140,12 @@ class OneRun {
   int CheckSnapshot() {
     if (input_.result == nullptr)
       return Failed(WorldFailed("--check_snapshot needs a snapshot with a result, which this file is not"));
-    Result<CompareReport> report = SnapshotReport(*input_.result, report_);
-    if (!report.ok()) return Failed(report.diag());
-    const int status = flags_.common.json ? kOk : WriteText(CompareText(*report));
-    return status == kOk && !report->Agree() ? kInputAtFault : status;
+    Result<std::vector<OutputComparison>> outputs = CompareWithLiteral(*input_.result, report_.outputs);
+    if (!outputs.ok()) return Failed(outputs.diag());
+    const CompareReport report{"the snapshot's result", StrCat(report_.file, " on ", report_.devices.from), {}, {},
+                               std::move(*outputs)};
+    const int status = flags_.common.json ? kOk : WriteText(CompareText(report));
+    return status == kOk && !report.Agree() ? kInputAtFault : status;
   }
 
   // Somebody who watches sees the instructions as they are written: the engine computes each by itself.
@@ -163,7 +166,9 @@ class OneRun {
       return written.ok() ? kOk : Failed(written.diag());
     }
     ThreadPool pool(flags_.engine.threads);
-    profile.peak = MeasurePeak(pool);
+    const MachinePeak peak = MeasurePeak(pool);
+    profile.peak_flops = peak.flops;
+    profile.peak_bytes = peak.bytes;
     if (!flags_.common.json) return WriteText(ProfileText(profile));
     shoal::Say(ProfileText(profile));
     return kOk;

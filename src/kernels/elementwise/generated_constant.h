@@ -1,0 +1,11 @@
+// Placeholder values for literals that a dump elides.
+#pragma once
+
+#include "kernels/array.h"
+
+namespace shoal {
+
+// Small numbers, each a function of its index alone.
+Array GeneratedConstant(const Shape& shape);
+
+}  // namespace shoal
