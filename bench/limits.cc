@@ -1,7 +1,7 @@
 // Compares the engine with an upper bound (memory copy, oneDNN, …), alternating in one process.
 //   limits [--threads=N] [--rounds=N] [--only=TEXT] [FILE…]
-// Without files: elementwise ops against copying, matmuls against oneDNN's sgemm, all-reduce against copying its bytes, 64
-// devices against 64 runs, compilation of 32 layers against 2 layers. With files: a run of each module against its
+// Without files: elementwise ops against copying, matmuls against oneDNN's sgemm, all-reduce against copying its bytes,
+// 64 devices against 64 runs, compilation of 32 layers against 2 layers. With files: a run of each module against its
 // matmuls alone (its dots and convolutions, one after the other, as often as they were executed). Times are the best of
 // all rounds, because other processes can only add to them. The output also has the medians, and the ratio of processor
 // time, which is the most reliable number on a busy machine.
@@ -17,16 +17,16 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <sstream>
 
-#include "base/diags.h"
-#include "base/strings.h"
-#include "devices/infer_devices.h"
-#include "data/generate.h"
-#include "interp/step_log.h"
-#include "kernels/parallel_gemm.h"
-#include "ops/families.h"
-#include "runtime/engine.h"
-#include "text/parser.h"
-#include "verify/verify.h"
+#include "core/base/diags.h"
+#include "core/base/strings.h"
+#include "analyze/facts/infer_devices.h"
+#include "execute/data/generate.h"
+#include "execute/interp/step_log.h"
+#include "kernels/linalg/parallel_gemm.h"
+#include "core/ops/families.h"
+#include "execute/runtime/engine.h"
+#include "formats/text/parser.h"
+#include "core/verify/verify.h"
 
 namespace shoal {
 namespace {

@@ -1,4 +1,4 @@
-// How fast HLO text is read, and how much memory that takes.
+// Measures the speed of parsing HLO text, and the memory it takes.
 //   parse_bench FILE… [--benchmark_…]     Google Benchmark, one benchmark per file
 //   parse_bench FILE… --json [--repeat=N] one line of JSON per file: best of N, for bench/vs_xla.py
 #include <benchmark/benchmark.h>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "text/parser.h"
+#include "formats/text/parser.h"
 
 namespace shoal {
 namespace {
@@ -31,7 +31,7 @@ struct Parsed {
   double seconds = 0;
 };
 
-// Copying the text is not part of reading it: a file is mapped.
+// Excludes copying the text, because shoal maps files into memory.
 Parsed ParseOnce(const std::string& path, const std::string& text) {
   std::unique_ptr<Source> source = Source::FromString(path, text);
   Diags diags;

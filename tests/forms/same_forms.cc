@@ -17,8 +17,8 @@
 #include <regex>
 
 #include "CLI/CLI.hpp"
-#include "base/strings.h"
-#include "cli/shoal.h"
+#include "cli/options/shoal.h"
+#include "core/base/strings.h"
 
 extern "C" const char* __asan_default_options() { return "exitcode=99:detect_leaks=0"; }
 extern "C" const char* __ubsan_default_options() { return "exitcode=99:print_stacktrace=1:halt_on_error=1"; }

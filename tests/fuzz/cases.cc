@@ -12,15 +12,15 @@
 #include <iterator>
 #include <sstream>
 
-#include "base/npy.h"
-#include "base/zip.h"
-#include "cli/shoal.h"
-#include "devices/infer_devices.h"
+#include "analyze/facts/infer_devices.h"
+#include "cli/options/shoal.h"
+#include "core/base/npy.h"
+#include "core/base/zip.h"
+#include "formats/proto/detect.h"
+#include "formats/proto/read.h"
+#include "formats/proto/write.h"
+#include "formats/text/parser.h"
 #include "mutate.h"
-#include "proto/detect.h"
-#include "proto/read.h"
-#include "proto/write.h"
-#include "text/parser.h"
 
 namespace shoal::fuzz {
 namespace {

@@ -19,10 +19,10 @@
 #include <new>
 
 #include "CLI/CLI.hpp"
-#include "base/strings.h"
 #include "cases.h"
+#include "core/base/strings.h"
+#include "formats/text/parser.h"
 #include "misfits.h"
-#include "text/parser.h"
 
 // Sanitizers must neither stop at an allocation that fails nor end with a status that verbs have.
 extern "C" const char* __asan_default_options() {

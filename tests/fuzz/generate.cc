@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/ops/families.h"
+#include "formats/text/parser.h"
+#include "formats/text/printer.h"
 #include "mutate.h"
-#include "ops/families.h"
-#include "text/parser.h"
-#include "text/printer.h"
 
 namespace shoal::fuzz {
 namespace {
@@ -182,7 +182,7 @@ class Generator {
   static int64_t OpcodeCount() {
     int64_t count = 0;
 #define OP(Name, text, arity) ++count;
-#include "ops/ops.def"
+#include "core/ops/ops.def"
 #undef OP
     return count;
   }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/strings.h"
-#include "text/parser.h"
-#include "text/printer.h"
+#include "core/base/strings.h"
+#include "formats/text/parser.h"
+#include "formats/text/printer.h"
 
 namespace shoal::fuzz {
 namespace {

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "ops/op.h"
+#include "core/ops/op.h"
 
 namespace shoal::fuzz {
 namespace {
@@ -149,7 +149,7 @@ class Mutator {
     static const std::vector<std::string_view> kOpcodes = [] {
       std::vector<std::string_view> all;
 #define OP(Name, text, arity) all.push_back(text);
-#include "ops/ops.def"
+#include "core/ops/ops.def"
 #undef OP
       return all;
     }();

@@ -2,10 +2,10 @@
 #include <cstdint>
 #include <string>
 
-#include "proto/detect.h"
-#include "proto/read.h"
-#include "text/printer.h"
-#include "verify/verify.h"
+#include "core/verify/verify.h"
+#include "formats/proto/detect.h"
+#include "formats/proto/read.h"
+#include "formats/text/printer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::unique_ptr<shoal::Source> source =

@@ -1,7 +1,7 @@
+#include "core/ops/callee.h"
+#include "formats/text/parser.h"
+#include "formats/text/printer.h"
 #include "mutate.h"
-#include "ops/callee.h"
-#include "text/parser.h"
-#include "text/printer.h"
 
 namespace shoal::fuzz {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "proto/write.h"
-#include "text/parser.h"
-#include "text/printer.h"
-#include "verify/verify.h"
+#include "core/verify/verify.h"
+#include "formats/proto/write.h"
+#include "formats/text/parser.h"
+#include "formats/text/printer.h"
 
 namespace {
 

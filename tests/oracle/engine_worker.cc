@@ -11,14 +11,14 @@
 #include <iostream>
 #include <sstream>
 
-#include "base/diags.h"
-#include "base/strings.h"
-#include "devices/infer_devices.h"
-#include "data/inputs.h"
-#include "data/outputs.h"
-#include "runtime/engine.h"
-#include "text/parser.h"
-#include "verify/verify.h"
+#include "core/base/diags.h"
+#include "core/base/strings.h"
+#include "analyze/facts/infer_devices.h"
+#include "execute/data/inputs.h"
+#include "execute/data/outputs.h"
+#include "execute/runtime/engine.h"
+#include "formats/text/parser.h"
+#include "core/verify/verify.h"
 
 namespace shoal {
 namespace {

@@ -3,15 +3,15 @@
 
 #include <functional>
 
+#include "core/ops/families.h"
+#include "formats/proto/attr_fields.h"
+#include "formats/proto/detect.h"
+#include "formats/proto/read.h"
+#include "formats/proto/sort_json.h"
+#include "formats/proto/write.h"
+#include "formats/text/parser.h"
+#include "formats/text/printer.h"
 #include "hlo.pb.h"
-#include "ops/families.h"
-#include "proto/attr_fields.h"
-#include "proto/detect.h"
-#include "proto/read.h"
-#include "proto/sort_json.h"
-#include "proto/write.h"
-#include "text/parser.h"
-#include "text/printer.h"
 
 namespace shoal {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/arena.h"
+#include "core/base/arena.h"
 
 #include <gtest/gtest.h>
 

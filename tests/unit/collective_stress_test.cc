@@ -4,9 +4,9 @@
 #include <numeric>
 #include <random>
 
-#include "base/strings.h"
+#include "core/base/strings.h"
+#include "execute/interp/run.h"
 #include "hlo_text.h"
-#include "interp/run.h"
 
 namespace shoal {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/critical_path.h"
+#include "predict/timeline/critical_path.h"
 
 #include <gtest/gtest.h>
 

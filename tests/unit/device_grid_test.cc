@@ -1,6 +1,6 @@
-#include "devices/device_grid.h"
+#include "analyze/facts/device_grid.h"
 
-#include "devices/infer_devices.h"
+#include "analyze/facts/infer_devices.h"
 #include "hlo_text.h"
 
 namespace shoal {

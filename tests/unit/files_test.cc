@@ -1,4 +1,4 @@
-#include "base/files.h"
+#include "core/base/files.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/world.h"
+#include "core/base/world.h"
 
 namespace shoal {
 namespace {

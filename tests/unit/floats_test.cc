@@ -1,5 +1,5 @@
 // Conversions of many numbers, which go through vectors and tables, beside those of one.
-#include "kernels/floats.h"
+#include "kernels/arrays/floats.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "ir/literal.h"
+#include "core/ir/literal.h"
 
 namespace shoal {
 namespace {

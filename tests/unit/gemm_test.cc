@@ -1,4 +1,4 @@
-#include "kernels/gemm.h"
+#include "kernels/linalg/gemm.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

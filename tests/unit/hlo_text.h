@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "text/parser.h"
+#include "formats/text/parser.h"
 
 namespace shoal {
 

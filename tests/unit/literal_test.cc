@@ -1,4 +1,4 @@
-#include "ir/literal.h"
+#include "core/ir/literal.h"
 
 #include <gtest/gtest.h>
 

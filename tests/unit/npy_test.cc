@@ -1,8 +1,8 @@
-#include "base/npy.h"
+#include "core/base/npy.h"
 
 #include <gtest/gtest.h>
 
-#include "base/strings.h"
+#include "core/base/strings.h"
 
 namespace shoal {
 namespace {

@@ -1,4 +1,4 @@
-#include "codegen/object_cache.h"
+#include "compile/codegen/object_cache.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

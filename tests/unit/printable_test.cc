@@ -1,4 +1,4 @@
-#include "base/printable.h"
+#include "core/base/printable.h"
 
 #include <gtest/gtest.h>
 

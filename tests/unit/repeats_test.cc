@@ -1,4 +1,4 @@
-#include "analysis/repeats.h"
+#include "analyze/summary/repeats.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "transport/ring.h"
+#include "execute/transport/ring.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "devices/shards.h"
+#include "execute/data/shards.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "data/output_shards.h"
+#include "execute/data/output_shards.h"
 
 namespace shoal {
 namespace {

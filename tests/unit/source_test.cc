@@ -1,4 +1,4 @@
-#include "base/source.h"
+#include "core/base/source.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 // Columns of text on a terminal, and what is left of it where there are too few.
-#include "base/text_width.h"
+#include "core/base/text_width.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "collectives/world.h"
+#include "execute/collectives/world.h"
 
 #include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <thread>
 
-#include "collectives/stall.h"
+#include "execute/collectives/stall.h"
 #include "hlo_text.h"
 
 namespace shoal {

@@ -1,4 +1,4 @@
-#include "base/zip.h"
+#include "core/base/zip.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

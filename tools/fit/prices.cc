@@ -1,15 +1,15 @@
-// Evaluates the price formulas for tools/fit/fit.py: shoal_prices MACHINE FILE…
-// First a line of JSON: the constants, and the kernels of all files. Then, for each line of numbers on standard input
-// (one for each constant, in that order, then the numbers of kernels), a line with their microseconds.
+// Evaluates the kernel time formulas for tools/fit/fit.py: shoal_prices MACHINE FILE…
+// Prints one line of JSON with the constants and the kernels of all files. Then, for each line of numbers on standard
+// input (one per constant, in that order, then kernel indices), prints one line with the microseconds of the kernels.
 #include <cstdio>
 #include <iostream>
 #include <sstream>
 
-#include "base/source.h"
-#include "devices/infer_devices.h"
+#include "analyze/facts/infer_devices.h"
+#include "core/base/source.h"
+#include "formats/text/parser.h"
 #include "nlohmann/json.hpp"
-#include "sim/forecast.h"
-#include "text/parser.h"
+#include "predict/timeline/forecast.h"
 
 namespace shoal {
 namespace {

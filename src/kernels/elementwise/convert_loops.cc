@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/arrays/floats.h"
 #include "kernels/elementwise/kernel_loops.h"
-#include "kernels/floats.h"
 
 namespace shoal {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/arrays/floats.h"
 #include "kernels/elementwise/convert_loops.h"
 #include "kernels/elementwise/kernel_loops.h"
-#include "kernels/floats.h"
 
 namespace shoal {
 namespace {

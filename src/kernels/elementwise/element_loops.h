@@ -1,12 +1,12 @@
 // Elementwise ops as loops over elements.
 #pragma once
 
-#include "kernels/array.h"
-#include "ops/families.h"
+#include "core/ops/families.h"
+#include "kernels/arrays/array.h"
 
 namespace shoal {
 
-// out[i] = f(in[0][i], in[1][i], in[2][i]) for i < n, by the meaning in ops/elementwise.h.
+// out[i] = f(in[0][i], in[1][i], in[2][i]) for i < n, by the meaning in core/ops/elementwise.h.
 struct Kernel {
   using Loop = void (*)(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n);
   Loop loop = nullptr;

@@ -1,7 +1,7 @@
 // Placeholder values for literals that a dump elides.
 #pragma once
 
-#include "kernels/array.h"
+#include "kernels/arrays/array.h"
 
 namespace shoal {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/reduction_loop.h"
-#include "ops/working_types.h"
+#include "core/ops/working_types.h"
+#include "kernels/algorithms/reduction_loop.h"
 
 namespace shoal {
 

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/check.h"
-#include "ir/element_type.h"
+#include "core/base/check.h"
+#include "core/ir/element_type.h"
 
 namespace shoal {
 

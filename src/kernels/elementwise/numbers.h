@@ -1,4 +1,4 @@
-// Numbers: the builder with which Apply in ops/elementwise.h computes. The corners are XLA's: what overflow, division
+// Numbers: the builder with which Apply in core/ops/elementwise.h computes. The corners are XLA's: what overflow, division
 // by zero, shifts past the width, nan and minus zero give.
 #pragma once
 
@@ -9,8 +9,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/extremes.h"
-#include "ops/elementwise.h"
+#include "core/ops/elementwise.h"
+#include "kernels/arrays/extremes.h"
 
 namespace shoal {
 

@@ -6,7 +6,7 @@ namespace shoal {
 const LoopRow& UnaryLoops(Opcode op) {
   static constexpr LoopRow kRows[] = {
 #define OP(Name, text, arity) LoopsOf<Opcode::k##Name, arity, 1>(),
-#include "ops/ops.def"
+#include "core/ops/ops.def"
 #undef OP
   };
   return kRows[static_cast<size_t>(op)];

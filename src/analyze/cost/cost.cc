@@ -1,0 +1,68 @@
+#include "analyze/cost/cost.h"
+
+#include <algorithm>
+
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+namespace {
+
+// Ops whose work is that of the computations they run, which stand for themselves.
+bool OnlyCalls(const Instruction& hlo) {
+  return !IsFusion(hlo) && !IsCustomCall(hlo) && CallsComputations(hlo) &&
+         CallKindOf(hlo) != CallKind::kElements;
+}
+
+Cost Work(const Price& price) {
+  // XLA has -1 for what it does not know.
+  return {std::max<double>(price.flops, 0), std::max<double>(price.transcendentals, 0), price.read, price.written};
+}
+
+}  // namespace
+
+Cost CostOf(const Instruction& hlo, XlaCost& xla) {
+  if (!IsCustomCall(hlo)) return Work(xla.Of(hlo));
+  return CustomCallCost(hlo).value_or(MemoryOfCall(hlo));
+}
+
+bool IsPricedByCaller(const Computation& computation, const CallGraph& calls) {
+  for (const Instruction* caller : calls.CallersOf(computation))
+    if (!IsFusion(*caller) && CallKindOf(*caller) != CallKind::kElements) return false;
+  return !calls.CallersOf(computation).empty();
+}
+
+void Cost::Add(const Cost& other, double times) {
+  flops += other.flops * times;
+  transcendentals += other.transcendentals * times;
+  bytes_read += other.bytes_read * times;
+  bytes_written += other.bytes_written * times;
+}
+
+ModuleCost CostOf(const Module& module, const Executions& executions) {
+  ModuleCost result;
+  XlaCost xla;
+  if (module.entry == nullptr) return result;
+  // Callees first: none is priced from within another, however deep they nest.
+  const std::vector<const Computation*>& order = executions.calls().FromEntry();
+  for (auto computation = order.rbegin(); computation != order.rend(); ++computation) xla.Of(**computation);
+  result.xla = xla.Of(*module.entry);
+  for (const Computation* computation : executions.calls().FromEntry()) {
+    if (IsPricedByCaller(*computation, executions.calls())) continue;
+    const double times = executions.Of(*computation);
+    for (const Instruction* hlo : computation->instructions) {
+      if (OnlyCalls(*hlo)) continue;
+      InstructionCost cost{hlo, times, {}, false};
+      cost.once = CostOf(*hlo, xla);
+      cost.unknown = IsCustomCall(*hlo) && !CustomCallCost(*hlo);
+      if (cost.unknown) ++result.unknown_calls[std::string(TargetOf(*hlo))];
+      const bool nothing = cost.once.flops == 0 && cost.once.transcendentals == 0 && cost.once.bytes() == 0;
+      if (nothing && !cost.unknown) continue;
+      result.total.Add(cost.once, times);
+      result.instructions.push_back(cost);
+    }
+  }
+  return result;
+}
+
+}  // namespace shoal

@@ -1,0 +1,16 @@
+#include "analyze/cost/kernel_constants.h"
+
+namespace shoal {
+namespace {
+
+constexpr KernelConstant kConstants[] = {
+#define CONSTANT(name, start, spread, unit, what) {#name, &KernelConstants::name, start, spread, unit, what},
+#include "analyze/cost/kernel_constants.def"
+#undef CONSTANT
+};
+
+}  // namespace
+
+std::span<const KernelConstant> AllKernelConstants() { return kConstants; }
+
+}  // namespace shoal

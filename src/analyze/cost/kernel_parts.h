@@ -1,0 +1,20 @@
+// Parts of DeviceKernelOf, by what the instruction is.
+#pragma once
+
+#include "analyze/cost/device_kernel.h"
+#include "analyze/cost/kernel_config.h"
+
+namespace shoal {
+
+// The dimension whose elements lie side by side; -1 of a scalar.
+int64_t MinorOf(const Shape& shape);
+bool Has(Ints dims, int64_t d);
+// Sizes of the dimensions that lie together at the minor end, all reduced or all kept.
+double MinorRun(const Shape& shape, Ints reduced);
+
+// A reduction by the compiler's own emitter.
+void DescribeNativeReduce(const Instruction& reduce, DeviceKernel& kernel);
+// A custom call.
+void DescribeCall(const Instruction& call, const ConfigJson& config, DeviceKernel& kernel);
+
+}  // namespace shoal

@@ -1,0 +1,62 @@
+// Reductions: which dimensions are summed, and how the compiler's own emitter cuts them.
+#include <algorithm>
+#include <cmath>
+
+#include "analyze/cost/kernel_parts.h"
+#include "analyze/cost/kernel_traffic.h"
+#include "core/ops/families.h"
+
+namespace shoal {
+
+int64_t MinorOf(const Shape& shape) {
+  const Layout* layout = shape.layout();
+  if (layout != nullptr && !layout->minor_to_major.empty()) return layout->minor_to_major[0];
+  return shape.rank() - 1;
+}
+
+bool Has(Ints dims, int64_t d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
+
+// Sizes of the dimensions that lie together at the minor end, all reduced or all kept.
+double MinorRun(const Shape& shape, Ints reduced) {
+  const Layout* layout = shape.layout();
+  double run = 1;
+  const bool first = Has(reduced, MinorOf(shape));
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int64_t d = layout != nullptr && static_cast<int>(layout->minor_to_major.size()) == shape.rank()
+                          ? layout->minor_to_major[static_cast<size_t>(i)]
+                          : shape.rank() - 1 - i;
+    if (Has(reduced, d) != first) break;
+    run *= static_cast<double>(shape.dim(d));
+  }
+  return run;
+}
+
+void DescribeNativeReduce(const Instruction& reduce, DeviceKernel& kernel) {
+  const Shape& source = reduce.operand_shape(0);
+  const Ints reduced = reduce[kDimensions];
+  const double elements = ElementsOf(source);
+  const double run = std::max(1.0, MinorRun(source, reduced));
+  // XLA cuts a long sum into pieces that two kernels share; modules before that pass have it whole.
+  if (Has(reduced, MinorOf(source))) {
+    // 16 elements a thread, at least 256 threads a block.
+    const double per_row = std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, run / 16)))), 32.0, 1024.0);
+    kernel.family = KernelFamily::kRowReduce;
+    kernel.threads = std::max(256.0, per_row);
+    const double pieces = std::ceil(run / (16 * 1024));
+    kernel.blocks = std::ceil(elements / run / std::max(1.0, 256 / per_row)) * pieces;
+    kernel.rounds = run / per_row / pieces;
+    kernel.row_length = run;
+    return;
+  }
+  double length = 1;
+  for (int64_t d : reduced)
+    if (d >= 0 && d < source.rank()) length *= static_cast<double>(source.dim(d));
+  kernel.family = KernelFamily::kColumnReduce;
+  kernel.threads = 1024;  // 32 rows of 32 pairs of columns
+  const double pieces = std::ceil(length / (128 * 32));
+  kernel.blocks = std::ceil(elements / std::max(1.0, length * run)) * std::ceil(run / 64) * pieces;
+  kernel.rounds = length / 32 / pieces;
+  kernel.row_length = run;
+}
+
+}  // namespace shoal

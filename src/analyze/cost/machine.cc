@@ -1,0 +1,205 @@
+#include "analyze/cost/machine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/base/files.h"
+#include "core/base/strings.h"
+
+namespace shoal {
+namespace {
+
+constexpr MachineFigure kFigures[] = {
+    {"device.peak.f64", "flop/s", [](Machine& m) -> double& { return m.device.peak.f64; }, false, "matrix or vector"},
+    {"device.peak.f32", "flop/s", [](Machine& m) -> double& { return m.device.peak.f32; }, true, "vector units"},
+    {"device.peak.tf32", "flop/s", [](Machine& m) -> double& { return m.device.peak.tf32; }, false, "dense"},
+    {"device.peak.bf16", "flop/s", [](Machine& m) -> double& { return m.device.peak.bf16; }, true, "dense; f16 too"},
+    {"device.peak.f8", "flop/s", [](Machine& m) -> double& { return m.device.peak.f8; }, false, "dense"},
+    {"device.peak.f4", "flop/s", [](Machine& m) -> double& { return m.device.peak.f4; }, false, "dense"},
+    {"device.peak.s8", "flop/s", [](Machine& m) -> double& { return m.device.peak.s8; }, false, "dense"},
+    {"device.matrix_share", "", [](Machine& m) -> double& { return m.device.matrix_share; }, false,
+     "part of the peak that large products reach"},
+    {"device.cores", "", [](Machine& m) -> double& { return m.device.cores; }, true, "SMs, CUs, TensorCores"},
+    {"device.lanes", "", [](Machine& m) -> double& { return m.device.lanes; }, false, "vector lanes of a core"},
+    {"device.clock", "Hz", [](Machine& m) -> double& { return m.device.clock; }, true, ""},
+    {"device.memory", "B", [](Machine& m) -> double& { return m.device.memory; }, true, ""},
+    {"device.bandwidth", "B/s", [](Machine& m) -> double& { return m.device.bandwidth; }, true, "of the memory"},
+    {"device.memory_share", "", [](Machine& m) -> double& { return m.device.memory_share; }, false,
+     "part of the bandwidth that is reached"},
+    {"device.cache", "B", [](Machine& m) -> double& { return m.device.cache; }, false, "L2, vector memory"},
+    {"device.cache_bandwidth", "B/s", [](Machine& m) -> double& { return m.device.cache_bandwidth; }, false, ""},
+    {"device.sustained", "", [](Machine& m) -> double& { return m.device.sustained; }, false,
+     "part of the matrix units' speed that is left in steps of a second"},
+    {"device.host_bandwidth", "B/s", [](Machine& m) -> double& { return m.device.host_bandwidth; }, false,
+     "to the host's memory"},
+    {"device.launch", "s", [](Machine& m) -> double& { return m.device.launch; }, false, "of the host, for a kernel"},
+    {"device.host_start", "s", [](Machine& m) -> double& { return m.device.host_start; }, false,
+     "of the host, for a step"},
+    {"node.devices", "", [](Machine& m) -> double& { return m.node.devices; }, true, ""},
+    {"node.bandwidth", "B/s", [](Machine& m) -> double& { return m.node.bandwidth; }, false,
+     "of a device to the others of its node, one way"},
+    {"node.link_share", "", [](Machine& m) -> double& { return m.node.link_share; }, false,
+     "part of it that a ring of large messages reaches"},
+    {"node.latency", "s", [](Machine& m) -> double& { return m.node.latency; }, false, "of a hop"},
+    {"node.sums_in_switch", "", [](Machine& m) -> double& { return m.node.sums_in_switch; }, false,
+     "1: the switch adds up"},
+    {"cluster.nodes", "", [](Machine& m) -> double& { return m.cluster.nodes; }, false, ""},
+    {"cluster.nic", "B/s", [](Machine& m) -> double& { return m.cluster.nic; }, false,
+     "of a device to other nodes, one way"},
+    {"cluster.nic_share", "", [](Machine& m) -> double& { return m.cluster.nic_share; }, false,
+     "part of it that is reached"},
+    {"cluster.latency", "s", [](Machine& m) -> double& { return m.cluster.latency; }, false, "of a hop between nodes"},
+    {"torus.link", "B/s", [](Machine& m) -> double& { return m.torus.link; }, false, "one link, one way"},
+    {"torus.link_share", "", [](Machine& m) -> double& { return m.torus.link_share; }, false,
+     "part of it that is reached"},
+    {"torus.hop", "s", [](Machine& m) -> double& { return m.torus.hop; }, false, "latency of a hop"},
+    {"torus.wraps_from", "", [](Machine& m) -> double& { return m.torus.wraps_from; }, false,
+     "an axis whose size is a multiple of this is a ring"},
+};
+
+std::optional<double> PrefixOf(std::string_view prefix) {
+  if (prefix.empty()) return 1;
+  if (prefix.size() != 1) return std::nullopt;
+  constexpr std::pair<char, double> kPrefixes[] = {{'n', 1e-9}, {'u', 1e-6}, {'m', 1e-3}, {'k', 1e3}, {'K', 1e3},
+                                                   {'M', 1e6},  {'G', 1e9},  {'T', 1e12}, {'P', 1e15}};
+  for (auto [letter, factor] : kPrefixes)
+    if (prefix[0] == letter) return factor;
+  return std::nullopt;
+}
+
+// "8", "4x4x8" as numbers; empty if it is neither.
+std::vector<int64_t> SizesIn(std::string_view text) {
+  std::vector<int64_t> sizes;
+  while (!text.empty()) {
+    const size_t x = std::min(text.find('x'), text.size());
+    int64_t size = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + x, size);
+    if (error != std::errc() || end != text.data() + x || size < 1 || size > 1000000) return {};
+    sizes.push_back(size);
+    text.remove_prefix(std::min(text.size(), x + 1));
+  }
+  return sizes;
+}
+
+Result<Machine> Sized(Machine machine, const std::vector<int64_t>& sizes, const std::string& name) {
+  machine.name = name;
+  machine.fixed_size = true;
+  if (machine.node.links == NodeLinks::kTorus) {
+    if (sizes.size() > 3) return Fail(StrCat("'", name, "': a torus has at most three dimensions"));
+    machine.torus.dims = sizes;
+    double chips = 1;
+    for (int64_t size : sizes) chips *= static_cast<double>(size);
+    machine.cluster.nodes = std::max(1.0, std::ceil(chips / machine.node.devices));
+    return machine;
+  }
+  if (sizes.size() > 2) return Fail(StrCat("'", name, "': devices per node and nodes, as in h100x8x64"));
+  machine.node.devices = static_cast<double>(sizes[0]);
+  machine.cluster.nodes = sizes.size() > 1 ? static_cast<double>(sizes[1]) : 1;
+  machine.fixed_size = sizes.size() > 1;
+  return machine;
+}
+
+}  // namespace
+
+double Machine::devices() const {
+  double chips = 1;
+  for (int64_t size : torus.dims) chips *= static_cast<double>(size);
+  return torus.dims.empty() ? node.devices * cluster.nodes : chips;
+}
+
+int64_t Machine::devices_per_node() const { return std::max<int64_t>(1, static_cast<int64_t>(node.devices)); }
+
+std::span<const MachineFigure> MachineFigures() { return kFigures; }
+
+const MachineFigure* FigureNamed(std::string_view name) {
+  const MachineFigure* found = nullptr;
+  for (const MachineFigure& figure : kFigures) {
+    if (figure.name == name) return &figure;
+    if (figure.name.substr(figure.name.rfind('.') + 1) != name) continue;
+    if (found != nullptr) return nullptr;
+    found = &figure;
+  }
+  return found;
+}
+
+std::optional<double> QuantityOf(std::string_view text, std::string_view unit) {
+  const std::string copy(text);
+  char* end = nullptr;
+  const double number = std::strtod(copy.c_str(), &end);
+  if (end == copy.c_str() || !std::isfinite(number)) return std::nullopt;
+  std::string_view rest = std::string_view(copy).substr(static_cast<size_t>(end - copy.c_str()));
+  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  while (!rest.empty() && rest.back() == ' ') rest.remove_suffix(1);
+  if (rest.size() >= unit.size() && rest.substr(rest.size() - unit.size()) == unit)
+    rest.remove_suffix(unit.size());
+  const std::optional<double> factor = PrefixOf(rest);
+  if (!factor) return std::nullopt;
+  return number * *factor;
+}
+
+Status SetFigure(Machine& machine, std::string_view assignment) {
+  const size_t equals = assignment.find('=');
+  const std::string_view name = assignment.substr(0, equals);
+  const MachineFigure* figure = FigureNamed(name);
+  if (figure == nullptr) {
+    const std::string names = StrJoin(kFigures, ", ", [](std::string* out, const MachineFigure& f) { *out += f.name; });
+    return Fail(StrCat("'", name, "' is no figure of a machine; there are ", names));
+  }
+  if (equals == std::string_view::npos) return Fail(StrCat("'", assignment, "': a value is missing, as in nic=100GB/s"));
+  const std::optional<double> value = QuantityOf(assignment.substr(equals + 1), figure->unit);
+  if (!value || *value < 0)
+    return Fail(StrCat("'", assignment.substr(equals + 1), "' is no value of ", figure->name,
+                       figure->unit.empty() ? "" : StrCat(", in ", figure->unit)));
+  const bool divides = figure->unit == "B/s" || figure->unit == "Hz" || figure->unit == "flop/s";
+  const bool counts = figure->name == "cluster.nodes" || figure->name == "node.devices" || figure->name == "device.cores";
+  if ((divides && *value <= 0) || (counts && (*value < 1 || *value > 1e9)))
+    return Fail(StrCat("'", assignment, "': ", figure->name, " must be ", divides ? "more than 0" : "1 or more"));
+  figure->at(machine) = *value;
+  if (figure->name == "cluster.nodes") machine.fixed_size = true;
+  // Measured curves say nothing about other links: the model does.
+  if (figure->name.substr(0, 5) == "node." && figure->name != "node.devices") machine.curves.clear();
+  return {};
+}
+
+Result<Machine> MachineNamed(const std::string& name) {
+  for (const Preset& preset : Presets()) {
+    const std::string_view family = preset.name;
+    if (name == family) {
+      SHOAL_ASSIGN(machine, ReadMachine(std::string(preset.yaml), StrCat("machines/", family, ".yaml")));
+      return machine;
+    }
+    if (name.size() <= family.size() + 1 || name.substr(0, family.size()) != family) continue;
+    const char separator = name[family.size()];
+    if (separator != 'x' && separator != '-') continue;
+    const std::vector<int64_t> sizes = SizesIn(std::string_view(name).substr(family.size() + 1));
+    if (sizes.empty()) continue;
+    SHOAL_ASSIGN(machine, ReadMachine(std::string(preset.yaml), StrCat("machines/", family, ".yaml")));
+    return Sized(std::move(machine), sizes, name);
+  }
+  Result<std::unique_ptr<FileBytes>> text = FileBytes::Read(name);
+  if (text.ok()) return ReadMachine(std::string((*text)->bytes()), name);
+  std::string names;
+  for (const Preset& preset : Presets()) StrAppend(&names, names.empty() ? "" : ", ", preset.name);
+  return Fail(StrCat("'", name, "' is no machine and no file; there are ", names,
+                     ", and sizes of them: h100x8 (a node), h100x8x64 (64 nodes), tpu-v5p-4x4x8"));
+}
+
+void GrowTo(Machine& machine, int64_t devices) {
+  const auto needed = static_cast<double>(devices);
+  if (machine.node.links == NodeLinks::kTorus) {
+    if (machine.devices() >= needed && !machine.torus.dims.empty()) return;
+    // As near to a cube, or a square, as factors of two allow.
+    const size_t rank = std::max<size_t>(1, machine.torus.dims.size());
+    machine.torus.dims.assign(rank, 1);
+    for (int64_t rest = devices; rest > 1; rest = (rest + 1) / 2) {
+      auto least = std::min_element(machine.torus.dims.begin(), machine.torus.dims.end());
+      *least *= 2;
+    }
+    machine.cluster.nodes = std::max(1.0, std::ceil(machine.devices() / machine.node.devices));
+    return;
+  }
+  if (machine.devices() < needed) machine.cluster.nodes = std::ceil(needed / machine.node.devices);
+}
+
+}  // namespace shoal

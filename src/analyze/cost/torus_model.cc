@@ -1,0 +1,52 @@
+#include "analyze/cost/torus_model.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/ops/collective_kinds.h"
+#include "core/ops/op.h"
+
+namespace shoal {
+
+CollectivePrice TorusTime(Opcode kind, double bytes, const GroupPlace& place, const Machine& machine) {
+  const TorusModel& torus = machine.torus;
+  const double link = torus.link * torus.link_share;
+  CollectivePrice price;
+  if (place.permutes) {
+    price.latency = torus.hop * static_cast<double>(std::max<int64_t>(1, place.hops));
+    price.seconds = price.latency + bytes / link;
+    price.algorithm = StrCat("torus, ", place.hops, place.hops == 1 ? " hop" : " hops");
+    return price;
+  }
+  // Data goes around all axes of the group at once, both ways where the axis closes to a ring.
+  double hops = 0, rate = 0;
+  int axes = 0;
+  for (int64_t size : place.torus) {
+    if (size <= 1) continue;
+    const bool ring = size % std::max<int64_t>(1, static_cast<int64_t>(torus.wraps_from)) == 0;
+    hops += ring ? static_cast<double>(size) / 2 : static_cast<double>(size - 1);
+    rate += ring ? 2 * link : link;
+    ++axes;
+  }
+  if (axes == 0) axes = 1, hops = static_cast<double>(place.members - 1), rate = link;
+  const auto members = static_cast<double>(place.members);
+  const double rounds = IsAllReduceKind(kind) ? 2 : 1;
+  double transfer = bytes * (members - 1) / members / rate;
+  if (IsAllToAllKind(kind)) transfer /= 4;  // half the way, half the bytes
+  price.latency = rounds * hops * torus.hop;
+  price.seconds = std::max(price.latency, rounds * transfer) + (torus.hop > 0 ? 2e-6 : 0);
+  price.algorithm = StrCat("torus, ", axes, axes == 1 ? " axis" : " axes");
+  // Members beyond one slice meet over the network of the hosts.
+  double slice = 1;
+  for (int64_t size : torus.dims) slice *= static_cast<double>(size);
+  if (members > slice) {
+    const double slices = members / slice;
+    price.seconds += rounds * bytes / slice * (slices - 1) / slices / (machine.cluster.nic * machine.cluster.nic_share) +
+                     machine.cluster.latency;
+    price.latency += machine.cluster.latency;
+    price.algorithm += " and the network between slices";
+  }
+  return price;
+}
+
+}  // namespace shoal

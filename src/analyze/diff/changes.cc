@@ -1,0 +1,279 @@
+#include "analyze/diff/changes.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analyze/diff/group_names.h"
+#include "core/base/strings.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+namespace {
+
+// What hands values on; it is counted, not listed.
+bool IsPlumbing(const DiffSide& side, uint32_t id) {
+  const Instruction& hlo = side.ids[id];
+  if (IsParameter(hlo)) return hlo.parent != side.module.entry;
+  return IsTuple(hlo) || side.flow.HandsOn(id);
+}
+
+bool DoesWork(const Instruction& hlo) { return Info(hlo.opcode).op_class != OpClass::kStructure; }
+
+std::string LoopText(const DiffSide& side, const Instruction* loop) {
+  return loop == nullptr
+             ? "no loop"
+             : StrCat(loop->name, " in ", loop->parent == side.module.entry ? "the entry" : loop->parent->name);
+}
+
+class Comparison {
+ public:
+  Comparison(const DiffSide& a, const DiffSide& b) : a_(a), b_(b), matching_(MatchInstructions(a, b)) {}
+
+  std::vector<Change> Compare() {
+    for (uint32_t id = 0; id < a_.ids.size(); ++id) {
+      if (matching_.b_of[id] != kNoMatch) {
+        ComparePair(a_.ids[id], b_.ids[matching_.b_of[id]]);
+      } else if (!IsPlumbing(a_, id)) {
+        changes_.push_back({ChangeKind::kRemoved, &a_.ids[id], nullptr, "", ToString(a_.ids[id].shape()), ""});
+      }
+    }
+    for (uint32_t id = 0; id < b_.ids.size(); ++id)
+      if (matching_.a_of[id] == kNoMatch && !IsPlumbing(b_, id))
+        changes_.push_back({ChangeKind::kAdded, nullptr, &b_.ids[id], "", "", ToString(b_.ids[id].shape())});
+    ComparePlumbing();
+    return std::move(changes_);
+  }
+
+ private:
+  bool ArePartners(const Instruction* a, const Instruction* b) const {
+    return a == nullptr || b == nullptr ? a == b : matching_.b_of[a_.ids(*a)] == b_.ids(*b);
+  }
+  void Add(ChangeKind kind, const Instruction& a, const Instruction& b, std::string before = "",
+           std::string after = "") {
+    changes_.push_back({kind, &a, &b, "", std::move(before), std::move(after)});
+  }
+
+  void ComparePair(const Instruction& a, const Instruction& b);
+  bool Follows(const Instruction& a, const Instruction& b) const;
+  void CompareTrips(const Instruction& a, const Instruction& b);
+  void ComparePlaces(const Instruction& a, const Instruction& b);
+  void CompareOperands(const Instruction& a, const Instruction& b);
+  bool HasMoved(const Instruction& a, const Instruction& b) const {
+    return a_.flow.Around(*a.parent).loops != b_.flow.Around(*b.parent).loops;
+  }
+  bool SameValue(const ValuePlace& a, const ValuePlace& b) const;
+  bool IsExplained(const ValuePlace& a, const ValuePlace& b) const;
+  bool IsStateBeside(const DiffSide& side, const ValuePlace& state, const DiffSide& other,
+                     const ValuePlace& value) const;
+  void ComparePlumbing();
+
+  const DiffSide& a_;
+  const DiffSide& b_;
+  const Matching matching_;
+  std::vector<Change> changes_;
+};
+
+void Comparison::ComparePair(const Instruction& a, const Instruction& b) {
+  if (a.opcode != b.opcode) Add(ChangeKind::kReplaced, a, b, std::string(Text(a.opcode)), std::string(Text(b.opcode)));
+  if (IsLoop(a) && IsLoop(b)) CompareTrips(a, b);
+  std::vector<Change> own;
+  AddAttrChanges(a_, b_, a, b, own);
+  for (Change& change : own) {
+    const bool is_type = change.kind == ChangeKind::kType || change.kind == ChangeKind::kLayout;
+    if (is_type && Follows(a, b)) change = {ChangeKind::kFollows, &a, &b, "types of operands", "", ""};
+    changes_.push_back(std::move(change));
+  }
+  const bool hands_on = a_.flow.HandsOn(a_.ids(a)) || b_.flow.HandsOn(b_.ids(b));
+  if (hands_on) return;
+  if (DoesWork(a)) ComparePlaces(a, b);
+  CompareOperands(a, b);
+}
+
+// The types of parameters are those of what they are given.
+bool Comparison::Follows(const Instruction& a, const Instruction& b) const {
+  if (IsParameter(a)) return a.parent != a_.module.entry;
+  for (size_t i = 0; i < std::min(a.operand_count(), b.operand_count()); ++i) {
+    const bool same = TypeText(a.operand_shape(i)) == TypeText(b.operand_shape(i));
+    if (!same &&
+        ArePartners(a_.flow.SourceOf(a_.ids(*a.operands[i])).hlo, b_.flow.SourceOf(b_.ids(*b.operands[i])).hlo))
+      return true;
+  }
+  return false;
+}
+
+void Comparison::CompareTrips(const Instruction& a, const Instruction& b) {
+  auto text = [](const DiffSide& side, const Instruction& loop) {
+    const TripCount* trips = side.executions.FindTrips(loop);
+    return trips == nullptr || !trips->known() ? std::string("unknown") : StrCat(trips->count);
+  };
+  const std::string before = text(a_, a), after = text(b_, b);
+  if (before != after) Add(ChangeKind::kTrips, a, b, before, after);
+}
+
+void Comparison::ComparePlaces(const Instruction& a, const Instruction& b) {
+  const Surroundings& in_a = a_.flow.Around(*a.parent);
+  const Surroundings& in_b = b_.flow.Around(*b.parent);
+  // What folds elements, and what several call, has no place of its own.
+  auto is_placed = [](const Instruction& hlo, const Surroundings& around, const Module& module) {
+    return hlo.parent == module.entry || (around.caller != nullptr && around.kind != CallKind::kElements);
+  };
+  if (!is_placed(a, in_a, a_.module) || !is_placed(b, in_b, b_.module)) return;
+  const bool other_loop = in_a.loops != in_b.loops || (in_a.loop != nullptr && !ArePartners(in_a.loop, in_b.loop) &&
+                                                       matching_.b_of[a_.ids(*in_a.loop)] != kNoMatch);
+  if (other_loop) Add(ChangeKind::kMoved, a, b, LoopText(a_, in_a.loop), LoopText(b_, in_b.loop));
+  if (in_a.fusion == nullptr && in_b.fusion != nullptr) Add(ChangeKind::kFused, a, b);
+  if (in_a.fusion != nullptr && in_b.fusion == nullptr) Add(ChangeKind::kUnfused, a, b);
+  if (in_a.fusion != nullptr && in_b.fusion != nullptr && !ArePartners(in_a.fusion, in_b.fusion))
+    Add(ChangeKind::kRegrouped, a, b);
+}
+
+bool Comparison::SameValue(const ValuePlace& a, const ValuePlace& b) const {
+  if (a.path == b.path && ArePartners(a.hlo, b.hlo)) return true;
+  return a_.values.Of(a) == b_.values.Of(b);  // another copy of it
+}
+
+// By what was added, removed or moved, or came to a loop's state or went from it.
+bool Comparison::IsExplained(const ValuePlace& a, const ValuePlace& b) const {
+  if (matching_.b_of[a_.ids(*a.hlo)] == kNoMatch || matching_.a_of[b_.ids(*b.hlo)] == kNoMatch) return true;
+  if (HasMoved(*a.hlo, b_.ids[matching_.b_of[a_.ids(*a.hlo)]])) return true;
+  if (HasMoved(a_.ids[matching_.a_of[b_.ids(*b.hlo)]], *b.hlo)) return true;
+  if (ArePartners(a.hlo, b.hlo))
+    return a.hlo->shape().IsTuple() && ToString(a.hlo->shape()) != ToString(b.hlo->shape());
+  return IsStateBeside(a_, a, b_, b) || IsStateBeside(b_, b, a_, a);
+}
+
+// An element of a loop's state, and what the other loop begins with, since there it never changes.
+bool Comparison::IsStateBeside(const DiffSide& side, const ValuePlace& state, const DiffSide& other,
+                               const ValuePlace& value) const {
+  const Surroundings& around = side.flow.Around(*state.hlo->parent);
+  if (!IsParameter(*state.hlo) || around.kind != CallKind::kLoop || around.caller == nullptr)
+    return false;
+  const uint32_t loop = (&side == &a_ ? matching_.b_of : matching_.a_of)[side.ids(*around.caller)];
+  if (loop == kNoMatch || other.ids[loop].operand_count() == 0) return false;
+  return other.flow.SourceOf(ValuePlace{other.ids[loop].operands[0], state.path}) == value;
+}
+
+void Comparison::CompareOperands(const Instruction& a, const Instruction& b) {
+  const bool same_count = a.operand_count() == b.operand_count();
+  if (!same_count && IsTuple(a)) return;
+  std::vector<std::string> before, after;
+  bool explained = false;
+  for (size_t i = 0; i < std::max(a.operand_count(), b.operand_count()); ++i) {
+    const ValuePlace* in_a = i < a.operand_count() ? &a_.flow.SourceOf(a_.ids(*a.operands[i])) : nullptr;
+    const ValuePlace* in_b = i < b.operand_count() ? &b_.flow.SourceOf(b_.ids(*b.operands[i])) : nullptr;
+    if (in_a != nullptr && in_b != nullptr && SameValue(*in_a, *in_b)) continue;
+    if (in_a != nullptr && in_b != nullptr) explained |= IsExplained(*in_a, *in_b);
+    if (in_a == nullptr) explained |= matching_.a_of[b_.ids(*in_b->hlo)] == kNoMatch;
+    if (in_b == nullptr) explained |= matching_.b_of[a_.ids(*in_a->hlo)] == kNoMatch;
+    if (in_a != nullptr) before.push_back(StrCat(Text(in_a->hlo->opcode), " ", in_a->hlo->name));
+    if (in_b != nullptr) after.push_back(StrCat(Text(in_b->hlo->opcode), " ", in_b->hlo->name));
+  }
+  if (explained || (before.empty() && after.empty())) return;
+  Add(ChangeKind::kOperands, a, b, StrJoin(before, ", "), StrJoin(after, ", "));
+}
+
+void Comparison::ComparePlumbing() {
+  std::map<Opcode, std::pair<int64_t, int64_t>> counts;
+  for (uint32_t id = 0; id < a_.ids.size(); ++id)
+    if (IsPlumbing(a_, id)) ++counts[a_.ids[id].opcode].first;
+  for (uint32_t id = 0; id < b_.ids.size(); ++id)
+    if (IsPlumbing(b_, id)) ++counts[b_.ids[id].opcode].second;
+  for (const auto& [opcode, count] : counts)
+    if (count.first != count.second)
+      changes_.push_back({ChangeKind::kPlumbing, nullptr, nullptr, std::string(Text(opcode)), StrCat(count.first),
+                          StrCat(count.second)});
+  if (changes_.empty())
+    changes_.push_back({ChangeKind::kPlumbing, nullptr, nullptr,
+                        "order of tuple elements or parameters, or copies of equal values", "", ""});
+}
+
+// All the computations, in any order.
+bool AreTheSame(const DiffSide& a, const DiffSide& b) {
+  auto prints = [](const DiffSide& side) {
+    std::vector<uint64_t> all;
+    for (const Computation* computation : side.module.computations) all.push_back(side.prints.Of(*computation));
+    std::sort(all.begin(), all.end());
+    all.push_back(side.module.entry == nullptr ? 0 : side.prints.Of(*side.module.entry));
+    return all;
+  };
+  return prints(a) == prints(b);
+}
+
+// Not one of the ops that take most of a program's time.
+bool IsLight(const Change& change) {
+  static constexpr OpClass kHeavy[] = {OpClass::kCollective, OpClass::kContraction, OpClass::kControlFlow,
+                                       OpClass::kOpaque};
+  const Instruction* hlo = change.instruction();
+  return hlo == nullptr ||
+         std::find(std::begin(kHeavy), std::end(kHeavy), Info(hlo->opcode).op_class) == std::end(kHeavy);
+}
+
+}  // namespace
+
+std::string_view ToString(ChangeKind kind) {
+  static constexpr std::string_view kNames[] = {"header", "trips",    "removed",   "added", "replaced", "moved",
+                                                "fused",  "unfused",  "regrouped", "type",  "layout",   "follows",
+                                                "groups", "sharding", "attribute", "value", "operands", "plumbing"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+namespace {
+
+// Groups by the axes of each module's mesh, where those tell them apart.
+void NameGroups(const DiffSide& a, const DiffSide& b, std::vector<Change>& changes) {
+  auto is_about_groups = [](const Change& change) {
+    return change.kind == ChangeKind::kGroups && change.a != nullptr && change.b != nullptr;
+  };
+  if (std::none_of(changes.begin(), changes.end(), is_about_groups)) return;
+  GroupNames names_a(a.module), names_b(b.module);
+  for (Change& change : changes) {
+    if (!is_about_groups(change)) continue;
+    const std::string before = names_a.Of(*change.a), after = names_b.Of(*change.b);
+    if (before.empty() || after.empty() || before == after) continue;
+    change.before = before;
+    change.after = after;
+  }
+}
+
+}  // namespace
+
+std::vector<Change> Folded(const std::vector<Change>& changes) {
+  using Key = std::tuple<ChangeKind, int, std::string, std::string, std::string>;
+  std::map<Key, size_t> places;
+  std::vector<Change> folded;
+  for (const Change& change : changes) {
+    const Instruction* hlo = change.instruction();
+    const bool any = hlo == nullptr || change.kind == ChangeKind::kFollows;
+    const int opcode = any ? -1 : static_cast<int>(hlo->opcode);
+    // Of operands each has names of its own; what follows is not told apart.
+    const bool named = change.kind == ChangeKind::kOperands;
+    auto [place, is_new] = places.try_emplace(
+        Key{change.kind, opcode, change.what, named ? "" : change.before, named ? "" : change.after}, folded.size());
+    if (is_new) {
+      folded.push_back(change);
+    } else {
+      folded[place->second].count += change.count;
+    }
+  }
+  std::stable_sort(folded.begin(), folded.end(), [](const Change& x, const Change& y) {
+    return std::tuple(x.kind, IsLight(x), -x.count) < std::tuple(y.kind, IsLight(y), -y.count);
+  });
+  return folded;
+}
+
+std::vector<Change> EveryChange(const DiffSide& a, const DiffSide& b) {
+  std::vector<Change> changes;
+  AddHeaderChanges(a.module, b.module, changes);
+  if (!AreTheSame(a, b)) {
+    std::vector<Change> inside = Comparison(a, b).Compare();
+    changes.insert(changes.end(), inside.begin(), inside.end());
+  }
+  NameGroups(a, b, changes);
+  return changes;
+}
+
+std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) { return Folded(EveryChange(a, b)); }
+
+}  // namespace shoal

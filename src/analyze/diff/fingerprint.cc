@@ -1,0 +1,162 @@
+#include "analyze/diff/fingerprint.h"
+
+#include "core/ir/call_graph.h"
+#include "core/base/names.h"
+#include "core/base/strings.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+namespace {
+
+// Groups and shardings of more devices than this are compared as they are written.
+constexpr int64_t kMostDevices = 1 << 20;
+
+// In which order the groups stand does not matter; in which order the members of one do, does.
+std::optional<uint64_t> HashGroups(const ReplicaGroups& groups) {
+  int64_t devices = 1;
+  if (const auto* iota = std::get_if<IotaTiles>(&groups.rep))
+    for (int64_t size : iota->dims) devices = std::min(devices * std::max<int64_t>(size, 1), kMostDevices + 1);
+  if (const auto* mesh = std::get_if<ReplicaGroups::MeshAxes>(&groups.rep)) devices = mesh->mesh.devices.DeviceCount();
+  if (devices > kMostDevices) return std::nullopt;
+  uint64_t all = 0;
+  for (const std::vector<int64_t>& group : groups.Expand()) {
+    uint64_t one = group.size();
+    for (int64_t member : group) one = Mix(one, static_cast<uint64_t>(member));
+    all += one;
+  }
+  return all;
+}
+
+// Without metadata, and with every device named.
+Sharding Plain(const Sharding& sharding) {
+  Sharding plain = sharding;
+  plain.metadata.clear();
+  for (Sharding& element : plain.elements) element = Plain(element);
+  if (plain.tiles.iota && plain.tiles.DeviceCount() <= kMostDevices) {
+    plain.tiles.devices = plain.tiles.iota->Devices();
+    plain.tiles.iota.reset();
+  }
+  return plain;
+}
+
+uint64_t HashSharding(const Sharding& sharding) {
+  const Sharding plain = Plain(sharding);
+  std::string text;
+  AppendSharding(text, plain);
+  return Mix(HashName(text), static_cast<uint64_t>(plain.reduction));
+}
+
+uint64_t HashLiteral(const Literal& literal) {
+  uint64_t hash = literal.elided ? 1 : 2;
+  for (const Literal* element : literal.elements) hash = Mix(hash, HashLiteral(*element));
+  std::string_view bytes(reinterpret_cast<const char*>(literal.data.data()), literal.data.size());
+  while (bytes.ends_with('\0')) bytes.remove_suffix(1);  // a shorter list of bytes goes on with zeros
+  return Mix(hash, HashName(bytes));
+}
+
+}  // namespace
+
+std::string TypeText(const Shape& shape) {
+  if (shape.IsTuple()) {
+    auto one = [](std::string* out, const Shape* element) { *out += TypeText(*element); };
+    return StrCat("(", StrJoin(shape.elements(), ", ", one), ")");
+  }
+  const bool one_way = shape.IsArray() && shape.rank() < 2 && (shape.layout() == nullptr || shape.layout()->plain());
+  std::string text = ToString(shape, /*with_layout=*/!one_way);
+  if (one_way || !shape.IsArray() || shape.layout() != nullptr) return text;
+  text += '{';
+  for (int64_t dim = shape.rank(); dim-- > 0;) StrAppend(&text, dim, dim > 0 ? "," : "}");
+  return text;
+}
+
+bool IsLargeConstant(const Instruction& hlo) {
+  if (!IsConstant(hlo)) return false;
+  constexpr int64_t kLarge = 10;  // XLA leaves out values from here on
+  const std::optional<int64_t> count = hlo.shape().IsArray() ? hlo.shape().ElementCount() : std::nullopt;
+  return !count || *count > kLarge;
+}
+
+bool IsElided(const Instruction& hlo) {
+  const Literal* value = hlo[kConstantValue];
+  return IsConstant(hlo) && (value == nullptr || value->elided);
+}
+
+Fingerprints::Fingerprints(const Module& module, const InstructionIds& ids, bool without_large_constants)
+    : module_(module), ids_(ids), without_large_constants_(without_large_constants) {
+  own_.resize(ids.size());
+  bare_.resize(ids.size());
+  whole_.resize(ids.size());
+  for (const Computation* computation : CalleesFirst(module)) Visit(*computation);
+}
+
+uint64_t Fingerprints::Of(const Computation& computation) const {
+  auto found = computations_.find(&computation);
+  return found == computations_.end() ? 0 : found->second;
+}
+
+void Fingerprints::Visit(const Computation& computation) {
+  uint64_t sum = 0;
+  for (const Instruction* hlo : PostOrder(computation)) {
+    const uint32_t id = ids_(*hlo);
+    const uint64_t meaning = MeaningOf(*hlo);
+    const TypeHashes& type = TypeOf(hlo->shape());
+    own_[id] = Mix(meaning, type.with_layout);
+    bare_[id] = Mix(meaning, type.without);
+    uint64_t whole = own_[id];
+    for (const Instruction* operand : hlo->operands) whole = Mix(whole, whole_[ids_(*operand)]);
+    for (const Computation* callee : CalledComputations(*hlo)) whole = Mix(whole, Of(*callee));
+    uint64_t before = 0;
+    for (const Instruction* predecessor : (*hlo)[kControlPredecessors]) before += whole_[ids_(*predecessor)];
+    whole_[id] = before == 0 ? whole : Mix(whole, before);
+    sum += Mix(whole_[id], 1);
+  }
+  const uint64_t root = computation.root == nullptr ? 0 : whole_[ids_(*computation.root)];
+  computations_[&computation] = Mix(Mix(sum, root), HashName(computation.execution_thread));
+}
+
+const Fingerprints::TypeHashes& Fingerprints::TypeOf(const Shape& shape) const {
+  auto [type, is_new] = types_.try_emplace(&shape);
+  if (is_new) type->second = {HashName(TypeText(shape)), HashName(ToString(shape))};
+  return type->second;
+}
+
+uint64_t Fingerprints::MeaningOf(const Instruction& hlo) const {
+  uint64_t hash = HashName(OpcodeTextOf(hlo));
+  if (IsParameter(hlo)) hash = Mix(hash, static_cast<uint64_t>(hlo[kParameterNumber]));
+  const Literal* value = hlo[kConstantValue];
+  if (value != nullptr && !(without_large_constants_ && IsLargeConstant(hlo))) hash = Mix(hash, HashLiteral(*value));
+  ForEachAttr(module_, hlo, [&](const AttrDef* def, std::string_view name, std::string_view text) {
+    hash = Mix(hash, HashAttr(hlo, def, name, text));
+  });
+  if (CallsComputations(hlo) && CallKindOf(hlo) == CallKind::kElements)
+    for (const Computation* callee : CalledComputations(hlo)) hash = Mix(hash, Of(*callee));
+  return hash;
+}
+
+uint64_t Fingerprints::HashAttr(const Instruction& hlo, const AttrDef* def, std::string_view name,
+                                std::string_view text) const {
+  const uint64_t key = HashName(name);
+  if (def == nullptr) return Mix(key, HashName(text));
+  if (def->id == kChannelId.id) return key;
+  if (def->kind != AttrKind::kReplicaGroups && def->kind != AttrKind::kSharding) return Mix(key, HashName(text));
+  auto [known, is_new] = devices_.try_emplace(std::string(text));
+  if (!is_new) return Mix(key, known->second);
+  known->second = HashName(text);
+  const AttrValue* attr = hlo.Find(def->id);
+  if (attr == nullptr) return Mix(key, known->second);
+  if (auto* groups = std::get_if<const ReplicaGroups*>(attr))
+    known->second = HashGroups(**groups).value_or(known->second);
+  if (auto* sharding = std::get_if<const Sharding*>(attr)) known->second = HashSharding(**sharding);
+  return Mix(key, known->second);
+}
+
+std::vector<AttrMeaning> Fingerprints::AttrsOf(const Instruction& hlo) const {
+  std::vector<AttrMeaning> all;
+  ForEachAttr(module_, hlo, [&](const AttrDef* def, std::string_view name, std::string_view text) {
+    all.push_back({std::string(name), std::string(text), HashAttr(hlo, def, name, text)});
+  });
+  return all;
+}
+
+}  // namespace shoal

@@ -1,0 +1,20 @@
+// The groups of a module's collectives by the axes of its mesh.
+#pragma once
+
+#include <string>
+
+#include "analyze/facts/device_mesh.h"
+
+namespace shoal {
+
+class GroupNames {
+ public:
+  explicit GroupNames(const Module& module);
+  // "data=8", "model=4, ring"; empty for what is no collective.
+  std::string Of(const Instruction& hlo);
+
+ private:
+  Memberships memberships_;
+};
+
+}  // namespace shoal

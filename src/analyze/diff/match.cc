@@ -1,0 +1,240 @@
+#include "analyze/diff/match.h"
+
+#include "analyze/diff/matcher.h"
+#include "analyze/summary/skeleton.h"
+#include "core/base/names.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+namespace {
+
+// Ops that are worth finding again wherever they went.
+bool IsWeighty(const Instruction& hlo) {
+  static constexpr OpClass kWeighty[] = {OpClass::kReduction,     OpClass::kContraction, OpClass::kGatherScatter,
+                                         OpClass::kLinearAlgebra, OpClass::kControlFlow, OpClass::kCollective,
+                                         OpClass::kTransfer,      OpClass::kOpaque};
+  return std::find(std::begin(kWeighty), std::end(kWeighty), Info(hlo.opcode).op_class) != std::end(kWeighty);
+}
+
+}  // namespace
+
+uint64_t OpcodeHash(const Instruction& hlo) {
+  if (IsUnknown(hlo)) return HashName(hlo[kUnknownOpcode]);
+  if (IsCustomCall(hlo)) return HashName(TargetOf(hlo));
+  return static_cast<uint64_t>(hlo.opcode);
+}
+
+// Copies of one value are told apart by their users, so those that stand alone come first.
+Matching Matcher::Match() {
+  using Of = Likeness::Of;
+  FindCommonValues();
+  MatchEqualComputations();
+  MatchByKey(&Matcher::Value, /*only_single=*/true);
+  if (a_.module.entry != nullptr && b_.module.entry != nullptr)
+    TryRoots(*a_.module.entry, *b_.module.entry, {Of::kOpcode});
+  Spread({Of::kOwn, true});
+  MatchEqualValues();
+  for (bool with_operands : {true, false})
+    for (Of of : {Of::kOwn, Of::kOpName, Of::kOpcode}) Spread({of, with_operands});
+  MatchTheRest();
+  Spread({Of::kOpcode});
+  MatchReplaced();
+  MatchWhatHandsOn();
+  return std::move(result_);
+}
+
+uint64_t Matcher::ValueInComputation(const DiffSide& side, uint32_t id) const {
+  return side.flow.HandsOn(id) ? 0 : Mix(side.values[id], side.prints.Of(*side.ids[id].parent));
+}
+uint64_t Matcher::ValueOfLoop(const DiffSide& side, uint32_t id) const {
+  const Instruction& hlo = side.ids[id];
+  const bool is_loop = IsLoop(hlo) && side.flow.Around(*hlo.parent).loops == depth_;
+  return is_loop ? side.values[id] : 0;
+}
+uint64_t Matcher::ValueInLoop(const DiffSide& side, uint32_t id) const {
+  const Instruction* loop = side.flow.Around(*side.ids[id].parent).loop;
+  if (side.flow.HandsOn(id) || loop == nullptr) return 0;
+  const uint64_t known = KnownValue(side, side.ids(*loop));
+  return known == 0 ? 0 : Mix(side.values[id], known);
+}
+uint64_t Matcher::ValueAtDepth(const DiffSide& side, uint32_t id) const {
+  if (side.flow.HandsOn(id)) return 0;
+  const Surroundings& around = side.flow.Around(*side.ids[id].parent);
+  return Mix(side.values[id], static_cast<uint64_t>(around.loops * 2 + (around.fusion != nullptr ? 1 : 0)));
+}
+uint64_t Matcher::Value(const DiffSide& side, uint32_t id) const { return side.flow.HandsOn(id) ? 0 : side.values[id]; }
+uint64_t Matcher::OwnAndOpName(const DiffSide& side, uint32_t id) const {
+  const std::string_view name = OpNameOf(side.ids[id]);
+  return name.empty() || side.flow.HandsOn(id) ? 0 : Mix(side.prints.Own(id), HashName(name));
+}
+uint64_t Matcher::OpcodeAndOpName(const DiffSide& side, uint32_t id) const {
+  const std::string_view name = OpNameOf(side.ids[id]);
+  return name.empty() || side.flow.HandsOn(id) ? 0 : Mix(OpcodeHash(side.ids[id]), HashName(name));
+}
+uint64_t Matcher::ParameterNumber(const DiffSide& side, uint32_t id) const {
+  const Instruction& hlo = side.ids[id];
+  if (!IsParameter(hlo) || hlo.parent != side.module.entry) return 0;
+  return static_cast<uint64_t>(hlo[kParameterNumber]) + 1;
+}
+uint64_t Matcher::OwnOfWeighty(const DiffSide& side, uint32_t id) const {
+  return IsWeighty(side.ids[id]) && !side.flow.HandsOn(id) ? side.prints.Own(id) : 0;
+}
+// In what is the same computation in both: the entry, what partners run, or what nobody or several call.
+uint64_t Matcher::InComputation(const DiffSide& side, uint32_t id, uint64_t print) const {
+  const Computation* computation = side.ids[id].parent;
+  if (side.flow.HandsOn(id)) return 0;
+  if (computation == side.module.entry) return Mix(print, 1);
+  const Surroundings& around = side.flow.Around(*computation);
+  if (around.caller == nullptr) return Mix(print, 2);
+  const uint64_t known = KnownValue(side, side.ids(*side.flow.SourceOf(side.ids(*around.caller)).hlo));
+  return known == 0 ? 0 : Mix(Mix(print, known), static_cast<uint64_t>(around.number));
+}
+uint64_t Matcher::OwnInComputation(const DiffSide& side, uint32_t id) const {
+  return InComputation(side, id, side.prints.Own(id));
+}
+// Where nothing but a layout is different.
+uint64_t Matcher::BareInComputation(const DiffSide& side, uint32_t id) const {
+  return InComputation(side, id, side.prints.Bare(id));
+}
+uint64_t Matcher::BareAndOpName(const DiffSide& side, uint32_t id) const {
+  const std::string_view name = OpNameOf(side.ids[id]);
+  return name.empty() || side.flow.HandsOn(id) ? 0 : Mix(side.prints.Bare(id), HashName(name));
+}
+uint64_t Matcher::HandedOn(const DiffSide& side, uint32_t id) const {
+  if (!side.flow.HandsOn(id)) return 0;
+  const ValuePlace& source = side.flow.SourceOf(id);
+  uint32_t made = side.ids(*source.hlo);
+  if (&side == &b_) made = result_.a_of[made];
+  if (made == kNoMatch || (&side == &a_ && result_.b_of[made] == kNoMatch)) return 0;
+  uint64_t hash = Mix(made, static_cast<uint64_t>(side.ids[id].opcode));
+  for (int64_t element : source.path) hash = Mix(hash, static_cast<uint64_t>(element));
+  return Mix(hash, static_cast<uint64_t>(side.flow.Around(*side.ids[id].parent).loops));
+}
+
+void Matcher::FindCommonValues() {
+  auto sorted = [](const DiffSide& side) {
+    std::vector<uint64_t> all;
+    for (uint32_t id = 0; id < side.ids.size(); ++id) all.push_back(side.values[id]);
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  const std::vector<uint64_t> in_a = sorted(a_), in_b = sorted(b_);
+  for (uint32_t id = 0; id < a_.ids.size(); ++id)
+    common_in_a_.push_back(std::binary_search(in_b.begin(), in_b.end(), a_.values[id]));
+  for (uint32_t id = 0; id < b_.ids.size(); ++id)
+    common_in_b_.push_back(std::binary_search(in_a.begin(), in_a.end(), b_.values[id]));
+}
+
+// Those with the same key in the order of the text, as many as both modules have; or only where each has one.
+void Matcher::MatchByKey(Key key, bool only_single) {
+  auto candidates = [&](const DiffSide& side, const std::vector<uint32_t>& partner) {
+    std::vector<Candidate> all;
+    for (uint32_t id = 0; id < side.ids.size(); ++id)
+      if (partner[id] == kNoMatch)
+        if (const uint64_t hash = (this->*key)(side, id); hash != 0) all.push_back({hash, id});
+    return all;
+  };
+  ForEachSharedKey(candidates(a_, result_.b_of), candidates(b_, result_.a_of), [&](Candidates as, Candidates bs) {
+    if (only_single && (as.size() != 1 || bs.size() != 1)) return;
+    for (size_t i = 0; i < std::min(as.size(), bs.size()); ++i) Pair(as[i].id, bs[i].id);
+  });
+}
+
+// Computations that are the same throughout and make the same values where they are called; of several such, which is
+// which their users will tell.
+void Matcher::MatchEqualComputations() {
+  auto candidates = [](const DiffSide& side) {
+    std::vector<Candidate> all;
+    for (const Computation* computation : side.module.computations) {
+      const Surroundings& around = side.flow.Around(*computation);
+      const uint64_t value = around.caller == nullptr ? 0 : side.values[side.ids(*around.caller)];
+      all.push_back({Mix(Mix(side.prints.Of(*computation), value), static_cast<uint64_t>(around.loops)),
+                     static_cast<uint32_t>(all.size())});
+    }
+    return all;
+  };
+  auto instructions = [](const DiffSide& side, const Computation& computation) {
+    std::vector<Candidate> all;
+    for (const Instruction* hlo : computation.instructions)
+      all.push_back({side.prints.Whole(side.ids(*hlo)), side.ids(*hlo)});
+    return all;
+  };
+  ForEachSharedKey(candidates(a_), candidates(b_), [&](Candidates as, Candidates bs) {
+    if (as.size() != 1 || bs.size() != 1) return;
+    ForEachSharedKey(instructions(a_, *a_.module.computations[as[0].id]),
+                     instructions(b_, *b_.module.computations[bs[0].id]), [&](Candidates in_a, Candidates in_b) {
+                       for (size_t i = 0; i < std::min(in_a.size(), in_b.size()); ++i) Pair(in_a[i].id, in_b[i].id);
+                     });
+  });
+}
+
+// Loops from the outside in, each with what it runs, so that copies of a loop stay whole.
+void Matcher::MatchEqualValues() {
+  constexpr int64_t kDeepest = 4;
+  for (depth_ = 0; depth_ <= kDeepest; ++depth_) {
+    MatchByKey(&Matcher::ValueOfLoop);
+    Spread({Likeness::Of::kOwn, true});
+  }
+  for (Key key : {&Matcher::ValueInComputation, &Matcher::ValueInLoop, &Matcher::ValueAtDepth, &Matcher::Value})
+    MatchByKey(key);
+}
+
+void Matcher::MatchTheRest() {
+  for (Key key : {&Matcher::OwnAndOpName, &Matcher::BareAndOpName, &Matcher::OpcodeAndOpName, &Matcher::ParameterNumber,
+                  &Matcher::OwnOfWeighty, &Matcher::OwnInComputation, &Matcher::BareInComputation}) {
+    MatchByKey(key);
+    Spread({Likeness::Of::kOwn});
+  }
+}
+
+// Another op with the same operands, type and user in its place.
+bool Matcher::Replaces(const Instruction& a, const Instruction& b) const {
+  const uint32_t in_a = a_.ids(a), in_b = b_.ids(b);
+  if (!Free(in_a, in_b) || a.operand_count() == 0 || a.operand_count() != b.operand_count()) return false;
+  if (IsTuple(a) || IsTuple(b) || TypeText(a.shape()) != TypeText(b.shape()))
+    return false;
+  for (size_t i = 0; i < a.operand_count(); ++i) {
+    const ValuePlace& from_a = a_.flow.SourceOf(a_.ids(*a.operands[i]));
+    const ValuePlace& from_b = b_.flow.SourceOf(b_.ids(*b.operands[i]));
+    if (result_.b_of[a_.ids(*from_a.hlo)] != b_.ids(*from_b.hlo) || from_a.path != from_b.path) return false;
+  }
+  return true;
+}
+
+void Matcher::MatchReplaced() {
+  auto try_sources = [&](const Instruction& a, const Instruction& b) {
+    const Instruction& from_a = *a_.flow.SourceOf(a_.ids(a)).hlo;
+    const Instruction& from_b = *b_.flow.SourceOf(b_.ids(b)).hlo;
+    if (Replaces(from_a, from_b)) Pair(a_.ids(from_a), b_.ids(from_b));
+  };
+  const Computation* entry_a = a_.module.entry;
+  const Computation* entry_b = b_.module.entry;
+  if (entry_a != nullptr && entry_b != nullptr && entry_a->root != nullptr && entry_b->root != nullptr)
+    try_sources(*entry_a->root, *entry_b->root);
+  for (size_t next = 0; next < pairs_.size(); ++next) {
+    const Instruction& a = a_.ids[pairs_[next].first];
+    const Instruction& b = b_.ids[pairs_[next].second];
+    if (a.operand_count() != b.operand_count()) continue;
+    for (size_t i = 0; i < a.operand_count(); ++i) try_sources(*a.operands[i], *b.operands[i]);
+    if (!CallsComputations(a) || !CallsComputations(b)) continue;
+    const std::vector<Computation*> in_a = CalledComputations(a), in_b = CalledComputations(b);
+    for (size_t i = 0; i < std::min(in_a.size(), in_b.size()); ++i)
+      if (in_a[i]->root != nullptr && in_b[i]->root != nullptr) try_sources(*in_a[i]->root, *in_b[i]->root);
+  }
+}
+
+// Fusions and calls by what they give, elements of tuples by what they are.
+void Matcher::MatchWhatHandsOn() { MatchByKey(&Matcher::HandedOn); }
+
+DiffSide::DiffSide(const Module& module, const ExecutionOptions& options, bool without_large_constants)
+    : module(module),
+      executions(module, options),
+      ids(module),
+      prints(module, ids, without_large_constants),
+      flow(module, executions.calls(), ids),
+      values(flow, prints) {}
+
+Matching MatchInstructions(const DiffSide& a, const DiffSide& b) { return Matcher(a, b).Match(); }
+
+}  // namespace shoal

@@ -1,0 +1,142 @@
+// From what is matched to operands, users and called computations that look alike.
+#include "analyze/diff/matcher.h"
+#include "analyze/summary/skeleton.h"
+#include "core/base/names.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+namespace {
+
+// Of a tuple of thousands, which is looked at once for each of its elements, only the first count.
+constexpr size_t kMostOperands = 16;
+
+}  // namespace
+
+uint64_t Matcher::LikenessHash(const DiffSide& side, uint32_t id, Likeness::Of of) const {
+  const Instruction& hlo = side.ids[id];
+  if (of == Likeness::Of::kOpcode) return OpcodeHash(hlo);
+  if (of == Likeness::Of::kOwn || OpNameOf(hlo).empty()) return side.prints.Own(id);
+  return Mix(OpcodeHash(hlo), HashName(OpNameOf(hlo)));
+}
+
+// What is known of a value in the other module: that it is there, or that something stands for it; 0: nothing.
+uint64_t Matcher::KnownValue(const DiffSide& side, uint32_t id) const {
+  const bool in_a = &side == &a_;
+  if ((in_a ? common_in_a_ : common_in_b_)[id]) return side.values[id];
+  const uint32_t partner = (in_a ? result_.b_of : result_.a_of)[id];
+  if (partner == kNoMatch) return 0;
+  return in_a ? id + 1 : partner + 1;
+}
+
+uint64_t Matcher::KnownOperands(const DiffSide& side, uint32_t id) const {
+  const Instruction& hlo = side.ids[id];
+  uint64_t hash = KnownValue(side, id);
+  if (IsTuple(hlo)) return hash;
+  for (const Instruction* operand : hlo.operands.first(std::min(kMostOperands, hlo.operand_count())))
+    hash = Mix(hash, KnownValue(side, side.ids(*side.flow.SourceOf(side.ids(*operand)).hlo)));
+  return hash;
+}
+
+bool Matcher::OperandsAgree(const Instruction& a, const Instruction& b) const {
+  auto agree = [&](uint32_t in_a, uint32_t in_b) {
+    const uint64_t known_a = KnownValue(a_, in_a), known_b = KnownValue(b_, in_b);
+    return known_a == known_b || known_a == 0 || known_b == 0;
+  };
+  if (common_in_a_[a_.ids(a)] != common_in_b_[b_.ids(b)] || !agree(a_.ids(a), b_.ids(b))) return false;
+  if (IsTuple(a)) return true;
+  const size_t count = std::min({kMostOperands, a.operand_count(), b.operand_count()});
+  for (size_t i = 0; i < count; ++i)
+    if (!agree(a_.ids(*a_.flow.SourceOf(a_.ids(*a.operands[i])).hlo),
+               b_.ids(*b_.flow.SourceOf(b_.ids(*b.operands[i])).hlo)))
+      return false;
+  return true;
+}
+
+void Matcher::PairIfAlike(const Instruction& a, const Instruction& b, Likeness likeness) {
+  const uint32_t in_a = a_.ids(a), in_b = b_.ids(b);
+  if (a.opcode != b.opcode || !Free(in_a, in_b)) return;
+  if (likeness.with_operands && !OperandsAgree(a, b)) return;
+  if (LikenessHash(a_, in_a, likeness.of) == LikenessHash(b_, in_b, likeness.of)) Pair(in_a, in_b);
+}
+
+void Matcher::TrySources(const Instruction& a, const Instruction& b, Likeness likeness) {
+  const ValuePlace& from_a = a_.flow.SourceOf(a_.ids(a));
+  const ValuePlace& from_b = b_.flow.SourceOf(b_.ids(b));
+  if (from_a.path == from_b.path) PairIfAlike(*from_a.hlo, *from_b.hlo, likeness);
+}
+
+void Matcher::TryRoots(const Computation& a, const Computation& b, Likeness likeness) {
+  if (a.root != nullptr && b.root != nullptr) TrySources(*a.root, *b.root, likeness);
+}
+
+// From users to operands first: an op has more users that look alike than operands in the same place.
+void Matcher::Spread(Likeness likeness) {
+  for (bool to_users : {false, true})
+    for (size_t next = 0; next < open_.size(); ++next) {  // pairs that it makes come in turn
+      const auto [a, b] = open_[next];
+      SpreadToOperands(a_.ids[a], b_.ids[b], likeness);
+      SpreadToCallees(a_.ids[a], b_.ids[b], likeness);
+      if (to_users) SpreadToUsers(a, b, likeness);
+    }
+  std::erase_if(open_, [&](const auto& pair) { return !IsOpen(pair.first, pair.second); });
+}
+
+// Both have neighbours that are not matched.
+bool Matcher::IsOpen(uint32_t a, uint32_t b) const {
+  auto has_free_operand = [](const DiffSide& side, const Instruction& hlo, const std::vector<uint32_t>& partner) {
+    return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {
+      return partner[side.ids(*side.flow.SourceOf(side.ids(*operand)).hlo)] == kNoMatch;
+    });
+  };
+  auto has_free_user = [](const ValueUses& uses, uint32_t id, const std::vector<uint32_t>& partner) {
+    const std::span<const ValueUse> all = uses.Of(id);
+    return std::any_of(all.begin(), all.end(), [&](const ValueUse& use) { return partner[use.user] == kNoMatch; });
+  };
+  const Instruction& in_a = a_.ids[a];
+  if (CallsComputations(in_a)) return true;
+  return (has_free_operand(a_, in_a, result_.b_of) && has_free_operand(b_, b_.ids[b], result_.a_of)) ||
+         (has_free_user(a_uses_, a, result_.b_of) && has_free_user(b_uses_, b, result_.a_of));
+}
+
+void Matcher::SpreadToOperands(const Instruction& a, const Instruction& b, Likeness likeness) {
+  const size_t count = std::min(a.operand_count(), b.operand_count());
+  for (size_t i = 0; i < count; ++i) TrySources(*a.operands[i], *b.operands[i], likeness);
+  if (a.operand_count() == b.operand_count()) return;
+  // Something came to a tuple or went: what stands behind it has moved.
+  for (size_t i = 1; i <= count; ++i)
+    TrySources(*a.operands[a.operand_count() - i], *b.operands[b.operand_count() - i], likeness);
+}
+
+void Matcher::SpreadToCallees(const Instruction& a, const Instruction& b, Likeness likeness) {
+  if (!CallsComputations(a) || !CallsComputations(b)) return;
+  const std::vector<Computation*> in_a = CalledComputations(a), in_b = CalledComputations(b);
+  for (size_t i = 0; i < std::min(in_a.size(), in_b.size()); ++i) {
+    TryRoots(*in_a[i], *in_b[i], likeness);
+    const size_t count = std::min(in_a[i]->parameters.size(), in_b[i]->parameters.size());
+    for (size_t p = 0; p < count; ++p)
+      if (in_a[i]->parameters[p] != nullptr && in_b[i]->parameters[p] != nullptr)
+        TrySources(*in_a[i]->parameters[p], *in_b[i]->parameters[p], {Likeness::Of::kOpcode});
+  }
+}
+
+// Only where there is one candidate on each side.
+void Matcher::SpreadToUsers(uint32_t a, uint32_t b, Likeness likeness) {
+  auto candidates = [&](const DiffSide& side, const ValueUses& uses, const std::vector<uint32_t>& partner,
+                        uint32_t of) {
+    std::vector<Candidate> all;
+    for (const ValueUse& use : uses.Of(of)) {
+      if (partner[use.user] != kNoMatch) continue;
+      const uint64_t operands = likeness.with_operands ? KnownOperands(side, use.user) : 0;
+      all.push_back({Mix(Mix(use.slot, LikenessHash(side, use.user, likeness.of)), operands), use.user});
+    }
+    return all;
+  };
+  std::vector<Candidate> in_a = candidates(a_, a_uses_, result_.b_of, a);
+  if (in_a.empty()) return;
+  ForEachSharedKey(std::move(in_a), candidates(b_, b_uses_, result_.a_of, b), [&](Candidates as, Candidates bs) {
+    if (as.size() == 1 && bs.size() == 1) PairIfAlike(a_.ids[as[0].id], b_.ids[bs[0].id], likeness);
+  });
+}
+
+}  // namespace shoal

@@ -1,0 +1,110 @@
+// The steps of MatchInstructions: match.cc (by keys) and match_spread.cc (from neighbour to neighbour). Private to
+// both.
+#pragma once
+
+#include <algorithm>
+
+#include "analyze/diff/match.h"
+#include "analyze/diff/match_uses.h"
+
+namespace shoal {
+
+// How much two instructions must have in common to be taken for one another where their neighbours are.
+struct Likeness {
+  enum class Of : uint8_t { kOwn, kOpName, kOpcode } of = Of::kOwn;
+  bool with_operands = false;  // none of them may be known to be another value
+};
+
+struct Candidate {
+  uint64_t key = 0;
+  uint32_t id = 0;
+};
+using Candidates = std::span<const Candidate>;
+
+// Calls visit(as, bs) for each key that both lists have.
+template <class Visit>
+void ForEachSharedKey(std::vector<Candidate> as, std::vector<Candidate> bs, Visit visit) {
+  for (std::vector<Candidate>* list : {&as, &bs})
+    std::sort(list->begin(), list->end(),
+              [](const Candidate& x, const Candidate& y) { return std::pair(x.key, x.id) < std::pair(y.key, y.id); });
+  for (size_t i = 0, j = 0; i < as.size() && j < bs.size();) {
+    const uint64_t key = std::min(as[i].key, bs[j].key);
+    const size_t first_a = i, first_b = j;
+    while (i < as.size() && as[i].key == key) ++i;
+    while (j < bs.size() && bs[j].key == key) ++j;
+    if (i > first_a && j > first_b)
+      visit(Candidates(as).subspan(first_a, i - first_a), Candidates(bs).subspan(first_b, j - first_b));
+  }
+}
+
+class Matcher {
+ public:
+  Matcher(const DiffSide& a, const DiffSide& b) : a_(a), b_(b), a_uses_(a.flow), b_uses_(b.flow) {
+    result_.b_of.assign(a.ids.size(), kNoMatch);
+    result_.a_of.assign(b.ids.size(), kNoMatch);
+  }
+
+  Matching Match();
+
+ private:
+  // 0: no candidate.
+  using Key = uint64_t (Matcher::*)(const DiffSide& side, uint32_t id) const;
+
+  bool Free(uint32_t a, uint32_t b) const { return result_.b_of[a] == kNoMatch && result_.a_of[b] == kNoMatch; }
+  void Pair(uint32_t a, uint32_t b) {
+    result_.b_of[a] = b;
+    result_.a_of[b] = a;
+    pairs_.push_back({a, b});
+    open_.push_back({a, b});
+  }
+  void PairIfAlike(const Instruction& a, const Instruction& b, Likeness likeness);
+
+  void MatchEqualComputations();
+  void MatchEqualValues();
+  void FindCommonValues();
+  void MatchByKey(Key key, bool only_single = false);
+  void Spread(Likeness likeness);
+  bool IsOpen(uint32_t a, uint32_t b) const;
+  void SpreadToOperands(const Instruction& a, const Instruction& b, Likeness likeness);
+  void SpreadToCallees(const Instruction& a, const Instruction& b, Likeness likeness);
+  void SpreadToUsers(uint32_t a, uint32_t b, Likeness likeness);
+  void TrySources(const Instruction& a, const Instruction& b, Likeness likeness);
+  void TryRoots(const Computation& a, const Computation& b, Likeness likeness);
+  void MatchTheRest();
+  void MatchReplaced();
+  bool Replaces(const Instruction& a, const Instruction& b) const;
+  void MatchWhatHandsOn();
+
+  uint64_t LikenessHash(const DiffSide& side, uint32_t id, Likeness::Of of) const;
+  uint64_t KnownValue(const DiffSide& side, uint32_t id) const;
+  uint64_t KnownOperands(const DiffSide& side, uint32_t id) const;
+  bool OperandsAgree(const Instruction& a, const Instruction& b) const;
+  uint64_t ValueInComputation(const DiffSide& side, uint32_t id) const;
+  uint64_t ValueOfLoop(const DiffSide& side, uint32_t id) const;
+  uint64_t ValueInLoop(const DiffSide& side, uint32_t id) const;
+  uint64_t ValueAtDepth(const DiffSide& side, uint32_t id) const;
+  uint64_t Value(const DiffSide& side, uint32_t id) const;
+  uint64_t OwnAndOpName(const DiffSide& side, uint32_t id) const;
+  uint64_t OpcodeAndOpName(const DiffSide& side, uint32_t id) const;
+  uint64_t ParameterNumber(const DiffSide& side, uint32_t id) const;
+  uint64_t OwnOfWeighty(const DiffSide& side, uint32_t id) const;
+  uint64_t InComputation(const DiffSide& side, uint32_t id, uint64_t print) const;
+  uint64_t OwnInComputation(const DiffSide& side, uint32_t id) const;
+  uint64_t BareInComputation(const DiffSide& side, uint32_t id) const;
+  uint64_t BareAndOpName(const DiffSide& side, uint32_t id) const;
+  uint64_t HandedOn(const DiffSide& side, uint32_t id) const;
+
+  const DiffSide& a_;
+  const DiffSide& b_;
+  const ValueUses a_uses_, b_uses_;
+  std::vector<bool> common_in_a_, common_in_b_;  // of each instruction: both modules have its value
+  Matching result_;
+  std::vector<std::pair<uint32_t, uint32_t>> pairs_;
+  std::vector<std::pair<uint32_t, uint32_t>> open_;  // from which there may be more to find
+  int64_t depth_ = 0;                                // of the loops that are being matched
+};
+
+// The op, of custom calls also the target.
+uint64_t OpcodeHash(const Instruction& hlo);
+
+}  // namespace shoal

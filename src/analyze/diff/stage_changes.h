@@ -1,0 +1,24 @@
+// What each step of a compilation changed, from the stages that it dumped.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "analyze/diff/changes.h"
+
+namespace shoal {
+
+struct StageChanges {
+  std::string stage;          // after the step
+  int64_t instructions = 0;   // then
+  std::map<ChangeKind, std::map<std::string, int64_t>> counts;  // by kind, and by op
+
+  bool none() const { return counts.empty(); }
+};
+
+StageChanges ChangesOfStage(const Module& before, const Module& after, std::string stage);
+
+// "removed copy × 2; fused add × 2, dot"
+std::string ToString(const StageChanges& changes);
+
+}  // namespace shoal

@@ -1,0 +1,31 @@
+// A number for each value, equal in two modules where the same ops make it from the same parameters: fused or not, and
+// for what does not change in a loop, inside it or before it.
+#pragma once
+
+#include "analyze/diff/data_flow.h"
+#include "analyze/diff/fingerprint.h"
+
+namespace shoal {
+
+class ValueHashes {
+ public:
+  ValueHashes(const DataFlow& flow, const Fingerprints& prints);
+
+  uint64_t operator[](uint32_t id) const { return hashes_[id]; }
+  uint64_t Of(const ValuePlace& source) const;
+
+ private:
+  std::vector<const Instruction*> NeededFor(const Instruction& hlo) const;
+  uint64_t HashOf(const Instruction& hlo);
+  uint64_t HashWhile(const Instruction& loop);
+  uint64_t HashState(const Instruction& parameter, const Instruction& loop);
+  uint64_t OfRoot(const Computation* computation) const;
+
+  const DataFlow& flow_;
+  const Fingerprints& prints_;
+  std::vector<uint64_t> hashes_;
+  // Of whiles and of the state in their bodies and conditions: each element of the tuple.
+  std::unordered_map<const Instruction*, std::vector<uint64_t>> elements_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,207 @@
+#include "analyze/facts/known_values.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/ops/collective_kinds.h"
+#include "core/ops/traits.h"
+#include "core/ops/work_words.h"
+#include "kernels/elementwise/element_loops.h"
+
+namespace shoal {
+namespace {
+
+constexpr int kMostDepth = 400;
+
+// A scalar, or an array of one element, stays what it is.
+constexpr Hands kKeepsScalar = Hands::kSame | Hands::kOrdered | Hands::kMarked | Hands::kBitcast | Hands::kReshaped |
+                               Hands::kSpread | Hands::kCopied;
+
+bool SameBytes(const Array& a, const Array& b) {
+  return a.type() == b.type() && a.bytes() == b.bytes() && std::equal(a.data(), a.data() + a.bytes(), b.data());
+}
+
+std::optional<Array> ConstantAt(const Instruction& hlo, const ShapeIndex& path) {
+  const Literal* literal = hlo[kConstantValue];
+  for (int64_t i : path) {
+    if (literal == nullptr || i >= static_cast<int64_t>(literal->elements.size())) return std::nullopt;
+    literal = literal->elements[static_cast<size_t>(i)];
+  }
+  if (literal == nullptr || literal->elided || !literal->shape->IsArray()) return std::nullopt;
+  if (literal->shape->ElementCount().value_or(0) != 1) return std::nullopt;
+  return Array::FromLiteral(*literal).WithDims({});
+}
+
+// An integer, or a pred, whatever its type.
+std::optional<int64_t> IntegerIn(const std::optional<Array>& scalar) {
+  if (!scalar || scalar->count() != 1 || scalar->bytes() > 8) return std::nullopt;
+  if (!IsInteger(scalar->type()) && scalar->type() != ElementType::kPred) return std::nullopt;
+  int64_t value = 0;
+  std::memcpy(&value, scalar->data(), static_cast<size_t>(scalar->bytes()));
+  const auto unused = static_cast<unsigned>(64 - 8 * scalar->bytes());
+  return IsSigned(scalar->type()) ? (value << unused) >> unused : value;
+}
+
+std::optional<Array> IdAsArray(ElementType type, int64_t id) {
+  if (type != ElementType::kU32) return std::nullopt;
+  Array made(type, Dims{});
+  const auto value = static_cast<uint32_t>(id);
+  std::memcpy(made.mutable_data(), &value, sizeof(value));
+  return made;
+}
+
+}  // namespace
+
+// One evaluation: within a round of a loop, or outside of any.
+class KnownValues::Walk {
+ public:
+  Walk(KnownValues& known, const State* state, const Computation* in_round)
+      : known_(known), state_(state), in_round_(in_round) {}
+
+  std::optional<Array> At(const ValuePlace& place) {
+    if (auto found = values_.find(place); found != values_.end()) return found->second;
+    if (++known_.depth_ > kMostDepth) {
+      --known_.depth_;
+      return std::nullopt;
+    }
+    values_[place] = std::nullopt;  // a circle is not known
+    std::optional<Array> value = Evaluate(*place.hlo, place.path);
+    --known_.depth_;
+    return values_[place] = std::move(value);
+  }
+
+ private:
+  std::optional<Array> Evaluate(const Instruction& hlo, const ShapeIndex& path) {
+    if (IsConstant(hlo)) return ConstantAt(hlo, path);
+    const Hands hands = HandsOn(hlo);
+    if (hands == Hands::kArgument) return Parameter(hlo, path);
+    if (hands == Hands::kPacked || hands == Hands::kPart) {
+      ValuePlace place{&hlo, path};
+      return StepBack(place, hands) ? At(place) : std::nullopt;
+    }
+    if (Has(kKeepsScalar, hands)) return HandedOn(hlo, path);
+    if (Has(Hands::kCalled | Hands::kFused, hands)) return Called(hlo, path);
+    if (hands == Hands::kLoopState)
+      return known_.IsInvariant(hlo, path) ? At({hlo.operands[0], path}) : std::nullopt;
+    if (Info(hlo.opcode).op_class == OpClass::kElementwise && path.empty()) return Computed(hlo);
+    if (IsLookUp(hlo)) return LookedUp(hlo);
+    if (known_.device_ && IsPartitionId(hlo))
+      return IdAsArray(hlo.shape().element_type(), known_.device_->partition);
+    if (known_.device_ && IsReplicaId(hlo))
+      return IdAsArray(hlo.shape().element_type(), known_.device_->replica);
+    return std::nullopt;
+  }
+
+  // One element of a table that is written down: how SPMD partitioning says what a device is.
+  std::optional<Array> LookedUp(const Instruction& hlo) {
+    const Instruction& table = *hlo.operands[0];
+    const Literal* literal = IsConstant(table) ? table[kConstantValue] : nullptr;
+    if (literal == nullptr || literal->elided || !hlo.shape().IsArray() || hlo.shape().ElementCount() != 1) return std::nullopt;
+    const Shape& shape = table.shape();
+    if (!shape.IsArray() || hlo.operand_count() != static_cast<size_t>(shape.rank()) + 1) return std::nullopt;
+    int64_t offset = 0;
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      const std::optional<int64_t> index = IntegerIn(At({hlo.operands[static_cast<size_t>(d) + 1], {}}));
+      if (!index || shape.dim(d) < 1) return std::nullopt;
+      offset = offset * shape.dim(d) + std::clamp<int64_t>(*index, 0, shape.dim(d) - 1);
+    }
+    const Array values = Array::FromLiteral(*literal);
+    Array element(values.type(), Dims{});
+    const int64_t size = element.element_bytes();
+    std::memcpy(element.mutable_data(), values.data() + offset * size, static_cast<size_t>(size));
+    return element;
+  }
+
+  // A scalar, or an array of one element, stays what it is.
+  std::optional<Array> HandedOn(const Instruction& hlo, const ShapeIndex& path) {
+    const Shape* from = hlo.operand_shape(0).At(path);
+    const Shape* to = hlo.shape().At(path);
+    if (from == nullptr || to == nullptr || !from->IsArray() || !to->IsArray()) return std::nullopt;
+    if (from->element_type() != to->element_type() || from->ElementCount() != 1) return std::nullopt;
+    return At({hlo.operands[0], path});
+  }
+
+  std::optional<Array> Called(const Instruction& hlo, const ShapeIndex& path) {
+    const Computation* callee = RunOnceBy(hlo);
+    if (callee == nullptr) return std::nullopt;
+    Walk inner(known_, nullptr, nullptr);
+    inner.caller_ = &hlo;
+    inner.callee_ = callee;
+    inner.outer_ = this;
+    return inner.At({callee->root, path});
+  }
+
+  std::optional<Array> Parameter(const Instruction& hlo, const ShapeIndex& path) {
+    if (hlo.parent == callee_ && caller_ != nullptr) {
+      const Instruction* argument = ArgumentOf(*caller_, *callee_, hlo[kParameterNumber]);
+      return argument == nullptr ? std::nullopt : outer_->At({argument, path});
+    }
+    if (hlo.parent == in_round_ && state_ != nullptr) return (*state_)(path);
+    return known_.OfParameter(hlo, path);
+  }
+
+  std::optional<Array> Computed(const Instruction& hlo) {
+    if (!hlo.shape().IsArray() || hlo.shape().ElementCount() != 1 || hlo.operand_count() > 3) return std::nullopt;
+    for (size_t i = 0; i < hlo.operand_count(); ++i)
+      if (!hlo.operand_shape(i).IsArray()) return std::nullopt;
+    const Kernel kernel = KernelOf(hlo);
+    if (kernel.loop == nullptr) return std::nullopt;
+    std::optional<Array> operands[3];
+    const std::byte* in[3] = {};
+    for (size_t i = 0; i < hlo.operand_count(); ++i) {
+      operands[i] = At({hlo.operands[i], {}});
+      if (!operands[i] || operands[i]->count() != 1) return std::nullopt;
+      in[i] = std::as_const(*operands[i]).data();
+    }
+    Array out(kernel.result, Dims{});
+    kernel.Run(out.mutable_data(), in, 1);
+    return out;
+  }
+
+  KnownValues& known_;
+  const State* state_;
+  const Computation* in_round_;
+  const Instruction* caller_ = nullptr;
+  const Computation* callee_ = nullptr;
+  Walk* outer_ = nullptr;
+  std::map<ValuePlace, std::optional<Array>> values_;
+};
+
+std::optional<Array> KnownValues::Of(const ValuePlace& place) {
+  if (auto found = known_.find(place); found != known_.end()) return found->second;
+  known_[place] = std::nullopt;
+  return known_[place] = Walk(*this, nullptr, nullptr).At(place);
+}
+
+std::optional<int64_t> KnownValues::IntegerAt(const ValuePlace& place) { return IntegerIn(Of(place)); }
+
+std::optional<Array> KnownValues::InRound(const ValuePlace& place, const State& state) {
+  return Walk(*this, &state, place.hlo->parent).At(place);
+}
+
+// What every caller passes, if it is always the same.
+std::optional<Array> KnownValues::OfParameter(const Instruction& parameter, const ShapeIndex& path) {
+  std::optional<Array> same;
+  for (const Instruction* caller : calls_.CallersOf(*parameter.parent)) {
+    const Instruction* argument = ArgumentOf(*caller, *parameter.parent, parameter[kParameterNumber]);
+    if (IsLoop(*caller) && IsInvariant(*caller, path)) argument = caller->operands[0];
+    if (argument == nullptr) return std::nullopt;
+    std::optional<Array> value = Of({argument, path});
+    if (!value || (same && !SameBytes(*same, *value))) return std::nullopt;
+    same = std::move(value);
+  }
+  return same;
+}
+
+// Follows the root of the body at the path back to the parameter, through nothing but moves.
+bool KnownValues::IsInvariant(const Instruction& loop, const ShapeIndex& path) {
+  const Computation* body = BodyOf(loop);
+  if (body == nullptr || body->root == nullptr) return false;
+  constexpr Hands kMoves = Hands::kSame | Hands::kCopied | Hands::kPart | Hands::kPacked;
+  ValuePlace place{body->root, path};
+  for (int steps = 0; steps < kMostDepth && StepBack(place, kMoves); ++steps) {
+  }
+  return IsParameter(*place.hlo) && place.hlo->parent == body && place.path == path;
+}
+
+}  // namespace shoal

@@ -1,0 +1,33 @@
+#include "analyze/facts/manual_regions.h"
+
+#include "core/ops/custom_calls.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+
+bool TakesPart(const Instruction& hlo) {
+  return TargetOf(hlo).ends_with("ToShardShape") || TargetOf(hlo).ends_with("ToLocalShape");
+}
+
+std::vector<const Shape*> ReshardResults(const Instruction& hlo) {
+  const Shape& shape = hlo.shape();
+  if (!shape.IsTuple()) return {&shape};
+  return {shape.elements().begin(), shape.elements().end()};
+}
+
+bool Reshards(const Instruction& hlo) {
+  const std::vector<const Shape*> results = ReshardResults(hlo);
+  for (size_t i = 0; i < results.size(); ++i)
+    if (results.size() != hlo.operand_count() || !Compatible(*results[i], hlo.operand_shape(i))) return true;
+  return false;
+}
+
+bool HasManualRegions(const Module& module) {
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (const CustomCallFacts* facts = FactsOf(*hlo); facts != nullptr && facts->Has(kReshards) && Reshards(*hlo))
+        return true;
+  return false;
+}
+
+}  // namespace shoal

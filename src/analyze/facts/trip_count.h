@@ -1,0 +1,28 @@
+// How often a while goes round.
+#pragma once
+
+#include "analyze/facts/known_values.h"
+
+namespace shoal {
+
+struct TripCount {
+  enum class From : uint8_t {
+    kGiven,     // known_trip_count in backend_config
+    kInferred,  // from the initial value, the step and the condition
+    kAssumed,   // the condition does not fit the state: read as a counter from 0, or between two constants
+    kUnknown,   // it depends on data
+  };
+  // The integer that counts the rounds, as far as it is known.
+  struct Counter {
+    int64_t start = 0, step = 1;
+  };
+  int64_t count = 1;
+  From from = From::kUnknown;
+  std::optional<Counter> counter;
+
+  bool known() const { return from != From::kUnknown; }
+};
+
+TripCount TripCountOf(const Instruction& loop, KnownValues& known);
+
+}  // namespace shoal

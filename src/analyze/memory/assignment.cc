@@ -1,0 +1,156 @@
+#include "analyze/memory/assignment.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_set>
+
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+
+// Beyond so many tries, temporaries go to the heap even where an output's memory would have had room.
+constexpr int64_t kMostTries = 1'000'000;
+
+Assignment::Assignment(const Buffers& buffers, const Timeline& timeline, Overwriting& overwriting)
+    : buffers_(buffers),
+      timeline_(timeline),
+      overwriting_(overwriting),
+      allocation_of_(buffers.buffers().size(), kHeap) {
+  for (uint32_t buffer : LargestFirst()) Assign(buffer);
+}
+
+// Callers before callees, and in each computation operands before users, whatever the schedule.
+std::vector<uint32_t> Assignment::Positions() const {
+  std::vector<uint32_t> positions(timeline_.steps().size(), 0);
+  std::vector<const Computation*> computations;  // the last of the timeline's first: callees stand before callers
+  std::unordered_set<const Computation*> seen;
+  for (size_t i = timeline_.steps().size(); i-- > 0;)
+    if (const Computation* parent = timeline_.steps()[i]->parent; seen.insert(parent).second)
+      computations.push_back(parent);
+  uint32_t next = 0;
+  for (const Computation* computation : computations)
+    for (const Instruction* hlo : PostOrder(*computation))
+      if (const int64_t time = timeline_.TimeOf(*hlo); time >= 0) positions[static_cast<size_t>(time)] = next++;
+  return positions;
+}
+
+std::vector<uint32_t> Assignment::LargestFirst() const {
+  const std::vector<uint32_t> positions = Positions();
+  std::vector<std::tuple<int64_t, bool, uint32_t, uint32_t>> keys;
+  // Of one size: outputs first, then by the first instruction.
+  for (uint32_t i = 0; i < buffers_.buffers().size(); ++i) {
+    const SharedBuffer& buffer = buffers_.buffers()[i];
+    uint32_t first = UINT32_MAX;
+    for (uint32_t v : buffer.values)
+      first = std::min(first, positions[static_cast<size_t>(buffers_.places().TimeAt(buffers_.values()[v].place))]);
+    keys.emplace_back(-buffer.bytes, !buffer.is_output, first, i);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<uint32_t> order;
+  for (const auto& key : keys) order.push_back(std::get<3>(key));
+  return order;
+}
+
+void Assignment::Assign(uint32_t number) {
+  const SharedBuffer& buffer = buffers_.buffers()[number];
+  if (buffer.is_constant || buffer.is_argument || buffer.is_tuple) {
+    New(number);
+    if (buffer.is_donated) reusable_.push_back(allocation_of_[number]);
+    return;
+  }
+  if (TryOperands(number) || TryAllocations(number) || !buffer.is_output) return;
+  New(number);
+  reusable_.push_back(allocation_of_[number]);
+}
+
+bool Assignment::TryOperands(uint32_t buffer) {
+  for (uint32_t v : buffers_.buffers()[buffer].values) {
+    const LiveValue& value = buffers_.values()[v];
+    const Part whole = buffers_.places().Of(*value.hlo);
+    if (whole.place != value.place) continue;  // a part of a tuple
+    for (const Instruction* operand : value.hlo->operands) {
+      const Part part = buffers_.places().Of(*operand);
+      if (part.shape == nullptr) continue;
+      const uint32_t allocation = Of(buffers_.values()[buffers_.ValueAt(part.place)].buffer);
+      if (allocation != kHeap && Try(allocation, buffer)) return true;
+    }
+  }
+  return false;
+}
+
+// The smallest first, to keep the large ones for large buffers.
+bool Assignment::TryAllocations(uint32_t buffer) {
+  for (size_t i = reusable_.size(); i-- > 0 && tries_ < kMostTries;) {
+    ++tries_;
+    if (Try(reusable_[i], buffer)) return true;
+  }
+  return false;
+}
+
+bool Assignment::Try(uint32_t number, uint32_t buffer_number) {
+  const SharedBuffer& buffer = buffers_.buffers()[buffer_number];
+  const Allocation& allocation = allocations_[number];
+  if (allocation.is_fixed() || buffer.bytes > allocation.bytes || buffer.memory_space != allocation.memory_space ||
+      (buffer.is_output && buffer.bytes != allocation.bytes))
+    return false;
+  for (uint32_t v : buffer.values)
+    if (IsInTheWay(allocation, buffers_.values()[v])) return false;
+  Put(number, buffer_number);
+  return true;
+}
+
+bool Assignment::IsInTheWay(const Allocation& allocation, const LiveValue& value) {
+  auto held = allocation.values.upper_bound({value.end, UINT32_MAX});
+  while (held != allocation.values.begin()) {
+    --held;
+    const LiveValue& other = buffers_.values()[held->second];
+    // By their starts, and so by their ends: none before this one reaches further.
+    if (other.end < value.start) break;
+    const bool takes_place = (other.end == value.start && TakesPlaceOf(other, value)) ||
+                             (value.end == other.start && TakesPlaceOf(value, other));
+    if (!takes_place) return true;
+    // A copy is never made into what it copies.
+    if (IsCopy(*value.hlo) && other.end == value.start) return true;
+  }
+  return false;
+}
+
+bool Assignment::TakesPlaceOf(const LiveValue& before, const LiveValue& after) {
+  if (IsCopy(*after.hlo)) return false;
+  for (const Instruction* operand : after.hlo->operands) {
+    const Part part = buffers_.places().Of(*operand);
+    if (part.shape == nullptr) continue;
+    for (Place i = 0; i < buffers_.places().Size(*part.shape); ++i) {
+      const Place place = part.place + i;
+      if (&buffers_.values()[buffers_.ValueAt(place)] != &before) continue;
+      if (overwriting_.IsAllowed({*operand, buffers_.places().IndexOf(place), buffers_.places().ShapeAt(place)},
+                                 {*after.hlo, buffers_.places().IndexOf(after.place), *after.shape}))
+        return true;
+    }
+  }
+  return false;
+}
+
+void Assignment::New(uint32_t number) {
+  const SharedBuffer& buffer = buffers_.buffers()[number];
+  Allocation allocation;
+  allocation.bytes = buffer.bytes;
+  allocation.memory_space = buffer.memory_space;
+  allocation.is_argument = buffer.is_argument;
+  allocation.is_constant = buffer.is_constant;
+  allocation.is_tuple = buffer.is_tuple;
+  allocation.is_donated = buffer.is_donated;
+  allocation.first_buffer = number;
+  allocations_.push_back(std::move(allocation));
+  Put(static_cast<uint32_t>(allocations_.size() - 1), number);
+}
+
+void Assignment::Put(uint32_t number, uint32_t buffer) {
+  Allocation& allocation = allocations_[number];
+  allocation.is_output |= buffers_.buffers()[buffer].is_output;
+  for (uint32_t v : buffers_.buffers()[buffer].values) allocation.values.insert({buffers_.values()[v].start, v});
+  allocation_of_[buffer] = number;
+}
+
+}  // namespace shoal

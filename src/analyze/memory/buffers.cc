@@ -1,0 +1,177 @@
+#include "analyze/memory/buffers.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "analyze/memory/value_links.h"
+#include "core/ir/buffer_bytes.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+
+class Buffers::Builder {
+ public:
+  Builder(const Module& module, const Timeline& timeline, Buffers& out)
+      : module_(module), timeline_(timeline), out_(out), links_(timeline, out.places_), joined_(0) {}
+
+  void Run() {
+    MakeValues();
+    FindDonated();
+    for (const Instruction* hlo : timeline_.steps()) AddUses(*hlo);
+    JoinBuffers();
+    MakeBuffers();
+    for (SharedBuffer& buffer : out_.buffers_) Order(buffer);
+    if (timeline_.entry() != nullptr && timeline_.entry()->root != nullptr) MarkOutputs();
+  }
+
+ private:
+  void MakeValues() {
+    const Places& places = out_.places_;
+    out_.value_at_.assign(places.count(), 0);
+    for (Place place = 0; place < places.count(); ++place) {
+      if (links_.MadeAt(place) != place) continue;
+      out_.value_at_[place] = static_cast<uint32_t>(out_.values_.size());
+      LiveValue value{place, &places.InstructionAt(place), &places.ShapeAt(place), 0, 0, 0, 0};
+      value.bytes = BufferBytes(*value.shape);
+      value.start = value.end = places.TimeAt(place);
+      // A parameter is there from the beginning.
+      if (IsParameter(*value.hlo)) value.start = timeline_.SpanOf(*value.hlo->parent)->start;
+      out_.values_.push_back(value);
+    }
+    for (Place place = 0; place < places.count(); ++place) {
+      out_.value_at_[place] = out_.value_at_[links_.MadeAt(place)];
+      Extend(place, EndOf(places.InstructionAt(place)));
+    }
+  }
+
+  // Until when an instruction's value is there even if nobody uses it.
+  int64_t EndOf(const Instruction& hlo) const {
+    const Timeline::Span& span = *timeline_.SpanOf(*hlo.parent);
+    const int64_t end = &hlo == hlo.parent->root ? span.end : timeline_.TimeOf(hlo);
+    return std::max(end, span.until);
+  }
+
+  void Extend(Place place, int64_t end) {
+    LiveValue& value = out_.values_[out_.value_at_[place]];
+    value.end = std::max(value.end, end);
+  }
+
+  // The arguments' places that have an alias among the outputs.
+  void FindDonated() {
+    donated_.assign(out_.places_.count(), false);
+    for (const InputOutputAlias& alias : module_.input_output_alias)
+      if (const Part part = ArgumentPart(alias); part.shape != nullptr) donated_[part.place] = true;
+    // An argument that is not given away stays to the end.
+    for (LiveValue& value : out_.values_)
+      if (IsArgument(value) && !donated_[value.place]) value.end = timeline_.end();
+  }
+  Part ArgumentPart(const InputOutputAlias& alias) const {
+    const auto& parameters = module_.entry->parameters;
+    if (alias.parameter < 0 || alias.parameter >= std::ssize(parameters)) return {};
+    const Instruction* parameter = parameters[static_cast<size_t>(alias.parameter)];
+    return parameter == nullptr ? Part() : out_.places_.At(out_.places_.Of(*parameter), alias.parameter_index);
+  }
+  bool IsArgument(const LiveValue& value) const {
+    return IsParameter(*value.hlo) && value.hlo->parent == timeline_.entry();
+  }
+
+  void AddUses(const Instruction& user) {
+    if (Has(Hands::kPacked | Hands::kMarked, HandsOn(user))) return;
+    if (IsCall(user) && IsInlined(user)) return;
+    const bool top_only = IsGetTupleElement(user) || IsCopy(user);
+    const int64_t time = TimeOfUse(user);
+    for (const Instruction* operand : user.operands) {
+      const Part part = out_.places_.Of(*operand);
+      if (part.shape == nullptr) continue;
+      const Place size = top_only ? 1 : out_.places_.Size(*part.shape);
+      for (Place i = 0; i < size; ++i) Extend(part.place + i, time);
+    }
+  }
+  bool IsInlined(const Instruction& caller) const {
+    const std::vector<const Computation*> callees = RunBy(caller);
+    return std::any_of(callees.begin(), callees.end(),
+                       [&](const Computation* callee) { return timeline_.RunsAt(*callee, caller); });
+  }
+  // A loop needs its initial state until the body has it.
+  int64_t TimeOfUse(const Instruction& user) const {
+    const Computation* body = IsLoop(user) ? BodyOf(user) : nullptr;
+    const bool has =
+        body != nullptr && timeline_.RunsAt(*body, user) && !body->parameters.empty() && body->parameters[0] != nullptr;
+    return timeline_.TimeOf(has ? *body->parameters[0] : user);
+  }
+
+  void JoinBuffers() {
+    joined_ = UnionFind(out_.values_.size());
+    for (const Sharing& sharing : links_.shared()) {
+      const uint32_t before = out_.ValueAt(sharing.before), after = out_.ValueAt(sharing.after);
+      if (sharing.is_sure || module_.is_scheduled || MayGiveWay(out_.values_[before], out_.values_[after]))
+        joined_.Join(after, before);
+    }
+    if (timeline_.entry() == nullptr || timeline_.entry()->root == nullptr) return;
+    const Part result = out_.places_.Of(*timeline_.entry()->root);
+    for (const InputOutputAlias& alias : module_.input_output_alias) {
+      const Part output = out_.places_.At(result, alias.output_index), argument = ArgumentPart(alias);
+      if (output.shape != nullptr && argument.shape != nullptr)
+        joined_.Join(out_.ValueAt(output.place), out_.ValueAt(argument.place));
+    }
+  }
+  // In a module that XLA has not finished: whether no copy is needed.
+  bool MayGiveWay(const LiveValue& before, const LiveValue& after) const {
+    const bool is_fixed = IsConstant(*before.hlo) || (IsArgument(before) && !donated_[before.place]);
+    return !is_fixed && before.end <= std::max(after.start, out_.places_.TimeAt(after.place));
+  }
+
+  void MakeBuffers() {
+    std::vector<uint32_t> buffer_of(out_.values_.size(), UINT32_MAX);
+    for (uint32_t v = 0; v < out_.values_.size(); ++v) {
+      uint32_t& number = buffer_of[joined_.Find(v)];
+      if (number == UINT32_MAX) {
+        number = static_cast<uint32_t>(out_.buffers_.size());
+        out_.buffers_.emplace_back();
+      }
+      LiveValue& value = out_.values_[v];
+      value.buffer = number;
+      SharedBuffer& buffer = out_.buffers_[number];
+      buffer.values.push_back(v);
+      buffer.bytes = std::max(buffer.bytes, value.bytes);
+      buffer.memory_space = std::max(buffer.memory_space, MemorySpaceOf(*value.shape));
+      buffer.is_argument |= IsArgument(value);
+      buffer.is_donated |= donated_[value.place];
+      buffer.is_constant |= IsConstant(*value.hlo);
+      buffer.is_tuple |= value.shape->IsTuple();
+    }
+  }
+
+  // Values of one buffer follow each other: one ends when the next is made, the last when all would have.
+  void Order(SharedBuffer& buffer) {
+    std::sort(buffer.values.begin(), buffer.values.end(), [&](uint32_t a, uint32_t b) {
+      const LiveValue &x = out_.values_[a], &y = out_.values_[b];
+      return std::tie(x.start, x.end, a) < std::tie(y.start, y.end, b);
+    });
+    for (size_t i = 0; i + 1 < buffer.values.size(); ++i) {
+      LiveValue &one = out_.values_[buffer.values[i]], &next = out_.values_[buffer.values[i + 1]];
+      next.end = std::max(one.end, next.end);
+      one.end = std::min(one.end, next.start);
+    }
+  }
+
+  void MarkOutputs() {
+    const Part result = out_.places_.Of(*timeline_.entry()->root);
+    for (Place i = 0; i < out_.places_.Size(*result.shape); ++i)
+      out_.buffers_[out_.values_[out_.ValueAt(result.place + i)].buffer].is_output = true;
+  }
+
+  const Module& module_;
+  const Timeline& timeline_;
+  Buffers& out_;
+  ValueLinks links_;
+  UnionFind joined_;
+  std::vector<bool> donated_;
+};
+
+Buffers::Buffers(const Module& module, const Timeline& timeline) : places_(timeline) {
+  Builder(module, timeline, *this).Run();
+}
+
+}  // namespace shoal

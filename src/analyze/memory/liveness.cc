@@ -1,0 +1,143 @@
+#include "analyze/memory/liveness.h"
+
+#include <algorithm>
+
+#include "core/ir/call_graph.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+namespace {
+
+// Marks, going backwards, the last use of every value, and the last get-tuple-element of each element.
+void MarkLastUses(const Computation& computation, std::vector<LiveStep>& steps) {
+  std::vector<bool> used(computation.instructions.size(), false);
+  // Of a tuple: later somebody needs all of it, or which elements they take.
+  std::vector<bool> used_whole(computation.instructions.size(), false);
+  std::vector<std::vector<int64_t>> taken(computation.instructions.size());
+  used[computation.root->index] = used_whole[computation.root->index] = true;
+  for (size_t s = steps.size(); s-- > 0;) {
+    LiveStep& step = steps[s];
+    const Instruction& hlo = *step.hlo;
+    step.last_use.assign(hlo.operand_count(), false);
+    for (size_t i = hlo.operand_count(); i-- > 0;) {
+      const uint32_t operand = hlo.operands[i]->index;
+      step.last_use[i] = !used[operand];
+      used[operand] = true;
+      if (!IsGetTupleElement(hlo)) {
+        used_whole[operand] = true;
+        continue;
+      }
+      const int64_t element = ElementIndexOf(hlo);
+      std::vector<int64_t>& later = taken[operand];
+      step.takes_element = !used_whole[operand] && std::find(later.begin(), later.end(), element) == later.end();
+      later.push_back(element);
+    }
+  }
+}
+
+// Nobody asks for what a dropped step gives: XLA would not run it either, whatever it is.
+void DropDeadSteps(const Computation& computation, std::vector<LiveStep>& steps) {
+  std::vector<bool> needed(computation.instructions.size(), false);
+  needed[computation.root->index] = true;
+  for (size_t s = steps.size(); s-- > 0;) {
+    const Instruction& hlo = *steps[s].hlo;
+    needed[hlo.index] = needed[hlo.index] || !IsPure(hlo);
+    if (!needed[hlo.index]) continue;
+    for (const Instruction* operand : hlo.operands) needed[operand->index] = true;
+  }
+  std::erase_if(steps, [&](const LiveStep& step) { return !needed[step.hlo->index]; });
+}
+
+// The computations that loops run, also by way of others.
+std::unordered_set<const Computation*> RunByLoops(const Module& module) {
+  std::unordered_set<const Computation*> found;
+  std::vector<const Computation*> todo;
+  auto add_callees = [&](const Instruction& hlo) {
+    for (const Computation* callee : CalledComputations(hlo))
+      if (found.insert(callee).second) todo.push_back(callee);
+  };
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (IsLoop(*hlo)) add_callees(*hlo);
+  while (!todo.empty()) {
+    const Computation* computation = todo.back();
+    todo.pop_back();
+    for (const Instruction* hlo : computation->instructions) add_callees(*hlo);
+  }
+  return found;
+}
+
+}  // namespace
+
+Liveness::Liveness(const Module& module) {
+  for (const Computation* computation : CalleesFirst(module)) {  // what is known of callees is used
+    Add(*computation);
+    AddStarts(*computation);
+  }
+  for (const Computation* computation : RunByLoops(module))
+    if (auto found = steps_.find(computation); found != steps_.end()) MarkInvariants(*computation, *found->second);
+}
+
+void Liveness::Add(const Computation& computation) {
+  auto live = std::make_unique<LiveSteps>();
+  for (const Instruction* hlo : computation.instructions) live->steps.push_back({hlo, {}});
+  DropDeadSteps(computation, live->steps);
+  MarkLastUses(computation, live->steps);
+  live->is_function = std::all_of(
+      computation.instructions.begin(), computation.instructions.end(),
+      [this](const Instruction* hlo) { return IsParameter(*hlo) || IsFunction(*hlo); });
+  steps_[&computation] = std::move(live);
+}
+
+void Liveness::AddStarts(const Computation& computation) {
+  auto ends_start = [](const Instruction& hlo) { return IsAsyncDone(hlo) && (IsCollective(hlo) || IsAsyncChain(hlo)); };
+  std::vector<int64_t> users(computation.instructions.size(), 0);
+  users[computation.root->index] = 1;
+  for (const Instruction* hlo : computation.instructions)
+    for (const Instruction* operand : hlo->operands) ++users[operand->index];
+  for (const Instruction* hlo : computation.instructions)
+    if (ends_start(*hlo) && hlo->operand_count() == 1 && users[hlo->operands[0]->index] == 1)
+      only_ended_.insert(hlo->operands[0]);
+}
+
+bool Liveness::IsFunction(const Instruction& hlo) const {
+  const OpClass op_class = Info(hlo.opcode).op_class;
+  if (op_class == OpClass::kControlFlow) {
+    const std::vector<Computation*> callees = CalledComputations(hlo);
+    return std::all_of(callees.begin(), callees.end(),
+                       [this](const Computation* callee) { return IsFunction(*callee); });
+  }
+  return IsPure(hlo) && op_class != OpClass::kOpaque;
+}
+
+// A loop need not work out again what no parameter reaches. Large values are not kept: memory is dearer than time.
+void Liveness::MarkInvariants(const Computation& computation, LiveSteps& live) {
+  constexpr int64_t kMostElements = 1 << 18;
+  std::vector<bool> invariant(computation.instructions.size(), false);
+  std::vector<LiveStep*> steps(invariant.size(), nullptr);
+  bool any = false;
+  for (LiveStep& step : live.steps) {
+    const Instruction& hlo = *step.hlo;
+    steps[hlo.index] = &step;
+    auto is_invariant = [&](const Instruction* operand) { return invariant[operand->index]; };
+    invariant[hlo.index] = IsFunction(hlo) && std::all_of(hlo.operands.begin(), hlo.operands.end(), is_invariant);
+    if (IsConstant(hlo)) continue;
+    step.is_invariant = invariant[hlo.index];
+    if (step.is_invariant) continue;
+    for (const Instruction* operand : hlo.operands) {
+      LiveStep* used = steps[operand->index];
+      if (used == nullptr || !used->is_invariant) continue;
+      used->is_kept = any = true;
+    }
+  }
+  if (LiveStep* root = steps[computation.root->index]; root != nullptr && root->is_invariant)
+    root->is_kept = any = true;
+  for (const LiveStep& step : live.steps) {
+    const bool small =
+        step.hlo->shape().IsArray() && step.hlo->shape().ElementCount().value_or(INT64_MAX) <= kMostElements;
+    any = any && (small || !step.is_kept);
+  }
+  live.keeps_invariants = any;
+}
+
+}  // namespace shoal

@@ -1,0 +1,286 @@
+#include "analyze/memory/memory.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "analyze/memory/temporaries.h"
+#include "core/base/strings.h"
+#include "core/ir/buffer_bytes.h"
+#include "core/ir/sizes.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+namespace {
+
+// Where XLA lets the buffers of a heap begin.
+int64_t AlignmentOf(Backend backend) {
+  static constexpr int64_t kAlignments[] = {64, 256, 1024};
+  return kAlignments[static_cast<size_t>(backend)];
+}
+
+// The computations that are part of ops: reducers, comparators, those of fusions. Their values live in registers, but
+// their constants do not, unless they are a fusion's.
+struct EmbeddedValues {
+  int64_t count = 0;
+  int64_t constant_bytes = 0;
+};
+EmbeddedValues EmbeddedIn(const Timeline& timeline) {
+  EmbeddedValues values;
+  std::unordered_set<const Computation*> seen;
+  std::vector<std::pair<const Computation*, bool>> todo;  // and whether it is a fusion's
+  auto add_callees = [&](const Instruction& caller) {
+    if (!CallsComputations(caller)) return;
+    for (const Computation* callee : CalledComputations(caller))
+      if (timeline.SpanOf(*callee) == nullptr && seen.insert(callee).second)
+        todo.push_back({callee, IsFusion(caller)});
+  };
+  for (const Instruction* hlo : timeline.steps()) add_callees(*hlo);
+  while (!todo.empty()) {
+    const auto [computation, is_fused] = todo.back();
+    todo.pop_back();
+    for (const Instruction* hlo : computation->instructions) {
+      add_callees(*hlo);
+      if (is_fused) continue;
+      ++values.count;
+      if (IsConstant(*hlo)) values.constant_bytes += ArrayBytes(hlo->shape());
+    }
+  }
+  return values;
+}
+
+class MemoryCount {
+ public:
+  MemoryCount(const Module& module, const BackendChoice& choice, StepOrder order)
+      : timeline_(module, order),
+        buffers_(module, timeline_),
+        overwriting_(choice.backend),
+        assignment_(buffers_, timeline_, overwriting_),
+        embedded_(EmbeddedIn(timeline_)) {
+    out_.backend = choice.backend;
+    out_.backend_why = choice.why;
+    out_.steps = timeline_.steps();
+    out_.over_time.assign(out_.steps.size(), 0);
+    CountAllocations();
+    if (embedded_.constant_bytes > 0) AddLife(EmbeddedConstants(), 0, LastStep());
+    for (SpaceMemory& space : out_.spaces) CountTemporaries(space);
+    for (const SpaceMemory& space : out_.spaces) (space.space == kHostSpace ? out_.host : out_.device).Add(space);
+    FindPeak();
+  }
+
+  int64_t peak() const { return out_.device.peak; }
+
+  ModuleMemory Take() {
+    Pack();
+    for (const SpaceMemory& space : out_.spaces)
+      (space.space == kHostSpace ? out_.host : out_.device).temporaries += space.temporaries;
+    return std::move(out_);
+  }
+
+ private:
+  SpaceMemory& Space(int64_t number) {
+    auto at = std::find_if(out_.spaces.begin(), out_.spaces.end(), [&](auto& each) { return each.space >= number; });
+    if (at == out_.spaces.end() || at->space != number) {
+      at = out_.spaces.insert(at, SpaceMemory());
+      at->space = number;
+    }
+    return *at;
+  }
+
+  // What is there from beginning to end; tables of pointers that are no output are temporaries.
+  void CountAllocations() {
+    Space(0);
+    for (const SharedBuffer& buffer : buffers_.buffers()) Space(buffer.memory_space);
+    for (const Allocation& allocation : assignment_.allocations()) {
+      SpaceMemory& space = Space(allocation.memory_space);
+      if (allocation.is_argument) space.arguments += allocation.bytes;
+      if (allocation.is_argument && allocation.is_donated) space.aliased += allocation.bytes;
+      if (allocation.is_constant) space.constants += allocation.bytes;
+      if (allocation.is_output) space.outputs += allocation.bytes;
+      if (!IsKept(allocation)) continue;
+      space.peak += allocation.bytes;
+      Hold(allocation);
+    }
+    Space(0).constants += embedded_.constant_bytes;
+    Space(0).peak += embedded_.constant_bytes;
+  }
+  static bool IsKept(const Allocation& each) { return each.is_argument || each.is_constant || each.is_output; }
+
+  void Hold(const Allocation& allocation) {
+    if (allocation.bytes == 0 || allocation.memory_space == kHostSpace) return;
+    using Kind = HeldBuffer::Kind;
+    // An output may lie where something else was before: it is what people know it by.
+    uint32_t value = buffers_.buffers()[allocation.first_buffer].values.front();
+    HeldBuffer held = Held(value);
+    held.kind = allocation.is_argument ? Kind::kArgument : allocation.is_constant ? Kind::kConstant : Kind::kOutput;
+    held.bytes = allocation.bytes;
+    AddLife(held, 0, LastStep());
+    out_.held.push_back(std::move(held));
+  }
+  HeldBuffer EmbeddedConstants() const {
+    HeldBuffer held;
+    held.kind = HeldBuffer::Kind::kConstant;
+    held.bytes = embedded_.constant_bytes;
+    return held;
+  }
+  HeldBuffer Held(uint32_t number) const {
+    const LiveValue& value = buffers_.values()[number];
+    HeldBuffer held;
+    held.hlo = value.hlo;
+    held.index = buffers_.places().IndexOf(value.place);
+    held.shape = value.shape;
+    held.bytes = value.bytes;
+    held.space = buffers_.buffers()[value.buffer].memory_space;
+    return held;
+  }
+
+  int64_t LastStep() const { return std::max<int64_t>(std::ssize(out_.steps) - 1, 0); }
+  // In memory of its own.
+  void AddLife(HeldBuffer value, int64_t start, int64_t end) {
+    out_.lives.push_back({std::move(value), start, end, blocks_++, -1});
+  }
+
+  // Of the temporaries of a space, once they are packed.
+  void AddLives(const Temporaries& heap, const HeapPacking& packing) {
+    for (const auto& [v, block] : heap.values) {
+      HeldBuffer held = Held(v);
+      if (heap.counted[block] == 0 || held.space == kHostSpace) continue;
+      held.bytes = heap.counted[block];
+      const LiveValue& value = buffers_.values()[v];
+      out_.lives.push_back({std::move(held), value.start, std::min(value.end, LastStep()), blocks_ + block,
+                            packing.offsets[block]});
+    }
+    blocks_ += static_cast<uint32_t>(heap.blocks.size());
+  }
+
+  void CountTemporaries(SpaceMemory& space) {
+    heaps_.push_back(TemporariesIn(space.space, buffers_, timeline_, assignment_, overwriting_));
+    Temporaries& heap = heaps_.back();
+    AddRepeatedCalls(heap, space.space);
+    const int64_t kept = space.peak;
+    for (int64_t bytes : heap.over_time) space.live = std::max(space.live, bytes);
+    space.peak += space.live;
+    if (space.space == kHostSpace) return;
+    for (size_t i = 0; i < out_.over_time.size(); ++i) out_.over_time[i] += kept + heap.over_time[i];
+  }
+
+  // A computation stands in the timeline where it runs first. Where it runs again, it needs as much.
+  void AddRepeatedCalls(Temporaries& heap, int64_t space) {
+    for (size_t time = 0; time < out_.steps.size(); ++time)
+      for (const Computation* callee : RunBy(*out_.steps[time])) {
+        const Timeline::Span* span = timeline_.SpanOf(*callee);
+        if (span == nullptr || span->caller == out_.steps[time] || span->start == span->end) continue;
+        const auto first = heap.over_time.begin() + span->start;
+        const int64_t most = *std::max_element(first, heap.over_time.begin() + span->end);
+        const int64_t more = most - (span->start == 0 ? 0 : std::min(*first, *std::prev(first)));
+        heap.over_time[time] += more;
+        if (more == 0 || space == kHostSpace) continue;
+        HeldBuffer held;
+        held.hlo = out_.steps[time];
+        held.shape = &held.hlo->shape();
+        held.bytes = more;
+        held.space = space;
+        AddLife(std::move(held), static_cast<int64_t>(time), static_cast<int64_t>(time));
+      }
+  }
+
+  // XLA lays what is temporary end to end: heaps, and tables of pointers. The order matters for the padding between
+  // them; it is what remains when all else is swapped to the front.
+  void Pack() {
+    struct Block {
+      bool is_temporary;
+      int64_t space, bytes;
+    };
+    const int64_t alignment = AlignmentOf(out_.backend);
+    std::vector<Block> blocks;
+    for (const Allocation& each : assignment_.allocations())
+      blocks.push_back({!IsKept(each), each.memory_space, each.bytes});
+    for (size_t i = 0; i < heaps_.size(); ++i)
+      if (const HeapPacking packed = PackHeap(heaps_[i].blocks, alignment); packed.bytes > 0) {
+        blocks.push_back({true, out_.spaces[i].space, std::max(packed.bytes, out_.spaces[i].live)});
+        AddLives(heaps_[i], packed);
+      }
+    blocks.insert(blocks.end(), static_cast<size_t>(embedded_.count), {false, 0, 0});
+    const auto first =
+        std::partition(blocks.begin(), blocks.end(), [](const Block& each) { return !each.is_temporary; });
+    for (auto each = first; each != blocks.end(); ++each) {
+      SpaceMemory& space = Space(each->space);
+      space.temporaries = RoundUp(space.temporaries, alignment) + each->bytes;
+    }
+  }
+
+  // Memory spaces need most at different times: the device needs most where they do together.
+  void FindPeak() {
+    if (out_.steps.empty()) return;
+    const auto most = std::max_element(out_.over_time.begin(), out_.over_time.end());
+    const auto time = static_cast<size_t>(most - out_.over_time.begin());
+    out_.device.live -= out_.device.peak - *most;
+    out_.device.peak = *most;
+    out_.at_peak = out_.steps[time];
+    for (size_t i = 0; i < heaps_.size(); ++i) {
+      if (out_.spaces[i].space == kHostSpace) continue;
+      for (uint32_t value : heaps_[i].HeldAt(static_cast<int64_t>(time), buffers_)) out_.held.push_back(Held(value));
+    }
+    std::stable_sort(out_.held.begin(), out_.held.end(),
+                     [](const HeldBuffer& a, const HeldBuffer& b) { return a.bytes > b.bytes; });
+  }
+
+  Timeline timeline_;
+  Buffers buffers_;
+  Overwriting overwriting_;
+  Assignment assignment_;
+  EmbeddedValues embedded_;
+  std::vector<Temporaries> heaps_;
+  uint32_t blocks_ = 0;  // numbers of blocks given out
+  ModuleMemory out_;
+};
+
+}  // namespace
+
+void SpaceMemory::Add(const SpaceMemory& other) {
+  arguments += other.arguments;
+  outputs += other.outputs;
+  aliased += other.aliased;
+  constants += other.constants;
+  live += other.live;
+  peak += other.peak;
+}
+
+int64_t DeviceBytes(const ModuleMemory& memory) {
+  const bool main_only = memory.backend == Backend::kTpu && !memory.spaces.empty();
+  const SpaceMemory& space = main_only ? memory.spaces.front() : memory.device;
+  return space.peak - space.live + space.temporaries;
+}
+
+// No figure here is more than the bytes of all values, with what aligns them: if those can be added up, so can others.
+const Instruction* FirstBeyondCount(const Module& module) {
+  constexpr int64_t kMostBytes = int64_t{1} << 60;
+  int64_t bytes = 0;
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (bytes = SaturatingAdd(bytes, ArrayBytes(hlo->shape())); bytes > kMostBytes) return hlo;
+  return nullptr;
+}
+
+ModuleMemory MemoryOf(const Module& module, std::optional<Backend> given) {
+  const BackendChoice choice = given ? BackendChoice{*given, "given"} : InferBackend(module);
+  if (const Instruction* beyond = FirstBeyondCount(module)) {
+    ModuleMemory memory;
+    memory.device.peak = kTooLarge;
+    memory.at_peak = beyond;
+    memory.backend = choice.backend;
+    memory.backend_why = choice.why;
+    memory.assumptions.push_back(StrCat("memory: with ", beyond->name, " there are more bytes than can be counted"));
+    return memory;
+  }
+  MemoryCount in_order(module, choice, StepOrder::kText);
+  if (module.is_scheduled) return in_order.Take();
+  MemoryCount listed(module, choice, StepOrder::kListed);
+  ModuleMemory memory = (listed.peak() < in_order.peak() ? listed : in_order).Take();
+  memory.assumptions.push_back(
+      "the module has no schedule: an order that keeps little in memory is assumed, and copies only where they must "
+      "be");
+  return memory;
+}
+
+}  // namespace shoal

@@ -1,0 +1,110 @@
+#include "analyze/memory/timeline.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+
+std::vector<const Computation*> RunBy(const Instruction& caller) {
+  const bool runs = IsLoop(caller) || IsBranch(caller) || (RunOnceBy(caller) != nullptr && !IsFusion(caller));
+  if (!runs) return {};
+  std::vector<const Computation*> callees;
+  if (IsLoop(caller)) {
+    callees = {ConditionOf(caller), BodyOf(caller)};
+  } else {
+    const std::vector<Computation*> called = CalledComputations(caller);
+    callees.assign(called.begin(), called.end());
+  }
+  std::erase_if(callees, [](const Computation* callee) { return callee == nullptr || callee->root == nullptr; });
+  return callees;
+}
+
+// A computation in the making. A text may nest calls deeper than a stack of ours.
+struct Timeline::Frame {
+  std::vector<const Instruction*> order;
+  size_t first = 0;  // of its instructions, in times_
+  Span* span = nullptr;
+  size_t next = 0;                                         // in order
+  std::optional<std::vector<const Computation*>> callees;  // of the next one, the first to be added last
+};
+
+Timeline::Timeline(const Module& module, StepOrder order) : entry_(module.entry) {
+  if (entry_ == nullptr || entry_->root == nullptr) return;
+  std::vector<Frame> frames;
+  Open(*entry_, nullptr, order, frames);
+  while (!frames.empty()) {
+    Frame& frame = frames.back();
+    if (frame.next == frame.order.size()) {
+      frame.span->end = end();
+      frames.pop_back();
+      continue;
+    }
+    const Instruction& hlo = *frame.order[frame.next];
+    if (!frame.callees) {
+      frame.callees = RunBy(hlo);
+      std::reverse(frame.callees->begin(), frame.callees->end());
+    }
+    if (!frame.callees->empty()) {
+      const Computation& callee = *frame.callees->back();
+      frame.callees->pop_back();
+      Open(callee, &hlo, order, frames);
+      continue;
+    }
+    frame.callees.reset();
+    ++frame.next;
+    times_[frame.first + hlo.index] = end();
+    steps_.push_back(&hlo);
+  }
+  ExtendAsync();
+}
+
+void Timeline::Open(const Computation& computation, const Instruction* caller, StepOrder order,
+                    std::vector<Frame>& frames) {
+  auto [span, is_new] = spans_.try_emplace(&computation);
+  if (!is_new) return;
+  const size_t first = times_.size();
+  times_.resize(first + computation.instructions.size(), -1);
+  span->second = {end(), end(), -1, first, caller};
+  Frame frame;
+  frame.first = first;
+  frame.span = &span->second;  // stays where it is
+  if (order == StepOrder::kText)
+    frame.order.assign(computation.instructions.begin(), computation.instructions.end());
+  else
+    frame.order = ListSchedule(computation);
+  frames.push_back(std::move(frame));
+}
+
+// What an async computation holds, it may hold until the done.
+void Timeline::ExtendAsync() {
+  for (const Instruction* done : steps_) {
+    if (!IsAsyncChain(*done) || !IsAsyncDone(*done)) continue;
+    const Instruction* start = AsyncStartOf(*done);
+    if (start == nullptr) continue;
+    for (const Computation* callee : RunBy(*start)) {
+      if (!RunsAt(*callee, *start)) continue;
+      Span& span = spans_.at(callee);
+      span.until = std::max(span.until, TimeOf(*done));
+    }
+  }
+}
+
+int64_t Timeline::TimeOf(const Instruction& hlo) const {
+  const Span* span = SpanOf(*hlo.parent);
+  return span == nullptr ? -1 : times_[span->first + hlo.index];
+}
+
+const Timeline::Span* Timeline::SpanOf(const Computation& computation) const {
+  auto found = spans_.find(&computation);
+  return found == spans_.end() ? nullptr : &found->second;
+}
+
+bool Timeline::RunsAt(const Computation& computation, const Instruction& caller) const {
+  const Span* span = SpanOf(computation);
+  return span != nullptr && span->caller == &caller;
+}
+
+}  // namespace shoal

@@ -1,0 +1,159 @@
+#include "analyze/summary/fusion_work.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "core/base/strings.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+#include "core/ops/work_words.h"
+
+namespace shoal {
+namespace {
+
+// Classes whose ops are named, the weightiest first.
+constexpr OpClass kWeighty[] = {OpClass::kContraction,   OpClass::kOpaque,    OpClass::kLinearAlgebra,
+                                OpClass::kGatherScatter, OpClass::kReduction, OpClass::kRandom};
+constexpr size_t kMostWords = 4;
+
+// Through what only changes the form of a value.
+const Instruction& Behind(const Instruction& hlo) {
+  const Instruction* at = &hlo;
+  while (ChangesForm(*at) && !at->operands.empty()) at = at->operands[0];
+  return *at;
+}
+
+bool IsZero(const Instruction& hlo) {
+  const Instruction& source = Behind(hlo);
+  const Literal* value = IsConstant(source) ? source[kConstantValue] : nullptr;
+  return value != nullptr && !value->elided && value->shape->IsScalar() &&
+         std::all_of(value->data.begin(), value->data.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+// A vector from outside, spread over the rows.
+bool IsSpreadParameter(const Instruction& hlo) {
+  const Instruction& source = Behind(hlo);
+  return IsParameter(source) && source.shape().IsArray() && hlo.shape().IsArray() &&
+         source.shape().ElementCount().value_or(0) > 1 &&
+         source.shape().ElementCount().value_or(0) < hlo.shape().ElementCount().value_or(0);
+}
+
+bool AnyOperand(const Instruction& hlo, bool (*predicate)(const Instruction&)) {
+  return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* o) { return predicate(*o); });
+}
+
+// The ops of a fusion by weight, each kind of them once.
+class Tally {
+ public:
+  void Add(const Instruction& hlo) {
+    const OpClass op_class = Info(hlo.opcode).op_class;
+    if (op_class != OpClass::kStructure && !hlo.shape().IsScalar()) only_scalars_ = false;
+    if (std::find(std::begin(kWeighty), std::end(kWeighty), op_class) != std::end(kWeighty)) {
+      Count(weighty_, NameOf(hlo));
+      if (main_ == nullptr || Rank(hlo) < Rank(*main_)) main_ = &hlo;
+    } else if (MovesElements(hlo)) {
+      Count(moves_, std::string(Text(hlo.opcode)));
+    } else if (IsTrifle(hlo)) {
+      Count(trifles_, std::string(Text(hlo.opcode)));
+    } else if (op_class == OpClass::kElementwise) {
+      AddElementwise(hlo);
+    }
+  }
+
+  FusionWork Result() const {
+    FusionWork work;
+    std::vector<Word> words = weighty_;
+    if (words.empty()) words = moves_;
+    const bool only_elements = words.empty();
+    work.is_trifle = only_elements && elementwise_ + functions_.size() + idioms_.size() == 0;
+    if (work.is_trifle) words = trifles_;
+    words.insert(words.end(), idioms_.begin(), idioms_.end());
+    words.insert(words.end(), functions_.begin(), functions_.end());
+    const bool few = only_elements && elementwise_ + functions_.size() <= 3;
+    if (few) words.insert(words.end(), plain_.begin(), plain_.end());
+    if (words.size() > kMostWords) words.resize(kMostWords);
+    for (const Word& word : words)
+      StrAppend(&work.words, work.words.empty() ? "" : " + ", word.count > 1 ? StrCat(word.count, " ") : std::string(),
+                word.text);
+    if (!few && elementwise_ > 0) StrAppend(&work.words, work.words.empty() ? "" : " + ", elementwise_, " elementwise");
+    if (work.words.empty()) work.words = "nothing";
+    work.main = main_ != nullptr ? NameOf(*main_) : !moves_.empty() ? moves_[0].text : "elementwise";
+    work.main_class = main_ != nullptr         ? Info(main_->opcode).op_class
+                      : moves_.empty()         ? OpClass::kElementwise
+                                               : OpClass::kIndexMap;
+    work.is_trifle |= only_scalars_ && weighty_.empty();
+    work.is_arithmetic = main_ != nullptr && IsArithmetic(Info(main_->opcode).op_class);
+    work.is_light = main_ == nullptr || Info(main_->opcode).op_class == OpClass::kRandom ||
+                    IsLightReduction(*main_);
+    return work;
+  }
+
+ private:
+  struct Word {
+    std::string text;
+    int64_t count = 0;
+  };
+
+  static std::string NameOf(const Instruction& hlo) {
+    const std::string_view target = TargetOf(hlo);
+    return std::string(IsCustomCall(hlo) && !target.empty() ? target : Text(hlo.opcode));
+  }
+  static size_t Rank(const Instruction& hlo) {
+    return static_cast<size_t>(std::find(std::begin(kWeighty), std::end(kWeighty), Info(hlo.opcode).op_class) -
+                               std::begin(kWeighty));
+  }
+  static void Count(std::vector<Word>& words, std::string text) {
+    auto found = std::find_if(words.begin(), words.end(), [&](const Word& word) { return word.text == text; });
+    if (found == words.end()) found = words.insert(words.end(), {std::move(text), 0});
+    ++found->count;
+  }
+
+  void AddElementwise(const Instruction& hlo) {
+    const bool is_relu = IsMaximum(hlo) && AnyOperand(hlo, IsZero);
+    const bool is_bias = IsSum(hlo) && main_ != nullptr && AnyOperand(hlo, IsSpreadParameter);
+    if (is_relu || is_bias) {
+      Count(idioms_, is_relu ? "relu" : "bias");
+    } else if (IsNamedFunction(hlo)) {
+      Count(functions_, std::string(Text(hlo.opcode)));
+    } else {
+      Count(plain_, std::string(Text(hlo.opcode)));
+      ++elementwise_;
+    }
+  }
+
+  std::vector<Word> weighty_, moves_, trifles_, idioms_, functions_, plain_;
+  const Instruction* main_ = nullptr;
+  size_t elementwise_ = 0;
+  bool only_scalars_ = true;
+};
+
+}  // namespace
+
+bool IsArithmetic(OpClass op_class) {
+  return op_class == OpClass::kContraction || op_class == OpClass::kOpaque || op_class == OpClass::kLinearAlgebra;
+}
+
+const FusionWork& FusionWorks::Of(const Instruction& fusion) {
+  const Computation* fused = fusion[kCalls];
+  auto [found, inserted] = known_.try_emplace(fused);
+  if (!inserted) return found->second;
+  Tally tally;
+  std::vector<const Computation*> todo;
+  std::unordered_set<const Computation*> seen{nullptr};
+  if (seen.insert(fused).second) todo.push_back(fused);
+  while (!todo.empty()) {
+    const Computation& next = *todo.back();
+    todo.pop_back();
+    for (const Instruction* hlo : next.instructions) {
+      if (Info(hlo->opcode).op_class != OpClass::kControlFlow)
+        tally.Add(*hlo);
+      else
+        for (const Computation* callee : CalledComputations(*hlo))
+          if (seen.insert(callee).second) todo.push_back(callee);
+    }
+  }
+  return found->second = tally.Result();
+}
+
+}  // namespace shoal

@@ -1,0 +1,195 @@
+#include "analyze/summary/skeleton.h"
+
+#include <algorithm>
+
+#include "analyze/summary/skeleton_fold.h"
+#include "core/base/strings.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+
+using ItemKind = SkeletonItem::Kind;
+
+std::string_view OpNameOf(const Instruction& hlo) {
+  const Metadata* metadata = hlo[kMetadata];
+  if (metadata == nullptr) return {};
+  const std::string_view name = metadata->op_name;
+  const size_t bracket = name.find('[');
+  const bool has_parameters =
+      bracket != std::string_view::npos && name.back() == ']' && name.find('=', bracket) != std::string_view::npos;
+  return has_parameters ? name.substr(0, bracket) : name;
+}
+
+class Skeleton::Builder {
+ public:
+  Builder(Skeleton& skeleton, const Module& module, const Executions& executions, const ModuleCollectives& collectives,
+          const SkeletonOptions& options)
+      : skeleton_(skeleton), module_(module), executions_(executions), options_(options) {
+    nothing_ = &skeleton_.blocks_.emplace_back();
+    for (const CollectiveUse& use : collectives.uses) {
+      starts_[use.start] = &use;
+      if (use.async()) dones_[use.done] = &use;
+    }
+  }
+
+  void Build() {
+    const std::vector<const Computation*>& order = executions_.calls().FromEntry();
+    // Callees first: a block is there before it is asked for, but where computations call each other in a circle.
+    for (auto computation = order.rbegin(); computation != order.rend(); ++computation)
+      if (IsWalked(**computation)) blocks_[*computation] = &MakeBlock(**computation);
+    skeleton_.entry_ = BlockOf(module_.entry);
+  }
+
+ private:
+  // Computations of fusions are shown on request, functions of elements never.
+  bool IsWalked(const Computation& computation) const {
+    const auto callers = executions_.calls().CallersOf(computation);
+    return callers.empty() || std::any_of(callers.begin(), callers.end(), [&](const Instruction* caller) {
+             return CallKindOf(*caller) != CallKind::kElements && (!IsFused(*caller) || options_.inside_fusions);
+           });
+  }
+  static bool IsFused(const Instruction& caller) { return IsFusion(caller); }
+  bool IsInsideFusion(const Computation& computation) const {
+    const auto callers = executions_.calls().CallersOf(computation);
+    return !callers.empty() && IsFused(*callers[0]);
+  }
+
+  const SkeletonBlock* BlockOf(const Computation* computation) {
+    auto found = blocks_.find(computation);
+    return found != blocks_.end() ? found->second : nothing_;
+  }
+
+  const SkeletonBlock& MakeBlock(const Computation& computation) {
+    SkeletonBlock block;
+    const bool inside_fusion = IsInsideFusion(computation);
+    for (const Instruction* hlo : computation.instructions) AddTo(block, *hlo, inside_fusion);
+    for (SkeletonItem& item : block.items) Complete(item);
+    if (options_.ops == ShownOps::kThatMatter && !inside_fusion)
+      GatherLight(block.items, skeleton_.blocks_, skeleton_.works_);
+    FoldRepeats(block.items, skeleton_.blocks_);
+    Measure(block);
+    skeleton_.blocks_.push_back(std::move(block));
+    return skeleton_.blocks_.back();
+  }
+
+  void AddTo(SkeletonBlock& block, const Instruction& hlo, bool inside_fusion) {
+    SkeletonItem item;
+    item.hlo = &hlo;
+    bool wanted = Wants(hlo, inside_fusion);
+    if (auto use = starts_.find(&hlo); use != starts_.end()) {
+      item.collective = use->second;
+      item.kind = use->second->async() ? ItemKind::kStart : ItemKind::kOp;
+      wanted = options_.ops != ShownOps::kComputation;
+    } else if (use = dones_.find(&hlo); use != dones_.end()) {
+      item.collective = use->second;
+      item.kind = ItemKind::kDone;
+      wanted = options_.ops != ShownOps::kComputation;
+      if (wanted && IsDoneOfLast(block, *use->second->start)) return;
+    } else {
+      AddBlocks(item);
+      if (item.blocks.empty() && IsAsyncStart(hlo)) item.kind = ItemKind::kStart;
+      if (item.blocks.empty() && IsAsyncDone(hlo)) item.kind = ItemKind::kDone;
+      if (wanted && item.kind == ItemKind::kDone && !hlo.operands.empty() && IsDoneOfLast(block, *hlo.operands[0])) return;
+      if (!item.blocks.empty()) wanted = WantsBlocks(item);
+      if (wanted && item.kind == ItemKind::kCall && CanInline(item)) item = item.blocks[0]->items[0];
+    }
+    if (wanted)
+      block.items.push_back(std::move(item));
+    else
+      block.hidden += Hidden(hlo, item);
+  }
+
+  // Nothing stands between: the start becomes the op itself.
+  bool IsDoneOfLast(SkeletonBlock& block, const Instruction& start) const {
+    if (options_.ops == ShownOps::kAll) return false;
+    if (block.items.empty() || block.items.back().kind != ItemKind::kStart || block.items.back().hlo != &start)
+      return false;
+    block.items.back().kind = ItemKind::kOp;
+    block.items.back().is_async = true;
+    return true;
+  }
+
+  bool Wants(const Instruction& hlo, bool inside_fusion) {
+    if (options_.ops == ShownOps::kAll) return true;
+    if (inside_fusion) return Info(hlo.opcode).op_class != OpClass::kStructure;
+    const Interest interest = InterestOf(hlo, skeleton_.works_);
+    if (interest == Interest::kNone) return false;
+    if (options_.ops == ShownOps::kCommunication) return interest == Interest::kCommunication;
+    return options_.ops == ShownOps::kThatMatter || interest == Interest::kComputation;
+  }
+
+  void AddBlocks(SkeletonItem& item) {
+    const Instruction& hlo = *item.hlo;
+    if (!CallsComputations(hlo)) return;
+    if (IsAsyncChain(hlo) && !IsAsyncStart(hlo)) return;
+    const CallKind call = CallKindOf(hlo);
+    if (call == CallKind::kLoop) {
+      item.kind = ItemKind::kLoop;
+      item.blocks = {BlockOf(BodyOf(hlo))};
+    } else if (call == CallKind::kBranch) {
+      item.kind = ItemKind::kConditional;
+      for (const Computation* branch : CalledComputations(hlo)) item.blocks.push_back(BlockOf(branch));
+    } else if (call == CallKind::kOnce && !IsCustomCall(hlo) &&
+               (!IsFused(hlo) || options_.inside_fusions) && &Unwrapped(hlo) == &hlo) {
+      item.kind = ItemKind::kCall;
+      for (const Computation* callee : CalledComputations(hlo)) item.blocks.push_back(BlockOf(callee));
+    }
+  }
+
+  bool WantsBlocks(const SkeletonItem& item) {
+    if (options_.ops == ShownOps::kAll) return true;
+    if (IsFused(*item.hlo)) return Wants(*item.hlo, false);
+    const bool empty = std::all_of(item.blocks.begin(), item.blocks.end(),
+                                   [](const SkeletonBlock* block) { return block->items.empty(); });
+    if (!empty) return true;
+    return options_.ops == ShownOps::kThatMatter && item.kind != ItemKind::kCall && HiddenIn(item) > 0;
+  }
+
+  // A call of one op is that op.
+  bool CanInline(const SkeletonItem& item) const {
+    return options_.ops != ShownOps::kAll && IsCall(*item.hlo) && item.blocks.size() == 1 &&
+           item.blocks[0]->items.size() == 1;
+  }
+
+  static int64_t HiddenIn(const SkeletonItem& item) {
+    int64_t hidden = 0;
+    for (const SkeletonBlock* block : item.blocks) hidden = std::min(hidden + block->hidden, kMostLines);
+    return hidden;
+  }
+  static int64_t Hidden(const Instruction& hlo, const SkeletonItem& item) {
+    if (!item.blocks.empty()) return HiddenIn(item);
+    return Info(hlo.opcode).op_class == OpClass::kStructure ? 0 : 1;
+  }
+
+  // The hash and the number of lines.
+  void Complete(SkeletonItem& item) {
+    if (item.hash != 0 || item.hlo == nullptr) return;  // from a block of its own
+    const Instruction& hlo = *item.hlo;
+    uint64_t hash = Mixed(static_cast<uint64_t>(item.kind), AlikeHash(hlo, item.collective, item.blocks.empty(),
+                                                                      module_, skeleton_.works_));
+    if (item.kind == ItemKind::kLoop) hash = Mixed(hash, static_cast<uint64_t>(executions_.TripsOf(hlo).count));
+    item.lines = item.kind == ItemKind::kConditional ? 0 : 1;
+    for (const SkeletonBlock* block : item.blocks) {
+      hash = Mixed(hash, block->hash);
+      const int64_t heading = item.kind == ItemKind::kConditional ? 1 : 0;
+      item.lines = std::min(item.lines + heading + std::max<int64_t>(block->lines, 1), kMostLines);
+    }
+    item.hash = hash;
+  }
+
+  Skeleton& skeleton_;
+  const Module& module_;
+  const Executions& executions_;
+  const SkeletonOptions& options_;
+  const SkeletonBlock* nothing_ = nullptr;
+  absl::flat_hash_map<const Instruction*, const CollectiveUse*> starts_, dones_;
+  absl::flat_hash_map<const Computation*, const SkeletonBlock*> blocks_;
+};
+
+Skeleton::Skeleton(const Module& module, const Executions& executions, const ModuleCollectives& collectives,
+                   const SkeletonOptions& options) {
+  Builder(*this, module, executions, collectives, options).Build();
+}
+
+}  // namespace shoal

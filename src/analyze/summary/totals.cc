@@ -1,0 +1,46 @@
+#include "analyze/summary/totals.h"
+
+#include "analyze/cost/cost.h"
+#include "analyze/facts/collective_use.h"
+#include "analyze/memory/memory.h"
+#include "core/ops/op.h"
+
+namespace shoal {
+
+ModuleTotals TotalsOf(const Module& module, const Executions& executions) {
+  ModuleTotals totals;
+  totals.devices = InferDevices(module);
+  totals.computations = std::ssize(module.computations);
+  for (const Computation* computation : module.computations)
+    totals.instructions += static_cast<double>(computation->instructions.size());
+  const ModuleCost cost = CostOf(module, executions);
+  totals.flops = cost.total.flops;
+  totals.transcendentals = cost.total.transcendentals;
+  totals.bytes = cost.total.bytes();
+  const ModuleCollectives collectives = CollectivesOf(module, executions, totals.devices.grid);
+  for (const CollectiveUse& use : collectives.uses) {
+    totals.wire_bytes += use.times * static_cast<double>(use.MostWireBytes());
+    totals.collectives += use.times;
+    totals.by_kind[std::string(Text(use.kind))] += use.times;
+  }
+  ModuleMemory memory = MemoryOf(module);
+  totals.peak_memory = static_cast<double>(memory.device.peak);
+  totals.assumptions = collectives.assumptions;
+  totals.assumptions.insert(totals.assumptions.end(), memory.assumptions.begin(), memory.assumptions.end());
+  return totals;
+}
+
+std::span<const TotalName> TotalNames() {
+  static constexpr TotalName kNames[] = {
+      {"instructions", &ModuleTotals::instructions, false},
+      {"flops", &ModuleTotals::flops, false},
+      {"transcendentals", &ModuleTotals::transcendentals, false},
+      {"bytes", &ModuleTotals::bytes, true},
+      {"wire_bytes", &ModuleTotals::wire_bytes, true},
+      {"collectives", &ModuleTotals::collectives, false},
+      {"peak_memory", &ModuleTotals::peak_memory, true},
+  };
+  return kNames;
+}
+
+}  // namespace shoal

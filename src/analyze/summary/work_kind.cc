@@ -1,0 +1,36 @@
+#include "analyze/summary/work_kind.h"
+
+#include "analyze/facts/collective_use.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+namespace {
+
+WorkKind OfClass(OpClass op_class) {
+  switch (op_class) {
+    case OpClass::kContraction: return WorkKind::kProduct;
+    case OpClass::kCollective: return WorkKind::kCollective;
+    case OpClass::kElementwise:
+    case OpClass::kReduction:
+    case OpClass::kRandom:
+    case OpClass::kLinearAlgebra: return WorkKind::kElementwise;
+    case OpClass::kIndexMap:
+    case OpClass::kGatherScatter:
+    case OpClass::kTransfer: return WorkKind::kMove;
+    case OpClass::kOpaque: return WorkKind::kLibraryCall;
+    case OpClass::kControlFlow: return WorkKind::kControl;
+    case OpClass::kStructure: return WorkKind::kNone;
+  }
+  return WorkKind::kNone;
+}
+
+}  // namespace
+
+WorkKind WorkKindOf(const Instruction& hlo, FusionWorks& works) {
+  const Instruction& op = Unwrapped(hlo);
+  if (IsCommunication(op) || InterestOf(op, works) == Interest::kCommunication) return WorkKind::kCollective;
+  if (IsFusion(op)) return OfClass(works.Of(op).main_class);
+  return OfClass(Info(op.opcode).op_class);
+}
+
+}  // namespace shoal

@@ -1,0 +1,162 @@
+// What is worked out about a kernel before it is written: where each node's value is known, which walk through a row needs
+// it, and how wide vectors are.
+#include <algorithm>
+
+#include "compile/codegen/kernel_emitter.h"
+#include "transform/loops/loop_ops.h"
+
+namespace shoal {
+
+using Kind = KernelNode::Kind;
+
+LinearPart KernelEmitter::InLane(const Index& index) const {
+  return LinearIn(index, kernel_.lane_loop(), [this](int node) { return levels_[static_cast<size_t>(node)] == kLane; });
+}
+
+KernelEmitter::Level KernelEmitter::LevelOf(const Index& index) const {
+  Level level = kRow;
+  for (const IndexTerm& term : index.terms) {
+    Level of = kRow;
+    if (term.kind == IndexTerm::Kind::kData) {
+      of = levels_[static_cast<size_t>(term.of)];
+    } else if (term.kind != IndexTerm::Kind::kLoop) {
+      of = LevelOf(*term.inner);
+    } else if (term.of >= static_cast<int>(kernel_.rows.size())) {
+      of = term.of == kernel_.lane_loop() ? kLane : kRound;
+    }
+    level = std::max(level, of);
+  }
+  return level;
+}
+
+namespace {
+
+// The nodes that `index` takes its data from.
+template <class F>
+void ForEachDatum(const Index& index, const F& f) {
+  for (const IndexTerm& term : index.terms) {
+    if (term.kind == IndexTerm::Kind::kData) f(term.of);
+    if (term.inner != nullptr) ForEachDatum(*term.inner, f);
+  }
+}
+
+template <class F>
+void ForEachOperand(const KernelNode& node, const F& f) {
+  for (int operand : node.operands)
+    if (operand >= 0) f(operand);
+  if (node.kind == Kind::kLoad || node.kind == Kind::kIndex) ForEachDatum(node.index, f);
+}
+
+// Made as a call of the C library for each lane: wide vectors of those are only long code.
+bool IsCalled(const KernelNode& node) {
+  if (node.kind == Kind::kApply && IsComplex(node.type)) {
+    // See ComplexBuilder.
+    static constexpr Opcode kInlineOfComplex[] = {Opcode::kExp, Opcode::kLog, Opcode::kSqrt};
+    if (!IsDear(node.opcode) || node.opcode == Opcode::kDivide) return false;
+    return BitWidth(node.type) == 128 ||
+           std::find(std::begin(kInlineOfComplex), std::end(kInlineOfComplex), node.opcode) == std::end(kInlineOfComplex);
+  }
+  if (node.kind != Kind::kApply || !IsFloat(node.type) || !IsDear(node.opcode)) return false;
+  static constexpr Opcode kInline[] = {Opcode::kDivide, Opcode::kSqrt, Opcode::kRsqrt};
+  static constexpr Opcode kCalled[] = {Opcode::kAcosh, Opcode::kAsinh, Opcode::kAtanh};
+  auto in = [&](auto& ops) { return std::find(std::begin(ops), std::end(ops), node.opcode) != std::end(ops); };
+  return !in(kInline) && (BitWidth(node.type) == 64 || in(kCalled));
+}
+
+}  // namespace
+
+void KernelEmitter::FindLevels() {
+  const bool columns = kernel_.form == FusedKernel::Form::kColumns;
+  for (const KernelNode& node : kernel_.nodes) {
+    Level level = kRow;
+    if (node.kind == Kind::kLoad || node.kind == Kind::kIndex) level = LevelOf(node.index);
+    if (node.kind == Kind::kResult && columns) level = kLane;
+    for (int operand : node.operands)
+      if (operand >= 0) level = std::max(level, levels_[static_cast<size_t>(operand)]);
+    levels_.push_back(level);
+  }
+}
+
+void KernelEmitter::FindStages() {
+  for (const KernelNode& node : kernel_.nodes) {
+    int stage = 0;
+    if (node.kind == Kind::kResult) stage = kernel_.reductions[static_cast<size_t>(node.reduction)].stage + 1;
+    ForEachOperand(node, [&](int operand) { stage = std::max(stage, stages_[static_cast<size_t>(operand)]); });
+    stages_.push_back(stage);
+  }
+  for (const KernelReduction& reduction : kernel_.reductions) last_walk_ = std::max(last_walk_, reduction.stage + 1);
+}
+
+void KernelEmitter::FindNeeded() {
+  const auto last = static_cast<size_t>(last_walk_);
+  needed_.assign(last + 1, std::vector<bool>(kernel_.nodes.size(), false));
+  for (size_t walk = 0; walk < last; ++walk)
+    for (const KernelReduction& reduction : kernel_.reductions)
+      if (reduction.stage == static_cast<int>(walk))
+        for (int element : reduction.elements) Need(element, walk);
+  for (const KernelStore& store : kernel_.stores) {
+    if (store.per_row) continue;
+    Need(store.node, last);
+    ForEachDatum(store.index, [&](int node) { Need(node, last); });
+  }
+}
+
+// A node that an earlier walk has worked out at some cost is kept from there.
+void KernelEmitter::Need(int node, size_t walk) {
+  const auto i = static_cast<size_t>(node);
+  if (levels_[i] == kRow || needed_[walk][i]) return;
+  needed_[walk][i] = true;
+  if (kernel_.form == FusedKernel::Form::kRows && levels_[i] == kLane) {
+    bool is_known = false;
+    for (size_t before = 0; before < walk; ++before) is_known |= needed_[before][i];
+    constexpr int64_t kMostSaved = int64_t{1} << 17;  // elements, on the stack
+    const KernelNode& at = kernel_.nodes[i];
+    if (is_known && at.kind == Kind::kApply && IsDear(at.opcode) && at.type != ElementType::kPred && !IsComplex(at.type) &&
+        kernel_.WalkedCount() * static_cast<int64_t>(saved_.size() + 1) <= kMostSaved) {
+      if (!saved_.contains(node))
+        saved_[node] = NewSlot(llvm::ArrayType::get(builder_.Computed(at.type, 1), static_cast<uint64_t>(kernel_.WalkedCount())), "saved");
+      return;
+    }
+  }
+  ForEachOperand(kernel_.nodes[i], [&](int operand) { Need(operand, walk); });
+}
+
+// Kept by an earlier walk than this one.
+bool KernelEmitter::IsSaved(int node) const {
+  if (!saved_.contains(node)) return false;
+  for (size_t before = 0; before < walk_; ++before)
+    if (needed_[before][static_cast<size_t>(node)]) return true;
+  return false;
+}
+
+void KernelEmitter::ChooseLanes() {
+  int widest_bits = 8, work = 0;
+  bool calls = false;
+  for (size_t i = 0; i < kernel_.nodes.size(); ++i) {
+    const KernelNode& node = kernel_.nodes[i];
+    if (levels_[i] != kLane) continue;
+    const int bits = BitWidth(PartType(node.type));
+    widest_bits = std::max(widest_bits, IsFloat(node.type) ? std::max(32, bits) : bits);
+    if (IsComplex(node.type)) work += 8;  // two registers each
+    work += node.kind == Kind::kApply ? (IsDear(node.opcode) ? 8 : 1) : 0;
+    calls |= IsCalled(node);
+  }
+  int widest = widest_bits == 64 ? 8 : widest_bits == 32 ? 16 : 32;
+  if (!kernel_.reductions.empty() || work < 8) widest *= 2;
+  // A step of these takes several instructions, one after the other: more of them side by side.
+  auto is_slow = [](const KernelReduction& reduction) {
+    return reduction.op == Opcode::kMaximum || reduction.op == Opcode::kMinimum;
+  };
+  if (work < 8 && widest < 64 && std::any_of(kernel_.reductions.begin(), kernel_.reductions.end(), is_slow)) widest *= 2;
+  // All sums of a product in registers at once.
+  if (kernel_.contracts && kernel_.form == FusedKernel::Form::kColumns && widest_bits == 32) widest = 128;
+  if (calls || kernel_.is_edge) widest = 4;
+  const int64_t lanes = kernel_.walked.back();
+  while (widest > 1 && widest > lanes) widest /= 2;
+  // Ranges of lanes end at a multiple of the widest vector or at the end, so what is left over is known.
+  widths_ = {widest};
+  for (int width = widest / 2; width > 0; width /= 2)
+    if ((lanes % widest & width) != 0) widths_.push_back(width);
+}
+
+}  // namespace shoal

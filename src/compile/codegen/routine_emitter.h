@@ -1,0 +1,13 @@
+// A Routine as an LLVM function of type RoutineCode.
+#pragma once
+
+#include <string>
+
+#include "compile/program/routine.h"
+#include "llvm/IR/Module.h"
+
+namespace shoal {
+
+void EmitRoutineFunction(const Routine& routine, llvm::Module& module, const std::string& name);
+
+}  // namespace shoal

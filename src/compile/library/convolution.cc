@@ -1,0 +1,171 @@
+// Convolutions of floats through oneDNN, in pieces of the batch or of the rows; what it has no word for as products of
+// patches, image by image.
+#include <cstring>
+
+#include "compile/library/convolution_pieces.h"
+#include "compile/library/pointwise_convolution.h"
+#include "compile/library/rows.h"
+#include "kernels/arrays/strided.h"
+#include "kernels/linalg/convolution_form.h"
+
+namespace shoal {
+namespace {
+
+using DnnKind = DnnConvolution::Kind;
+
+// So many images to a task.
+int64_t ImagesPerTask(const Instruction& hlo) {
+  const int64_t batch = hlo.operand_shape(0).dim(hlo[kDimLabels]->input_batch);
+  return std::max<int64_t>(1, (batch + 15) / 16);
+}
+
+Status ByPatches(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  const Window* window = hlo[kWindow];
+  const ConvolutionForm form{*hlo[kDimLabels], window == nullptr ? std::span<const WindowDim>() : window->dims,
+                             hlo[kFeatureGroupCount], hlo[kBatchGroupCount]};
+  SHOAL_TRY(CheckSizes(hlo, operands[0], operands[1], form));
+  const Array& input = operands[0];
+  std::byte* out = results[0].mutable_data();
+  const bool by_images = form.batch_groups == 1 && form.labels.input_batch == 0 && form.labels.output_batch == 0;
+  const int64_t batch = by_images ? input.dim(0) : 1;
+  const int64_t in_bytes = input.bytes() / batch, out_bytes = results[0].bytes() / batch;
+  ForBlocks(pool, batch, by_images ? ImagesPerTask(hlo) : 1, [&](int64_t begin, int64_t end) {
+    Dims dims = ToDims(input.dims());
+    if (by_images) dims[0] = end - begin;
+    const Array images(input.type(), dims,
+                       Buffer::Borrow(input.data() + begin * in_bytes, static_cast<size_t>((end - begin) * in_bytes)));
+    const Array done = Convolved(images, operands[1], form, results[0].type());
+    std::memcpy(out + begin * out_bytes, done.data(), static_cast<size_t>(done.bytes()));
+  });
+  return {};
+}
+
+// The spatial dimensions of the kernel the other way round.
+Array Flipped(const Array& kernel, Ints spatial) {
+  Strided from{0, RowMajorStrides(kernel.dims())};
+  for (int64_t d : spatial) {
+    int64_t& stride = from.strides[static_cast<size_t>(d)];
+    from.offset += stride * (kernel.dim(d) - 1);
+    stride = -stride;
+  }
+  return Gathered(kernel, ToDims(kernel.dims()), from);
+}
+
+using Code = std::shared_ptr<const OneDnn::Convolution>;
+
+// Each piece's part of the result. False where a piece could not be run.
+bool RunPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, const float* kernel, float* source,
+               float* result, ThreadPool& pool) {
+  std::vector<std::shared_ptr<void>> packed(pieces.size());
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    size_t same = 0;
+    while (codes[same] != codes[i]) ++same;
+    packed[i] = same < i ? packed[same] : codes[i]->PackWeights(kernel);
+  }
+  std::atomic<bool> all = true;
+  pool.Run(static_cast<int64_t>(pieces.size()), [&](int64_t t) {
+    const auto i = static_cast<size_t>(t);
+    if (!codes[i]->Run(source + pieces[i].source, nullptr, packed[i].get(), result + pieces[i].result)) all = false;
+  });
+  return all;
+}
+
+// Sums of all pieces; false likewise.
+bool SumPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, float* source, float* result, Array& out,
+               ThreadPool& pool) {
+  float* sums = out.Mutable<float>().data();
+  std::vector<Array> partial;
+  for (size_t i = 1; i < pieces.size(); ++i) partial.emplace_back(ElementType::kF32, out.dims());
+  std::vector<float*> to{sums};
+  for (Array& array : partial) to.push_back(array.Mutable<float>().data());
+  std::atomic<bool> all = true;
+  pool.Run(static_cast<int64_t>(pieces.size()), [&](int64_t t) {
+    const auto i = static_cast<size_t>(t);
+    if (!codes[i]->Run(source + pieces[i].source, to[i], nullptr, result + pieces[i].result)) all = false;
+  });
+  if (!all) return false;
+  ForBlocks(pool, out.count(), 1 << 13, [&](int64_t begin, int64_t end) {
+    for (size_t i = 1; i < to.size(); ++i)
+      for (int64_t j = begin; j < end; ++j) sums[j] += to[i][j];
+  });
+  return true;
+}
+
+// A window of one place is a product, which is quicker by itself.
+Status Pointwise(const PointwiseProduct& product, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  const Array a = Widened(operands[product.kernel_is_lhs ? 1 : 0], pool);
+  const Array b = Widened(operands[product.kernel_is_lhs ? 0 : 1], pool);
+  const bool is_narrow = results[0].type() != ElementType::kF32;
+  Array sums = is_narrow ? Array(ElementType::kF32, results[0].dims()) : std::move(results[0]);
+  ParallelGemm(product.m, product.n, product.k, MatrixView<float>{a.As<float>().data(), product.a_row, product.a_column},
+               MatrixView<float>{b.As<float>().data(), product.b_row, product.b_column}, product.places,
+               sums.Mutable<float>().data(), pool);
+  if (is_narrow)
+    ConvertOnPool(sums, results[0], pool);
+  else
+    results[0] = std::move(sums);
+  return {};
+}
+
+Status Convolution(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  if (const auto product = PointwiseProductOf(hlo)) return Pointwise(*product, operands, results, pool);
+  const OneDnn* library = OpenOneDnn();
+  const std::optional<DnnForm> form = library == nullptr ? std::nullopt : DnnFormOf(hlo);
+  if (!form) return ByPatches(hlo, operands, results, pool);
+  const std::vector<DnnPiece> pieces = PiecesOf(form->convolution);
+  std::vector<Code> codes;
+  for (const DnnPiece& piece : pieces) {
+    codes.push_back(library->ConvolutionFor(piece.convolution));
+    if (codes.back() == nullptr) return ByPatches(hlo, operands, results, pool);
+  }
+  const Array input = Widened(operands[0], pool);
+  Array kernel = Widened(operands[1], pool);
+  if (form->flips_kernel) kernel = Flipped(kernel, hlo[kDimLabels]->kernel_spatial);
+  const bool is_narrow = results[0].type() != ElementType::kF32;
+  Array out = is_narrow ? Array(ElementType::kF32, results[0].dims()) : std::move(results[0]);
+  auto* in_data = const_cast<float*>(input.As<float>().data());
+  auto* kernel_data = const_cast<float*>(kernel.As<float>().data());
+  float* out_data = out.Mutable<float>().data();
+  bool done = false;
+  if (form->convolution.kind == DnnKind::kForward)
+    done = RunPieces(pieces, codes, kernel_data, in_data + form->source_offset, out_data, pool);
+  else if (form->convolution.kind == DnnKind::kBackwardData)
+    done = RunPieces(pieces, codes, kernel_data, out_data + form->source_offset, in_data, pool);
+  else
+    done = SumPieces(pieces, codes, in_data + form->source_offset, kernel_data, out, pool);
+  if (is_narrow && done)
+    ConvertOnPool(out, results[0], pool);
+  else if (!is_narrow)
+    results[0] = std::move(out);
+  return done ? Status() : ByPatches(hlo, operands, results, pool);
+}
+
+// Whole numbers of eight bits whose sums f32 has exactly: products are at most 2^14 with signs and 2^16 without.
+bool IsExactInFloats(ElementType input, ElementType kernel, ElementType out, int64_t per_output) {
+  if (!IsInteger(input) || !IsInteger(kernel) || BitWidth(input) != 8 || BitWidth(kernel) != 8) return false;
+  return out == ElementType::kS32 && per_output <= (IsSigned(input) && IsSigned(kernel) ? 1024 : 256);
+}
+
+bool IsFloatForProducts(ElementType type) {
+  return type == ElementType::kF32 || type == ElementType::kBf16 || type == ElementType::kF16;
+}
+
+}  // namespace
+
+LibraryFunction ConvolutionFunction(const Instruction& hlo) {
+  constexpr int64_t kLeast = 1 << 14;  // multiplications
+  if (IsSparse(hlo)) return nullptr;
+  const Shape &input = hlo.operand_shape(0), &kernel = hlo.operand_shape(1), &out = hlo.shape();
+  for (const Shape* shape : {&input, &kernel, &out})
+    if (shape->has_dynamic() || shape->ElementCount().value_or(0) <= 0) return nullptr;
+  const ConvDims& labels = *hlo[kDimLabels];
+  const int64_t per_output = *kernel.ElementCount() / kernel.dim(labels.kernel_output_feature);
+  if (*out.ElementCount() < kLeast / std::max<int64_t>(per_output, 1)) return nullptr;
+  const bool are_floats = IsFloatForProducts(input.element_type()) && IsFloatForProducts(kernel.element_type()) &&
+                          IsFloatForProducts(out.element_type());
+  if (are_floats || IsExactInFloats(input.element_type(), kernel.element_type(), out.element_type(), per_output)) return &Convolution;
+  const bool by_images = hlo[kBatchGroupCount] == 1 && labels.input_batch == 0 && labels.output_batch == 0;
+  return by_images && input.dim(0) >= 2 ? &ByPatches : nullptr;
+}
+
+}  // namespace shoal

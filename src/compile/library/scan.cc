@@ -1,0 +1,201 @@
+// reduce-window where each window reaches back to the beginning of a dimension (or on to its end): a prefix sum.
+#include <algorithm>
+
+#include "compile/library/rows.h"
+#include "core/ops/reduce.h"
+#include "kernels/arrays/floats.h"
+#include "transform/loops/loop_ops.h"
+
+namespace shoal {
+namespace {
+
+// The array as [outer, size, inner], and which way the windows reach.
+struct Scan {
+  int64_t outer = 1, size = 1, inner = 1;
+  bool reverse = false;
+};
+
+bool IsTrivial(const WindowDim& dim) {
+  return dim.size == 1 && dim.stride == 1 && dim.pad_low == 0 && dim.pad_high == 0 && dim.base_dilation == 1;
+}
+
+std::optional<Scan> ScanOf(const Instruction& hlo) {
+  const Window* window = hlo[kWindow];
+  if (window == nullptr) return std::nullopt;
+  const Shape& shape = hlo.operand_shape(0);
+  std::optional<Scan> scan;
+  int64_t inner = 1;
+  for (int64_t d = shape.rank() - 1; d >= 0; --d) {
+    const WindowDim& dim = window->dims[static_cast<size_t>(d)];
+    const int64_t size = shape.dim(d);
+    if (IsTrivial(dim)) {
+      inner *= size;
+      continue;
+    }
+    const bool plain = dim.size == size && dim.stride == 1 && dim.base_dilation == 1 && dim.window_dilation == 1;
+    const bool back = dim.pad_low == size - 1 && dim.pad_high == 0, on = dim.pad_low == 0 && dim.pad_high == size - 1;
+    if (scan || !plain || !(back || on)) return std::nullopt;
+    scan = Scan{1, size, inner, on && !back};
+  }
+  if (scan) scan->outer = shape.ElementCount().value_or(0) / (scan->size * scan->inner);
+  return scan;
+}
+
+template <Opcode op, class T>
+T Folded(T a, T b) {
+  if constexpr (op == Opcode::kAdd) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
+  } else if constexpr (op == Opcode::kMultiply) {
+    // By way of 64 bits: products of 16 would be taken as int, which must not overflow.
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    else
+      return a * b;
+  } else if constexpr (op == Opcode::kMaximum) {
+    if constexpr (std::is_floating_point_v<T>)
+      if (a != a || b != b) return a != a ? a : b;
+    return a < b ? b : a;
+  } else {
+    if constexpr (std::is_floating_point_v<T>)
+      if (a != a || b != b) return a != a ? a : b;
+    return b < a ? b : a;
+  }
+}
+
+// Columns [begin, end) of one outer index. Sums and products of f32 are kept in f64.
+template <Opcode op, class T>
+void ScanColumns(const Scan& scan, const T* in, T* out, T init, int64_t begin, int64_t end) {
+  using Sum = std::conditional_t<std::is_same_v<T, float> && (op == Opcode::kAdd || op == Opcode::kMultiply), double, T>;
+  std::vector<Sum> sums(static_cast<size_t>(end - begin), init);
+  for (int64_t step = 0; step < scan.size; ++step) {
+    const int64_t row = (scan.reverse ? scan.size - 1 - step : step) * scan.inner;
+    for (int64_t j = begin; j < end; ++j) {
+      Sum& sum = sums[static_cast<size_t>(j - begin)];
+      sum = Folded<op, Sum>(sum, in[row + j]);
+      out[row + j] = static_cast<T>(sum);
+    }
+  }
+}
+
+// Floats of at most 16 bits, summed in f32: XLA:CPU adds tiles of sixteen and then their sums, which is nearer to that
+// than rounding at every step of a long sum.
+template <Opcode op>
+void ScanNarrowColumns(const Scan& scan, ElementType type, const std::byte* in, std::byte* out, float init, int64_t begin, int64_t end) {
+  constexpr int64_t kTogether = 256;  // elements: columns, or a piece of the only one
+  const int64_t bytes = StorageBytes(type), width = end - begin;
+  const int64_t steps = scan.inner == 1 ? kTogether : 1;
+  float numbers[kTogether], sums[kTogether];
+  std::fill_n(sums, width, init);
+  for (int64_t done = 0; done < scan.size; done += steps) {
+    const int64_t count = std::min(steps, scan.size - done), first = scan.reverse ? scan.size - done - count : done;
+    const int64_t at = (first * scan.inner + begin) * bytes;
+    DecodeFloats(type, in + at, numbers, count * width);
+    for (int64_t k = 0; k < count; ++k) {
+      float* row = numbers + (scan.reverse ? count - 1 - k : k) * width;
+      for (int64_t j = 0; j < width; ++j) row[j] = sums[j] = Folded<op, float>(sums[j], row[j]);
+    }
+    EncodeFloats(type, numbers, out + at, count * width);
+  }
+}
+
+// task(o, begin, end) for columns [begin, end) of outer index o.
+template <class Task>
+void ForColumns(const Scan& scan, ThreadPool& pool, const Task& task) {
+  constexpr int64_t kColumns = 256;
+  const int64_t blocks = (scan.inner + kColumns - 1) / kColumns;
+  const int64_t each = std::max<int64_t>(1, scan.size * std::min(kColumns, scan.inner));
+  ForBlocks(pool, scan.outer * blocks, std::max<int64_t>(1, (1 << 14) / each), [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t)
+      task(t / blocks, t % blocks * kColumns, std::min(scan.inner, t % blocks * kColumns + kColumns));
+  });
+}
+
+template <Opcode op, class T>
+void ScanAs(const Scan& scan, const Array& in, const Array& init, Array& out, ThreadPool& pool) {
+  const T* from = in.As<T>().data();
+  T* to = out.Mutable<T>().data();
+  const int64_t plane = scan.size * scan.inner;
+  ForColumns(scan, pool, [&](int64_t o, int64_t begin, int64_t end) {
+    ScanColumns<op, T>(scan, from + o * plane, to + o * plane, init.As<T>()[0], begin, end);
+  });
+}
+
+template <Opcode op>
+void ScanNarrow(const Scan& scan, const Array& in, const Array& init, Array& out, ThreadPool& pool) {
+  const int64_t plane = scan.size * scan.inner * out.element_bytes();
+  float first = 0;
+  DecodeFloats(out.type(), init.data(), &first, 1);
+  std::byte* to = out.mutable_data();
+  ForColumns(scan, pool, [&](int64_t o, int64_t begin, int64_t end) {
+    ScanNarrowColumns<op>(scan, out.type(), in.data() + o * plane, to + o * plane, first, begin, end);
+  });
+}
+
+template <Opcode op>
+Status ScanTyped(const Scan& scan, std::span<const Array> operands, Array& out, ThreadPool& pool) {
+  switch (out.type()) {
+    case ElementType::kBf16:
+    case ElementType::kF16:
+      ScanNarrow<op>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kS8:
+      ScanAs<op, int8_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kU8:
+      ScanAs<op, uint8_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kS16:
+      ScanAs<op, int16_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kU16:
+      ScanAs<op, uint16_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kF32:
+      ScanAs<op, float>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kF64:
+      ScanAs<op, double>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kS32:
+      ScanAs<op, int32_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kU32:
+      ScanAs<op, uint32_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    case ElementType::kS64:
+      ScanAs<op, int64_t>(scan, operands[0], operands[1], out, pool);
+      break;
+    default:
+      ScanAs<op, uint64_t>(scan, operands[0], operands[1], out, pool);
+  }
+  return {};
+}
+
+template <Opcode op>
+Status PrefixScan(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  return ScanTyped<op>(*ScanOf(hlo), operands, results[0], pool);
+}
+
+}  // namespace
+
+LibraryFunction PrefixScanFunction(const Instruction& hlo) {
+  if (hlo.operand_count() != 2 || !hlo.shape().IsArray() || hlo.shape().ElementCount().value_or(0) <= 0) return nullptr;
+  const ElementType type = hlo.shape().element_type();
+  if (hlo.operand_shape(0).element_type() != type || hlo.operand_shape(1).element_type() != type) return nullptr;
+  static constexpr ElementType kTypes[] = {ElementType::kBf16, ElementType::kF16, ElementType::kF32, ElementType::kF64,
+                                           ElementType::kS8,   ElementType::kU8,  ElementType::kS16, ElementType::kU16,
+                                           ElementType::kS32,  ElementType::kU32, ElementType::kS64, ElementType::kU64};
+  if (std::find(std::begin(kTypes), std::end(kTypes), type) == std::end(kTypes)) return nullptr;
+  const Instruction* op = OnlyOpOf(*hlo[kToApply]);
+  if (op == nullptr || op->shape().element_type() != type || !ScanOf(hlo)) return nullptr;
+  if (op->opcode == Opcode::kAdd) return &PrefixScan<Opcode::kAdd>;
+  if (op->opcode == Opcode::kMultiply) return &PrefixScan<Opcode::kMultiply>;
+  if (op->opcode == Opcode::kMaximum) return &PrefixScan<Opcode::kMaximum>;
+  if (op->opcode == Opcode::kMinimum) return &PrefixScan<Opcode::kMinimum>;
+  return nullptr;
+}
+
+}  // namespace shoal

@@ -1,0 +1,112 @@
+// scatter of one operand by an op of its own (add, multiply, minimum, …) or by plain writing, in place.
+#include <algorithm>
+#include <utility>
+
+#include "compile/library/rows.h"
+#include "compile/library/starts.h"
+#include "core/ops/families.h"
+#include "kernels/algorithms/scatter_folds.h"
+#include "kernels/arrays/index_vectors.h"
+#include "kernels/arrays/strided.h"
+#include "transform/loops/loop_ops.h"
+
+namespace shoal {
+namespace {
+
+using Scatter = Op<Opcode::kScatter>;
+
+Fold FoldOf(const Computation& computation) {
+  if (computation.parameters.size() == 2 && computation.root == computation.parameters[1]) return Fold::kAssign;
+  const Instruction* op = OnlyOpOf(computation);
+  if (op == nullptr) return Fold::kNone;
+  static constexpr std::pair<Opcode, Fold> kFolds[] = {
+      {Opcode::kAdd, Fold::kAdd},         {Opcode::kMultiply, Fold::kMultiply}, {Opcode::kMinimum, Fold::kMinimum},
+      {Opcode::kMaximum, Fold::kMaximum}, {Opcode::kAnd, Fold::kAnd},           {Opcode::kOr, Fold::kOr}};
+  for (const auto& [opcode, fold] : kFolds)
+    if (opcode == op->opcode) return fold;
+  return Fold::kNone;
+}
+
+// Where the windows lie in the array, and how the updates of one follow each other.
+struct Windows {
+  Dims sizes, strides, most;  // of the dimensions a window keeps; the largest start in every dimension
+  bool are_apart = true;      // two windows are the same or have no element in common
+};
+
+Windows WindowsOf(const Instruction& hlo, Ints dims, Ints updates) {
+  const Dims strides = RowMajorStrides(dims);
+  Windows windows;
+  for (int64_t size : dims) windows.most.push_back(size - 1);
+  const Dims kept = DimsWithout(static_cast<int>(dims.size()), hlo[Scatter::kInsertedWindowDims], hlo[Scatter::kInputBatchingDims]);
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const auto d = static_cast<size_t>(kept[i]);
+    windows.sizes.push_back(updates[static_cast<size_t>(hlo[Scatter::kUpdateWindowDims][i])]);
+    windows.strides.push_back(strides[d]);
+    windows.most[d] = dims[d] - windows.sizes.back();
+    windows.are_apart &= windows.sizes.back() == 1 || windows.most[d] == 0;
+  }
+  return windows;
+}
+
+// How many window dimensions come before all others in the updates. Those are scatters beside each other, if windows are
+// apart, and need not be brought behind the others.
+size_t OuterWindowDims(const Instruction& hlo, const Windows& windows) {
+  size_t outer = 0;
+  while (windows.are_apart && outer < hlo[Scatter::kUpdateWindowDims].size() &&
+         hlo[Scatter::kUpdateWindowDims][outer] == static_cast<int64_t>(outer))
+    ++outer;
+  return outer;
+}
+
+// The updates with the batch dimensions after those outer ones and before the other window dimensions.
+Array InOrder(const Instruction& hlo, const Array& updates, size_t outer) {
+  const Ints window_dims = hlo[Scatter::kUpdateWindowDims];
+  Dims order(window_dims.begin(), window_dims.begin() + static_cast<int64_t>(outer));
+  for (int64_t d : DimsWithout(updates.rank(), window_dims, {})) order.push_back(d);
+  order.insert(order.end(), window_dims.begin() + static_cast<int64_t>(outer), window_dims.end());
+  return std::is_sorted(order.begin(), order.end()) ? updates : Transposed(updates, AsInts(order));
+}
+
+// The result begins as the operand.
+Status ScatterUpdates(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results,
+                      ThreadPool& pool) {
+  const Ints dims = results[0].dims();
+  const Windows windows = WindowsOf(hlo, dims, operands[2].dims());
+  const size_t outer = OuterWindowDims(hlo, windows);
+  const Starts starts(operands[1],
+                      {hlo[kIndexVectorDim], hlo[Scatter::kScatterDimsToOperandDims], hlo[Scatter::kInputBatchingDims],
+                       hlo[Scatter::kScatterIndicesBatchingDims]},
+                      dims, AsInts(windows.most), false);
+  const Fold fold = FoldOf(*hlo[kToApply]);
+  if (windows.sizes.empty() && dims.size() == 1 && !starts.Plain().empty()) {
+    FoldElementsAt(fold, results[0].type(), starts.Plain(), results[0].count(), operands[2].data(), results[0].mutable_data(), pool);
+    return {};
+  }
+  const Array places = starts.FindAll(pool);
+  const Ints sizes = AsInts(windows.sizes), strides = AsInts(windows.strides);
+  const Runs runs = RunsOf(sizes.subspan(outer), strides.subspan(outer));
+  const std::vector<int64_t> offsets = BoxOffsets(sizes.first(outer), strides.first(outer));
+  const Array updates = InOrder(hlo, operands[2], outer);
+  FoldUpdates(fold, results[0].type(),
+              {places.As<int64_t>(), offsets, runs.offsets, runs.length, results[0].count(), windows.are_apart}, updates.data(),
+              results[0].mutable_data(), pool);
+  return {};
+}
+
+}  // namespace
+
+LibraryFunction ScatterFunction(const Instruction& hlo) {
+  if (hlo.operand_count() != 3 || !hlo.shape().IsArray()) return nullptr;
+  const ElementType type = hlo.shape().element_type(), indices = hlo.operand_shape(1).element_type();
+  const Computation& function = *hlo[kToApply];
+  for (const Shape* shape : {&hlo.operand_shape(0), &hlo.operand_shape(2), &function.root->shape()})
+    if (shape->has_dynamic() || shape->element_type() != type) return nullptr;
+  for (const Instruction* parameter : function.parameters)
+    if (parameter->shape().element_type() != type) return nullptr;
+  if (hlo.operand_shape(1).has_dynamic() || !IsInteger(indices) || BitWidth(indices) < 8) return nullptr;
+  for (const Shape* shape : {&hlo.shape(), &hlo.operand_shape(2)})
+    if (shape->ElementCount().value_or(0) <= 0) return nullptr;
+  return HasFold(FoldOf(function), type) ? &ScatterUpdates : nullptr;
+}
+
+}  // namespace shoal

@@ -1,0 +1,147 @@
+// select-and-scatter by a comparison and a sum, the gradient of pooling: lanes along the last dimension where windows do
+// not move over it, images of a batch on several threads.
+#include <algorithm>
+#include <cstring>
+
+#include "compile/library/rows.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+#include "core/ops/window.h"
+#include "core/ops/work_words.h"
+#include "transform/loops/loop_ops.h"
+
+namespace shoal {
+namespace {
+
+bool IsStill(const WindowDim& dim) {
+  return dim.size == 1 && dim.stride == 1 && dim.pad_low == 0 && dim.pad_high == 0 && dim.window_dilation == 1;
+}
+
+// One image: dimension 0 apart, and the last one too if windows do not move over it.
+struct Image {
+  std::vector<int64_t> sizes, windows;  // of the operand, and how many windows there are
+  std::vector<WindowDim> dims;
+  int64_t lanes = 1;
+  int64_t operand_count = 1, window_count = 1;  // without the lanes
+};
+
+Image ImageOf(const Instruction& hlo) {
+  const Shape &operand = hlo.operand_shape(0), &source = hlo.operand_shape(1);
+  const auto dims = hlo[kWindow]->dims;
+  Image image;
+  auto last = operand.rank();
+  if (last > 1 && IsStill(dims[static_cast<size_t>(last - 1)])) image.lanes = operand.dim(--last);
+  for (int64_t d = 1; d < last; ++d) {
+    image.sizes.push_back(operand.dim(d));
+    image.windows.push_back(source.dim(d));
+    image.dims.push_back(dims[static_cast<size_t>(d)]);
+    image.operand_count *= operand.dim(d);
+    image.window_count *= source.dim(d);
+  }
+  return image;
+}
+
+// The places of the operand that window number `window` covers, in the order of the window.
+void FindPlaces(const Image& image, int64_t window, std::vector<int64_t>& places) {
+  places.assign(1, 0);
+  int64_t stride = image.window_count, rest = window;
+  std::vector<int64_t> next;
+  for (size_t d = 0; d < image.dims.size(); ++d) {
+    stride /= image.windows[d];
+    const int64_t at = rest / stride;
+    rest %= stride;
+    const WindowDim& dim = image.dims[d];
+    next.clear();
+    for (int64_t place : places) {
+      for (int64_t w = 0; w < dim.size; ++w) {
+        const int64_t index = at * dim.stride + w * dim.window_dilation - dim.pad_low;
+        if (index >= 0 && index < image.sizes[d]) next.push_back(place * image.sizes[d] + index);
+      }
+    }
+    places.swap(next);
+  }
+}
+
+struct Stays {
+  ComparisonDirection direction;
+  template <class T>
+  bool operator()(T chosen, T candidate) const {
+    using D = ComparisonDirection;
+    return direction == D::kGe   ? chosen >= candidate
+           : direction == D::kGt ? chosen > candidate
+           : direction == D::kLe ? chosen <= candidate
+                                 : chosen < candidate;
+  }
+};
+
+template <class T, class Keeps>
+void ScatterImage(const Image& image, const T* operand, const T* source, T* out, const Keeps& keeps) {
+  const int64_t lanes = image.lanes;
+  std::vector<int64_t> places;
+  std::vector<T> chosen(static_cast<size_t>(lanes));
+  std::vector<int64_t> from(static_cast<size_t>(lanes));
+  for (int64_t window = 0; window < image.window_count; ++window) {
+    FindPlaces(image, window, places);
+    if (places.empty()) continue;
+    const T* first = operand + places[0] * lanes;
+    std::copy_n(first, lanes, chosen.data());
+    std::fill(from.begin(), from.end(), places[0]);
+    for (size_t p = 1; p < places.size(); ++p) {
+      const T* candidates = operand + places[p] * lanes;
+      for (int64_t c = 0; c < lanes; ++c) {
+        const auto i = static_cast<size_t>(c);
+        const bool stays = keeps(chosen[i], candidates[c]);
+        chosen[i] = stays ? chosen[i] : candidates[c];
+        from[i] = stays ? from[i] : places[p];
+      }
+    }
+    const T* given = source + window * lanes;
+    for (int64_t c = 0; c < lanes; ++c) out[from[static_cast<size_t>(c)] * lanes + c] += given[c];
+  }
+}
+
+template <class T>
+Status ScatterSelected(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+  const Image image = ImageOf(hlo);
+  const ComparisonDirection direction = DirectionOf(*hlo[SelectAndScatterOp::kSelect]->root);
+  const T *operand = operands[0].As<T>().data(), *source = operands[1].As<T>().data();
+  T* out = results[0].Mutable<T>().data();
+  const T init = operands[2].As<T>()[0];
+  const int64_t in = image.operand_count * image.lanes, windows = image.window_count * image.lanes;
+  ForBlocks(pool, operands[0].dim(0), std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(1, in)), [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      std::fill_n(out + b * in, in, init);
+      if (direction == ComparisonDirection::kGe)
+        ScatterImage(image, operand + b * in, source + b * windows, out + b * in, [](T a, T c) { return a >= c; });
+      else
+        ScatterImage(image, operand + b * in, source + b * windows, out + b * in, Stays{direction});
+    }
+  });
+  return {};
+}
+
+}  // namespace
+
+LibraryFunction SelectAndScatterFunction(const Instruction& hlo) {
+  const Shape& shape = hlo.shape();
+  if (!shape.IsArray() || shape.has_dynamic() || shape.rank() < 2 || shape.ElementCount().value_or(0) <= 0) return nullptr;
+  const Window* window = hlo[kWindow];
+  if (window == nullptr || !IsStill(window->dims[0])) return nullptr;
+  for (const WindowDim& dim : window->dims)
+    if (dim.base_dilation != 1 || dim.reversal) return nullptr;
+  const ElementType type = shape.element_type();
+  for (size_t i = 0; i < 3; ++i)
+    if (hlo.operand_shape(i).element_type() != type) return nullptr;
+  const Instruction *select = OnlyOpOf(*hlo[SelectAndScatterOp::kSelect]), *scatter = OnlyOpOf(*hlo[SelectAndScatterOp::kScatter]);
+  if (select == nullptr || !IsCompare(*select) || scatter == nullptr || !IsSum(*scatter)) return nullptr;
+  const ComparisonDirection direction = DirectionOf(*select);
+  const bool is_order = direction != ComparisonDirection::kEq && direction != ComparisonDirection::kNe;
+  const bool straight = IsParameter(*select->operands[0]) && (*select->operands[0])[kParameterNumber] == 0;
+  if (!is_order || !straight || OrderOf(*select) == ComparisonOrder::kTotal) return nullptr;
+  if (select->operand_shape(0).element_type() != type || scatter->shape().element_type() != type) return nullptr;
+  if (type == ElementType::kF32) return &ScatterSelected<float>;
+  if (type == ElementType::kF64) return &ScatterSelected<double>;
+  return nullptr;
+}
+
+}  // namespace shoal

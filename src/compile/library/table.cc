@@ -1,0 +1,46 @@
+#include "compile/library/rows.h"
+#include "core/ops/families.h"
+
+namespace shoal {
+namespace {
+
+struct LibraryRow {
+  Opcode opcode;
+  // The function for this instruction, or null.
+  LibraryFunction (*of)(const Instruction& hlo);
+  bool updates = false;  // see UpdatesOperand
+};
+
+constexpr LibraryRow kRows[] = {
+    {Opcode::kConcatenate, ConcatenateFunction},
+    {Opcode::kConvert, ConvertFunction},
+    {Opcode::kConvolution, ConvolutionFunction},
+    {Opcode::kDot, DotFunction},
+    {Opcode::kDynamicSlice, DynamicSliceFunction},
+    {Opcode::kDynamicUpdateSlice, DynamicUpdateSliceFunction, true},
+    {Opcode::kFft, FftFunction},
+    {Opcode::kGather, GatherFunction},
+    {Opcode::kPad, PadFunction},
+    {Opcode::kReduceWindow, PrefixScanFunction},
+    {Opcode::kScatter, ScatterFunction, true},
+    {Opcode::kSelectAndScatter, SelectAndScatterFunction},
+    {Opcode::kSort, SortFunction},
+    {Opcode::kTopK, TopKFunction},
+    {Opcode::kTranspose, TransposeFunction},
+};
+
+}  // namespace
+
+LibraryFunction LibraryFunctionOf(const Instruction& hlo) {
+  for (const LibraryRow& row : kRows)
+    if (row.opcode == hlo.opcode) return row.of(hlo);
+  return nullptr;
+}
+
+bool UpdatesOperand(const Instruction& hlo) {
+  for (const LibraryRow& row : kRows)
+    if (row.opcode == hlo.opcode) return row.updates;
+  return false;
+}
+
+}  // namespace shoal

@@ -1,0 +1,156 @@
+#include <unordered_set>
+
+#include "absl/container/flat_hash_map.h"
+#include "compile/program/program.h"
+#include "core/base/strings.h"
+#include "core/ir/alike.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+#include "core/ops/working_types.h"
+
+namespace shoal {
+namespace {
+
+using ComputationSet = std::unordered_set<const Computation*>;
+
+void AddReached(const Instruction& hlo, ComputationSet& reached) {
+  for (const Computation* callee : CalledComputations(hlo))
+    if (reached.insert(callee).second)
+      for (const Instruction* inside : callee->instructions)
+        if (CallsComputations(*inside)) AddReached(*inside, reached);
+}
+
+// Computations that are part of an instruction that names them: fused ones, and functions of elements.
+ComputationSet PartsOfSteps(const Module& module) {
+  ComputationSet parts;
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (IsFusion(*hlo) || CallKindOf(*hlo) == CallKind::kElements) AddReached(*hlo, parts);
+  return parts;
+}
+
+class Lowering {
+ public:
+  Lowering(std::unique_ptr<Module> module, Steps steps) : by_ops_(steps == Steps::kOps) {
+    program_.module = std::move(module);
+    parts_ = PartsOfSteps(*program_.module);
+  }
+
+  Program Run() {
+    Visit(*program_.module->entry);
+    for (const Computation* computation : program_.module->computations)
+      if (visited_.contains(computation))
+        for (const Instruction* hlo : computation->instructions) Add(*hlo);
+    return std::move(program_);
+  }
+
+ private:
+  // What is run step by step: loops and fusions that are one piece of code have no steps inside.
+  void Visit(Computation& computation) {
+    if (!visited_.insert(&computation).second) return;
+    if (!by_ops_ && !parts_.contains(&computation)) GatherSmallSteps(*program_.module, computation);
+    for (const Instruction* hlo : computation.instructions) {
+      if (!CallsComputations(*hlo)) continue;
+      if (std::unique_ptr<Routine> routine = by_ops_ ? nullptr : RoutineOf(*hlo)) {
+        program_.steps[hlo] = {ProgramStep::Kind::kRoutine, program_.routines.size(), nullptr, {}};
+        for (const Instruction* inside : routine->evaluated) Add(*inside);
+        program_.routines.push_back(std::move(routine));
+        continue;
+      }
+      if (IsKernel(*hlo) || AddSequence(*hlo)) continue;
+      for (Computation* callee : CalledComputations(*hlo)) {
+        if (IsCall(*hlo)) parts_.insert(callee);  // what was gathered is not gathered again
+        Visit(*callee);
+      }
+    }
+  }
+
+  bool AddSequence(const Instruction& hlo) {
+    Sequence sequence{by_ops_ ? nullptr : SequenceOf(hlo), {}};
+    if (sequence.routine == nullptr) return false;
+    for (const FusedKernel& kernel : sequence.routine->kernels) sequence.kernels.push_back(NumberOf(kernel));
+    program_.steps[&hlo] = {ProgramStep::Kind::kSequence, program_.sequences.size(), nullptr, {}};
+    program_.sequences.push_back(std::move(sequence));
+    return true;
+  }
+
+  void Add(const Instruction& hlo) {
+    if (program_.steps.contains(&hlo) || (by_ops_ && IsFusion(hlo))) return;
+    if (IsKernel(hlo)) {
+      const std::vector<size_t>& kernels = NumbersOf(*hlo[kCalls]);
+      program_.steps[&hlo] = {ProgramStep::Kind::kKernel, kernels[0], nullptr, {kernels.begin() + 1, kernels.end()}};
+      return;
+    }
+    if (WorkingTypesOf(hlo).mixed) return;  // converted and checked where it is evaluated
+    if (LibraryFunction library = LibraryFunctionOf(hlo)) {
+      program_.steps[&hlo] = {ProgramStep::Kind::kLibrary, 0, library, {}};
+    }
+  }
+
+  bool IsKernel(const Instruction& hlo) {
+    if (by_ops_ || !IsFusion(hlo) || WorkingTypesOf(hlo).mixed) return false;
+    const auto [known, is_new] = bodies_.try_emplace(hlo[kCalls]);
+    if (is_new) known->second.kernels = FusedKernelsOf(hlo);
+    return !known->second.kernels.empty();
+  }
+
+  // In the program: of each kernel that a fused computation is.
+  const std::vector<size_t>& NumbersOf(const Computation& fused) {
+    Body& body = bodies_.at(&fused);
+    if (!body.numbers.empty()) return body.numbers;
+    for (const FusedKernel& kernel : body.kernels) body.numbers.push_back(NumberOf(kernel));
+    return body.numbers;
+  }
+
+  size_t NumberOf(const FusedKernel& kernel) {
+    const auto [same, is_new] = kernels_.try_emplace(ToString(kernel), program_.kernels.size());
+    if (is_new) program_.kernels.push_back(kernel);
+    return same->second;
+  }
+
+  struct Body {
+    std::vector<FusedKernel> kernels;  // none: it is not code of ours
+    std::vector<size_t> numbers;       // once they are in the program
+  };
+
+  const bool by_ops_;
+  Program program_;
+  ComputationSet parts_;  // are left as they are: instructions go by them
+  ComputationSet visited_;
+  absl::flat_hash_map<const Computation*, Body, BodyHash, BodyEqual> bodies_;  // of those that compute alike, one
+  std::unordered_map<std::string, size_t> kernels_;  // by their text
+};
+
+}  // namespace
+
+Program Lower(std::unique_ptr<Module> module, Steps steps) { return Lowering(std::move(module), steps).Run(); }
+
+std::string ToString(const Program& program) {
+  std::string out;
+  ComputationSet parts = PartsOfSteps(*program.module);
+  for (const auto& [hlo, step] : program.steps)
+    if (step.kind == ProgramStep::Kind::kRoutine || step.kind == ProgramStep::Kind::kSequence) AddReached(*hlo, parts);
+  for (const Computation* computation : program.module->computations) {
+    if (parts.contains(computation)) continue;
+    bool named = false;
+    for (const Instruction* hlo : computation->instructions) {
+      if (Info(hlo->opcode).op_class == OpClass::kStructure) continue;
+      const ProgramStep& step = program.StepOf(*hlo);
+      if (!named) StrAppend(&out, computation->name, computation == program.module->entry ? " (entry)\n" : "\n");
+      named = true;
+      StrAppend(&out, "  ", hlo->name, " ", ToString(hlo->shape()), ": ");
+      if (step.kind == ProgramStep::Kind::kKernel) StrAppend(&out, "kernel ", step.kernel, step.pieces.empty() ? "" : ",", StrJoin(step.pieces, ","));
+      if (step.kind == ProgramStep::Kind::kRoutine) StrAppend(&out, "routine ", step.kernel);
+      if (step.kind == ProgramStep::Kind::kSequence) StrAppend(&out, "sequence ", step.kernel);
+      if (step.kind == ProgramStep::Kind::kLibrary) StrAppend(&out, "library ", Text(hlo->opcode));
+      if (step.kind == ProgramStep::Kind::kEvaluate) StrAppend(&out, "evaluate ", Text(hlo->opcode));
+      out += "\n";
+    }
+  }
+  for (size_t i = 0; i < program.kernels.size(); ++i) StrAppend(&out, "kernel ", i, ": ", ToString(program.kernels[i]));
+  for (size_t i = 0; i < program.routines.size(); ++i) StrAppend(&out, "routine ", i, ": ", ToString(*program.routines[i]));
+  for (size_t i = 0; i < program.sequences.size(); ++i) StrAppend(&out, "sequence ", i, ": ", ToString(*program.sequences[i].routine, program.sequences[i].kernels));
+  return out;
+}
+
+}  // namespace shoal

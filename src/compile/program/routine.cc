@@ -1,0 +1,283 @@
+// From a while, or a call, to a Routine.
+#include "compile/program/routine.h"
+
+#include <map>
+#include <utility>
+
+#include "compile/program/program.h"
+#include "compile/program/routine_slots.h"
+#include "compile/program/small_kernels.h"
+#include "core/base/strings.h"
+#include "core/ops/contraction.h"
+#include "core/ops/custom_calls.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+#include "kernels/elementwise/generated_constant.h"
+#include "transform/loops/loop_ops.h"
+
+namespace shoal {
+namespace {
+
+using StatementKind = RoutineStatement::Kind;
+using Slots = RoutineSlots::Slots;
+
+// Above these one thread would be the wrong place for it, or the stack.
+constexpr int64_t kMostWork = int64_t{1} << 15, kMostOwnBytes = int64_t{1} << 17;
+constexpr size_t kMostStatements = 200;
+// A product of more than that is quicker in the library, with all that it takes to call it.
+constexpr double kMostProducts = 1 << 14;
+
+bool IsPlainArray(const Shape& shape) {
+  return shape.IsArray() && !shape.has_dynamic() && IsLoopOrComplexType(shape.element_type()) && shape.ElementCount().value_or(0) > 0;
+}
+
+bool IsLargeProduct(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kDot) return false;
+  auto products = static_cast<double>(hlo.shape().ElementCount().value_or(0));
+  for (int64_t dim : hlo[kLhsContractingDims]) products *= static_cast<double>(hlo.operand_shape(0).dim(dim));
+  return products > kMostProducts;
+}
+
+class RoutineBuilder {
+ public:
+  std::unique_ptr<Routine> Build(const Instruction& loop) {
+    routine_->loop = &loop;
+    Slots state = NewSlots(loop.shape());
+    if (failed_) return nullptr;
+    routine_->state_slots = state.size();
+    routine_->counters = 3;
+    routine_->condition = NewBlock();
+    routine_->body = NewBlock();
+    routine_->predicate = AddLoopBlocks(loop, state, routine_->condition, routine_->body);
+    if (failed_ || OwnBytes(*routine_) > kMostOwnBytes || WorkOf(*routine_) > kMostWork) return nullptr;
+    for (int slot : state) routine_->written.push_back(slots_.IsWritten(slot));
+    return std::move(routine_);
+  }
+
+  std::unique_ptr<Routine> BuildSequence(const Instruction& call) {
+    most_statements_ = SIZE_MAX;  // which are not compiled together
+    std::vector<Slots> arguments;
+    for (const Instruction* operand : call.operands) arguments.push_back(NewSlots(operand->shape()));
+    const size_t operands = routine_->slots.size();
+    const Slots results = NewSlots(call.shape());
+    if (failed_ || operands != call.operand_count()) return nullptr;
+    routine_->state_slots = routine_->slots.size();
+    routine_->body = NewBlock();
+    const Slots given = Lower(*call[kToApply], arguments, routine_->body);
+    if (failed_ || routine_->blocks.size() > 1 || !routine_->evaluated.empty()) return nullptr;
+    for (const FusedKernel& kernel : routine_->kernels)
+      if (kernel.RowCount() * kernel.WalkedCount() > kMostWork || CutInPieces(kernel)) return nullptr;  // for all threads
+    for (size_t i = 0; i < results.size(); ++i) slots_.Copy(routine_->body, given[i], results[i]);
+    slots_.DropCopies(routine_->body, results, static_cast<int>(routine_->state_slots));
+    for (size_t i = 0; i < routine_->state_slots; ++i) routine_->written.push_back(i >= operands);
+    return std::move(routine_);
+  }
+
+ private:
+  int Fail() {
+    failed_ = true;
+    return 0;
+  }
+
+  size_t NewBlock() {
+    routine_->blocks.emplace_back();
+    return routine_->blocks.size() - 1;
+  }
+
+  Slots NewSlots(const Shape& shape) {
+    Slots slots;
+    if (shape.IsTuple()) {
+      for (const Shape* element : shape.elements())
+        for (int slot : NewSlots(*element)) slots.push_back(slot);
+      return slots;
+    }
+    if (!IsPlainArray(shape)) {
+      Fail();
+      return {0};
+    }
+    return {slots_.New(shape.element_type(), *shape.ElementCount())};
+  }
+
+  void Count() {
+    if (++statements_ + slots_.copies() > most_statements_) Fail();
+  }
+
+  void Run(size_t block, FusedKernel kernel, Slots slots) {
+    Count();
+    RoutineStatement statement;
+    statement.kernel = routine_->kernels.size();
+    statement.slots = std::move(slots);
+    routine_->kernels.push_back(std::move(kernel));
+    routine_->blocks[block].push_back(std::move(statement));
+  }
+
+  // The slots of the computation's root, with its statements in `block`.
+  Slots Lower(const Computation& computation, const std::vector<Slots>& arguments, size_t block) {
+    std::map<const Instruction*, Slots> values;
+    for (const Instruction* hlo : computation.instructions) {
+      if (failed_) return {};
+      if (!(*hlo)[kControlPredecessors].empty()) return Fail(), Slots();
+      values[hlo] = Lower(*hlo, values, arguments, block);
+    }
+    return failed_ ? Slots() : values.at(computation.root);
+  }
+
+  Slots Lower(const Instruction& hlo, const std::map<const Instruction*, Slots>& values,
+              const std::vector<Slots>& arguments, size_t block) {
+    auto operand = [&](size_t i) -> const Slots& { return values.at(hlo.operands[i]); };
+    if (hlo.opcode == Opcode::kParameter) return arguments[static_cast<size_t>(hlo[kParameterNumber])];
+    if (hlo.opcode == Opcode::kConstant) return Constant(hlo);
+    if (hlo.opcode == Opcode::kOptimizationBarrier) return operand(0);
+    if (hlo.opcode == Opcode::kWhile) return Loop(hlo, operand(0), block);
+    if (hlo.opcode == Opcode::kConditional) return Branch(hlo, values, block);
+    if (hlo.opcode == Opcode::kGetTupleElement) {
+      const int64_t index = hlo[Op<Opcode::kGetTupleElement>::kIndex];
+      int64_t first = 0;
+      for (int64_t i = 0; i < index; ++i) first += hlo.operand_shape(0).element(i).LeafCount();
+      const auto begin = operand(0).begin() + first;
+      return Slots(begin, begin + hlo.shape().LeafCount());
+    }
+    if (hlo.opcode == Opcode::kTuple) {
+      Slots all;
+      for (size_t i = 0; i < hlo.operand_count(); ++i) all.insert(all.end(), operand(i).begin(), operand(i).end());
+      return all;
+    }
+    if (hlo.opcode == Opcode::kCall) {
+      std::vector<Slots> inside;
+      for (size_t i = 0; i < hlo.operand_count(); ++i) inside.push_back(operand(i));
+      return Lower(*hlo[kToApply], inside, block);
+    }
+    // The same bytes under another shape.
+    const bool is_same = hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kCopy || hlo.opcode == Opcode::kBitcast;
+    if (is_same && IsLoopOp(hlo)) return operand(0);
+    return Kernels(hlo, values, block);
+  }
+
+  Slots Constant(const Instruction& hlo) {
+    const Literal* literal = hlo[kConstantValue];
+    if (!IsPlainArray(hlo.shape()) || literal == nullptr) return Fail(), Slots();
+    const int64_t bytes = *hlo.shape().ElementCount() * StorageBytes(hlo.shape().element_type());
+    if (!literal->elided && static_cast<int64_t>(literal->data.size()) < bytes) return Fail(), Slots();
+    const int slot = slots_.New(hlo.shape().element_type(), *hlo.shape().ElementCount());
+    routine_->slots.back().constant = literal;
+    if (literal->elided) routine_->slots.back().made_up = std::make_shared<const Array>(GeneratedConstant(hlo.shape()));
+    routine_->constants.push_back(slot);
+    return {slot};
+  }
+
+  // What one op or fusion does, as kernels.
+  Slots Kernels(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, size_t block) {
+    const Slots results = NewSlots(hlo.shape());
+    if (failed_) return {};
+    std::optional<std::vector<SmallKernel>> kernels = IsLargeProduct(hlo) ? std::nullopt : SmallKernelsOf(hlo);
+    if (!kernels) return Evaluate(hlo, values, results, block);
+    for (SmallKernel& kernel : *kernels) {
+      Slots slots;
+      for (int i : kernel.operands) {
+        const Slots& operand = i == SmallKernel::kResult ? results : values.at(hlo.operands[static_cast<size_t>(i)]);
+        if (operand.size() != 1) return Fail(), Slots();
+        slots.push_back(operand[0]);
+      }
+      if (!kernel.kernel) {
+        slots_.Copy(block, slots[0], results[0]);
+        continue;
+      }
+      slots.insert(slots.end(), results.begin(), results.end());
+      Run(block, std::move(*kernel.kernel), std::move(slots));
+    }
+    return results;
+  }
+
+  // What no kernel computes, of arrays alone: whoever runs the routine does.
+  Slots Evaluate(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, const Slots& results, size_t block) {
+    const bool is_opaque = Info(hlo.opcode).op_class == OpClass::kOpaque;
+    if (is_opaque ? !IsKnownFunction(hlo) : !IsPure(hlo)) return Fail(), Slots();
+    Count();
+    RoutineStatement statement;
+    statement.kind = StatementKind::kEvaluate;
+    statement.kernel = routine_->evaluated.size();
+    for (const Instruction* operand : hlo.operands) {
+      if (!IsPlainArray(operand->shape())) return Fail(), Slots();
+      statement.slots.push_back(values.at(operand)[0]);
+    }
+    statement.slots.insert(statement.slots.end(), results.begin(), results.end());
+    routine_->evaluated.push_back(&hlo);
+    routine_->blocks[block].push_back(std::move(statement));
+    return results;
+  }
+
+  // The blocks of a loop that keeps its state in `state`; gives the slot of the predicate.
+  int AddLoopBlocks(const Instruction& hlo, const Slots& state, size_t condition, size_t body) {
+    using While = Op<Opcode::kWhile>;
+    const Slots predicate = Lower(*hlo[While::kCondition], {state}, condition);
+    if (failed_ || predicate.size() != 1) return Fail();
+    const Slots next = Lower(*hlo[While::kBody], {state}, body);
+    if (failed_ || next.size() != state.size()) return Fail();
+    slots_.Assign(body, next, state, first_own_);
+    return predicate[0];
+  }
+
+  Slots Loop(const Instruction& hlo, const Slots& init, size_t block) {
+    const Slots state = NewSlots(hlo.shape());
+    if (failed_) return {};
+    for (size_t i = 0; i < state.size(); ++i) slots_.Copy(block, init[i], state[i]);
+    Count();
+    RoutineStatement loop;
+    loop.kind = StatementKind::kWhile;
+    loop.hlo = &hlo;
+    loop.counter = routine_->counters;
+    routine_->counters += 3;
+    loop.blocks = {NewBlock(), NewBlock()};
+    const int was = std::exchange(first_own_, static_cast<int>(routine_->slots.size()));
+    loop.slots = {AddLoopBlocks(hlo, state, loop.blocks[0], loop.blocks[1])};
+    loop.slots.insert(loop.slots.end(), state.begin(), state.end());
+    first_own_ = was;
+    routine_->blocks[block].push_back(std::move(loop));
+    return state;
+  }
+
+  Slots Branch(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, size_t block) {
+    const Slots results = NewSlots(hlo.shape());
+    if (failed_) return {};
+    Count();
+    RoutineStatement branch;
+    branch.kind = StatementKind::kBranch;
+    branch.hlo = &hlo;
+    branch.slots = {values.at(hlo.operands[0])[0]};
+    branch.counter = routine_->counters;
+    const std::vector<Computation*> callees = CalledComputations(hlo);
+    routine_->counters += callees.size();
+    for (size_t i = 0; i < callees.size(); ++i) {
+      const size_t inner = NewBlock();
+      branch.blocks.push_back(inner);
+      const int first = static_cast<int>(routine_->slots.size());
+      const int was = std::exchange(first_own_, first);
+      const Slots given = Lower(*callees[i], {values.at(hlo.operands[i + 1])}, inner);
+      first_own_ = was;
+      if (failed_) return {};
+      for (size_t k = 0; k < results.size(); ++k) slots_.Copy(inner, given[k], results[k]);
+      slots_.DropCopies(inner, results, first);
+    }
+    routine_->blocks[block].push_back(std::move(branch));
+    return results;
+  }
+
+  std::unique_ptr<Routine> routine_ = std::make_unique<Routine>();
+  RoutineSlots slots_{*routine_};
+  size_t statements_ = 0, most_statements_ = kMostStatements;
+  int first_own_ = 0;  // slots before this one belong to blocks around
+  bool failed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Routine> RoutineOf(const Instruction& loop) {
+  if (loop.opcode != Opcode::kWhile || !loop.shape().IsTuple()) return nullptr;
+  return RoutineBuilder().Build(loop);
+}
+
+std::unique_ptr<Routine> SequenceOf(const Instruction& call) {
+  return IsCall(call) ? RoutineBuilder().BuildSequence(call) : nullptr;
+}
+
+}  // namespace shoal

@@ -1,0 +1,229 @@
+#include "compile/program/small_kernels.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "compile/program/program.h"
+#include "core/ops/contraction.h"
+#include "core/ops/families.h"
+#include "transform/loops/kernel_parts.h"
+#include "transform/loops/loop_ops.h"
+
+namespace shoal {
+namespace {
+
+std::vector<int> AllOperands(const Instruction& hlo) {
+  std::vector<int> all(hlo.operand_count());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+// A loop for each dimension.
+std::vector<Index> SetLoops(FusedKernel& kernel, Ints dims) {
+  std::vector<Index> index;
+  for (size_t d = 0; d < dims.size(); ++d) index.push_back(Index::Loop(static_cast<int>(d), dims[d]));
+  kernel.rows.assign(dims.begin(), dims.end() - (dims.empty() ? 0 : 1));
+  kernel.walked = {dims.empty() ? 1 : dims.back()};
+  return index;
+}
+
+// Input 0, of the given dimensions, written at offset + stride * index of the result.
+FusedKernel Placed(const Shape& from, const Shape& to, const std::vector<Index>& offsets, const std::vector<int64_t>& strides,
+                   FusedKernel kernel) {
+  std::vector<Index> index = SetLoops(kernel, from.dims());
+  const int load = Add(kernel, LoadOf(0, from.element_type(), Linearized(index, from.dims())));
+  for (size_t d = 0; d < index.size(); ++d) index[d] = index[d] * strides[d] + offsets[d];
+  kernel.inputs.insert(kernel.inputs.begin(), from.element_type());
+  kernel.outputs = {to.element_type()};
+  kernel.stores = {{load, 0, Linearized(index, to.dims()), false}};
+  MergeLoops(kernel);
+  return kernel;
+}
+
+using Kernels = std::optional<std::vector<SmallKernel>>;
+
+// The operand, and the update over it.
+Kernels UpdateKernels(const Instruction& hlo) {
+  const Shape &update = hlo.operand_shape(1), &to = hlo.shape();
+  FusedKernel kernel;
+  std::vector<Index> offsets;
+  std::vector<int> operands{1};
+  for (int64_t d = 0; d < to.rank(); ++d) {
+    if (static_cast<size_t>(d) + 2 >= hlo.operand_count()) return std::nullopt;
+    const Shape& start = hlo.operand_shape(static_cast<size_t>(d) + 2);
+    if (!start.IsScalar() || !IsInteger(start.element_type()) || start.element_type() == ElementType::kU64) return std::nullopt;
+    const int64_t most = to.dim(d) - update.dim(d);
+    if (most == 0) {
+      offsets.emplace_back();
+      continue;
+    }
+    const int given = Add(kernel, LoadOf(static_cast<int>(operands.size()), start.element_type(), {}));
+    const int low = Add(kernel, ConstantOf(ElementType::kS64, 0));
+    const int wide = Add(kernel, ApplyOf(Opcode::kConvert, ElementType::kS64, {given}));
+    const int high = Add(kernel, ConstantOf(ElementType::kS64, static_cast<uint64_t>(most)));
+    offsets.push_back(Index::Data(Add(kernel, ApplyOf(Opcode::kClamp, ElementType::kS64, {low, wide, high})), most));
+    operands.push_back(static_cast<int>(d) + 2);
+    kernel.inputs.push_back(start.element_type());
+  }
+  const std::vector<int64_t> ones(offsets.size(), 1);
+  return std::vector<SmallKernel>{{{0}, std::nullopt}, {operands, Placed(update, to, offsets, ones, std::move(kernel))}};
+}
+
+Kernels ConcatenateKernels(const Instruction& hlo) {
+  std::vector<SmallKernel> kernels;
+  const auto along = static_cast<size_t>(hlo[kDimensions][0]);
+  std::vector<Index> offsets(static_cast<size_t>(hlo.shape().rank()));
+  const std::vector<int64_t> ones(offsets.size(), 1);
+  for (size_t i = 0; i < hlo.operand_count(); ++i) {
+    const Shape& part = hlo.operand_shape(i);
+    if (part.ElementCount().value_or(0) == 0) continue;
+    kernels.push_back({{static_cast<int>(i)}, Placed(part, hlo.shape(), offsets, ones, {})});
+    offsets[along].constant += part.dim(static_cast<int64_t>(along));
+  }
+  return kernels;
+}
+
+Kernels PadKernels(const Instruction& hlo) {
+  const auto padding = hlo[Op<Opcode::kPad>::kPadding];
+  std::vector<Index> offsets;
+  std::vector<int64_t> strides;
+  for (size_t d = 0; d < padding.size(); ++d) {
+    if (padding[d].low < 0 || padding[d].high < 0) return std::nullopt;
+    offsets.push_back(Index::Constant(padding[d].low));
+    strides.push_back(hlo.operand_shape(0).dims()[d] > 1 ? padding[d].interior + 1 : 1);
+  }
+  FusedKernel fill;
+  const std::vector<Index> index = SetLoops(fill, hlo.shape().dims());
+  const ElementType type = hlo.shape().element_type();
+  fill.inputs = fill.outputs = {type};
+  fill.stores = {{Add(fill, LoadOf(0, type, {})), 0, Linearized(index, hlo.shape().dims()), false}};
+  MergeLoops(fill);
+  return std::vector<SmallKernel>{{{1}, std::move(fill)},
+                                  {{0}, Placed(hlo.operand_shape(0), hlo.shape(), offsets, strides, {})}};
+}
+
+// The dimensions of a product: which loop each dimension of the operands goes through.
+struct ProductLoops {
+  std::vector<int64_t> kept, contracted;        // sizes
+  std::vector<int> lhs, rhs;                    // of each dimension: kept loop k as k, contracted loop c as -1 - c
+};
+
+ProductLoops LoopsOfProduct(const Instruction& hlo) {
+  const Ints lhs_batch = hlo[kLhsBatchDims], rhs_batch = hlo[kRhsBatchDims];
+  const Ints lhs_folded = hlo[kLhsContractingDims], rhs_folded = hlo[kRhsContractingDims];
+  const Shape &lhs = hlo.operand_shape(0), &rhs = hlo.operand_shape(1);
+  constexpr int kNone = INT32_MAX;
+  ProductLoops loops;
+  loops.lhs.assign(static_cast<size_t>(lhs.rank()), kNone);
+  loops.rhs.assign(static_cast<size_t>(rhs.rank()), kNone);
+  auto keep = [&](int64_t size) {
+    loops.kept.push_back(size);
+    return static_cast<int>(loops.kept.size()) - 1;
+  };
+  for (size_t i = 0; i < lhs_batch.size(); ++i)
+    loops.lhs[static_cast<size_t>(lhs_batch[i])] = loops.rhs[static_cast<size_t>(rhs_batch[i])] = keep(lhs.dim(lhs_batch[i]));
+  for (size_t i = 0; i < lhs_folded.size(); ++i) {
+    loops.contracted.push_back(lhs.dim(lhs_folded[i]));
+    loops.lhs[static_cast<size_t>(lhs_folded[i])] = loops.rhs[static_cast<size_t>(rhs_folded[i])] = -1 - static_cast<int>(i);
+  }
+  for (auto [dims, shape] : {std::pair(&loops.lhs, &lhs), std::pair(&loops.rhs, &rhs)})
+    for (size_t d = 0; d < dims->size(); ++d)
+      if ((*dims)[d] == kNone) (*dims)[d] = keep(shape->dim(static_cast<int64_t>(d)));
+  return loops;
+}
+
+// The kept loop along which an operand lies together; -1 if it is a contracted one, or none.
+int LaneLoop(const std::vector<int>& dims, const Shape& shape) {
+  for (size_t d = dims.size(); d-- > 0;)
+    if (shape.dim(static_cast<int64_t>(d)) != 1) return dims[d];
+  return -1;
+}
+
+Kernels ProductKernels(const Instruction& hlo) {
+  const ElementType type = hlo.shape().element_type();
+  for (size_t i = 0; i < hlo.operand_count(); ++i)
+    if (!IsLoopType(hlo.operand_shape(i).element_type()) || hlo.operand_shape(i).element_type() == ElementType::kPred) return std::nullopt;
+  if (hlo.operand_count() != 2 || type == ElementType::kPred) return std::nullopt;
+  const ElementType sum_type = IsFloat(type) && BitWidth(type) < 32 ? ElementType::kF32 : type;
+  const ProductLoops loops = LoopsOfProduct(hlo);
+  // Lanes: along what the right side keeps, else the left one, else along what is summed.
+  int lane = LaneLoop(loops.rhs, hlo.operand_shape(1));
+  if (lane < 0) lane = LaneLoop(loops.lhs, hlo.operand_shape(0));
+  FusedKernel kernel;
+  kernel.form = lane >= 0 ? FusedKernel::Form::kColumns : FusedKernel::Form::kRows;
+  std::vector<Index> kept(loops.kept.size()), contracted;
+  int number = 0;
+  for (size_t k = 0; k < kept.size(); ++k) {
+    if (static_cast<int>(k) == lane) continue;
+    kept[k] = Index::Loop(number++, loops.kept[k]);
+    kernel.rows.push_back(loops.kept[k]);
+  }
+  for (int64_t size : loops.contracted) {
+    contracted.push_back(Index::Loop(number++, size));
+    kernel.walked.push_back(size);
+  }
+  if (lane >= 0) {
+    if (kernel.walked.empty()) ++number, kernel.walked.push_back(1);
+    kept[static_cast<size_t>(lane)] = Index::Loop(number, loops.kept[static_cast<size_t>(lane)]);
+    kernel.walked.push_back(loops.kept[static_cast<size_t>(lane)]);
+  }
+  if (kernel.walked.empty()) kernel.walked = {1};
+  int factors[2];
+  for (size_t side : {0, 1}) {
+    const Shape& shape = hlo.operand_shape(side);
+    std::vector<Index> index;
+    for (int loop : side == 0 ? loops.lhs : loops.rhs)
+      index.push_back(loop >= 0 ? kept[static_cast<size_t>(loop)] : contracted[static_cast<size_t>(-1 - loop)]);
+    factors[side] = Add(kernel, LoadOf(static_cast<int>(side), shape.element_type(), Linearized(index, shape.dims())));
+    kernel.inputs.push_back(shape.element_type());
+    if (shape.element_type() != sum_type) factors[side] = Add(kernel, ApplyOf(Opcode::kConvert, sum_type, {factors[side]}));
+  }
+  KernelReduction sum;
+  sum.op = Opcode::kAdd;
+  sum.elements = {Add(kernel, ApplyOf(Opcode::kMultiply, sum_type, {factors[0], factors[1]}))};
+  sum.inits = {Add(kernel, ConstantOf(sum_type, 0))};
+  kernel.reductions = {std::move(sum)};
+  KernelNode result;
+  result.kind = KernelNode::Kind::kResult;
+  result.type = sum_type;
+  int given = Add(kernel, std::move(result));
+  if (type != sum_type) given = Add(kernel, ApplyOf(Opcode::kConvert, type, {given}));
+  kernel.contracts = true;
+  kernel.outputs = {type};
+  kernel.stores = {{given, 0, Linearized(kept, loops.kept), lane < 0}};
+  MergeLoops(kernel);
+  return std::vector<SmallKernel>{{{0, 1}, std::move(kernel)}};
+}
+
+bool IsPlain(const Instruction& hlo) {
+  auto is_plain = [](const Shape& shape) {
+    return shape.IsArray() && !shape.has_dynamic() && IsLoopOrComplexType(shape.element_type());
+  };
+  if (!is_plain(hlo.shape()) && hlo.opcode != Opcode::kFusion && hlo.opcode != Opcode::kReduce) return false;
+  return std::all_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* o) { return is_plain(o->shape()); });
+}
+
+}  // namespace
+
+std::optional<std::vector<SmallKernel>> SmallKernelsOf(const Instruction& hlo) {
+  if (!IsPlain(hlo)) return std::nullopt;
+  if (hlo.opcode == Opcode::kDynamicUpdateSlice) return UpdateKernels(hlo);
+  if (hlo.opcode == Opcode::kConcatenate) return ConcatenateKernels(hlo);
+  if (hlo.opcode == Opcode::kPad) return PadKernels(hlo);
+  if (hlo.opcode == Opcode::kDot) return ProductKernels(hlo);
+  if (hlo.opcode == Opcode::kScatter) return ScatterKernels(hlo);
+  std::vector<FusedKernel> kernels;
+  if (hlo.opcode == Opcode::kFusion) {
+    kernels = FusedKernelsOf(hlo);
+  } else if (IsLoopOp(hlo) || IsLoopReduction(hlo) || IsLoopWindow(hlo)) {
+    const std::vector<const Instruction*> inputs(hlo.operands.begin(), hlo.operands.end());
+    const Instruction* root = &hlo;
+    kernels = KernelsOf(inputs, {&root, 1});
+  }
+  if (kernels.empty()) return std::nullopt;
+  std::vector<SmallKernel> small;
+  for (FusedKernel& kernel : kernels) small.push_back({AllOperands(hlo), std::move(kernel)});
+  return small;
+}
+
+}  // namespace shoal

@@ -1,0 +1,140 @@
+// scatter of few windows: rows are windows, one after the other, lanes are the elements of one.
+#include <algorithm>
+
+#include "compile/program/program.h"
+#include "compile/program/small_kernels.h"
+#include "core/ops/gather_scatter.h"
+#include "transform/loops/kernel_parts.h"
+#include "transform/loops/loop_ops.h"
+
+namespace shoal {
+namespace {
+
+using Scatter = Op<Opcode::kScatter>;
+
+// The loops: an index for each dimension of the updates, those of windows last.
+std::vector<Index> SetLoops(FusedKernel& kernel, const Shape& updates, Ints window_dims) {
+  std::vector<Index> index(static_cast<size_t>(updates.rank()));
+  int number = 0;
+  for (const bool in_window : {false, true}) {
+    for (int64_t d = 0; d < updates.rank(); ++d) {
+      if (Contains(window_dims, d) != in_window) continue;
+      index[static_cast<size_t>(d)] = Index::Loop(number++, updates.dim(d));
+      (in_window ? kernel.walked : kernel.rows).push_back(updates.dim(d));
+    }
+  }
+  if (kernel.walked.empty()) kernel.walked = {1};
+  return index;
+}
+
+class ScatterKernel {
+ public:
+  explicit ScatterKernel(const Instruction& hlo) : hlo_(hlo), array_(hlo.operand_shape(0)), indices_(hlo.operand_shape(1)), updates_(hlo.operand_shape(2)) {}
+
+  FusedKernel Make() {
+    const ElementType type = array_.element_type();
+    kernel_.inputs = {type, indices_.element_type(), type};
+    kernel_.outputs = {type};
+    update_ = SetLoops(kernel_, updates_, hlo_[Scatter::kUpdateWindowDims]);
+    const Index place = Linearized(Places(), array_.dims());
+    const int before = Add(kernel_, LoadOf(0, type, place));
+    const int update = Add(kernel_, LoadOf(2, type, Linearized(update_, updates_.dims())));
+    const int after = Combined(before, update);
+    // A window that hangs over the border is left out.
+    const int kept = fits_ < 0 ? after : Add(kernel_, ApplyOf(Opcode::kSelect, type, {fits_, after, before}));
+    kernel_.stores = {{kept, 0, place, false}};
+    return std::move(kernel_);
+  }
+
+ private:
+  int Combined(int before, int update) {
+    const Computation& computation = *hlo_[kToApply];
+    if (computation.root == computation.parameters[1]) return update;
+    const Instruction& op = *OnlyOpOf(computation);
+    const bool straight = op.operands[0] == computation.parameters[0];
+    return Add(kernel_, ApplyOf(op.opcode, array_.element_type(), {straight ? before : update, straight ? update : before}));
+  }
+
+  // The place of an update in each dimension of the array.
+  std::vector<Index> Places() {
+    const Ints window_dims = hlo_[Scatter::kUpdateWindowDims], inserted = hlo_[Scatter::kInsertedWindowDims];
+    std::vector<Index> place(static_cast<size_t>(array_.rank()));
+    std::vector<int64_t> sizes(place.size(), 1);
+    size_t next = 0;
+    for (int64_t d = 0; d < array_.rank(); ++d) {
+      if (Contains(inserted, d) || Contains(hlo_[Scatter::kInputBatchingDims], d)) continue;
+      const auto from = static_cast<size_t>(window_dims[next++]);
+      place[static_cast<size_t>(d)] = update_[from];
+      sizes[static_cast<size_t>(d)] = updates_.dims()[from];
+    }
+    AddBatches(place);
+    const Ints to = hlo_[Scatter::kScatterDimsToOperandDims];
+    for (size_t i = 0; i < to.size(); ++i) {
+      const auto d = static_cast<size_t>(to[i]);
+      place[d] = place[d] + Start(static_cast<int64_t>(i), array_.dims()[d] - sizes[d]);
+    }
+    return place;
+  }
+
+  // The index of the loops in the indices, without the dimension of the vectors.
+  std::vector<Index> IndexInIndices() const {
+    std::vector<Index> index;
+    for (int64_t d = 0; d < updates_.rank(); ++d)
+      if (!Contains(hlo_[Scatter::kUpdateWindowDims], d)) index.push_back(update_[static_cast<size_t>(d)]);
+    return index;
+  }
+
+  void AddBatches(std::vector<Index>& place) const {
+    const Ints batch = hlo_[Scatter::kInputBatchingDims], from = hlo_[Scatter::kScatterIndicesBatchingDims];
+    const std::vector<Index> index = IndexInIndices();
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const int64_t at = from[i] > hlo_[kIndexVectorDim] ? from[i] - 1 : from[i];
+      place[static_cast<size_t>(batch[i])] = index[static_cast<size_t>(at)];
+    }
+  }
+
+  // Where a window starts in a dimension, held within [0, most]; whether it had to be goes into fits_.
+  Index Start(int64_t part, int64_t most) {
+    std::vector<Index> index = IndexInIndices();
+    const int64_t vector_dim = hlo_[kIndexVectorDim];
+    if (vector_dim < indices_.rank()) index.insert(index.begin() + vector_dim, Index::Constant(part));
+    const int given = Add(kernel_, LoadOf(1, indices_.element_type(), Linearized(index, indices_.dims())));
+    const int wide = Add(kernel_, ApplyOf(Opcode::kConvert, ElementType::kS64, {given}));
+    const int low = Add(kernel_, ConstantOf(ElementType::kS64, 0)), high = Add(kernel_, ConstantOf(ElementType::kS64, static_cast<uint64_t>(most)));
+    const int held = Add(kernel_, ApplyOf(Opcode::kClamp, ElementType::kS64, {low, wide, high}));
+    KernelNode same = ApplyOf(Opcode::kCompare, ElementType::kPred, {held, wide});
+    same.direction = ComparisonDirection::kEq;
+    const int fits = Add(kernel_, std::move(same));
+    fits_ = fits_ < 0 ? fits : Add(kernel_, ApplyOf(Opcode::kAnd, ElementType::kPred, {fits_, fits}));
+    return Index::Data(held, most);
+  }
+
+  const Instruction& hlo_;
+  const Shape &array_, &indices_, &updates_;
+  FusedKernel kernel_;
+  std::vector<Index> update_;
+  int fits_ = -1;  // node: the whole window lies in the array; -1: it always does
+};
+
+bool HasKernel(const Instruction& hlo) {
+  if (hlo.operand_count() != 3) return false;
+  const Shape &array = hlo.operand_shape(0), &indices = hlo.operand_shape(1), &updates = hlo.operand_shape(2);
+  if (!IsInteger(indices.element_type()) || indices.element_type() == ElementType::kU64) return false;
+  if (array.element_type() != updates.element_type() || array.element_type() != hlo.shape().element_type()) return false;
+  if (updates.ElementCount().value_or(0) <= 0 || indices.ElementCount().value_or(0) <= 0) return false;
+  const Computation& computation = *hlo[kToApply];
+  if (computation.parameters.size() != 2) return false;
+  if (computation.root == computation.parameters[1]) return true;
+  const Instruction* op = OnlyOpOf(computation);
+  return op != nullptr && Info(op->opcode).op_class == OpClass::kElementwise && IsLoopOp(*op) &&
+         op->shape().element_type() == array.element_type();
+}
+
+}  // namespace
+
+std::optional<std::vector<SmallKernel>> ScatterKernels(const Instruction& hlo) {
+  if (!HasKernel(hlo)) return std::nullopt;
+  return std::vector<SmallKernel>{{{0}, std::nullopt}, {{SmallKernel::kResult, 1, 2}, ScatterKernel(hlo).Make()}};
+}
+
+}  // namespace shoal

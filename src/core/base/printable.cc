@@ -1,0 +1,78 @@
+#include "core/base/printable.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+
+namespace shoal {
+namespace {
+
+constexpr std::string_view kColors[] = {color::kReset,   color::kBold,       color::kFaint,   color::kYellow,
+                                        color::kBoldRed, color::kBoldYellow, color::kBoldBlue};
+
+// A character of UTF-8 at the beginning of `text`: how many bytes it has (0: they are none) and its number.
+struct Character {
+  size_t bytes = 0;
+  uint32_t code = 0;
+};
+
+Character CharacterAt(std::string_view text) {
+  const auto first = static_cast<uint8_t>(text[0]);
+  if (first < 0x80) return {1, first};
+  const size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < bytes) return {};
+  uint32_t code = first & (0x7fu >> bytes);
+  for (size_t i = 1; i < bytes; ++i) {
+    const auto byte = static_cast<uint8_t>(text[i]);
+    if ((byte & 0xc0) != 0x80) return {};
+    code = code << 6 | (byte & 0x3f);
+  }
+  const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < least[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return {};
+  return {bytes, code};
+}
+
+bool IsHarmless(uint32_t code) {
+  const bool control = (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7f && code < 0xa0);
+  const bool direction = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return !control && !direction;
+}
+
+// The length of one of our own colours at the beginning of `text`, or 0.
+size_t ColorAt(std::string_view text) {
+  for (std::string_view each : kColors)
+    if (text.starts_with(each)) return each.size();
+  return 0;
+}
+
+}  // namespace
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  auto keep = [&](size_t bytes) {
+    out += text.substr(0, bytes);
+    text.remove_prefix(bytes);
+  };
+  while (!text.empty()) {
+    auto special = [](char c) { return c < ' ' || c == 127; };  // also all that is not ASCII, where char has a sign
+    keep(static_cast<size_t>(std::find_if(text.begin(), text.end(), special) - text.begin()));
+    if (text.empty()) break;
+    const Character character = CharacterAt(text);
+    if (const size_t bytes = ColorAt(text); bytes > 0) {
+      keep(bytes);
+    } else if (character.bytes > 0 && IsHarmless(character.code)) {
+      keep(character.bytes);
+    } else {
+      const auto byte = static_cast<uint32_t>(static_cast<uint8_t>(text[0]));
+      char escaped[16];
+      std::snprintf(escaped, sizeof(escaped), character.bytes > 1 ? "\\u%04x" : "\\x%02x",
+                    character.bytes > 1 ? character.code : byte);
+      out += escaped;
+      text.remove_prefix(std::max<size_t>(character.bytes, 1));
+    }
+  }
+  return out;
+}
+
+}  // namespace shoal

@@ -1,0 +1,131 @@
+#include "core/base/source.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/base/world.h"
+
+namespace shoal {
+namespace {
+
+// A text may not be larger than a 32-bit offset can reach; an unpacked one neither.
+constexpr size_t kLargestText = TextSpan::kNowhere - 1;
+
+bool IsGzip(std::string_view bytes) { return bytes.size() > 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
+
+Result<std::string> Unpack(std::string_view packed) {
+  z_stream stream{};
+  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) return Fail("cannot start to unpack");
+  std::string text;
+  std::vector<char> buffer(1 << 18);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(std::min(packed.size(), kLargestText));
+  int code = Z_OK;
+  while (code == Z_OK && text.size() <= kLargestText) {
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_out = static_cast<uInt>(buffer.size());
+    code = inflate(&stream, Z_NO_FLUSH);
+    text.append(buffer.data(), buffer.size() - stream.avail_out);
+    // Several members may follow each other in one file.
+    if (code == Z_STREAM_END && stream.avail_in > 0) code = inflateReset(&stream);
+  }
+  inflateEnd(&stream);
+  if (text.size() > kLargestText) return Fail("unpacks to more than 4 GiB");
+  if (code != Z_STREAM_END) return Fail("the gzip data is damaged or cut short");
+  return text;
+}
+
+Result<std::string> ReadStream(int file) {
+  std::string text;
+  std::vector<char> buffer(1 << 18);
+  while (true) {
+    ssize_t got = read(file, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return WorldFailed(std::strerror(errno));
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<size_t>(got));
+    if (text.size() > kLargestText) return Fail("is larger than 4 GiB");
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Source>> Source::Read(const std::string& path) {
+  std::unique_ptr<Source> source(new Source);
+  source->name_ = path == "-" ? "<stdin>" : path;
+  int file = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return WorldFailed(std::strerror(errno));
+
+  struct stat info {};
+  fstat(file, &info);
+  Status failure;
+  if (S_ISDIR(info.st_mode)) {
+    failure = WorldFailed("is a directory, not an HLO module");
+  } else if (S_ISREG(info.st_mode) && info.st_size > 0 && static_cast<size_t>(info.st_size) <= kLargestText) {
+    source->mapped_size_ = static_cast<size_t>(info.st_size);
+    void* mapped = mmap(nullptr, source->mapped_size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
+    if (mapped == MAP_FAILED) {
+      failure = WorldFailed(std::strerror(errno));
+    } else {
+      source->mapped_ = mapped;
+      source->text_ = {static_cast<const char*>(mapped), source->mapped_size_};
+    }
+  } else {
+    Result<std::string> text = ReadStream(file);
+    if (text.ok()) {
+      source->owned_ = std::move(*text);
+      source->text_ = source->owned_;
+    } else {
+      failure = std::move(text.diag());
+    }
+  }
+  if (path != "-") close(file);
+  if (!failure.ok()) return std::move(failure.diag());
+
+  if (IsGzip(source->text_)) {
+    SHOAL_ASSIGN(unpacked, Unpack(source->text_));
+    source->owned_ = std::move(unpacked);
+    source->text_ = source->owned_;
+  }
+  return source;
+}
+
+std::unique_ptr<Source> Source::FromString(std::string name, std::string text) {
+  std::unique_ptr<Source> source(new Source);
+  source->name_ = std::move(name);
+  source->owned_ = std::move(text);
+  source->text_ = source->owned_;
+  return source;
+}
+
+Source::~Source() {
+  if (mapped_ != nullptr) munmap(mapped_, mapped_size_);
+}
+
+LineColumn Source::Locate(uint32_t offset) const {
+  if (line_starts_.empty()) {
+    line_starts_.push_back(0);
+    for (size_t i = text_.find('\n'); i != std::string_view::npos; i = text_.find('\n', i + 1))
+      line_starts_.push_back(static_cast<uint32_t>(i + 1));
+  }
+  auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  auto line = static_cast<uint32_t>(next - line_starts_.begin());
+  return {line, offset - line_starts_[line - 1] + 1};
+}
+
+std::string_view Source::LineAt(uint32_t offset) const {
+  size_t start = offset - (Locate(offset).column - 1);
+  size_t end = text_.find('\n', start);
+  std::string_view line = text_.substr(start, end == std::string_view::npos ? end : end - start);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line;
+}
+
+}  // namespace shoal

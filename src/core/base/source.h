@@ -1,0 +1,45 @@
+// The bytes of one input: a mapped file, an unpacked .gz, standard input, or a string in a test.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace shoal {
+
+struct LineColumn {
+  uint32_t line = 0;    // from 1
+  uint32_t column = 0;  // from 1, in bytes
+};
+
+class Source {
+ public:
+  // Reads `path`; "-" is standard input. Gzip is recognised by content and unpacked.
+  static Result<std::unique_ptr<Source>> Read(const std::string& path);
+  static std::unique_ptr<Source> FromString(std::string name, std::string text);
+  ~Source();
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  const std::string& name() const { return name_; }
+  std::string_view text() const { return text_; }
+
+  LineColumn Locate(uint32_t offset) const;
+  // The whole line around `offset`, without its line break.
+  std::string_view LineAt(uint32_t offset) const;
+
+ private:
+  Source() = default;
+  std::string name_;
+  std::string owned_;
+  void* mapped_ = nullptr;
+  size_t mapped_size_ = 0;
+  std::string_view text_;
+  mutable std::vector<uint32_t> line_starts_;  // filled by the first Locate
+};
+
+}  // namespace shoal

@@ -1,0 +1,35 @@
+// A constant value: an array's elements, or a tuple of literals.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/ir/shape.h"
+
+namespace shoal {
+
+struct Literal {
+  const Shape* shape = nullptr;
+  // Elements in row-major order of the logical dimensions, whatever the layout; StorageBytes(type) each, so types
+  // narrower than a byte take one byte per element. Little-endian. Complex: real, imaginary. It may be shorter than
+  // the shape: the rest is zero.
+  std::span<std::byte> data;
+  std::span<const Literal* const> elements;  // of a tuple
+  // Written {...} in the text: the dump left the values out. `data` is empty.
+  bool elided = false;
+};
+
+// The number a float's bit pattern stands for, and the pattern nearest to a number (ties to even; out of range: inf,
+// or nan or the largest where the type has none, as XLA converts).
+double DecodeFloat(ElementType type, uint64_t bits);
+uint64_t EncodeFloat(ElementType type, double value);
+
+// One element as text: "1.5", "-inf", "nan(0x1)", "(1, 2)", "true"; enough digits to read it back exactly.
+void AppendElement(std::string& out, ElementType type, const std::byte* element);
+
+// The value as HLO text writes it inside constant(...), on one line.
+void AppendLiteral(std::string& out, const Literal& literal, bool with_shape);
+
+}  // namespace shoal

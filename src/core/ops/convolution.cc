@@ -1,0 +1,171 @@
+#include <algorithm>
+
+#include "core/ops/contraction.h"
+#include "core/ops/dims.h"
+#include "core/ops/window.h"
+
+namespace shoal {
+namespace {
+
+using Convolution = Op<Opcode::kConvolution>;
+
+// Each of 0 … rank - 1 once.
+bool Covers(int64_t first, int64_t second, Ints spatial) {
+  std::vector<int64_t> dims(spatial.begin(), spatial.end());
+  dims.push_back(first);
+  dims.push_back(second);
+  return AllDistinct(dims) && AllWithin(dims, 0, static_cast<int64_t>(dims.size()));
+}
+
+// A reader makes dim_labels consistent in itself; what the operands have to do with it is C5 and C6.
+bool LabelsAreWhole(const ConvDims* labels) {
+  return labels != nullptr && labels->input_spatial.size() == labels->kernel_spatial.size() &&
+         labels->input_spatial.size() == labels->output_spatial.size() &&
+         Covers(labels->input_batch, labels->input_feature, labels->input_spatial) &&
+         Covers(labels->kernel_input_feature, labels->kernel_output_feature, labels->kernel_spatial) &&
+         Covers(labels->output_batch, labels->output_feature, labels->output_spatial);
+}
+
+Status TwoOperands(const Instruction& hlo) {
+  if (hlo.operand_count() >= 2) return {};
+  return Broken(hlo, "C1", StrCat("takes at least 2 operands, got ", hlo.operand_count()));
+}
+
+Status CheckGroupCounts(const Instruction& hlo) {
+  const int64_t features = hlo[kFeatureGroupCount], batches = hlo[kBatchGroupCount];
+  if (features <= 0) return Broken(hlo, "C2", StrCat("feature_group_count must be positive, got ", features));
+  if (batches <= 0) return Broken(hlo, "C3", StrCat("batch_group_count must be positive, got ", batches));
+  if (features > 1 && batches > 1)
+    return Broken(
+        hlo, "C4",
+        StrCat("only one of feature_group_count and batch_group_count may exceed 1, got ", features, " and ", batches));
+  return {};
+}
+
+Status CheckRanks(const Instruction& hlo, const ConvDims& labels) {
+  const size_t spatial = labels.input_spatial.size();
+  const size_t window = hlo[kWindow] == nullptr ? 0 : hlo[kWindow]->dims.size();
+  if (window != spatial)
+    return Broken(hlo, "C5",
+                  StrCat("window must have ", Count(spatial, "dimension"), " like dim_labels, got ", window));
+  for (size_t i = 0; i < 2; ++i)
+    if (hlo.operand_shape(i).dims().size() != spatial + 2)
+      return Broken(
+          hlo, "C6",
+          StrCat(i == 0 ? "input" : "kernel", " must have rank ", spatial + 2, ", got ", Str(hlo.operand_shape(i))));
+  return {};
+}
+
+// Rules C15 to C18: where the places of the nonzeros are.
+Status CheckSparsity(const Instruction& hlo) {
+  const SparsityConfig* sparsity = hlo[Convolution::kSparsity];
+  if (sparsity == nullptr) return {};
+  for (const auto& side : {sparsity->lhs, sparsity->rhs}) {
+    if (!side) continue;
+    if (side->idx < 2 || side->idx >= static_cast<int64_t>(hlo.operand_count()))
+      return Broken(
+          hlo, "C15",
+          StrCat("sparsity_config idx must name an operand in [2, ", hlo.operand_count(), "), got ", side->idx));
+    if (!hlo.operand_shape(static_cast<size_t>(side->idx)).IsArray())
+      return Broken(hlo, "C16", StrCat("sparsity_config idx must name an array, got operand ", side->idx));
+  }
+  if (sparsity->lhs && sparsity->rhs && sparsity->lhs->idx == sparsity->rhs->idx)
+    return Broken(hlo, "C17", StrCat("sparsity_config must name two operands, got ", sparsity->lhs->idx, " twice"));
+  if (sparsity->rhs && sparsity->rhs->num_non_zero != 1)
+    return Broken(
+        hlo, "C18",
+        StrCat("sparsity_config must have one nonzero per block of the kernel, got ", sparsity->rhs->num_non_zero));
+  return {};
+}
+
+bool Divides(int64_t divisor, int64_t size) { return size == kUnboundedSize || size % divisor == 0; }
+
+// A sparse kernel stands for one with block_size times the input features.
+bool FeaturesFit(const Instruction& hlo, int64_t input, int64_t kernel) {
+  if (input == kUnboundedSize || kernel == kUnboundedSize) return true;
+  const SparsityConfig* sparsity = hlo[Convolution::kSparsity];
+  int64_t groups = hlo[kFeatureGroupCount];
+  int64_t dense = kernel;
+  if (sparsity != nullptr && sparsity->rhs && __builtin_mul_overflow(dense, sparsity->rhs->block_size, &dense))
+    return false;
+  return !__builtin_mul_overflow(dense, groups, &dense) && dense == input;
+}
+
+Status CheckFeatures(const Instruction& hlo, const ConvDims& labels) {
+  const Shape& input = hlo.operand_shape(0);
+  const Shape& kernel = hlo.operand_shape(1);
+  const int64_t features = hlo[kFeatureGroupCount], batches = hlo[kBatchGroupCount];
+  const int64_t out = kernel.dim(labels.kernel_output_feature);
+  if (!Divides(batches, out))
+    return Broken(hlo, "C7",
+                  StrCat("output features must be a multiple of batch_group_count ", batches, ", got ", out));
+  if (!Divides(features, out))
+    return Broken(hlo, "C8",
+                  StrCat("output features must be a multiple of feature_group_count ", features, ", got ", out));
+  if (!Divides(batches, input.dim(labels.input_batch)))
+    return Broken(hlo, "C9",
+                  StrCat("input batch must be a multiple of batch_group_count ", batches, ", got ",
+                         input.dim(labels.input_batch)));
+  const int64_t given = input.dim(labels.input_feature), taken = kernel.dim(labels.kernel_input_feature);
+  if (!FeaturesFit(hlo, given, taken))
+    return Broken(hlo, "C10",
+                  StrCat("input features must be feature_group_count ", features, " times the kernel's ", taken,
+                         ", got ", given));
+  for (size_t i = 0; i < labels.kernel_spatial.size(); ++i) {
+    const int64_t size = kernel.dim(labels.kernel_spatial[i]);
+    if (size != hlo[kWindow]->dims[i].size)
+      return Broken(hlo, "C11",
+                    StrCat("window size must be the kernel's ", size, " in spatial dimension ", i, ", got ",
+                           hlo[kWindow]->dims[i].size));
+  }
+  return {};
+}
+
+}  // namespace
+
+bool Op<Opcode::kConvolution>::HasWindowDims(const Instruction& hlo) {
+  return hlo[kWindow] != nullptr && !hlo[kWindow]->dims.empty();
+}
+
+Status Op<Opcode::kConvolution>::Form(Instruction& hlo, Module&) { return TwoOperands(hlo); }
+
+// convolution_kind says for which gradient the op stands, not what it computes: XLA gives all kinds the same
+// shape.
+ShapeResult Op<Opcode::kConvolution>::Infer(const Instruction& hlo, ShapePool& shapes) {
+  SHOAL_TRY(TwoOperands(hlo));
+  SHOAL_TRY(OperandIsArray(hlo, 0));
+  SHOAL_TRY(OperandIsArray(hlo, 1));
+  if (!LabelsAreWhole(hlo[kDimLabels])) return Broken(hlo, "C0", "dim_labels must name each dimension once");
+  const ConvDims& labels = *hlo[kDimLabels];
+  SHOAL_TRY(CheckGroupCounts(hlo));
+  SHOAL_TRY(CheckRanks(hlo, labels));
+  SHOAL_TRY(CheckSparsity(hlo));
+  SHOAL_TRY(CheckFeatures(hlo, labels));
+
+  const Shape& input = hlo.operand_shape(0);
+  const Shape& kernel = hlo.operand_shape(1);
+  std::vector<int64_t> base;
+  for (int64_t dim : labels.input_spatial) base.push_back(input.dim(dim));
+  SHOAL_ASSIGN(places, WindowPlaces(hlo, hlo[kWindow], base, {"C5", "C12", "C13"}));
+  if (kernel.is_dynamic(labels.kernel_output_feature))
+    return Broken(hlo, "C14", StrCat("output features must not be dynamic, got ", Str(kernel)));
+
+  const int64_t batch = input.dim(labels.input_batch);
+  DimList result;
+  for (int64_t i = 0; i < input.rank(); ++i) {
+    if (i == labels.output_batch) {
+      result.Add(batch == kUnboundedSize ? batch : batch / hlo[kBatchGroupCount], input.is_dynamic(labels.input_batch));
+    } else if (i == labels.output_feature) {
+      result.Add(kernel.dim(labels.kernel_output_feature));
+    } else {
+      const auto s =
+          std::find(labels.output_spatial.begin(), labels.output_spatial.end(), i) - labels.output_spatial.begin();
+      const auto at = static_cast<size_t>(s);
+      result.Add(places[at],
+                 input.is_dynamic(labels.input_spatial[at]) || kernel.is_dynamic(labels.kernel_spatial[at]));
+    }
+  }
+  return result.Make(ProductType(hlo), shapes);
+}
+
+}  // namespace shoal

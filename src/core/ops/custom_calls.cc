@@ -1,0 +1,116 @@
+#include "core/ops/custom_calls.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ops/backend_config.h"
+#include "core/ops/custom_call_price.h"
+#include "core/ops/families.h"
+
+namespace shoal {
+namespace {
+
+constexpr bool IsFreeName(std::string_view price) { return price == "Free"; }
+
+// FreePrice and UnknownPrice are no functions.
+constexpr auto FreePrice = nullptr, UnknownPrice = nullptr;
+
+#define CALL(target, meaning, price, writer, traits) \
+  {target, IsFreeName(#price), price##Price, CallWriter::k##writer, traits},
+constexpr CustomCallFacts kCustomCalls[] = {
+#include "core/ops/custom_calls.def"
+};
+#undef CALL
+
+bool IsPattern(std::string_view target) { return target.find_first_of("?*") != std::string_view::npos; }
+
+struct Index {
+  std::unordered_map<std::string_view, const CustomCallFacts*> plain;
+  std::vector<const CustomCallFacts*> patterns;
+};
+
+const Index& Rows() {
+  static const Index index = [] {
+    Index made;
+    for (const CustomCallFacts& row : kCustomCalls) {
+      if (IsPattern(row.target)) {
+        made.patterns.push_back(&row);
+      } else {
+        made.plain[row.target] = &row;
+      }
+    }
+    return made;
+  }();
+  return index;
+}
+
+}  // namespace
+
+bool MatchesTarget(std::string_view pattern, std::string_view target) {
+  // Goes back to the last '*' where what follows it does not fit.
+  size_t p = 0, t = 0, star = std::string_view::npos, after_star = 0;
+  while (t < target.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || (pattern[p] != '*' && pattern[p] == target[t]))) {
+      ++p, ++t;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after_star = t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++after_star;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+const CustomCallFacts* FactsOf(std::string_view target) {
+  const Index& rows = Rows();
+  if (const auto found = rows.plain.find(target); found != rows.plain.end()) return found->second;
+  for (const CustomCallFacts* pattern : rows.patterns)
+    if (MatchesTarget(pattern->target, target)) return pattern;
+  return nullptr;
+}
+
+const CustomCallFacts* FactsOf(const Instruction& hlo) {
+  return hlo.opcode == Opcode::kCustomCall ? FactsOf(hlo[Op<Opcode::kCustomCall>::kTarget]) : nullptr;
+}
+
+bool IsKnownFunction(const Instruction& hlo) {
+  const CustomCallFacts* facts = FactsOf(hlo);
+  return facts != nullptr && facts->traits == kNothing && !hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
+}
+
+bool IsFreeCall(const Instruction& hlo) {
+  const CustomCallFacts* facts = FactsOf(hlo);
+  return facts != nullptr && facts->is_free;
+}
+
+bool IsRemark(const Instruction& hlo) {
+  const CustomCallFacts* facts = FactsOf(hlo);
+  return facts != nullptr && facts->Has(kRemark);
+}
+
+std::optional<CallPrice> CustomCallPrice(const Instruction& hlo) {
+  if (IsFreeCall(hlo)) return CallPrice{};
+  const CustomCallFacts* facts = FactsOf(hlo);
+  if (facts != nullptr && facts->price != nullptr)
+    if (std::optional<CallPrice> price = facts->price(hlo)) return price;
+  return EstimatePrice(hlo);
+}
+
+bool CommunicatesUnknown(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kCustomCall || IsFreeCall(hlo)) return false;
+  const CustomCallFacts* facts = FactsOf(hlo);
+  if (facts != nullptr && facts->Has(kCommunicates)) return true;
+  if (hlo[kChannelId] > 0 || hlo.has(kReplicaGroups)) return true;
+  // Mosaic's kernels say so.
+  const BackendConfig config = BackendConfig::Of(hlo);
+  for (const BackendConfig& part : {config, config.Object("custom_call_config")})
+    if (part.Bool("has_communication") || part.has("collective_id")) return true;
+  return false;
+}
+
+}  // namespace shoal

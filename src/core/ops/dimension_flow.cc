@@ -1,0 +1,121 @@
+#include "core/ops/dimension_flow.h"
+
+#include <algorithm>
+
+#include "core/ops/families.h"
+
+namespace shoal {
+namespace {
+
+using Sources = std::vector<OperandDimension>;
+
+
+// The dimensions of an operand of that rank that are not in the lists, in order.
+std::vector<int64_t> FreeDims(int rank, Ints batch, Ints contracting) {
+  std::vector<int64_t> free;
+  for (int64_t d = 0; d < rank; ++d)
+    if (!Contains(batch, d) && !Contains(contracting, d)) free.push_back(d);
+  return free;
+}
+
+// result[batch, lhs free, rhs free]
+Sources OfProduct(const Instruction& hlo, int64_t dimension) {
+  const Ints lhs_batch = hlo[kLhsBatchDims], rhs_batch = hlo[kRhsBatchDims];
+  auto d = static_cast<size_t>(dimension);
+  if (d < lhs_batch.size() && d < rhs_batch.size()) return {{0, lhs_batch[d]}, {1, rhs_batch[d]}};
+  d -= std::min(d, lhs_batch.size());
+  const auto lhs = FreeDims(hlo.operand_shape(0).rank(), lhs_batch, hlo[kLhsContractingDims]);
+  if (d < lhs.size()) return {{0, lhs[d]}};
+  d -= lhs.size();
+  const auto rhs = FreeDims(hlo.operand_shape(1).rank(), rhs_batch, hlo[kRhsContractingDims]);
+  if (d < rhs.size()) return {{1, rhs[d]}};
+  return {};
+}
+
+Sources OfConvolution(const Instruction& hlo, int64_t dimension) {
+  const ConvDims* dims = hlo[kDimLabels];
+  if (dims == nullptr) return {};
+  if (dimension == dims->output_batch) return {{0, dims->input_batch}};
+  if (dimension == dims->output_feature) return {{1, dims->kernel_output_feature}};
+  for (size_t i = 0; i < dims->output_spatial.size() && i < dims->input_spatial.size(); ++i)
+    if (dims->output_spatial[i] == dimension) return {{0, dims->input_spatial[i]}};
+  return {};
+}
+
+// Of a reshape: the dimension with as many elements before it and as many indices.
+Sources OfReshape(Ints operand, Ints result, int64_t dimension) {
+  auto before = [](Ints dims, int64_t end) {
+    int64_t count = 1;
+    for (int64_t d = 0; d < end; ++d) count *= dims[static_cast<size_t>(d)];
+    return count;
+  };
+  for (int64_t d = 0; d < std::ssize(operand); ++d)
+    if (operand[static_cast<size_t>(d)] == result[static_cast<size_t>(dimension)] &&
+        before(operand, d) == before(result, dimension))
+      return {{0, d}};
+  return {};
+}
+
+// The operands that have this dimension, and as many indices there.
+Sources SameDimension(const Instruction& hlo, int64_t dimension) {
+  Sources sources;
+  for (size_t i = 0; i < hlo.operands.size(); ++i) {
+    const Shape& operand = hlo.operand_shape(static_cast<int>(i));
+    if (operand.IsArray() && operand.rank() == hlo.shape().rank() && operand.dim(static_cast<int>(dimension)) ==
+        hlo.shape().dim(static_cast<int>(dimension)))
+      sources.push_back({i, dimension});
+  }
+  return sources;
+}
+
+Sources OfReduction(const Instruction& hlo, int64_t dimension) {
+  const auto kept = FreeDims(hlo.operand_shape(0).rank(), {}, hlo[kDimensions]);
+  if (static_cast<size_t>(dimension) >= kept.size()) return {};
+  return {{0, kept[static_cast<size_t>(dimension)]}};
+}
+
+// Dimensions that are no offsets are those of the indices, but for the one that holds index vectors.
+Sources OfGather(const Instruction& hlo, int64_t dimension) {
+  const Ints offsets = hlo[Op<Opcode::kGather>::kOffsetDims];
+  if (hlo.operands.size() < 2 || Contains(offsets, dimension)) return {};
+  int64_t batch = dimension - std::count_if(offsets.begin(), offsets.end(), [&](int64_t o) { return o < dimension; });
+  if (batch >= hlo[kIndexVectorDim]) ++batch;
+  if (batch >= hlo.operand_shape(1).rank()) return {};
+  return {{1, batch}};
+}
+
+}  // namespace
+
+Sources DimensionSources(const Instruction& hlo, int64_t dimension) {
+  const auto d = static_cast<size_t>(dimension);
+  if (hlo.operands.empty() || !hlo.shape().IsArray() || dimension >= hlo.shape().rank()) return {};
+  const bool from_array = hlo.operand_shape(0).IsArray();
+  switch (hlo.opcode) {
+    case Opcode::kDot:
+    case Opcode::kRaggedDot:
+    case Opcode::kScaledDot:
+      return OfProduct(hlo, dimension);
+    case Opcode::kConvolution:
+      return OfConvolution(hlo, dimension);
+    case Opcode::kReshape:
+    case Opcode::kBitcast:
+      return from_array ? OfReshape(hlo.operand_shape(0).dims(), hlo.shape().dims(), dimension) : Sources{};
+    case Opcode::kTranspose:
+      return d < hlo[kDimensions].size() ? Sources{{0, hlo[kDimensions][d]}} : Sources{};
+    case Opcode::kBroadcast: {
+      const Ints dims = hlo[kDimensions];
+      const auto found = std::find(dims.begin(), dims.end(), dimension);
+      return found == dims.end() ? Sources{} : Sources{{0, found - dims.begin()}};
+    }
+    case Opcode::kReduce:
+      return from_array ? OfReduction(hlo, dimension) : Sources{};
+    case Opcode::kConcatenate:
+      return Contains(hlo[kDimensions], dimension) ? Sources{} : SameDimension(hlo, dimension);
+    case Opcode::kGather:
+      return OfGather(hlo, dimension);
+    default:
+      return SameDimension(hlo, dimension);
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,35 @@
+#include "core/ops/numerics.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/ops/backend.h"
+#include "core/ops/backend_config.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+namespace {
+
+// XLA:CPU compiled the module, and gave what it could to the library YNNPACK.
+bool IsOfYnnpack(const Instruction& hlo) {
+  return IsFusion(hlo) && BackendConfig::Of(hlo).Object("fusion_config").Text("kind") == "__ynn_fusion";
+}
+
+}  // namespace
+
+std::optional<Numerics> NumericsNamed(std::string_view name) {
+  const auto found = std::find(std::begin(kNumerics), std::end(kNumerics), name);
+  if (found == std::end(kNumerics)) return std::nullopt;
+  return static_cast<Numerics>(found - std::begin(kNumerics));
+}
+
+NumericsChoice InferNumerics(const Module& module) {
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (IsOfYnnpack(*hlo)) return {Numerics::kXlaCpuYnnpack, StrCat(hlo->name, " is a fusion for YNNPACK")};
+  const BackendChoice backend = InferBackend(module);
+  if (backend.is_shown && backend.backend != Backend::kCpu) return {Numerics::kWide, backend.why};
+  return {Numerics::kXlaCpu, "the module shows no other compiler's marks"};
+}
+
+}  // namespace shoal

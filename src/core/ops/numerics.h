@@ -1,0 +1,30 @@
+// How sums are rounded, where HLO leaves it open.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/ir/module.h"
+
+namespace shoal {
+
+enum class Numerics : uint8_t {
+  kXlaCpu,         // as XLA:CPU: reductions of f16 and bf16 round at every step, long ones in stages of 32 elements
+  kXlaCpuYnnpack,  // the same where it gives products to YNNPACK: those of bf16 that it keeps round at every step
+  kWide,           // as compilers for GPUs and TPUs: reductions of f16 and bf16 are summed in f32 and rounded once
+};
+inline constexpr std::string_view kNumerics[] = {"xla-cpu", "xla-cpu-ynnpack", "wide"};
+
+inline std::string_view ToString(Numerics numerics) { return kNumerics[static_cast<size_t>(numerics)]; }
+std::optional<Numerics> NumericsNamed(std::string_view name);
+
+struct NumericsChoice {
+  Numerics numerics = Numerics::kXlaCpu;
+  std::string why;  // "given", "fusion.3 is one of YNNPACK's"
+};
+
+// As the compiler that the module shows would have it; XLA:CPU's where it shows none.
+NumericsChoice InferNumerics(const Module& module);
+
+}  // namespace shoal

@@ -1,0 +1,245 @@
+// The op table: for each opcode its class, attributes, the rules its operands and attributes must keep and the shape
+// they give. Parser, printer, verifier and everything after them are driven by it and never name an op.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "core/ir/common_attrs.h"
+#include "core/ir/module.h"
+#include "core/ops/opcode.h"
+#include "core/ops/price.h"
+
+namespace shoal {
+
+// What kind of work an op is. Everything outside ops/ switches on this, never on the opcode.
+enum class OpClass : uint8_t {
+  kElementwise,    // result[i] from operands[i]
+  kIndexMap,       // result[i] = operand[f(i)]: reshape, slice, transpose, broadcast, …
+  kReduction,      // folds a computation over dimensions or windows; sort, scan
+  kContraction,    // dot, convolution
+  kGatherScatter,  // indices that are data
+  kLinearAlgebra,  // cholesky, triangular-solve, fft, batch norm
+  kRandom,
+  kControlFlow,  // runs other computations: while, conditional, call, fusion
+  kCollective,   // talks to other devices
+  kTransfer,     // send, recv, infeed, outfeed, copy-start, async wrappers
+  kStructure,    // parameter, constant, tuple, tokens: no work
+  kOpaque,       // custom-call and what we do not know
+};
+std::string_view ToString(OpClass op_class);
+
+// How an op runs the computations it names.
+enum class CallKind : uint8_t {
+  kElements,  // to_apply of a reduce, sort, …: on scalars, as part of the op
+  kOnce,      // call, fusion, async-start: with the operands as arguments
+  kLoop,      // while
+  kBranch,    // conditional
+};
+
+// How an attribute is written; one parse and one print function for each in text/attrs.cc.
+enum class AttrKind : uint8_t {
+  kBool,
+  kInt,
+  kInt32,
+  kFloat,
+  kString,
+  kStringOrJson,
+  kEnum,
+  kEnumList,
+  kInts,
+  kIntLists,
+  kComputation,
+  kComputations,
+  kInstructions,
+  kWindow,
+  kConvDims,
+  kSliceRanges,
+  kPadding,
+  kSharding,
+  kReplicaGroups,
+  kFrontendAttributes,
+  kStatistics,
+  kBools,
+  kMetadata,
+  kDomain,
+  kShape,
+  kShapes,
+  kLiteral,
+  kResultAccuracy,
+  kAliasing,
+  kOriginalValue,
+  kSparsity,
+};
+
+// When an attribute is printed.
+enum class Shown : uint8_t {
+  kAlways,        // also where the text did not give it
+  kIfGiven,       // whenever the text gave it
+  kIfNotDefault,  // given, and not what its absence means
+  kNever,         // read and dropped, or printed elsewhere
+};
+
+struct AttrDef {
+  std::string_view name;
+  uint32_t id = 0;
+  AttrKind kind = AttrKind::kBool;
+  bool required = false;
+  Shown shown = Shown::kIfNotDefault;
+  std::span<const std::string_view> enum_names;
+  int64_t default_int = 0;                         // of kInt, kBool, kEnum
+  bool (*shown_if)(const Instruction&) = nullptr;  // a further condition for printing
+  bool (*not_required_if)(const Instruction&) = nullptr;
+};
+
+// The names of an enum attribute's values, in order: specialise for each enum.
+template <class E>
+struct EnumNames;
+
+// Which kind of text a key's C++ type stands for. int64_t, double and string_view have more than one spelling: see
+// AsInt32 and AsJson below.
+template <class T>
+constexpr AttrKind AttrKindOf() {
+  if constexpr (std::is_enum_v<T>) return AttrKind::kEnum;
+  if constexpr (std::is_same_v<T, bool>) return AttrKind::kBool;
+  if constexpr (std::is_same_v<T, int64_t>) return AttrKind::kInt;
+  if constexpr (std::is_same_v<T, double>) return AttrKind::kFloat;
+  if constexpr (std::is_same_v<T, std::string_view>) return AttrKind::kString;
+  if constexpr (std::is_same_v<T, Ints>) return AttrKind::kInts;
+  if constexpr (std::is_same_v<T, IntLists>) return AttrKind::kIntLists;
+  if constexpr (std::is_same_v<T, Computation*>) return AttrKind::kComputation;
+  if constexpr (std::is_same_v<T, Computations>) return AttrKind::kComputations;
+  if constexpr (std::is_same_v<T, Instructions>) return AttrKind::kInstructions;
+  if constexpr (std::is_same_v<T, const Window*>) return AttrKind::kWindow;
+  if constexpr (std::is_same_v<T, const ConvDims*>) return AttrKind::kConvDims;
+  if constexpr (std::is_same_v<T, std::span<const SliceRange>>) return AttrKind::kSliceRanges;
+  if constexpr (std::is_same_v<T, std::span<const PaddingDim>>) return AttrKind::kPadding;
+  if constexpr (std::is_same_v<T, const Sharding*>) return AttrKind::kSharding;
+  if constexpr (std::is_same_v<T, const ReplicaGroups*>) return AttrKind::kReplicaGroups;
+  if constexpr (std::is_same_v<T, std::span<const FrontendAttribute>>) return AttrKind::kFrontendAttributes;
+  if constexpr (std::is_same_v<T, const Statistics*>) return AttrKind::kStatistics;
+  if constexpr (std::is_same_v<T, std::span<const bool>>) return AttrKind::kBools;
+  if constexpr (std::is_same_v<T, const Metadata*>) return AttrKind::kMetadata;
+  if constexpr (std::is_same_v<T, const Domain*>) return AttrKind::kDomain;
+  if constexpr (std::is_same_v<T, EnumList>) return AttrKind::kEnumList;
+  if constexpr (std::is_same_v<T, const Shape*>) return AttrKind::kShape;
+  if constexpr (std::is_same_v<T, std::span<const Shape* const>>) return AttrKind::kShapes;
+  if constexpr (std::is_same_v<T, const Literal*>) return AttrKind::kLiteral;
+  if constexpr (std::is_same_v<T, const ResultAccuracy*>) return AttrKind::kResultAccuracy;
+  if constexpr (std::is_same_v<T, std::span<const OutputOperandAlias>>) return AttrKind::kAliasing;
+  if constexpr (std::is_same_v<T, const OriginalValue*>) return AttrKind::kOriginalValue;
+  if constexpr (std::is_same_v<T, const SparsityConfig*>) return AttrKind::kSparsity;
+}
+
+template <class T>
+constexpr AttrDef Define(const Attr<T>& key, bool required, Shown shown) {
+  AttrDef def{key.name, key.id, AttrKindOf<T>(), required, shown, {}, 0, nullptr, nullptr};
+  if constexpr (std::is_enum_v<T>) def.enum_names = EnumNames<T>::kNames;
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, int64_t> || std::is_enum_v<T>)
+    def.default_int = static_cast<int64_t>(key.fallback);
+  return def;
+}
+
+// The rows of an op's attribute list, in the order in which XLA prints them.
+template <class T>
+constexpr AttrDef Required(const Attr<T>& key) {
+  return Define(key, true, Shown::kAlways);
+}
+template <class T>
+constexpr AttrDef Optional(const Attr<T>& key) {
+  return Define(key, false, Shown::kIfNotDefault);
+}
+template <class T>
+constexpr AttrDef IfGiven(const Attr<T>& key) {
+  return Define(key, false, Shown::kIfGiven);
+}
+template <class T>
+constexpr AttrDef Always(const Attr<T>& key) {
+  return Define(key, false, Shown::kAlways);
+}
+template <class T>
+constexpr AttrDef Unprinted(const Attr<T>& key) {
+  return Define(key, false, Shown::kNever);
+}
+
+constexpr AttrDef AsInt32(AttrDef def) {
+  def.kind = AttrKind::kInt32;
+  return def;
+}
+constexpr AttrDef AsJson(AttrDef def) {
+  def.kind = AttrKind::kStringOrJson;
+  return def;
+}
+constexpr AttrDef ShownIf(AttrDef def, bool (*condition)(const Instruction&)) {
+  def.shown_if = condition;
+  return def;
+}
+constexpr AttrDef NotRequiredIf(AttrDef def, bool (*condition)(const Instruction&)) {
+  def.not_required_if = condition;
+  return def;
+}
+constexpr AttrDef OneOf(AttrDef def, std::span<const std::string_view> names) {
+  def.enum_names = names;
+  return def;
+}
+
+// What every Op<> has; each overrides what is its own.
+struct OpBase {
+  static constexpr std::array<AttrDef, 0> kAttrs{};
+  // A text may leave the result shape out, and Infer gives it.
+  static constexpr bool kInfersShape = false;
+  static constexpr CallKind kCallKind = CallKind::kElements;
+  // The rules XLA's own reader insists on, and the form it brings an instruction into (shapes it works out itself,
+  // attributes it fills in). Run on every instruction that is read.
+  static Status Form(Instruction&, Module&) { return {}; }
+  // What it costs beyond reading all operands and writing the result, or instead of that.
+  static void Price(const Instruction&, Pricing&) {}
+};
+// For ops that touch no memory, and for those that compute one thing per element.
+void PriceNothing(const Instruction& hlo, Pricing& pricing);
+void PriceElementwise(const Instruction& hlo, Pricing& pricing, bool transcendental);
+
+// Op<k> also has
+//   static constexpr OpClass kClass;
+//   static Result<const Shape*> Infer(const Instruction& hlo, ShapePool& shapes);
+// which returns the shape the operands and attributes give, or the first broken rule. Where an op does not determine
+// its shape (parameter, bitcast, …) it checks what there is to check and returns the declared one.
+template <Opcode>
+struct Op;
+
+struct OpInfo {
+  std::string_view text;
+  int arity = -1;
+  OpClass op_class = OpClass::kOpaque;
+  CallKind call_kind = CallKind::kElements;
+  bool infers_shape = false;
+  std::span<const AttrDef> attrs;
+  Status (*form)(Instruction&, Module&) = nullptr;
+  Result<const Shape*> (*infer)(const Instruction&, ShapePool&) = nullptr;
+  void (*price)(const Instruction&, Pricing&) = nullptr;
+};
+
+const OpInfo& Info(Opcode opcode);
+inline std::string_view Text(Opcode opcode) { return Info(opcode).text; }
+inline CallKind CallKindOf(const Instruction& hlo) { return Info(hlo.opcode).call_kind; }
+// The attribute of that name among the op's own and the common ones; null if it has none.
+const AttrDef* FindAttr(Opcode opcode, uint32_t id);
+const AttrDef* FindAttr(std::span<const AttrDef> attrs, uint32_t id);
+// The attributes every op has, in the order in which they are printed after its own.
+std::span<const AttrDef> CommonAttrs();
+
+// The name of an unknown op.
+inline constexpr Attr<std::string_view> kUnknownOpcode{"(opcode)"};
+
+// Adds or replaces an attribute.
+void SetAttr(Instruction& hlo, Module& module, uint32_t id, AttrValue value);
+template <class T>
+void SetAttr(Instruction& hlo, Module& module, const Attr<T>& key, T value) {
+  SetAttr(hlo, module, key.id, AttrValue(value));
+}
+
+// A broken rule of `hlo`'s op: the rule's id is the op's name and `rule`, as in "reverse.C2".
+Diag Broken(const Instruction& hlo, std::string_view rule, std::string message, Site site = Site::Here());
+
+}  // namespace shoal

@@ -1,0 +1,21 @@
+// The opcodes, one per row of ops.def.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace shoal {
+
+enum class Opcode : uint8_t {
+#define OP(Name, text, arity) k##Name,
+#include "core/ops/ops.def"
+#undef OP
+  kUnknown,  // an op that HLO does not have; its name is kept in the attribute kUnknownOpcode
+};
+
+inline constexpr int kOpcodeCount = static_cast<int>(Opcode::kUnknown);
+
+std::optional<Opcode> OpcodeNamed(std::string_view text);
+
+}  // namespace shoal

@@ -1,0 +1,87 @@
+// Ops that run a small computation over many elements: reduce, reduce-window, sort, scan, map.
+#pragma once
+
+#include "core/ops/attrs.h"
+#include "core/ops/rules.h"
+
+namespace shoal {
+
+struct Reduction : OpBase {
+  static constexpr OpClass kClass = OpClass::kReduction;
+  static constexpr bool kInfersShape = true;
+};
+
+// map: result[i] = to_apply(operand0[i], operand1[i], …).
+template <>
+struct Op<Opcode::kMap> : Reduction {
+  static constexpr std::array kAttrs{Always(kDimensions), Required(kToApply)};
+  static Status Form(Instruction& hlo, Module& module);
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
+};
+
+// reduce: folds each of the first half of the operands over `dimensions`, starting from the second half.
+template <>
+struct Op<Opcode::kReduce> : Reduction {
+  static constexpr std::array kAttrs{Required(kDimensions), Required(kToApply)};
+  static Status Form(Instruction& hlo, Module& module);
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
+};
+
+bool HasWindow(const Instruction& hlo);
+
+// reduce-window: result[i] = the fold of the window at i * stride.
+template <>
+struct Op<Opcode::kReduceWindow> : Reduction {
+  static constexpr std::array kAttrs{ShownIf(IfGiven(kWindow), HasWindow), Required(kToApply)};
+  static Status Form(Instruction& hlo, Module& module);
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
+};
+
+// select-and-scatter: in each window of operand0 `select` picks a place, where `scatter` adds operand1's element.
+template <>
+struct Op<Opcode::kSelectAndScatter> : Reduction {
+  static constexpr Attr<Computation*> kSelect{"select"};
+  static constexpr Attr<Computation*> kScatter{"scatter"};
+  static constexpr std::array kAttrs{ShownIf(IfGiven(kWindow), HasWindow), Required(kSelect), Required(kScatter)};
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
+};
+using SelectAndScatterOp = Op<Opcode::kSelectAndScatter>;
+
+// sort: all operands together along dimensions[0], by the order to_apply gives.
+template <>
+struct Op<Opcode::kSort> : Reduction {
+  static constexpr std::array kAttrs{Required(kDimensions), Optional(kIsStable), Required(kToApply)};
+  static Status Form(Instruction& hlo, Module& module);
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
+};
+
+// topk: the k largest (or smallest) of the last dimension, and where they were.
+template <>
+struct Op<Opcode::kTopK> : Reduction {
+  static constexpr Attr<int64_t> kK{"k"};
+  static constexpr Attr<bool> kLargest{"largest", true};
+  static constexpr Attr<bool> kStable{"is_stable", true};
+  static constexpr std::array kAttrs{Required(kK), Always(kLargest), Always(kStable)};
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+};
+inline bool TakesLargest(const Instruction& topk) { return topk[Op<Opcode::kTopK>::kLargest]; }
+
+// scan: (outputs[t], carries) = to_apply(inputs[t], carries) along dimensions[0].
+template <>
+struct Op<Opcode::kScan> : Reduction {
+  static constexpr Attr<int64_t> kNumCarries{"num_carries"};
+  static constexpr Attr<bool> kIsReverse{"is_reverse"};
+  static constexpr Attr<bool> kIsAssociative{"is_associative"};
+  static constexpr std::array kAttrs{Required(kDimensions), Required(kNumCarries), Optional(kIsReverse),
+                                     Always(kIsAssociative), Required(kToApply)};
+  static Status Form(Instruction& hlo, Module& module);
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
+};
+
+}  // namespace shoal

@@ -1,0 +1,88 @@
+// Ops that do no work: parameters, constants, tuples, tokens.
+#pragma once
+
+#include "core/ops/attrs.h"
+#include "core/ops/rules.h"
+
+namespace shoal {
+
+struct Structure : OpBase {
+  static constexpr OpClass kClass = OpClass::kStructure;
+};
+
+// What stands in the parentheses of parameter(0) and constant(1.5), where other ops have operands. Not written as an
+// attribute, so not in kAttrs.
+inline constexpr Attr<int64_t> kParameterNumber{"(parameter number)"};
+inline constexpr Attr<const Literal*> kConstantValue{"(value)"};
+
+// parameter: argument number n of the computation.
+template <>
+struct Op<Opcode::kParameter> : Structure {
+  static constexpr std::array kAttrs{IfGiven(kParameterReplication)};
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
+};
+
+// constant: a value in the program.
+template <>
+struct Op<Opcode::kConstant> : Structure {
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
+};
+
+// tuple: (operand0, operand1, …).
+template <>
+struct Op<Opcode::kTuple> : Structure {
+  static constexpr bool kInfersShape = true;
+  static Status Form(Instruction& hlo, Module& module);
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static void Price(const Instruction& hlo, Pricing& pricing);
+};
+
+// get-tuple-element: operand0's element number index.
+template <>
+struct Op<Opcode::kGetTupleElement> : Structure {
+  static constexpr Attr<int64_t> kIndex{"index"};
+  static constexpr std::array kAttrs{Required(kIndex)};
+  static constexpr bool kInfersShape = true;
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
+};
+
+// after-all: a token that waits for the operands' tokens.
+template <>
+struct Op<Opcode::kAfterAll> : Structure {
+  static constexpr bool kInfersShape = true;
+  static Status Form(Instruction& hlo, Module& module);
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
+};
+
+// add-dependency: operand0, but not before the token operand1.
+template <>
+struct Op<Opcode::kAddDependency> : Structure {
+  static constexpr bool kInfersShape = true;
+  static Status Form(Instruction& hlo, Module& module);
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
+};
+
+// opt-barrier: operand0; nothing moves across.
+template <>
+struct Op<Opcode::kOptimizationBarrier> : Structure {
+  static constexpr bool kInfersShape = true;
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+};
+
+// domain: operand0; marks where the sharding changes.
+template <>
+struct Op<Opcode::kDomain> : Structure {
+  static constexpr Attr<const Domain*> kDomain{"domain"};
+  static constexpr std::array kAttrs{Required(kDomain)};
+  static constexpr bool kInfersShape = true;
+  static Status Form(Instruction& hlo, Module& module);
+  static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
+  static constexpr auto Price = &PriceNothing;
+};
+
+}  // namespace shoal

@@ -1,0 +1,170 @@
+// Replica groups and source-target pairs name each device once.
+#include "core/ops/collective.h"
+#include "core/ops/collective_kinds.h"
+#include "core/ops/traits.h"
+#include "core/verify/checks.h"
+#include "core/verify/mesh.h"
+
+namespace shoal {
+namespace {
+
+std::string_view IdsOf(GroupMode mode) {
+  if (mode == GroupMode::kCrossPartition) return "partition";
+  return mode == GroupMode::kFlattenedId ? "device" : "replica";
+}
+
+// How many ids there are. No value where the module does not say: replica_count and num_partitions are 1
+// then, which also modules for more devices leave so.
+std::optional<int64_t> IdCount(const Module& module, GroupMode mode) {
+  int64_t count = mode == GroupMode::kCrossPartition ? module.num_partitions : module.replica_count;
+  if (mode == GroupMode::kFlattenedId && __builtin_mul_overflow(count, module.num_partitions, &count)) return {};
+  return count > 1 ? std::optional(count) : std::nullopt;
+}
+
+class GroupCheck {
+ public:
+  GroupCheck(const Instruction& hlo, const GroupRules& op, GroupMode mode, Inspection& inspection)
+      : hlo_(hlo), op_(op), mode_(mode), inspection_(inspection), count_(IdCount(inspection.module(), mode)) {}
+
+  void Check(const ReplicaGroups& groups) {
+    if (groups.empty()) {
+      if (mode_ == GroupMode::kFlattenedId)
+        Add("groups.C1", "replica_groups must not be empty with use_global_device_ids=true, got {}");
+      return;
+    }
+    if (const auto* lists = std::get_if<ReplicaGroups::Lists>(&groups.rep)) return CheckLists(*lists);
+    if (const auto* iota = std::get_if<IotaTiles>(&groups.rep)) {
+      int64_t named = 1;
+      for (int64_t size : iota->dims) named *= size;
+      return CheckCount(named);
+    }
+    const auto& axes = std::get<ReplicaGroups::MeshAxes>(groups.rep);
+    std::string problem = CheckMesh(axes.mesh);
+    if (problem.empty()) problem = CheckAxes(axes.axes, axes.mesh);
+    if (!problem.empty()) return Add("groups.C7", std::move(problem));
+    CheckCount(axes.mesh.devices.DeviceCount());
+  }
+
+ private:
+  void Add(std::string_view rule, std::string message, Site site = Site::Here()) {
+    inspection_.Add(hlo_, rule, std::move(message), site);
+  }
+
+  void CheckLists(const ReplicaGroups::Lists& lists) {
+    for (size_t i = 0, start = 0; i < lists.ends.size(); start = lists.ends[i++])
+      if (lists.ends[i] == start)
+        return Add("groups.C2", StrCat("a replica group must not be empty, got {} in place ", i));
+    // Where the module does not say how many there are, the groups do, if they name all.
+    const int64_t named = std::ssize(lists.ids);
+    const int64_t limit = count_ ? *count_ : op_.all ? named : INT64_MAX;
+    for (int64_t id : lists.ids)
+      if (id < 0 || id >= limit)
+        return Add("groups.C3", StrCat(IdsOf(mode_), " ids in replica_groups must lie in [0, ", limit, "), got ", id));
+    if (std::optional<int64_t> id = FirstRepeated(lists.ids))
+      return Add("groups.C4", StrCat("each ", IdsOf(mode_), " must be in one replica group, got ", *id, " twice"));
+    CheckCount(named);
+    if (!op_.uniform) return;
+    for (size_t i = 1; i < lists.ends.size(); ++i)
+      if (lists.ends[i] - lists.ends[i - 1] != lists.ends[0])
+        return Add("groups.C6", StrCat("replica groups must have one size, got ", lists.ends[0], " and ",
+                                       lists.ends[i] - lists.ends[i - 1]));
+  }
+
+  void CheckCount(int64_t named) {
+    if (!count_ || named == *count_ || (!op_.all && named < *count_)) return;
+    Add("groups.C5",
+        StrCat("replica_groups must name all ", *count_, " ", IdsOf(mode_), "s of the module, got ", named));
+  }
+
+  const Instruction& hlo_;
+  const GroupRules& op_;
+  const GroupMode mode_;
+  Inspection& inspection_;
+  const std::optional<int64_t> count_;
+};
+
+// How many times larger the gathered dimension is than what one device gives; no value if the shapes do not
+// say.
+std::optional<int64_t> ShardCount(const Instruction& hlo) {
+  const bool scatters = SplitsOf(hlo) == Splits::kScatters;
+  if (hlo.operands.empty() || hlo[kDimensions].size() != 1) return {};
+  const Shape* result = &ResultShape(hlo);
+  if (result != nullptr && result->IsTuple()) result = result->At(ShapeIndex{0});
+  const Shape& operand = hlo.operand_shape(0);
+  const int64_t dim = hlo[kDimensions][0];
+  if (result == nullptr || dim < 0 || dim >= result->rank() || dim >= operand.rank()) return {};
+  const int64_t whole = scatters ? operand.dim(dim) : result->dim(dim);
+  const int64_t part = scatters ? result->dim(dim) : operand.dim(dim);
+  if (whole < 0 || part <= 0) return {};
+  return whole / part + (whole % part != 0 ? 1 : 0);
+}
+
+// How many devices act together, where the op alone cannot tell: groups are left to the module, or all
+// partitions of the replicas they name take part.
+std::optional<int64_t> GroupSizeByModule(const Instruction& hlo, const Module& module, GroupMode mode) {
+  const std::optional<int64_t> ids = IdsPerGroup(hlo);
+  const bool all_partitions = mode == GroupMode::kCrossReplicaAndPartition;
+  if (ids && !all_partitions) return {};
+  int64_t size = ids ? *ids : mode == GroupMode::kCrossPartition ? module.num_partitions : module.replica_count;
+  if (all_partitions && __builtin_mul_overflow(size, module.num_partitions, &size)) return {};
+  return size > 1 ? std::optional(size) : std::nullopt;
+}
+
+// Rules C8 and C9.
+void CheckSplit(const Instruction& hlo, GroupMode mode, Inspection& inspection) {
+  const Splits splits = SplitsOf(hlo);
+  const std::optional<int64_t> size = GroupSizeByModule(hlo, inspection.module(), mode);
+  if (!size) return;
+  if (splits == Splits::kGathers || splits == Splits::kScatters) {
+    const std::optional<int64_t> shards = ShardCount(hlo);
+    if (shards && *shards != *size)
+      inspection.Add(hlo, "groups.C8",
+                     StrCat("groups of ", *size, " devices must make dimension ", hlo[kDimensions][0], " ", *size,
+                            " times as large, got ", *shards, " times"));
+  }
+  if (splits != Splits::kExchanges || hlo.operands.empty() || !hlo.operand_shape(0).IsArray()) return;
+  const bool divides = hlo[kDimensions].size() == 1;
+  const Shape& operand = hlo.operand_shape(0);
+  int64_t parts = std::ssize(hlo.operands);
+  if (divides) {
+    const int64_t dim = hlo[kDimensions][0];
+    if (dim < 0 || dim >= operand.rank() || operand.dim(dim) < 0) return;
+    parts = operand.dim(dim);
+  }
+  if (divides ? parts % *size != 0 : parts != *size)
+    inspection.Add(hlo, "groups.C9",
+                   StrCat(divides ? StrCat("dimension ", hlo[kDimensions][0], " must be a multiple of ")
+                                  : std::string("there must be an operand for each of "),
+                          *size, " devices in a group, got ", parts));
+}
+
+// Rule C10.
+void CheckPairs(const Instruction& hlo, GroupMode mode, Inspection& inspection) {
+  const std::optional<int64_t> count = IdCount(inspection.module(), mode);
+  if (!count) return;
+  for (Ints pair : hlo[kSourceTargetPairs])
+    for (int64_t id : pair)
+      if (id >= *count)
+        return inspection.Add(
+            hlo, "groups.C10",
+            StrCat(IdsOf(mode), " ids in source_target_pairs must lie in [0, ", *count, "), got ", id));
+}
+
+}  // namespace
+
+void CheckGroups(Inspection& inspection) {
+  ForEachInstruction(inspection, [&](const Instruction& hlo) {
+    const bool permutes = hlo.has(kSourceTargetPairs);
+    const std::optional<GroupRules> rules = GroupRulesOf(hlo);
+    if (!permutes && !rules) return;
+    const Result<GroupMode> mode = GroupModeOf(hlo);
+    if (!mode.ok()) return;  // a rule of the op
+    if (permutes) return CheckPairs(hlo, *mode, inspection);
+    static const ReplicaGroups kNone;
+    const ReplicaGroups* groups = hlo[kReplicaGroups];
+    GroupCheck(hlo, *rules, *mode, inspection).Check(groups == nullptr ? kNone : *groups);
+    CheckSplit(hlo, *mode, inspection);
+  });
+}
+
+}  // namespace shoal

@@ -1,0 +1,78 @@
+// The rules of each op, and the declared shape against the one they give.
+#include "absl/container/flat_hash_set.h"
+#include "core/ir/sizes.h"
+#include "core/ops/callee.h"
+#include "core/ops/op.h"
+#include "core/ops/traits.h"
+#include "core/verify/checks.h"
+
+namespace shoal {
+namespace {
+
+// Compatible, where a dimension written "?" fits any.
+bool Fits(const Shape& a, const Shape& b) {
+  if (Compatible(a, b)) return true;
+  if (a.element_type() != b.element_type()) return false;
+  if (a.IsArray()) return SameDims(a, b);
+  auto fits = [](const Shape* s, const Shape* t) { return Fits(*s, *t); };
+  return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(), b.elements().end(), fits);
+}
+
+bool MayBeDeclared(const Instruction& hlo, const Shape& inferred) {
+  if (Compatible(hlo.shape(), inferred)) return true;
+  return KeepsPrecision(hlo) ? Fits(hlo.shape(), inferred) : SameButPrecision(hlo.shape(), inferred);
+}
+
+// The GPU compiler wraps collectives in async-start, and XLA prints those by the names of the ops that have a
+// start of their own. The shape tells them: ((operands), result, …).
+bool IsWrapped(const Instruction& start) {
+  const Shape* operands = start.shape().At(ShapeIndex{0});
+  if (operands == nullptr || !operands->IsTuple() || start.shape().elements().size() < 2) return false;
+  auto same = [](const Shape* shape, const Instruction* operand) { return Compatible(*shape, operand->shape()); };
+  return std::equal(operands->elements().begin(), operands->elements().end(), start.operands.begin(),
+                    start.operands.end(), same);
+}
+
+bool FitsWrapped(const Instruction& hlo, const Shape& inferred) {
+  const AsyncPair* pair = IsCollective(hlo) ? PairOf(hlo.opcode) : nullptr;
+  if (pair == nullptr) return false;
+  if (hlo.opcode == pair->done) {
+    const Instruction& start = *hlo.operands[0];
+    return pair->start_is_result && start.opcode == pair->start && IsWrapped(start) &&
+           SameButPrecision(hlo.shape(), start.shape().element(1));
+  }
+  const Shape* result = pair->start_is_result ? &inferred : inferred.At(ShapeIndex{1});
+  return result != nullptr && IsWrapped(hlo) && SameButPrecision(hlo.shape().element(1), *result);
+}
+
+void CheckInstruction(const Instruction& hlo, Inspection& inspection) {
+  const OpInfo& op = Info(hlo.opcode);
+  if (op.infer == nullptr) return;
+  if (op.arity >= 0)
+    if (Status count = OperandCount(hlo, static_cast<size_t>(op.arity)); !count.ok())
+      return inspection.Add(hlo, std::move(count.diag()));
+  Result<const Shape*> inferred = op.infer(hlo, inspection.module().shapes);
+  if (!inferred.ok()) return inspection.Add(hlo, std::move(inferred.diag()));
+  if (MayBeDeclared(hlo, **inferred) || FitsWrapped(hlo, **inferred)) return;
+  inspection.Add(hlo, "shape.C1",
+                 StrCat(op.text, " gives ", Str(**inferred), ", but ", Str(hlo.shape()), " is declared"));
+}
+
+// Rule C2, once for each shape.
+void CheckSize(const Instruction& hlo, absl::flat_hash_set<const Shape*>& seen, Inspection& inspection) {
+  if (!seen.insert(&hlo.shape()).second || !IsTooLarge(hlo.shape())) return;
+  inspection.Add(hlo, "shape.C2",
+                 StrCat("a shape must have fewer bytes than 64 bits can count, got ", Str(hlo.shape())));
+}
+
+}  // namespace
+
+void CheckInstructions(Inspection& inspection) {
+  absl::flat_hash_set<const Shape*> seen;
+  ForEachInstruction(inspection, [&](const Instruction& hlo) {
+    CheckInstruction(hlo, inspection);
+    CheckSize(hlo, seen, inspection);
+  });
+}
+
+}  // namespace shoal

@@ -1,0 +1,87 @@
+// Layouts fit their shapes.
+#include "absl/container/flat_hash_set.h"
+#include "core/ops/collective.h"
+#include "core/ops/collective_kinds.h"
+#include "core/ops/traits.h"
+#include "core/ops/rules.h"
+#include "core/verify/checks.h"
+
+namespace shoal {
+namespace {
+
+struct LayoutProblem {
+  std::string_view rule;  // empty: none
+  std::string message;
+};
+
+LayoutProblem CheckSplits(const Shape& array, const Layout& layout) {
+  std::vector<int64_t> split_dims;
+  for (const SplitConfig& split : layout.split_configs) {
+    if (split.dimension < 0 || split.dimension >= array.rank() || Contains(split_dims, split.dimension))
+      return {"layout.C6",
+              StrCat("splits must be of different dimensions in [0, ", array.rank(), "), got ", split.dimension)};
+    split_dims.push_back(split.dimension);
+    // Splits count dimensions from the most major one in memory.
+    const Ints order = layout.minor_to_major;
+    const int64_t size = array.dim(order[order.size() - 1 - static_cast<size_t>(split.dimension)]);
+    int64_t last = 0;
+    for (int64_t index : split.indices) {
+      if (index <= last || index >= size)
+        return {"layout.C6", StrCat("splits must be ascending in [1, ", size, "), got ", Str(split.indices))};
+      last = index;
+    }
+  }
+  return {};
+}
+
+LayoutProblem CheckLayout(const Shape& array, const Layout& layout) {
+  const Ints order = layout.minor_to_major;
+  if (std::ssize(order) != array.rank() || !AllWithin(order, 0, array.rank()) || !AllDistinct(order))
+    return {"layout.C1", StrCat("minor-to-major must order all ", array.rank(), " dimensions, got ", Str(order))};
+  for (const Tile& tile : layout.tiles) {
+    auto fits = [](int64_t size) { return size > 0 || size == Tile::kCombine; };
+    if (tile.dimensions.empty() || !std::all_of(tile.dimensions.begin(), tile.dimensions.end(), fits))
+      return {"layout.C2", StrCat("tiles must have positive sizes, got (", StrJoin(tile.dimensions, ","), ")")};
+  }
+  if (layout.tail_padding_alignment <= 0)
+    return {"layout.C3", StrCat("tail padding must be positive, got L(", layout.tail_padding_alignment, ")")};
+  if (layout.index_type != ElementType::kInvalid || layout.pointer_type != ElementType::kInvalid ||
+      layout.physical_shape != nullptr)
+    return {"layout.C4", "only sparse arrays have index and pointer types, and this array is dense"};
+  if (layout.element_size_in_bits < 0)
+    return {"layout.C5", StrCat("element size must not be negative, got E(", layout.element_size_in_bits, ")")};
+  return CheckSplits(array, layout);
+}
+
+// Each shape once in a module, however often tuples repeat it.
+void CheckShape(const Shape& shape, const Instruction& hlo, absl::flat_hash_set<const Shape*>& seen,
+                Inspection& inspection) {
+  if (!seen.insert(&shape).second) return;
+  for (const Shape* element : shape.elements()) CheckShape(*element, hlo, seen, inspection);
+  if (!shape.IsArray() || shape.layout() == nullptr) return;
+  if (LayoutProblem problem = CheckLayout(shape, *shape.layout()); !problem.rule.empty())
+    inspection.Add(hlo, problem.rule, std::move(problem.message));
+}
+
+// Rule C7: either all all-reduces have the layout the program gave them, or none.
+void CheckConstrainedAllReduces(Inspection& inspection) {
+  const Instruction* first = nullptr;
+  ForEachInstruction(inspection, [&](const Instruction& hlo) {
+    if (!IsAllReduce(hlo)) return;
+    if (first == nullptr) first = &hlo;
+    if (hlo[kConstrainLayout] != (*first)[kConstrainLayout])
+      inspection.Add(hlo, "layout.C7",
+                     StrCat("constrain_layout must be the same for all all-reduces, but ", first->name, " has ",
+                            (*first)[kConstrainLayout] ? "true" : "false"));
+  });
+}
+
+}  // namespace
+
+void CheckLayouts(Inspection& inspection) {
+  absl::flat_hash_set<const Shape*> seen;
+  ForEachInstruction(inspection, [&](const Instruction& hlo) { CheckShape(hlo.shape(), hlo, seen, inspection); });
+  CheckConstrainedAllReduces(inspection);
+}
+
+}  // namespace shoal

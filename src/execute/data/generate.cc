@@ -1,0 +1,273 @@
+#include "execute/data/generate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "execute/data/shards.h"
+#include "analyze/facts/manual_regions.h"
+#include "kernels/arrays/floats.h"
+
+namespace shoal {
+namespace {
+
+struct NamedMode {
+  std::string_view name;
+  ArgumentMode mode;
+};
+constexpr NamedMode kModes[] = {{"use_random_inputs", ArgumentMode::kRandom},
+                                {"use_shared_random_inputs", ArgumentMode::kSharedRandom},
+                                {"use_zeros_as_input", ArgumentMode::kZeros},
+                                {"use_device_id_as_input", ArgumentMode::kDeviceId}};
+
+// SplitMix64: any stretch of the sequence can be had without what comes before it.
+uint64_t Mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+// Numbers with these elements, written as the type has them.
+void StoreNumbers(ElementType type, const double* numbers, std::byte* out, int64_t n) {
+  const int bytes = StorageBytes(type);
+  if (IsFloat(type)) return EncodeDoubles(type, numbers, out, n);
+  for (int64_t i = 0; i < n; ++i) {
+    if (IsComplex(type)) {
+      EncodeDoubles(type == ElementType::kC64 ? ElementType::kF32 : ElementType::kF64, numbers + 2 * i, out + i * bytes,
+                    2);
+      continue;
+    }
+    const auto integer = static_cast<int64_t>(numbers[i]);
+    std::copy_n(reinterpret_cast<const std::byte*>(&integer), bytes, out + i * bytes);
+  }
+}
+
+// Two matrices whose elements are this much smaller than 1 have a product with elements of order 1.
+double Scale(ElementType type, Ints whole) {
+  if (!IsComplex(type) && (!IsFloat(type) || BitWidth(type) < 16)) return 1;
+  if (whole.size() < 2) return 1;
+  const int64_t longest = *std::max_element(whole.begin(), whole.end());
+  return std::min(1.0, std::sqrt(3.0 / static_cast<double>(std::max<int64_t>(longest, 1))));
+}
+
+// Fills rows of consecutive elements of the whole array.
+class RandomRows {
+ public:
+  RandomRows(ElementType type, Ints whole, uint64_t seed, uint64_t stream)
+      : type_(type), scale_(Scale(type, whole)), key_(Mix(Mix(seed) ^ stream)) {
+    limit_ = type == ElementType::kPred ? 2 : BitWidth(type) < 8 ? 1 << (BitWidth(type) - (IsSigned(type) ? 1 : 0)) : 8;
+    limit_ = std::min(limit_, 8);
+  }
+
+  void Fill(int64_t first, int64_t n, std::byte* out) const {
+    double numbers[kBlock];
+    const int64_t each = IsComplex(type_) ? 2 : 1;
+    for (int64_t done = 0; done < n; done += kBlock / 2) {
+      const int64_t now = std::min<int64_t>(kBlock / 2, n - done);
+      for (int64_t i = 0; i < now * each; ++i) numbers[i] = Number(static_cast<uint64_t>((first + done) * each + i));
+      StoreNumbers(type_, numbers, out + done * StorageBytes(type_), now);
+    }
+  }
+
+ private:
+  static constexpr int64_t kBlock = 512;
+
+  double Number(uint64_t index) const {
+    const uint64_t bits = Mix(key_ + index);
+    if (!IsFloat(type_) && !IsComplex(type_)) return static_cast<double>(bits % static_cast<uint64_t>(limit_));
+    const double number = scale_ * (static_cast<double>(bits >> 40) * 0x1p-23 - 1);
+    return Info(type_).specials == FloatSpecials::kFnu ? std::abs(number) : number;  // it has no sign
+  }
+
+  ElementType type_;
+  double scale_;
+  uint64_t key_;
+  int limit_ = 8;
+};
+
+Array Filled(const Shape& shape, int64_t number) {
+  Array array = Array::Zeros(shape.element_type(), shape.dims());
+  const double numbers[2] = {static_cast<double>(number), 0};
+  const int bytes = array.element_bytes();
+  std::byte* out = array.mutable_data();
+  for (int64_t i = 0; i < array.count(); ++i) StoreNumbers(array.type(), numbers, out + i * bytes, 1);
+  return array;
+}
+
+// What use_random_inputs gives one leaf on all devices.
+class LeafGenerator {
+ public:
+  // `whole`: the shape is that of all devices together, and each gets all of it.
+  LeafGenerator(const Leaf& leaf, const DeviceGrid& grid, bool any_sharding, bool whole, uint64_t seed)
+      : leaf_(leaf), devices_(grid), any_sharding_(any_sharding || whole), seed_(seed) {
+    const int rank = leaf.shape->rank();
+    if (leaf.sharding != nullptr && !whole) shards_ = ShardGridOf(*leaf.sharding, rank, grid.partitions);
+    if (!shards_) shards_ = ShardGrid::Replicated(rank, grid.partitions);
+  }
+
+  // Arrays that differ.
+  int64_t Count(const Placement* placement) const {
+    std::set<Key> keys;
+    for (int64_t device = 0; device < devices_.count(); ++device)
+      if (placement == nullptr || placement->IsLocal(device)) keys.insert(KeyOf(device));
+    return std::ssize(keys);
+  }
+
+  Array On(int64_t device, const MadeBytes& made_bytes) {
+    const Key key = KeyOf(device);
+    const Dims& position = key.first;
+    for (const auto& [made, array] : made_)
+      if (made == key) return array;
+    const Ints dims = leaf_.shape->dims();
+    Dims start = position;
+    for (size_t d = 0; d < start.size(); ++d) start[d] *= dims[d];
+    const auto stream = static_cast<uint64_t>(leaf_.number) + (static_cast<uint64_t>(key.second) << 32);
+    Array array =
+        RandomArray(leaf_.shape->element_type(), AsInts(WholeDims(*shards_, dims)), AsInts(start), dims, seed_, stream,
+                    made_bytes);
+    made_.emplace_back(key, array);
+    return array;
+  }
+
+ private:
+  using Key = std::pair<Dims, int64_t>;  // the place of the part, and the variant
+  Key KeyOf(int64_t device) const {
+    return {shards_->positions[static_cast<size_t>(devices_.PartitionOf(device))], Variant(device)};
+  }
+
+  // Devices with different variants get different numbers. Only floats differ: integers and booleans may decide which
+  // way a device goes, and devices that go different ways wait for each other forever.
+  int64_t Variant(int64_t device) const {
+    const ElementType type = leaf_.shape->element_type();
+    if (!IsFloat(type) && !IsComplex(type)) return 0;
+    const int64_t replica = leaf_.replicated ? 0 : devices_.ReplicaOf(device);
+    // In a module that was partitioned, a parameter without a sharding is a replicated one.
+    return any_sharding_ ? replica : replica * devices_.partitions + devices_.PartitionOf(device);
+  }
+
+  const Leaf& leaf_;
+  const DeviceGrid& devices_;
+  bool any_sharding_;
+  uint64_t seed_;
+  std::optional<ShardGrid> shards_;
+  std::vector<std::pair<Key, Array>> made_;
+};
+
+bool AnySharding(const std::vector<Leaf>& leaves) {
+  return std::any_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.sharding != nullptr; });
+}
+
+// As a double, in which no shape overflows.
+double BytesOf(const Leaf& leaf) {
+  if (!leaf.shape->IsArray()) return 0;
+  double bytes = StorageBytes(leaf.shape->element_type());
+  for (int64_t size : leaf.shape->dims()) bytes *= static_cast<double>(size);
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<ArgumentMode> ArgumentModeNamed(std::string_view name) {
+  for (const NamedMode& row : kModes)
+    if (row.name == name) return row.mode;
+  return std::nullopt;
+}
+
+std::vector<std::string> ArgumentModeNames() {
+  std::vector<std::string> names;
+  for (const NamedMode& row : kModes) names.emplace_back(row.name);
+  return names;
+}
+
+Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t seed, uint64_t stream,
+                  const MadeBytes& made) {
+  const RandomRows rows(type, whole, seed, stream);
+  Array array(type, dims);
+  if (array.count() == 0) return array;
+  const Dims strides = RowMajorStrides(whole);
+  const int64_t row = dims.empty() ? 1 : dims.back();
+  int64_t first = 0;
+  for (size_t d = 0; d < dims.size(); ++d) first += start[d] * strides[d];
+  Dims index(dims.size(), 0);
+  std::byte* out = array.mutable_data();
+  constexpr int64_t kOften = 1 << 22;
+  int64_t untold = 0;
+  for (int64_t done = 0; done < array.count(); done += row) {
+    rows.Fill(first, row, out + done * array.element_bytes());
+    untold += row * array.element_bytes();
+    if (made && (untold >= kOften || done + row >= array.count())) made(std::exchange(untold, 0));
+    for (size_t d = dims.size(); d-- > 0;) {
+      if (d + 1 == dims.size()) continue;
+      first += strides[d];
+      if (++index[d] < dims[d]) break;
+      first -= strides[d] * dims[d];
+      index[d] = 0;
+    }
+  }
+  return array;
+}
+
+Arguments ArgumentsFromLeaves(const Module& module, const std::vector<std::vector<Value>>& leaves) {
+  const bool takes_arrays = !ParameterLeaves(module).empty();  // it may take tuples of nothing
+  Arguments arguments;
+  for (const std::vector<Value>& of_device : leaves) {
+    size_t next = 0;
+    arguments.emplace_back();
+    if (of_device.empty() && takes_arrays) continue;  // another process has it
+    for (const Instruction* parameter : module.entry->parameters)
+      arguments.back().push_back(FromLeaves(parameter->shape(), of_device, next));
+  }
+  return arguments;
+}
+
+double ArgumentBytes(const Module& module) {
+  double bytes = 0;
+  for (const Leaf& leaf : ParameterLeaves(module)) bytes += BytesOf(leaf);
+  return bytes;
+}
+
+double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode mode, const Placement* placement) {
+  const auto here = placement == nullptr ? grid.count() : std::ssize(placement->Local());
+  const std::vector<Leaf> leaves = ParameterLeaves(module);
+  const bool any_sharding = AnySharding(leaves), whole = HasManualRegions(module);
+  double bytes = 0;
+  for (const Leaf& leaf : leaves) {
+    if (!leaf.shape->IsArray()) continue;
+    int64_t arrays = 1;
+    if (mode == ArgumentMode::kRandom) arrays = LeafGenerator(leaf, grid, any_sharding, whole, 0).Count(placement);
+    if (mode == ArgumentMode::kDeviceId) arrays = here;
+    bytes += BytesOf(leaf) * static_cast<double>(arrays);
+  }
+  return bytes;
+}
+
+Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed,
+                            const MadeBytes& made, const Placement* placement) {
+  const std::vector<Leaf> leaves = ParameterLeaves(module);
+  const bool any_sharding = AnySharding(leaves);
+  const bool whole = HasManualRegions(module);
+  std::vector<std::vector<Value>> values(static_cast<size_t>(grid.count()));
+  for (const Leaf& leaf : leaves) {
+    LeafGenerator generator(leaf, grid, any_sharding, whole, seed);
+    Value shared;
+    for (int64_t device = 0; device < grid.count(); ++device) {
+      if (placement != nullptr && !placement->IsLocal(device)) continue;
+      Value value;
+      if (!leaf.shape->IsArray()) {
+        // a token
+      } else if (mode == ArgumentMode::kRandom) {
+        value = generator.On(device, made);
+      } else if (mode == ArgumentMode::kDeviceId) {
+        value = Filled(*leaf.shape, device);
+      } else if (shared.IsToken()) {
+        shared = mode == ArgumentMode::kZeros ? Value(Filled(*leaf.shape, 0)) : Value(generator.On(0, made));
+      }
+      values[static_cast<size_t>(device)].push_back(
+          mode == ArgumentMode::kRandom || mode == ArgumentMode::kDeviceId ? std::move(value) : shared);
+    }
+  }
+  return ArgumentsFromLeaves(module, values);
+}
+
+}  // namespace shoal

@@ -1,0 +1,314 @@
+#include "execute/data/inputs.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "core/base/files.h"
+#include "core/base/strings.h"
+#include "core/base/zip.h"
+#include "execute/data/shards.h"
+#include "kernels/arrays/npy_array.h"
+
+namespace shoal {
+namespace {
+
+// .npy files by name, in a folder or an .npz file.
+class NpyFiles {
+ public:
+  static Result<NpyFiles> Open(const std::string& path) {
+    NpyFiles files;
+    files.path_ = path;
+    struct stat info {};
+    if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return files;
+    SHOAL_ASSIGN(archive, FileBytes::Read(path));
+    files.archive_ = std::move(archive);
+    Result<ZipReader> zip = ZipReader::Open(files.archive_->bytes());
+    if (!zip.ok()) return Fail(StrCat(path, " ", zip.diag().message, "; --inputs takes a folder or an .npz file"));
+    files.zip_ = std::move(*zip);
+    return files;
+  }
+
+  bool IsArchive() const { return zip_.has_value(); }
+
+  // Names of all there are, without ".npy": "0", "d1/0".
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    if (zip_) {
+      for (const auto& [name, entry] : zip_->entries()) names.push_back(name);
+    } else {
+      std::error_code error;  // what cannot be listed cannot be read either, which is said elsewhere
+      for (std::filesystem::recursive_directory_iterator it(path_, error), end; it != end; it.increment(error))
+        if (it.depth() < 2) names.push_back(std::filesystem::relative(it->path(), path_, error).generic_string());
+    }
+    for (std::string& name : names)
+      if (name.ends_with(".npy")) name.resize(name.size() - 4);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  // As messages name it.
+  std::string NameOf(const std::string& name) const { return StrCat(path_, IsArchive() ? ":" : "/", name, ".npy"); }
+
+  bool Has(const std::string& name) const {
+    if (zip_) return zip_->Has(name + ".npy") || zip_->Has(name);
+    struct stat info {};
+    return stat(NameOf(name).c_str(), &info) == 0;
+  }
+
+  // What stands before the data: that is small, however large an archive says the array is.
+  Result<NpyArray> ReadHeader(const std::string& name) {
+    if (!zip_) return Read(name, UINT64_MAX);
+    constexpr uint64_t kLargestHeader = 1 << 17;
+    Result<std::string> beginning = zip_->ReadBeginning(EntryOf(name), kLargestHeader);
+    if (!beginning.ok()) return Fail(StrCat(path_, " ", beginning.diag().message));
+    Result<NpyArray> array = ParseNpyHeader(*beginning);
+    if (!array.ok()) return Fail(StrCat(NameOf(name), " ", array.diag().message));
+    return array;
+  }
+
+  // The file's array, whose first so many bytes are all that is needed; its data last until the next call.
+  Result<NpyArray> Read(const std::string& name, uint64_t needed) {
+    std::string_view bytes;
+    if (zip_) {
+      Result<std::string> unpacked = zip_->ReadBeginning(EntryOf(name), needed);
+      if (!unpacked.ok()) return Fail(StrCat(path_, " ", unpacked.diag().message));
+      unpacked_ = std::move(*unpacked);
+      bytes = unpacked_;
+    } else {
+      SHOAL_ASSIGN(file, FileBytes::Read(NameOf(name)));
+      file_ = std::move(file);
+      bytes = file_->bytes();
+    }
+    Result<NpyArray> array = ParseNpy(bytes);
+    if (!array.ok()) return Fail(StrCat(NameOf(name), " ", array.diag().message));
+    return array;
+  }
+
+ private:
+  std::string EntryOf(const std::string& name) const { return zip_->Has(name + ".npy") ? name + ".npy" : name; }
+
+  std::string path_;
+  std::unique_ptr<FileBytes> archive_, file_;
+  std::optional<ZipReader> zip_;
+  std::string unpacked_;
+};
+
+// The dimensions suit the shape: equal, or no larger where the shape is dynamic.
+bool Suits(Ints dims, const Shape& shape) {
+  if (dims.size() != shape.dims().size()) return false;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    const auto i = static_cast<int64_t>(d);
+    if (shape.is_dynamic(i) ? dims[d] > shape.dim(i) : dims[d] != shape.dim(i)) return false;
+  }
+  return true;
+}
+
+// How an array for all devices is cut, if the leaf's sharding makes shards of the leaf's shape of it.
+std::optional<ShardGrid> CutOf(const Leaf& leaf, Ints whole, const DeviceGrid& grid) {
+  if (leaf.sharding == nullptr) return std::nullopt;
+  std::optional<ShardGrid> shards = ShardGridOf(*leaf.sharding, leaf.shape->rank(), grid.partitions);
+  if (!shards || whole.size() != shards->tiles.size()) return std::nullopt;
+  if (!Suits(AsInts(ShardDims(*shards, whole)), *leaf.shape)) return std::nullopt;
+  return shards;
+}
+
+Diag WrongShape(const Leaf& leaf, const std::string& found, Ints dims, const DeviceGrid& grid, bool for_all) {
+  std::string wanted = ToString(*leaf.shape);
+  if (for_all && leaf.sharding != nullptr) {
+    const auto shards = ShardGridOf(*leaf.sharding, leaf.shape->rank(), grid.partitions);
+    if (shards && !shards->replicated())
+      StrAppend(&wanted, ", or the whole of it, ", Text(leaf.shape->element_type()), "[",
+                StrJoin(WholeDims(*shards, leaf.shape->dims()), ","), "]");
+  }
+  return Fail(
+      leaf.hlo->at, "inputs.C3",
+      StrCat(DescribeInput(leaf), " must be ", wanted, ", ", found, " has the shape [", StrJoin(dims, ","), "]"));
+}
+
+Status CheckType(const Leaf& leaf, const NpyArray& npy, const std::string& file) {
+  const ElementType type = leaf.shape->element_type();
+  if (NpyHolds(npy, type)) return {};
+  const std::string own = NpyDescr(type), raw = StrCat(own[0], "V", StorageBytes(type));
+  return Fail(leaf.hlo->at, "inputs.C2",
+              StrCat(DescribeInput(leaf), " is ", Text(type), ", so a file for it must have the type '", own, "'",
+                     own == raw ? "" : StrCat(" or '", raw, "'"), ", ", file, " has '", npy.descr, "'"));
+}
+
+// What a file is for by its name: "2" and "arr_2", "d0/2" and "in/2/d0".
+struct FilePlace {
+  int64_t array = 0, device = 0;
+};
+
+std::optional<FilePlace> FilePlaceOf(std::string_view name) {
+  auto number = [](std::string_view text) -> std::optional<int64_t> {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+    return value;
+  };
+  std::optional<int64_t> array, device = 0;
+  if (const size_t slash = name.rfind('/'); slash == std::string_view::npos) {
+    array = number(name.starts_with("arr_") ? name.substr(4) : name);
+  } else if (name.starts_with("in/")) {
+    array = number(name.substr(3, slash - 3));
+    device = name.substr(slash + 1).starts_with('d') ? number(name.substr(slash + 2)) : std::nullopt;
+  } else {
+    array = number(name.substr(slash + 1));
+    device = name.starts_with('d') ? number(name.substr(1, slash - 1)) : std::nullopt;
+  }
+  if (!array || !device) return std::nullopt;
+  return FilePlace{*array, *device};
+}
+
+bool IsHere(const Placement* placement, int64_t device) { return placement == nullptr || placement->IsLocal(device); }
+
+class ArgumentReader {
+ public:
+  ArgumentReader(NpyFiles& files, const DeviceGrid& grid, const Placement* placement)
+      : files_(files), grid_(grid), placement_(placement), values_(grid.count()) {}
+
+  Status Read(const Leaf& leaf) {
+    if (!leaf.shape->IsArray()) {
+      for (int64_t device = 0; device < grid_.count(); ++device)
+        if (IsHere(placement_, device)) values_[static_cast<size_t>(device)].emplace_back();
+      return {};
+    }
+    Value for_all;
+    for (int64_t device = 0; device < grid_.count(); ++device) {
+      if (!IsHere(placement_, device)) continue;
+      auto& values = values_[static_cast<size_t>(device)];
+      if (std::optional<std::string> own = FirstOf(OwnNames(leaf, device))) {
+        SHOAL_ASSIGN(array, ReadChecked(leaf, *own, /*for_all=*/false));
+        values.push_back(std::move(array));
+        continue;
+      }
+      if (for_all.IsToken()) {
+        std::optional<std::string> name = FirstOf(CommonNames(leaf));
+        if (!name) return NoFile(leaf, device);
+        SHOAL_ASSIGN(array, ReadChecked(leaf, *name, /*for_all=*/true));
+        for_all = std::move(array);
+      }
+      values.push_back(PartFor(leaf, for_all.array(), device));
+    }
+    return {};
+  }
+
+  // Files beyond what the module takes mean that it is not the module they were made for.
+  Status CheckCounts(const std::vector<Leaf>& leaves) const {
+    const auto count = static_cast<int64_t>(leaves.size());
+    for (const std::string& name : files_.Names()) {
+      const std::optional<FilePlace> place = FilePlaceOf(name);
+      if (!place) continue;  // somebody's notes
+      if (place->array >= count)
+        return Fail({}, "inputs.C1",
+                    StrCat("the module takes ", count, count == 1 ? " array" : " arrays",
+                           ", numbered from 0, but there is ", files_.NameOf(name)));
+      if (place->device >= grid_.count())
+        return Fail({}, "inputs.C1",
+                    StrCat("the run has ", grid_.count(), grid_.count() == 1 ? " device" : " devices",
+                           ", numbered from 0, but there is ", files_.NameOf(name)));
+    }
+    return {};
+  }
+
+  const std::vector<std::vector<Value>>& values() const { return values_; }
+
+ private:
+  std::vector<std::string> OwnNames(const Leaf& leaf, int64_t device) const {
+    std::vector<std::string> names{StrCat("d", device, "/", leaf.number)};
+    if (files_.IsArchive()) names.push_back(StrCat("in/", leaf.number, "/d", device));
+    return names;
+  }
+  std::vector<std::string> CommonNames(const Leaf& leaf) const {
+    std::vector<std::string> names{StrCat(leaf.number)};
+    if (files_.IsArchive()) names.push_back(StrCat("arr_", leaf.number));
+    return names;
+  }
+  std::optional<std::string> FirstOf(const std::vector<std::string>& names) const {
+    for (const std::string& name : names)
+      if (files_.Has(name)) return name;
+    return std::nullopt;
+  }
+
+  Diag NoFile(const Leaf& leaf, int64_t device) const {
+    return Fail(leaf.hlo->at, "inputs.C1",
+                StrCat(DescribeInput(leaf), ", ", ToString(*leaf.shape), ", has no input: neither ",
+                       files_.NameOf(StrCat("d", device, "/", leaf.number)), " nor ",
+                       files_.NameOf(StrCat(leaf.number)), " is there"));
+  }
+
+  // An array of a type and shape that the leaf may have, for one device or for all of them. Nothing larger is unpacked.
+  Result<Array> ReadChecked(const Leaf& leaf, const std::string& name, bool for_all) {
+    SHOAL_ASSIGN(header, files_.ReadHeader(name));
+    SHOAL_TRY(CheckType(leaf, header, files_.NameOf(name)));
+    const Ints dims(header.dims);
+    if (!Suits(dims, *leaf.shape) && !(for_all && CutOf(leaf, dims, grid_)))
+      return WrongShape(leaf, files_.NameOf(name), dims, grid_, for_all);
+    SHOAL_ASSIGN(npy, files_.Read(name, header.data_at + header.data_bytes));
+    return FromNpy(npy, leaf.shape->element_type());
+  }
+
+  Array PartFor(const Leaf& leaf, const Array& whole, int64_t device) const {
+    if (Suits(whole.dims(), *leaf.shape)) return whole;
+    return ShardOf(whole, *CutOf(leaf, whole.dims(), grid_), grid_.PartitionOf(device));
+  }
+
+  NpyFiles& files_;
+  const DeviceGrid& grid_;
+  const Placement* placement_;
+  std::vector<std::vector<Value>> values_;
+};
+
+}  // namespace
+
+Result<Arguments> ReadArguments(const Module& module, const DeviceGrid& grid, const std::string& path,
+                                const Placement* placement) {
+  SHOAL_ASSIGN(files, NpyFiles::Open(path));
+  const std::vector<Leaf> leaves = ParameterLeaves(module);
+  ArgumentReader reader(files, grid, placement);
+  for (const Leaf& leaf : leaves) SHOAL_TRY(reader.Read(leaf));
+  SHOAL_TRY(reader.CheckCounts(leaves));
+  return ArgumentsFromLeaves(module, reader.values());
+}
+
+Value FromLiteral(const Literal& literal) {
+  if (literal.shape->IsArray()) return Array::FromLiteral(literal);
+  if (!literal.shape->IsTuple()) return {};
+  std::vector<Value> elements;
+  for (const Literal* element : literal.elements) elements.push_back(FromLiteral(*element));
+  return Value::Tuple(std::move(elements));
+}
+
+Result<Arguments> SnapshotArguments(const Module& module, const DeviceGrid& grid,
+                                    std::span<const Literal* const> literals, const Placement* placement) {
+  std::vector<Value> given;
+  for (const Literal* literal : literals) AppendLeaves(FromLiteral(*literal), given);
+  const std::vector<Leaf> leaves = ParameterLeaves(module);
+  if (given.size() != leaves.size())
+    return Fail({}, "inputs.C1",
+                StrCat("the module takes ", leaves.size(), " arrays, the snapshot has ", given.size()));
+  std::vector<std::vector<Value>> values(static_cast<size_t>(grid.count()));
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const Leaf& leaf = leaves[i];
+    const bool is_array = leaf.shape->IsArray();
+    if (is_array && (!given[i].IsArray() || given[i].array().type() != leaf.shape->element_type()))
+      return Fail(leaf.hlo->at, "inputs.C2",
+                  StrCat(DescribeInput(leaf), " is ", ToString(*leaf.shape), ", the snapshot has ",
+                         given[i].IsArray() ? ToString(given[i].array()) : "a token"));
+    for (int64_t device = 0; device < grid.count(); ++device) {
+      if (!IsHere(placement, device)) continue;
+      Value value = given[i];
+      if (is_array && !Suits(value.array().dims(), *leaf.shape)) {
+        const auto cut = CutOf(leaf, value.array().dims(), grid);
+        if (!cut) return WrongShape(leaf, "the snapshot's", value.array().dims(), grid, /*for_all=*/true);
+        value = ShardOf(value.array(), *cut, grid.PartitionOf(device));
+      }
+      values[static_cast<size_t>(device)].push_back(std::move(value));
+    }
+  }
+  return ArgumentsFromLeaves(module, values);
+}
+
+}  // namespace shoal

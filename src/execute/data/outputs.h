@@ -1,0 +1,65 @@
+// What comes out of a run: as files, as text, as a few numbers.
+#pragma once
+
+#include <algorithm>
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "execute/transport/placement.h"
+#include "kernels/arrays/floats.h"
+#include "kernels/arrays/value.h"
+
+namespace shoal {
+
+// Of all elements that are numbers; a complex number counts with its magnitude.
+struct ArraySummary {
+  double min = 0, max = 0, mean = 0;  // of finite elements
+  int64_t finite = 0, nans = 0, infs = 0;
+  uint32_t crc32 = 0;  // of the bytes, as in the .npy file
+};
+
+// One array of the result, and the devices that have it, bit for bit the same.
+struct Output {
+  int64_t number = 0;  // K of K.npy
+  std::vector<int64_t> devices;
+  Array array;  // of another process's devices: without its elements
+  ArraySummary summary;
+};
+
+// Sorted by number, then by the first device. Tokens have numbers, but are not among them.
+std::vector<Output> FoldOutputs(const std::vector<Value>& results);
+
+// Writes FOLDER/dD/K.npy for every device and array; of a job, for the devices of this process.
+Status WriteOutputs(const std::vector<Value>& results, const std::string& folder, const Placement* placement = nullptr);
+
+// f32[2] {1, 2}, as HLO text writes it.
+std::string LiteralText(const Array& array);
+
+ArraySummary Summarize(const Array& array);
+
+// Calls visit(i, number) for each element in order; a complex one is its magnitude.
+template <class Visit>
+void ForEachNumber(const Array& array, Visit visit) {
+  constexpr int64_t kBlock = 256;
+  float floats[kBlock];
+  const ElementType type = array.type();
+  for (int64_t first = 0; first < array.count(); first += kBlock) {
+    const int64_t n = std::min(kBlock, array.count() - first);
+    if (type == ElementType::kF32 || IsNarrowFloat(type)) {
+      DecodeFloats(type, array.data() + first * array.element_bytes(), floats, n);
+      for (int64_t i = 0; i < n; ++i) visit(first + i, static_cast<double>(floats[i]));
+    } else if (type == ElementType::kC64) {
+      for (int64_t i = first; i < first + n; ++i)
+        visit(i, std::abs(std::complex<double>(array.As<std::complex<float>>()[static_cast<size_t>(i)])));
+    } else if (type == ElementType::kC128) {
+      for (int64_t i = first; i < first + n; ++i)
+        visit(i, std::abs(array.As<std::complex<double>>()[static_cast<size_t>(i)]));
+    } else {
+      for (int64_t i = first; i < first + n; ++i) visit(i, NumberAt(array, i));
+    }
+  }
+}
+
+}  // namespace shoal

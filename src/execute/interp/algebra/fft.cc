@@ -1,0 +1,39 @@
+// fft: the discrete Fourier transform of the last dimensions.
+#include "execute/interp/evaluate.h"
+#include "kernels/algorithms/fft_batches.h"
+
+namespace shoal {
+namespace {
+
+using FftOp = Op<Opcode::kFft>;
+
+// Whether the operand has the sizes of fft_length, of which a real transform back has but half in the last dimension.
+bool LengthFits(FftType type, Ints length, Ints sizes) {
+  const size_t last = length.size() - 1;
+  for (size_t i = 0; i <= last; ++i) {
+    const bool halved = type == FftType::kIrfft && i == last;
+    if (sizes[sizes.size() - length.size() + i] != (halved ? length[i] / 2 + 1 : length[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+template <>
+Result<Value> Evaluate<Opcode::kFft>(Call& call) {
+  const Array& in = call.array(0);
+  const FftType type = call.hlo[FftOp::kType];
+  const Ints length = call.hlo[FftOp::kLength];
+  Dims dims = ToDims(in.dims());
+  if (IsReal(type)) dims.back() = type == FftType::kRfft && length.back() != 0 ? length.back() / 2 + 1 : length.back();
+  Array out = Array::Zeros(call.hlo.shape().element_type(), AsInts(dims));
+  // A transform of nothing leaves its result as it is.
+  if (out.count() == 0 || ElementCount(length) == 0) return Value(std::move(out));
+  if (!LengthFits(type, length, in.dims()))
+    return Stopped(call.hlo,
+                   StrCat("fft_length=", ToString(length), " must fit the operand's sizes, got ", ToString(in)));
+  TransformBatches(type, length, in, out);
+  return Value(std::move(out));
+}
+
+}  // namespace shoal

@@ -1,0 +1,183 @@
+// Collectives that fold: all-reduce, reduce-scatter, collective-reduce. The order is always that of the members, so
+// that two runs give the same bits.
+#include <algorithm>
+
+#include "analyze/facts/wire_bytes.h"
+#include "execute/interp/control/operand_fold.h"
+#include "execute/transport/job.h"
+
+namespace shoal {
+namespace {
+
+Result<Arrays> FoldAll(const FoldPtr& fold, std::vector<Arrays> contributions) {
+  Arrays sum;
+  for (Arrays& each : contributions) SHOAL_TRY(fold->Add(sum, std::move(each)));
+  return fold->Finish(std::move(sum));
+}
+
+Diag CannotScatter(const Instruction& hlo, const std::string& whole, int64_t n) {
+  return Stopped(hlo, StrCat(whole, " cannot be scattered over ", n, " devices"));
+}
+
+// Each process gets, for its members, their parts of all contributions, and folds those.
+PartRules ReduceScatterRules(const Instruction& hlo, const FoldPtr& fold, int64_t n) {
+  PartRules rules;
+  const int64_t dim = hlo[kDimensions][0];
+  rules.cut = [&hlo, n, dim](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+    Arrays parts;
+    for (size_t target : targets) {
+      for (const Array& whole : contribution) {
+        if (whole.dim(dim) % n != 0) return CannotScatter(hlo, ToString(whole), n);
+        const int64_t part = whole.dim(dim) / n;
+        parts.push_back(PartOrView(whole, dim, static_cast<int64_t>(target) * part, part));
+      }
+    }
+    return parts;
+  };
+  rules.join = [&hlo, fold](std::vector<Arrays> parts, const std::vector<ArrayTypes>& types,
+                            PartRules::Targets targets) -> Result<std::vector<Arrays>> {
+    for (const ArrayTypes& each : types)
+      for (size_t k = 0; k < each.size(); ++k)
+        if (each[k].dims != types[0][k].dims) return DifferentSizes(hlo, ToString(types[0][k]), ToString(each[k]));
+    const size_t operands = types[0].size();
+    std::vector<Arrays> results;
+    for (size_t i = 0; i < targets.size(); ++i) {
+      std::vector<Arrays> of_target;
+      for (Arrays& each : parts) {
+        const auto begin = std::make_move_iterator(each.begin() + static_cast<ptrdiff_t>(i * operands));
+        of_target.emplace_back(begin, begin + static_cast<ptrdiff_t>(operands));
+      }
+      SHOAL_ASSIGN(sums, FoldAll(fold, std::move(of_target)));
+      results.push_back(std::move(sums));
+    }
+    return results;
+  };
+  return rules;
+}
+
+// Everybody but the root gets zeros.
+Result<std::vector<Arrays>> ToRoots(const Roots& roots, const Arrays& sums, size_t members) {
+  SHOAL_TRY(roots.Check(static_cast<int64_t>(members)));
+  std::vector<Arrays> results(members);
+  for (size_t k = 0; k < sums.size(); ++k) {
+    const Array zeros = Array::Zeros(sums[k].type(), sums[k].dims());
+    for (size_t i = 0; i < members; ++i) results[i].push_back(i == roots.Of(k) ? sums[k] : zeros);
+  }
+  return results;
+}
+
+// Few bytes: everybody gets everything, and folds for its own members.
+PartRules FoldEverywhere(const FoldPtr& fold) {
+  PartRules rules;
+  rules.is_shared = true;
+  rules.cut = [](size_t, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> { return contribution; };
+  rules.join = [fold](std::vector<Arrays> parts, const std::vector<ArrayTypes>&,
+                      PartRules::Targets targets) -> Result<std::vector<Arrays>> {
+    SHOAL_ASSIGN(sums, FoldAll(fold, std::move(parts)));
+    return std::vector<Arrays>(targets.size(), sums);
+  };
+  return rules;
+}
+
+// Only where the root of an operand is are its contributions wanted.
+PartRules ReduceToRootsRules(const Instruction& hlo, const Roots& roots, const FoldPtr& fold) {
+  auto is_wanted = [roots](size_t k, PartRules::Targets targets) {
+    return std::find(targets.begin(), targets.end(), roots.Of(k)) != targets.end();
+  };
+  PartRules rules;
+  rules.cut = [roots, is_wanted](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
+    Arrays parts;
+    for (size_t k = 0; k < roots.operands(); ++k)
+      parts.push_back(is_wanted(k, targets) ? contribution[k] : Array(contribution[k].type(), Dims{0}));
+    return parts;
+  };
+  rules.join = [&hlo, roots, fold, is_wanted](std::vector<Arrays> parts, const std::vector<ArrayTypes>& types,
+                                              PartRules::Targets targets) -> Result<std::vector<Arrays>> {
+    SHOAL_TRY(roots.Check(std::ssize(parts)));
+    for (size_t k = 0; k < roots.operands(); ++k) {
+      for (size_t member = 0; member < parts.size(); ++member) {
+        if (types[member][k].dims != types[0][k].dims)
+          return DifferentSizes(hlo, ToString(types[0][k]), ToString(types[member][k]));
+        const bool came = std::ranges::equal(parts[member][k].dims(), types[member][k].dims);
+        if (is_wanted(k, targets) && !came) return Stopped(hlo, StrCat("devices name different roots of operand ", k));
+      }
+    }
+    SHOAL_ASSIGN(sums, FoldAll(fold, std::move(parts)));
+    std::vector<Arrays> results(targets.size());
+    for (size_t k = 0; k < roots.operands(); ++k) {
+      const Array zeros = Array::Zeros(types[0][k].type, AsInts(types[0][k].dims));
+      for (size_t i = 0; i < targets.size(); ++i) results[i].push_back(targets[i] == roots.Of(k) ? sums[k] : zeros);
+    }
+    return results;
+  };
+  return rules;
+}
+
+}  // namespace
+
+Status FoldsTwo(const Instruction& hlo) {
+  const Computation& computation = *hlo[kToApply];
+  bool folds = computation.parameters.size() == 2;
+  for (const Instruction* parameter : computation.parameters)
+    folds = folds && parameter != nullptr && parameter->shape().IsScalar();
+  if (folds) return {};
+  return Stopped(hlo, StrCat(computation.name, " must take two scalars, got ", computation.parameters.size(), " parameters"));
+}
+
+Result<Value> BeginAllReduce(Call& call) {
+  SHOAL_TRY(FoldsTwo(call.hlo));
+  SHOAL_ASSIGN(n, MembersOf(call));
+  const size_t operands = call.operands.size();
+  Arrays arrays = TakeArrays(call);
+  auto to_all = [n](const Arrays& sums) -> Result<std::vector<Arrays>> { return std::vector<Arrays>(n, sums); };
+  auto between = [&]() -> std::unique_ptr<Exchange> {
+    const FoldPtr fold = FoldBetween(call, operands);
+    if (const std::optional<ReduceOp> op = FastOpOf(call, operands)) return NewFastReduceExchange(fold, *op);
+    // By the declared shapes: the same choice in every process.
+    if (PayloadOf(call.hlo) <= kFewBytes) return NewPartExchange(FoldEverywhere(fold));
+    return NewAllReduceExchange(fold, [&hlo = call.hlo](const ArrayType& a, const ArrayType& b) {
+      return DifferentSizes(hlo, ToString(a), ToString(b));
+    });
+  };
+  return BeginInGroup(call, std::move(arrays), {Folded(call, operands, to_all), between});
+}
+
+Result<Value> BeginReduceScatter(Call& call) {
+  SHOAL_TRY(FoldsTwo(call.hlo));
+  SHOAL_ASSIGN(members, MembersOf(call));
+  const int64_t dim = call.hlo[kDimensions][0];
+  const auto n = static_cast<int64_t>(members);
+  auto scatter = [&hlo = call.hlo, n, dim](const Arrays& sums) -> Result<std::vector<Arrays>> {
+    std::vector<Arrays> results(static_cast<size_t>(n));
+    for (const Array& whole : sums) {
+      if (whole.dim(dim) % n != 0) return CannotScatter(hlo, ToString(whole), n);
+      const int64_t part = whole.dim(dim) / n;
+      for (int64_t i = 0; i < n; ++i)
+        results[static_cast<size_t>(i)].push_back(n == 1 ? whole : PartOf(whole, dim, i * part, part));
+    }
+    return results;
+  };
+  const size_t operands = call.operands.size();
+  auto between = [&] { return NewPartExchange(ReduceScatterRules(call.hlo, FoldBetween(call, operands), n)); };
+  return BeginInGroup(call, TakeArrays(call),
+                      {Folded(call, operands, scatter), between});
+}
+
+Result<Value> BeginCollectiveReduce(Call& call) {
+  SHOAL_TRY(FoldsTwo(call.hlo));
+  SHOAL_ASSIGN(members, MembersOf(call));
+  Arrays arrays = TakeArrays(call);
+  const Roots roots(call.hlo, arrays);
+  auto between = [&] {
+    return NewPartExchange(ReduceToRootsRules(call.hlo, roots, FoldBetween(call, roots.operands())));
+  };
+  auto to_roots = [&roots, members](const Arrays& sums) { return ToRoots(roots, sums, members); };
+  return BeginInGroup(
+      call, std::move(arrays), roots.operands(),
+      [&](int64_t n, int64_t position, int64_t payload) {
+        return DirectBytes(call.hlo.opcode, {n, payload, roots.BytesAt(position), position});
+      },
+      {Folded(call, roots.operands(), to_roots), between});
+}
+
+}  // namespace shoal

@@ -1,0 +1,255 @@
+#include "execute/interp/control/device_collective.h"
+
+#include <algorithm>
+
+#include "analyze/facts/wire_bytes.h"
+#include "execute/collectives/small_collective.h"
+#include "execute/interp/control/operand_fold.h"
+#include "execute/interp/declared_shape.h"
+
+namespace shoal {
+namespace {
+
+struct Beginning {
+  Opcode kind;
+  Evaluator begin;
+  std::optional<SmallForm> small;  // of few bytes between processes
+};
+constexpr Beginning kBeginnings[] = {
+    {Opcode::kAllGather, &BeginAllGather, SmallForm{.shares = true}},
+    {Opcode::kAllReduce, &BeginAllReduce, SmallForm{.folds = true, .shares = true}},
+    {Opcode::kAllToAll, &BeginAllToAll, SmallForm{.cuts = true}},
+    {Opcode::kCollectiveBroadcast, &BeginCollectiveBroadcast, {}},
+    {Opcode::kCollectivePermute, &BeginCollectivePermute, {}},
+    {Opcode::kCollectiveReduce, &BeginCollectiveReduce, {}},
+    {Opcode::kRaggedAllToAll, &BeginRaggedAllToAll, {}},
+    {Opcode::kReduceScatter, &BeginReduceScatter, SmallForm{.folds = true, .cuts = true}},
+};
+
+const Beginning* FindBeginning(const Instruction& hlo) {
+  const Opcode kind = KindOf(hlo.opcode);
+  auto it = std::find_if(std::begin(kBeginnings), std::end(kBeginnings),
+                         [&](const Beginning& each) { return each.kind == kind; });
+  return it == std::end(kBeginnings) ? nullptr : it;
+}
+
+// Made ready when it is first come to; null if it is none.
+SmallCollective* SmallOf(const Call& call) {
+  if (call.device.polling_device == nullptr) return nullptr;  // there are no other processes
+  const auto [found, is_new] = call.device.small_collectives.try_emplace(&call.hlo);
+  if (!is_new) return found->second.get();
+  if (const std::optional<SmallForm>& form = FindBeginning(call.hlo)->small)
+    found->second = SmallCollective::New(call.device.world(), call.hlo, call.device.id(), *form,
+                                         form->folds ? FoldHere(call) : nullptr);
+  return found->second.get();
+}
+
+Result<Value> EvaluateNow(Call& call) {
+  if (SmallCollective* small = SmallOf(call); small != nullptr && small->Meet(call.operands))
+    return small->Take(call.operands);
+  if (const Value* carried = CarriedOn(call)) return *carried;
+  std::vector<Value> operands;
+  const bool begins_chain = BeginsChain(call.hlo);
+  if (begins_chain) operands.assign(call.operands.begin(), call.operands.end());
+  SHOAL_ASSIGN(begun, Begin(call));
+  SHOAL_ASSIGN(value, End(call.device, call.hlo, std::move(begun)));
+  if (begins_chain) KeepForChain(call.device, call.hlo, std::move(operands), value);
+  return std::move(value);
+}
+
+// (operands, result, context…) as StartPartsOf has them, or the result alone.
+Result<Value> EvaluateStart(Call& call) {
+  const StartParts starts = StartPartsOf(call.hlo);
+  std::vector<Value> parts(1);
+  if (starts.operands && KeepsOperands(call))
+    parts[0] = starts.operands_in_tuple ? Value::Tuple({call.operands.begin(), call.operands.end()}) : call.operands[0];
+  SHOAL_ASSIGN(begun, Begin(call));
+  if (!starts.result) return std::move(begun);
+  parts.push_back(std::move(begun));
+  for (const Shape* context : call.hlo.shape().elements().subspan(2)) parts.push_back(ZeroValue(*context));
+  return Value::Tuple(std::move(parts));
+}
+
+Result<Value> EvaluateDone(Call& call) {
+  Value started = std::move(call.operands[0]);
+  call.operands[0] = Value();
+  // What an all-reduce-start without operands in its shape gave is the result itself, under way.
+  if (started.IsTuple()) started = started.TakeElement(1);
+  return End(call.device, call.hlo, std::move(started));
+}
+
+// The module was compiled for groups of another size.
+Diag DoesNotFit(const Instruction& hlo, int64_t members, const Value& value, const Shape& declared) {
+  std::vector<std::string> operands;
+  for (const Instruction* operand : hlo.operands) operands.push_back(ToString(operand->shape()));
+  return Stopped(hlo, StrCat(Text(hlo.opcode), " in a group of ", members, members == 1 ? " device" : " devices",
+                             " makes ", ToString(value), " of ", StrJoin(operands, ", "), " from each, but ",
+                             ToString(declared), " is declared: it was compiled for groups of another size"));
+}
+
+Value Id(int64_t id) { return Array::Scalar<uint32_t>(ElementType::kU32, static_cast<uint32_t>(id)); }
+
+}  // namespace
+
+bool KeepsOperands(const Call& start) {
+  return start.device.settings().observer != nullptr || !start.device.plans().liveness().OnlyEnded(start.hlo);
+}
+
+Result<Value> Begin(Call& call) { return FindBeginning(call.hlo)->begin(call); }
+
+Result<Value> End(Device& device, const Instruction& at, Value value) {
+  if (!value.IsUnderWay()) return value;
+  auto under_way = std::static_pointer_cast<UnderWay>(value.under_way());
+  value = Value();
+  const bool keep = under_way.use_count() > 1;  // somebody may end it again
+  std::vector<Arrays> came;
+  for (const Handle& handle : under_way->handles) {
+    SHOAL_ASSIGN(arrays, device.world().Wait(device.id(), at, device.whereabouts(), handle, keep));
+    came.push_back(std::move(arrays));
+  }
+  return under_way->assemble(std::move(came));
+}
+
+Value FromArrays(const Shape& shape, Arrays arrays) {
+  if (!shape.IsTuple()) return std::move(arrays[0]);
+  return Value::Tuple({std::make_move_iterator(arrays.begin()), std::make_move_iterator(arrays.end())});
+}
+
+Arrays TakeArrays(Call& call) {
+  Arrays arrays;
+  for (Value& operand : call.operands) arrays.push_back(std::move(operand.array()));
+  return arrays;
+}
+
+void LeaveDevice(Arrays& arrays) {
+  for (Array& array : arrays) array.CountFor(nullptr);
+}
+
+int64_t TotalBytes(std::span<const Array> arrays) {
+  int64_t bytes = 0;
+  for (const Array& array : arrays) bytes += array.bytes();
+  return bytes;
+}
+
+Result<size_t> MembersOf(const Call& call) {
+  SHOAL_ASSIGN(groups, call.device.world().GroupsOf(call.hlo));
+  const int64_t group = groups->members[static_cast<size_t>(call.device.id())].group;
+  return group < 0 ? 0 : groups->all[static_cast<size_t>(group)].size();
+}
+
+bool MeetsBetween(const Call& call) {
+  const Result<const Groups*> groups = call.device.world().GroupsOf(call.hlo);
+  if (!groups.ok()) return false;  // it is said when the device arrives
+  const int64_t group = (*groups)->members[static_cast<size_t>(call.device.id())].group;
+  return group >= 0 && call.device.world().LayoutOf(*(*groups)->rendezvous[static_cast<size_t>(group)]) != nullptr;
+}
+
+Result<Value> BeginInGroup(Call& call, Arrays contribution, const Together& together) {
+  const size_t data = contribution.size();
+  auto wire_bytes = [kind = KindOf(call.hlo.opcode)](int64_t n, int64_t position, int64_t payload) {
+    return DirectBytes(kind, {n, payload, 0, position});
+  };
+  return BeginInGroup(call, std::move(contribution), data, wire_bytes, together);
+}
+
+Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
+                           const Together& together) {
+  Device& device = call.device;
+  SHOAL_ASSIGN(groups, device.world().GroupsOf(call.hlo));
+  const Groups::Member member = groups->members[static_cast<size_t>(device.id())];
+  auto under_way = std::make_shared<UnderWay>();
+  const Shape& result = ResultShape(call.hlo);
+  if (member.group < 0) {  // only a collective-broadcast leaves devices out
+    under_way->assemble = [&result](const std::vector<Arrays>&) -> Result<Value> { return ZeroValue(result); };
+    return Value::UnderWay(std::move(under_way));
+  }
+  const auto group = static_cast<size_t>(member.group);
+  const int64_t payload = TotalBytes(std::span(contribution).first(data));
+  const int64_t members = std::ssize(groups->all[group]);
+  device.world().Count(device.id(), call.hlo.opcode, {1, payload, wire_bytes(members, member.rank, payload)});
+  LeaveDevice(contribution);
+  Rendezvous& rendezvous = *groups->rendezvous[group];
+  auto arrive = [&](const auto& how) {
+    return device.world().Arrive(call.hlo, rendezvous, member.rank, std::move(contribution), how);
+  };
+  if (device.world().LayoutOf(rendezvous) != nullptr) {
+    under_way->handles.push_back(arrive(together.between));
+  } else {
+    SHOAL_ASSIGN(handle, std::visit(arrive, together.here));
+    under_way->handles.push_back(std::move(handle));
+  }
+  under_way->assemble = [&result, &hlo = call.hlo, members](std::vector<Arrays> came) -> Result<Value> {
+    Value value = FromArrays(result, std::move(came[0]));
+    if (HasShape(value, result)) return value;
+    return DoesNotFit(hlo, members, value, result);
+  };
+  return Value::UnderWay(std::move(under_way));
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kAllGather>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllGatherStart>(Call& call) {
+  return EvaluateStart(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllGatherDone>(Call& call) {
+  return EvaluateDone(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllReduce>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllReduceStart>(Call& call) {
+  return EvaluateStart(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllReduceDone>(Call& call) {
+  return EvaluateDone(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kReduceScatter>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kCollectiveReduce>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kAllToAll>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kRaggedAllToAll>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kCollectiveBroadcast>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kCollectivePermute>(Call& call) {
+  return EvaluateNow(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kCollectivePermuteStart>(Call& call) {
+  return EvaluateStart(call);
+}
+template <>
+Result<Value> Evaluate<Opcode::kCollectivePermuteDone>(Call& call) {
+  return EvaluateDone(call);
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kPartitionId>(Call& call) {
+  return Id(call.device.partition());
+}
+template <>
+Result<Value> Evaluate<Opcode::kReplicaId>(Call& call) {
+  return Id(call.device.replica());
+}
+
+}  // namespace shoal

@@ -1,0 +1,202 @@
+#include "execute/interp/control/operand_fold.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/thread_pool.h"
+#include "execute/interp/compiled_step.h"
+#include "kernels/arrays/floats.h"
+
+namespace shoal {
+namespace {
+
+struct FastOp {
+  Opcode opcode;
+  ReduceOp as;
+  bool floats;
+};
+constexpr FastOp kFastOps[] = {
+    {Opcode::kAdd, ReduceOp::kSum, true},       {Opcode::kMultiply, ReduceOp::kProduct, true},
+    {Opcode::kMinimum, ReduceOp::kMin, false},  {Opcode::kMaximum, ReduceOp::kMax, false},
+    {Opcode::kAnd, ReduceOp::kAnd, false},      {Opcode::kOr, ReduceOp::kOr, false},
+};
+
+// Folds operand k of the members, one after the other, with any computation of two scalars.
+class OperandFold {
+ public:
+  OperandFold(Device& device, const Instruction& hlo, size_t k)
+      : device_(device), hlo_(hlo), own_(hlo.operand_shape(k).element_type()) {
+    const Computation& computation = *hlo_[kToApply];
+    const LaneFunction* lanes = device_.plans().Of(computation).lanes.get();
+    if (lanes != nullptr) op_ = lanes->binary_op();
+    if (op_ && BinaryKernel(*op_, own_).loop == nullptr) op_.reset();  // not in a loop of its own for this type
+    // Sums of narrow floats are rounded once, at the end. A computation may be one of another float than the operands.
+    if (op_ == Opcode::kAdd && IsNarrowFloat(own_))
+      type_ = ElementType::kF32;
+    else
+      type_ = op_ ? own_ : computation.parameters[0]->shape().element_type();
+    if (op_) kernel_ = BinaryKernel(*op_, type_);
+  }
+
+  Status Add(Array& sum, Array next) const {
+    if (!std::ranges::equal(next.dims(), sum.dims()))
+      return DifferentSizes(hlo_, ToString(Finish(sum)), ToString(next));
+    if (sum.type() != type_) sum = Converted(sum, type_);
+    const bool widens = op_ == Opcode::kAdd && type_ != own_;
+    if (!widens && next.type() != type_) next = Converted(next, type_);
+    if (op_ && !widens) return Combine(sum, std::move(next));
+    std::byte* data = sum.mutable_data();
+    if (!op_) {
+      const LanesOut out[] = {{type_, data}};
+      const LanesIn ins[] = {{type_, data}, {type_, next.data()}};
+      return device_.RunLanes(hlo_, *hlo_[kToApply], out, ins, sum.count());
+    }
+    const int64_t width = sum.element_bytes();
+    InBlocks(sum.count(), [&](int64_t begin, int64_t end) {
+      const std::byte* from = next.data() + begin * next.element_bytes();
+      AddWidened(next.type(), from, reinterpret_cast<float*>(data + begin * width), end - begin);
+    });
+    return {};
+  }
+
+  // Into whichever of the two nobody else holds: an argument of the run is read where it is, not copied first.
+  Status Combine(Array& sum, Array next) const {
+    Array fresh = sum.unique() || next.unique() ? Array() : Array(type_, sum.dims());
+    Array& out = sum.unique() ? sum : next.unique() ? next : fresh;
+    std::byte* to = out.mutable_data();
+    Combine(to, std::as_const(sum).data(), std::as_const(next).data(), out.count());
+    if (&out != &sum) sum = std::move(out);
+    return {};
+  }
+
+  // Add and Finish, with the result where `out` is.
+  Status FinishWith(Array sum, Array last, std::byte* out) const {
+    const bool is_plain = sum.type() == own_ && last.type() == own_ && std::ranges::equal(sum.dims(), last.dims());
+    if (is_plain && FoldPlain(out, sum.data(), last.data(), sum.count())) return {};
+    SHOAL_TRY(Add(sum, std::move(last)));
+    const Array whole = Finish(sum);
+    if (whole.bytes() > 0) std::memcpy(out, whole.data(), static_cast<size_t>(whole.bytes()));
+    return {};
+  }
+
+  Array Widened(const Array& sum) const { return sum.type() == type_ ? sum : Converted(sum, type_); }
+  // How a transport can do it, if it can: floats have one sum and one product, but no minimum that keeps NaN.
+  std::optional<ReduceOp> fast_op() const {
+    if (!op_ || !ReduceTypeOf(type_)) return std::nullopt;
+    for (const FastOp& row : kFastOps)
+      if (row.opcode == *op_ && (row.floats || !IsFloat(type_))) return row.as;
+    return std::nullopt;
+  }
+
+  Array Finish(const Array& sum) const { return sum.type() == own_ ? sum : Converted(sum, own_); }
+
+  bool FoldPlain(std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const {
+    return op_ && type_ == own_ && (Combine(out, first, second, count), true);
+  }
+
+ private:
+  void Combine(std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const {
+    const int64_t width = StorageBytes(type_);
+    InBlocks(count, [&](int64_t begin, int64_t end) {
+      const std::byte* const in[] = {first + begin * width, second + begin * width};
+      kernel_.Run(out + begin * width, in, end - begin);
+    });
+  }
+
+  // On all threads that the engine has.
+  template <class Task>
+  void InBlocks(int64_t count, const Task& task) const {
+    constexpr int64_t kBlock = int64_t{1} << 17;
+    ThreadPool* pool = count <= kBlock ? nullptr : EnginePoolOf(hlo_);
+    if (pool == nullptr) return task(0, count);
+    ForBlocks(*pool, count, kBlock, task);
+  }
+
+  static void AddWidened(ElementType type, const std::byte* next, float* sum, int64_t count) {
+    constexpr int64_t kBlock = 1024;
+    float block[kBlock];
+    const int64_t width = StorageBytes(type);
+    for (int64_t i = 0; i < count; i += kBlock) {
+      const int64_t n = std::min(kBlock, count - i);
+      DecodeFloats(type, next + i * width, block, n);
+      for (int64_t j = 0; j < n; ++j) sum[i + j] += block[j];
+    }
+  }
+
+  Device& device_;
+  const Instruction& hlo_;
+  ElementType own_, type_;  // of the operands, and of the sum as soon as there are two of them
+  std::optional<Opcode> op_;
+  Kernel kernel_;  // of that op
+};
+
+// Folds the first operands of a collective.
+class OperandFolds : public OrderedFold {
+ public:
+  // Computations that are no op of two numbers run on `device`.
+  OperandFolds(Device& device, const Instruction& hlo, size_t count) {
+    for (size_t k = 0; k < count; ++k) folds_.emplace_back(device, hlo, k);
+  }
+
+  Status Add(Arrays& sum, Arrays next) const override {
+    if (sum.empty()) {
+      next.resize(folds_.size());  // what stands behind them says where they go
+      sum = std::move(next);
+      return {};
+    }
+    for (size_t k = 0; k < folds_.size(); ++k) SHOAL_TRY(folds_[k].Add(sum[k], std::move(next[k])));
+    return {};
+  }
+  Arrays Finish(Arrays sum) const override {
+    for (size_t k = 0; k < folds_.size(); ++k) sum[k] = folds_[k].Finish(sum[k]);
+    return sum;
+  }
+  Status FinishWith(Arrays sum, Arrays last, std::span<std::byte* const> outs) const override {
+    for (size_t k = 0; k < folds_.size(); ++k)
+      SHOAL_TRY(folds_[k].FinishWith(std::move(sum[k]), std::move(last[k]), outs[k]));
+    return {};
+  }
+  bool FoldPlain(size_t k, std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const override {
+    return folds_[k].FoldPlain(out, first, second, count);
+  }
+  Arrays Widen(Arrays sum) const override {
+    for (size_t k = 0; k < folds_.size(); ++k) sum[k] = folds_[k].Widened(sum[k]);
+    return sum;
+  }
+
+ private:
+  std::vector<OperandFold> folds_;
+};
+
+}  // namespace
+
+std::optional<ReduceOp> FastOpOf(const Call& call, size_t count) {
+  const Job* job = call.device.settings().job;
+  if (job == nullptr || !job->fast_reduction) return std::nullopt;
+  std::optional<ReduceOp> op;
+  for (size_t k = 0; k < count; ++k) {
+    op = OperandFold(call.device, call.hlo, k).fast_op();
+    if (!op) return std::nullopt;
+  }
+  return op;
+}
+
+Accumulate Folded(const Call& call, size_t count, std::function<Result<std::vector<Arrays>>(const Arrays& sums)> spread) {
+  if (MeetsBetween(call)) return {};
+  auto fold = std::make_shared<OperandFolds>(call.device, call.hlo, count);
+  return {[fold](Arrays& sum, Arrays next) { return fold->Add(sum, std::move(next)); },
+          [fold, spread = std::move(spread)](Arrays sum) { return spread(fold->Finish(std::move(sum))); }};
+}
+
+FoldPtr FoldHere(const Call& call) {
+  const size_t count = call.operands.size();
+  if (!FoldsTwo(call.hlo).ok() || FastOpOf(call, count)) return nullptr;
+  return std::make_shared<OperandFolds>(call.device, call.hlo, count);
+}
+
+FoldPtr FoldBetween(const Call& call, size_t count) {
+  Device* device = call.device.polling_device;
+  return std::make_shared<OperandFolds>(device == nullptr ? call.device : *device, call.hlo, count);
+}
+
+}  // namespace shoal

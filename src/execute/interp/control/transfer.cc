@@ -1,0 +1,95 @@
+// send and recv, between devices or with the host; infeed and outfeed. A send hands its data over and never waits. The
+// host gives made-up numbers, always the same, and takes what it gets.
+#include "analyze/facts/wire_bytes.h"
+#include "execute/interp/control/device_collective.h"
+#include "execute/interp/custom_calls/custom_call.h"
+
+namespace shoal {
+namespace {
+
+// (data, context, token)
+Value InFlight(Value data) {
+  return Value::Tuple({std::move(data), Array::Scalar<uint32_t>(ElementType::kU32, 0), Value()});
+}
+
+// What the host gives: the n-th time a device asks it gets other numbers.
+Value FromHost(Device& device, const Shape& shape) {
+  uint64_t leaf = static_cast<uint64_t>(device.id()) << 48 | static_cast<uint64_t>(device.host_reads++) << 16;
+  return MadeUpValue("host", leaf, shape);
+}
+
+Arrays ArraysOf(const Value& value) {
+  std::vector<Value> leaves;
+  AppendLeaves(value, leaves);
+  Arrays arrays;
+  for (Value& leaf : leaves)
+    if (leaf.IsArray()) arrays.push_back(std::move(leaf.array()));
+  return arrays;
+}
+
+}  // namespace
+
+template <>
+Result<Value> Evaluate<Opcode::kSend>(Call& call) {
+  World& world = call.device.world();
+  if (!call.hlo[kIsHostTransfer]) {
+    SHOAL_ASSIGN(routes, world.RoutesOf(call.hlo));
+    const Arrays arrays = ArraysOf(call.operands[0]);
+    const auto& from = routes->from[static_cast<size_t>(call.device.id())];
+    for (const Route* route : from) {
+      Arrays sent = arrays;
+      LeaveDevice(sent);
+      world.Deliver(call.hlo, *route, std::move(sent));
+    }
+    world.Count(call.device.id(), call.hlo.opcode, {1, std::ssize(from) * TotalBytes(arrays), 0});
+  }
+  return InFlight(std::move(call.operands[0]));
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kSendDone>(Call&) {
+  return Value();
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kRecv>(Call& call) {
+  Device& device = call.device;
+  const Shape& data = call.hlo.shape().element(0);
+  if (call.hlo[kIsHostTransfer]) return InFlight(FromHost(device, data));
+  SHOAL_ASSIGN(routes, device.world().RoutesOf(call.hlo));
+  auto under_way = std::make_shared<UnderWay>();
+  int64_t wire = 0;
+  for (const Route* route : routes->to[static_cast<size_t>(device.id())]) {
+    under_way->handles.push_back(device.world().Expect(call.hlo, *route));
+    if (route->source != route->target) wire += PayloadOf(call.hlo);
+  }
+  device.world().Count(device.id(), call.hlo.opcode, {0, 0, wire});
+  under_way->assemble = [&data](std::vector<Arrays> came) -> Result<Value> {
+    if (came.empty()) return ZeroValue(data);
+    size_t next = 0;
+    const std::vector<Value> leaves(came[0].begin(), came[0].end());
+    return FromLeaves(data, leaves, next);
+  };
+  return InFlight(Value::UnderWay(std::move(under_way)));
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kRecvDone>(Call& call) {
+  Value flight = std::exchange(call.operands[0], Value());
+  SHOAL_ASSIGN(data, End(call.device, call.hlo, flight.TakeElement(0)));
+  return Value::Tuple({std::move(data), Value()});
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kInfeed>(Call& call) {
+  return Value::Tuple({FromHost(call.device, call.hlo.shape().element(0)), Value()});
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kOutfeed>(Call& call) {
+  if (call.device.settings().outfeed)
+    SHOAL_TRY(call.device.settings().outfeed(call.device, call.hlo, call.operands[0]));
+  return Value();
+}
+
+}  // namespace shoal

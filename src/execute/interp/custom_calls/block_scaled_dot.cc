@@ -1,0 +1,138 @@
+// Products of operands that have a scale for each block of the contracting dimension: what scaled-dot means, in the
+// forms the GPU libraries take.
+#include <algorithm>
+
+#include "execute/interp/custom_calls/cublas_gemm.h"
+#include "kernels/arrays/strided.h"
+#include "kernels/elementwise/element_loops.h"
+
+namespace shoal {
+namespace {
+
+// cuDNN reads scales in tiles of 128 rows and 4 columns.
+constexpr int64_t kTileRows = 128, kTileColumns = 4;
+// A tile lies in memory as 32 times 4 rows, these four being 32 apart.
+constexpr int64_t kRowsApart = 32;
+
+Diag BadScale(const Instruction& hlo, const Array& operand, const Array& scale, std::string_view what) {
+  return Stopped(hlo, StrCat("scale of ", ToString(operand), " must ", what, ", got ", ToString(scale)));
+}
+
+// The scales in the order of their rows and columns.
+Result<Array> Unswizzled(const Instruction& hlo, const Array& operand, const Array& scale) {
+  const int64_t rows = scale.dim(scale.rank() - 2), columns = scale.dim(scale.rank() - 1);
+  if (rows % kTileRows != 0 || columns % kTileColumns != 0)
+    return BadScale(hlo, operand, scale, "be in tiles of 128 rows and 4 columns");
+  const int64_t batch = scale.rank() == 3 ? scale.dim(0) : 1;
+  const Array tiles = scale.WithDims(
+      {batch, rows / kTileRows, columns / kTileColumns, kRowsApart, kTileRows / kRowsApart, kTileColumns});
+  constexpr int64_t kOrder[] = {0, 1, 4, 3, 2, 5};
+  return Transposed(tiles, kOrder).WithDims(ToDims(scale.dims()));
+}
+
+// The operand, [batch, row, column] or without the batch, times its scales: one for `block` columns. There may be more
+// of them than the operand needs.
+Result<Array> Dequantized(const Instruction& hlo, const Array& operand, const Array& scale, int64_t block) {
+  const int last = operand.rank() - 1;
+  if (block < 1 || operand.dim(last) % block != 0)
+    return BadScale(hlo, operand, scale, StrCat("divide it into blocks of ", block));
+  Dims sizes = ToDims(operand.dims());
+  sizes.back() /= block;
+  for (int d = 0; d <= last; ++d) {
+    const int64_t wanted = sizes[static_cast<size_t>(d)];
+    const bool is_batch = d < last - 1;
+    if (is_batch ? scale.dim(d) != wanted : scale.dim(d) < wanted)
+      return BadScale(hlo, operand, scale, StrCat("have ", ToString(AsInts(sizes)), " elements"));
+  }
+  const Strided from{0, RowMajorStrides(scale.dims())};
+  return Scaled(operand, Gathered(scale, std::move(sizes), from));
+}
+
+// That there are between `least` and five operands, arrays of rank two or three but for the last, which is a scalar.
+Status CheckOperands(const Call& call, size_t least) {
+  SHOAL_TRY(CheckGemmForm(call, std::max(least, call.operands.size())));
+  if (call.operands.size() > 5) return Stopped(call.hlo, "takes five arrays at most");
+  const int rank = call.array(0).rank();
+  if (rank != 2 && rank != 3) return Stopped(call.hlo, StrCat("takes matrices, got ", ToString(call.array(0))));
+  for (size_t i = 1; i < std::min<size_t>(call.operands.size(), 4); ++i)
+    if (call.array(i).rank() != rank)
+      return Stopped(call.hlo, StrCat("operands must have rank ", rank, ", got ", ToString(call.array(i))));
+  if (call.operands.size() == 5 && call.array(4).count() != 1)
+    return Stopped(call.hlo, StrCat("global scale must be one number, got ", ToString(call.array(4))));
+  return {};
+}
+
+// result[batch, row of lhs, row of rhs], rounded, and then times the global scale.
+Result<Value> RowProducts(const Call& call, const Array& lhs, const Array& rhs) {
+  constexpr int64_t kBatch[] = {0};
+  const int64_t contracting[] = {lhs.rank() - 1};
+  const Ints batch = lhs.rank() == 3 ? Ints(kBatch) : Ints();
+  const ProductDims dims{batch, batch, contracting, contracting};
+  SHOAL_TRY(CheckProductDims(call.hlo, lhs, rhs, dims));
+  const ElementType type = FirstResult(call.hlo).element_type();
+  Array product = Product(lhs, rhs, dims, type);
+  if (call.operands.size() == 5) {
+    const Array global_scale = call.array(4).WithDims(Dims(static_cast<size_t>(product.rank()), 1));
+    product = Converted(Scaled(product, global_scale), type);
+  }
+  return FinishedGemm(call.hlo, GemmConfig(BackendConfig("{}")), {}, std::move(product));
+}
+
+// The block size a cuDNN type of scale has; zero if it has none.
+int64_t BlockSizeOf(ElementType scale) {
+  if (scale == ElementType::kF8e8m0fnu) return 32;
+  return scale == ElementType::kF8e4m3fn ? 16 : 0;
+}
+
+bool DividesIntoBlocks(const Array& operand, const Array& scale) {
+  return std::equal(operand.dims().begin(), operand.dims().end(), scale.dims().begin(), scale.dims().end(),
+                    [](int64_t size, int64_t blocks) { return blocks == 0 ? size == 0 : size % blocks == 0; });
+}
+
+}  // namespace
+
+// (lhs, rhs, lhs scale, rhs scale), the scales as scaled-dot has them.
+Result<Value> CublasMatmulMx(Call& call) {
+  SHOAL_TRY(CheckGemmForm(call, 4));
+  const GemmConfig config(BackendConfig::Of(call.hlo));
+  SHOAL_TRY(CheckProductDims(call.hlo, call.array(0), call.array(1), config.numbers.dims()));
+  for (size_t i = 0; i < 2; ++i)
+    if (!DividesIntoBlocks(call.array(i), call.array(i + 2)))
+      return BadScale(call.hlo, call.array(i), call.array(i + 2), "divide it into blocks");
+  const Array lhs = Scaled(call.array(0), call.array(2)), rhs = Scaled(call.array(1), call.array(3));
+  const ElementType type = SumType(lhs.type(), rhs.type(), FirstResult(call.hlo).element_type());
+  return FinishedGemm(call.hlo, config, {}, Product(lhs, rhs, config.numbers.dims(), type));
+}
+
+// (lhs, rhs, lhs scale, rhs scale, global scale), of which the last may be missing; the scales are swizzled.
+Result<Value> CudnnBlockScaledDot(Call& call) {
+  SHOAL_TRY(CheckOperands(call, 4));
+  Array factors[2];
+  for (size_t i = 0; i < 2; ++i) {
+    const Array& operand = call.array(i);
+    const Array& scale = call.array(i + 2);
+    const int64_t block = BlockSizeOf(scale.type());
+    if (block == 0) return BadScale(call.hlo, operand, scale, "be f8e8m0fnu or f8e4m3fn");
+    SHOAL_ASSIGN(scales, Unswizzled(call.hlo, operand, scale));
+    SHOAL_ASSIGN(factor, Dequantized(call.hlo, operand, scales, block));
+    factors[i] = std::move(factor);
+  }
+  return RowProducts(call, factors[0], factors[1]);
+}
+
+// The same before the compiler has chosen a library: the scales lie as they are, and the rhs need not have any. Where
+// they are padded, backend_config says for how many columns each is.
+Result<Value> BlockScaledDot(Call& call) {
+  SHOAL_TRY(CheckOperands(call, 3));
+  const BackendConfig config = BackendConfig::Of(call.hlo).Object("block_scaled_dot_backend_config");
+  Array factors[2] = {call.array(0), call.array(1)};
+  for (size_t i = 0; i < 2 && i + 2 < call.operands.size(); ++i) {
+    const int64_t columns = factors[i].dims().back(), scales = call.array(i + 2).dims().back();
+    const int64_t block = config.Int("block_size", scales == 0 ? 0 : columns / scales);
+    SHOAL_ASSIGN(factor, Dequantized(call.hlo, factors[i], call.array(i + 2), block));
+    factors[i] = std::move(factor);
+  }
+  return RowProducts(call, factors[0], factors[1]);
+}
+
+}  // namespace shoal

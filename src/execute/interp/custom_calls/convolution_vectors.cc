@@ -1,0 +1,195 @@
+#include "execute/interp/custom_calls/convolution_vectors.h"
+
+#include <algorithm>
+
+#include "core/ops/backend_config.h"
+#include "execute/interp/custom_calls/custom_call.h"
+#include "kernels/arrays/strided.h"
+#include "core/ops/control_flow.h"
+#include "core/ops/dims.h"
+
+namespace shoal {
+namespace {
+
+bool IsReordered(const Instruction& hlo) {
+  return BackendConfig::Of(hlo).Object("cudnn_conv_backend_config").Bool("reordered_int8_nchw_vect");
+}
+
+// The labels of one of the arrays, and the dimension that none of them names.
+struct Places {
+  int64_t first, feature;  // batch or output feature; the feature that is in vectors
+  Ints spatial;
+  int64_t vector = 0;
+
+  // Whether they name all dimensions of an array of this rank but one, which becomes `vector`.
+  bool Find(int64_t rank) {
+    std::vector<int64_t> named = {first, feature};
+    named.insert(named.end(), spatial.begin(), spatial.end());
+    if (static_cast<int64_t>(named.size()) + 1 != rank || !AllDistinct(named) || !AllWithin(named, 0, rank))
+      return false;
+    while (Contains(named, vector)) ++vector;
+    return true;
+  }
+  // Where a dimension lies once the vectors are part of the feature.
+  int64_t Without(int64_t dim) const { return dim > vector ? dim - 1 : dim; }
+  // All dimensions, those of vectors right behind the feature.
+  Dims Order() const {
+    Dims order;
+    for (int64_t d = 0; d < static_cast<int64_t>(spatial.size()) + 3; ++d) {
+      if (d != vector) order.push_back(d);
+      if (d == feature) order.push_back(vector);
+    }
+    return order;
+  }
+};
+
+// dim_labels of the arrays without vectors.
+struct PlainLabels {
+  Dims input_spatial, kernel_spatial, output_spatial;
+  ConvDims labels;
+
+  PlainLabels(const Places& input, const Places& kernel, const Places& output)
+      : input_spatial(Spatial(input)), kernel_spatial(Spatial(kernel)), output_spatial(Spatial(output)) {
+    labels.input_batch = input.Without(input.first);
+    labels.input_feature = input.Without(input.feature);
+    labels.kernel_output_feature = kernel.Without(kernel.first);
+    labels.kernel_input_feature = kernel.Without(kernel.feature);
+    labels.output_batch = output.Without(output.first);
+    labels.output_feature = output.Without(output.feature);
+    labels.input_spatial = AsInts(input_spatial);
+    labels.kernel_spatial = AsInts(kernel_spatial);
+    labels.output_spatial = AsInts(output_spatial);
+  }
+  PlainLabels(const PlainLabels&) = delete;  // labels point into it
+  PlainLabels& operator=(const PlainLabels&) = delete;
+
+  static Dims Spatial(const Places& places) {
+    Dims dims = ToDims(places.spatial);
+    for (int64_t& d : dims) d = places.Without(d);
+    return dims;
+  }
+};
+
+Dims SizesWithout(Ints sizes, const Places& places) {
+  Dims merged;
+  for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
+    const int64_t size = sizes[static_cast<size_t>(d)];
+    if (d != places.vector)
+      merged.push_back(d == places.feature ? size * sizes[static_cast<size_t>(places.vector)] : size);
+  }
+  return merged;
+}
+
+Array Unpacked(const Array& array, const Places& places) {
+  return Transposed(array, AsInts(places.Order())).WithDims(SizesWithout(array.dims(), places));
+}
+
+Array Packed(const Array& array, Ints sizes, const Places& places) {
+  const Dims order = places.Order();
+  Dims split, back(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    split.push_back(sizes[static_cast<size_t>(order[i])]);
+    back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  }
+  return Transposed(array.WithDims(std::move(split)), AsInts(back));
+}
+
+// The filter [O, I/32, H, W, 32] that a reorder takes.
+bool CanReorder(Ints sizes) { return sizes.size() == 5 && sizes[0] % 32 == 0 && sizes[4] == 32; }
+
+// In memory [I/32, H, W, O/8, 2, 8, 4, 4], where O is [O/8, 4, 2] and the vector [8, 4].
+Array ReorderedFilter(const Array& filter) {
+  constexpr int64_t kOrder[] = {3, 4, 5, 0, 2, 6, 1, 7};
+  const Array split = filter.WithDims({filter.dim(0) / 8, 4, 2, filter.dim(1), filter.dim(2), filter.dim(3), 8, 4});
+  return Transposed(split, kOrder).WithDims(ToDims(filter.dims()));
+}
+Array RestoredFilter(const Array& filter) {
+  constexpr int64_t kOrder[] = {3, 6, 4, 0, 1, 2, 5, 7};
+  const Array split = filter.WithDims({filter.dim(1), filter.dim(2), filter.dim(3), filter.dim(0) / 8, 2, 8, 4, 4});
+  return Transposed(split, kOrder).WithDims(ToDims(filter.dims()));
+}
+
+// In memory [O/32, 2, 4, 4], where O is [O/32, 4, 2, 4].
+constexpr int64_t kBiasOrder[] = {0, 2, 1, 3};
+Array ReorderedBias(const Array& bias) {
+  return Transposed(bias.WithDims({bias.count() / 32, 4, 2, 4}), kBiasOrder).WithDims(ToDims(bias.dims()));
+}
+Array RestoredBias(const Array& bias) {
+  return Transposed(bias.WithDims({bias.count() / 32, 2, 4, 4}), kBiasOrder).WithDims(ToDims(bias.dims()));
+}
+
+Status RestoreOrder(const Instruction& hlo, const Places& places, std::span<Value> operands) {
+  const Array& filter = operands[1].array();
+  if (!CanReorder(filter.dims()) || places.first != 0 || places.feature != 1 || places.spatial[0] != 2 ||
+      places.vector != 4)
+    return Stopped(hlo, StrCat("a reordered filter must be [O,I/32,H,W,32], got ", ToString(filter)));
+  operands[1] = RestoredFilter(filter);
+  if (operands.size() < 3) return {};
+  const Array& bias = operands[2].array();
+  if (bias.count() % 32 != 0) return Stopped(hlo, StrCat("a reordered bias must be [O], got ", ToString(bias)));
+  operands[2] = RestoredBias(bias);
+  return {};
+}
+
+}  // namespace
+
+bool IsInVectors(const Call& call) {
+  const ConvDims* labels = call.hlo[kDimLabels];
+  if (labels == nullptr || call.operands.empty() || !call.operands[0].IsArray()) return false;
+  return call.array(0).dims().size() == labels->input_spatial.size() + 3 || IsReordered(call.hlo);
+}
+
+Result<Value> ConvolutionInVectors(Call& call, Evaluator plain) {
+  const Instruction& hlo = call.hlo;
+  const ConvDims& labels = *hlo[kDimLabels];
+  const Shape& shape = FirstResult(hlo);
+  if (call.operands.size() < 2 ||
+      !std::all_of(call.operands.begin(), call.operands.end(), [](const Value& operand) { return operand.IsArray(); }))
+    return Stopped(hlo, "takes two arrays at least");
+  Places input{labels.input_batch, labels.input_feature, labels.input_spatial};
+  Places kernel{labels.kernel_output_feature, labels.kernel_input_feature, labels.kernel_spatial};
+  Places output{labels.output_batch, labels.output_feature, labels.output_spatial};
+  if (!shape.IsArray() || !shape.ElementCount() || !input.Find(call.array(0).rank()) ||
+      !kernel.Find(call.array(1).rank()) || !output.Find(shape.rank()) ||
+      (call.operands.size() > 3 && call.array(3).rank() != shape.rank()))
+    return Stopped(hlo, StrCat("dim_labels must leave one dimension for vectors, of ", ToString(call.array(0)), ", ",
+                               ToString(call.array(1)), " and ", ToString(shape)));
+
+  std::vector<Value> operands(call.operands.begin(), call.operands.end());
+  if (IsReordered(hlo)) SHOAL_TRY(RestoreOrder(hlo, kernel, operands));
+  operands[0] = Unpacked(operands[0].array(), input);
+  operands[1] = Unpacked(operands[1].array(), kernel);
+  if (operands.size() > 3) operands[3] = Unpacked(operands[3].array(), output);
+
+  const PlainLabels plain_labels(input, kernel, output);
+  // The same instruction, but for what has a dimension less.
+  Arena arena;
+  ShapePool shapes(arena);
+  Instruction plain_hlo = hlo;
+  plain_hlo.shape_ = shapes.Array(shape.element_type(), AsInts(SizesWithout(shape.dims(), output)));
+  std::vector<NamedAttr> attrs(hlo.attrs.begin(), hlo.attrs.end());
+  for (NamedAttr& attr : attrs)
+    if (attr.id == kDimLabels.id) attr.value = &plain_labels.labels;
+  plain_hlo.attrs = attrs;
+  Call plain_call{plain_hlo, operands, call.device};
+  SHOAL_ASSIGN(result, plain(plain_call));
+  Value packed = Packed(result.array(), shape.dims(), output);
+  if (!hlo.shape().IsTuple()) return packed;
+  std::vector<Value> results{std::move(packed)};
+  for (const Shape* other : hlo.shape().elements().subspan(1)) results.push_back(ZeroValue(*other));
+  return Value::Tuple(std::move(results));
+}
+
+// __cudnn$convReorderFilter and …FilterAndBias: filter and bias in the order in which cuDNN's kernels read them.
+Result<Value> CudnnReorderFilter(Call& call) {
+  const size_t count = call.hlo.shape().IsTuple() ? 2 : 1;
+  if (call.operands.size() != count || !call.operands[0].IsArray() || !CanReorder(call.array(0).dims()))
+    return Stopped(call.hlo, "takes a filter [O,I/32,H,W,32], with a bias if it gives a tuple");
+  Value filter = ReorderedFilter(call.array(0));
+  if (count == 1) return filter;
+  if (!call.operands[1].IsArray() || call.array(1).count() != call.array(0).dim(0))
+    return Stopped(call.hlo, StrCat("bias must have an element for each output of ", ToString(call.array(0))));
+  return Value::Tuple({std::move(filter), ReorderedBias(call.array(1))});
+}
+
+}  // namespace shoal

@@ -1,0 +1,87 @@
+#include "execute/interp/custom_calls/custom_call.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/ops/control_flow.h"
+#include "execute/interp/device.h"
+#include "kernels/arrays/floats.h"
+
+namespace shoal {
+namespace {
+
+using CustomCall = Op<Opcode::kCustomCall>;
+
+Array MadeUp(std::string_view name, uint64_t leaf, const Shape& shape) {
+  uint64_t hash = 0xcbf29ce484222325u + leaf;
+  for (char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
+  Array array(shape.element_type(), shape.dims());
+  const bool is_float = IsFloat(array.type()) || IsComplex(array.type());
+  std::byte* out = array.mutable_data();
+  for (int64_t i = 0; i < array.count(); ++i, out += array.element_bytes()) {
+    const uint64_t mixed = (hash ^ (static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15u)) * 0xd6e8feb86659fd93u;
+    const double number = static_cast<double>(mixed >> 40) * 0x1p-24 - 0.5;  // in [-0.5, 0.5)
+    if (array.type() == ElementType::kC64) {
+      reinterpret_cast<float*>(out)[0] = static_cast<float>(number);
+      reinterpret_cast<float*>(out)[1] = 0;
+    } else if (array.type() == ElementType::kC128) {
+      reinterpret_cast<double*>(out)[0] = number;
+      reinterpret_cast<double*>(out)[1] = 0;
+    } else if (is_float) {
+      EncodeDoubles(array.type(), &number, out, 1);
+    } else {
+      std::memset(out, 0, static_cast<size_t>(array.element_bytes()));
+      *out = static_cast<std::byte>((mixed >> 60) & 1u);
+    }
+  }
+  return array;
+}
+
+}  // namespace
+
+Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape) {
+  if (shape.IsBuffer()) return MadeUpValue(name, leaf, shape.element(0));
+  if (shape.IsArray()) return MadeUp(name, leaf++, shape);
+  if (!shape.IsTuple()) return Value();
+  std::vector<Value> parts;
+  for (const Shape* part : shape.elements()) parts.push_back(MadeUpValue(name, leaf, *part));
+  return Value::Tuple(std::move(parts));
+}
+
+const Shape& FirstResult(const Instruction& hlo) {
+  const Shape& shape = hlo.shape();
+  return shape.IsTuple() && !shape.elements().empty() ? shape.element(0) : shape;
+}
+
+bool Fits(const Value& value, const Shape& shape) {
+  if (value.IsUnderWay()) return true;  // its done will see
+  if (shape.IsBuffer()) return Fits(value, shape.element(0));
+  if (shape.IsTuple())
+    return value.IsTuple() && value.elements().size() == shape.elements().size() &&
+           std::equal(value.elements().begin(), value.elements().end(), shape.elements().begin(),
+                      [](const Value& part, const Shape* of) { return Fits(part, *of); });
+  if (!shape.IsArray()) return value.IsToken();
+  if (!value.IsArray() || value.array().type() != shape.element_type() || value.array().rank() != shape.rank())
+    return false;
+  for (int d = 0; d < shape.rank(); ++d) {
+    const int64_t size = value.array().dim(d);
+    if (shape.is_dynamic(d) ? size > shape.dim(d) : size != shape.dim(d)) return false;
+  }
+  return true;
+}
+
+// custom-call: what the row of its target does.
+template <>
+Result<Value> Evaluate<Opcode::kCustomCall>(Call& call) {
+  const std::string_view target = call.hlo[CustomCall::kTarget];
+  if (const CustomCallRow* row = FindCustomCall(target)) return row->evaluate(call);
+  const bool makes_nothing = call.hlo.shape().LeafCount() == 0 && !call.hlo[CustomCall::kHasSideEffect];
+  if (!call.device.settings().stub_custom_calls && !makes_nothing)
+    return Stopped(call.hlo, StrCat("nobody knows what the custom call \"", target,
+                                    "\" does; --stub-custom-calls gives it made-up results"));
+  if (!makes_nothing) ++call.device.stubs.try_emplace(target, Stub{&call.hlo, 0}).first->second.count;
+  uint64_t leaf = 0;
+  return MadeUpValue(call.hlo.name, leaf, call.hlo.shape());
+}
+
+}  // namespace shoal

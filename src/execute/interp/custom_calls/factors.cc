@@ -1,0 +1,195 @@
+// Custom calls that factor matrices: lapack_*potrf_ffi, cusolver_getrf_ffi, Qr and their relatives.
+#include <numeric>
+
+#include "execute/interp/custom_calls/matrix_call.h"
+#include "kernels/linalg/lapack.h"
+
+namespace shoal {
+namespace {
+
+// pivots[i]: the row that row i was exchanged with. The permutation they make of `rows` rows.
+void Permute(std::span<const int32_t> pivots, std::span<int32_t> permutation) {
+  std::iota(permutation.begin(), permutation.end(), 0);
+  for (size_t i = 0; i < pivots.size() && i < permutation.size(); ++i) {
+    const auto with = static_cast<size_t>(pivots[i]);
+    if (with < permutation.size()) std::swap(permutation[i], permutation[with]);
+  }
+}
+
+}  // namespace
+
+// potrf: a -> (factor, info)
+Result<Value> CholeskyFactor(Call& call) {
+  return RunMatrices(call, []<class T>(MatrixCall& m) {
+    const int n = m.rows();
+    if (m.columns() != n) return false;
+    Array& factor = m.Add(m.type(), {n, n});
+    Array& info = m.Add(kInfo, {});
+    for (int64_t b = 0; b < m.batch(); ++b) {
+      std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
+      info.Mutable<int32_t>()[static_cast<size_t>(b)] = lapack::Cholesky(m.Lower(), n, a.data());
+      StoreMatrix(a, b, factor);
+    }
+    return true;
+  });
+}
+
+// getrf: a -> (factors, pivots from 1, info)
+Result<Value> LuFactors(Call& call) {
+  return RunMatrices(call, []<class T>(MatrixCall& m) {
+    Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
+    Array& pivots = m.Add(ElementType::kS32, {m.least()});
+    Array& info = m.Add(kInfo, {});
+    for (int64_t b = 0; b < m.batch(); ++b) {
+      std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
+      info.Mutable<int32_t>()[static_cast<size_t>(b)] =
+          lapack::Lu(m.rows(), m.columns(), a.data(), MutableVectorAt<int32_t>(pivots, b).data());
+      StoreMatrix(a, b, factors);
+    }
+    return true;
+  });
+}
+
+// LuDecomposition: a -> (factors, pivots from 0, permutation)
+Result<Value> LuDecomposition(Call& call) {
+  return RunMatrices(call, []<class T>(MatrixCall& m) {
+    Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
+    Array& pivots = m.Add(ElementType::kS32, {m.least()});
+    Array& permutation = m.Add(ElementType::kS32, {m.rows()});
+    for (int64_t b = 0; b < m.batch(); ++b) {
+      std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
+      std::span<int32_t> swaps = MutableVectorAt<int32_t>(pivots, b);
+      lapack::Lu(m.rows(), m.columns(), a.data(), swaps.data());
+      for (int32_t& swap : swaps) --swap;
+      Permute(swaps, MutableVectorAt<int32_t>(permutation, b));
+      StoreMatrix(a, b, factors);
+    }
+    return true;
+  });
+}
+
+// cu_lu_pivots_to_permutation: pivots from 0 -> permutation, of as many rows as the result has.
+Result<Value> PivotsToPermutation(Call& call) {
+  const Shape& shape = call.hlo.shape();
+  if (call.operands.size() != 1 || !call.operands[0].IsArray())
+    return Stopped(call.hlo, StrCat("pivots must be one array, got ", call.operands.size(), " operands"));
+  const Array& pivots = call.array(0);
+  const bool fits = shape.IsArray() && shape.element_type() == ElementType::kS32 &&
+                    pivots.type() == ElementType::kS32 && shape.rank() == pivots.rank() && shape.rank() > 0;
+  Array permutation = fits ? Array(ElementType::kS32, shape.dims()) : Array();
+  if (!fits || permutation.count() * pivots.dims().back() != pivots.count() * permutation.dims().back())
+    return Stopped(call.hlo, StrCat("pivots ", ToString(pivots), " do not make a permutation ", ToString(shape)));
+  for (int64_t b = 0; permutation.count() != 0 && b < permutation.count() / permutation.dims().back(); ++b)
+    Permute(VectorAt<int32_t>(pivots, b), MutableVectorAt<int32_t>(permutation, b));
+  return Value(std::move(permutation));
+}
+
+// geqrf, Qr: a -> (R and reflectors, tau)
+Result<Value> QrFactors(Call& call) {
+  return RunMatrices(call, []<class T>(MatrixCall& m) {
+    Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
+    Array& tau = m.Add(m.type(), {m.least()});
+    for (int64_t b = 0; b < m.batch(); ++b) {
+      std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
+      lapack::Qr(m.rows(), m.columns(), a.data(), MutableVectorAt<T>(tau, b).data());
+      StoreMatrix(a, b, factors);
+    }
+    return true;
+  });
+}
+
+// geqp3: (a, columns) -> (R and reflectors, columns from 1, tau)
+Result<Value> PivotedQrFactors(Call& call) {
+  return RunMatrices(call, []<class T>(MatrixCall& m) {
+    if (!m.Has(1, ElementType::kS32, {m.columns()})) return false;
+    Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
+    Array& columns = m.Add(ElementType::kS32, {m.columns()});
+    Array& tau = m.Add(m.type(), {m.least()});
+    for (int64_t b = 0; b < m.batch(); ++b) {
+      std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
+      std::span<const int32_t> fixed = VectorAt<int32_t>(m.operand(1), b);
+      std::span<int32_t> order = MutableVectorAt<int32_t>(columns, b);
+      std::copy(fixed.begin(), fixed.end(), order.begin());
+      lapack::PivotedQr(m.rows(), m.columns(), a.data(), order.data(), MutableVectorAt<T>(tau, b).data());
+      StoreMatrix(a, b, factors);
+    }
+    return true;
+  });
+}
+
+// orgqr, ProductOfElementaryHouseholderReflectors: (reflectors, tau) -> the first columns of their product
+Result<Value> ReflectorProduct(Call& call) {
+  return RunMatrices(call, []<class T>(MatrixCall& m) {
+    const int k = m.LastOf(1);
+    if (!m.Has(1, m.type(), {k}) || k > m.columns() || m.columns() > m.rows()) return false;
+    Array& product = m.Add(m.type(), {m.rows(), m.columns()});
+    for (int64_t b = 0; b < m.batch(); ++b) {
+      std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
+      lapack::ReflectorProduct(m.rows(), m.columns(), k, a.data(), VectorAt<T>(m.operand(1), b).data());
+      StoreMatrix(a, b, product);
+    }
+    return true;
+  });
+}
+
+// ormqr: (reflectors, tau, c) -> the product of the reflectors' Q, or its adjoint, and c, on either side
+Result<Value> ReflectorMultiply(Call& call) {
+  return RunMatrices(call, []<class T>(MatrixCall& m) {
+    const bool left = m.config().Bool("left"), adjoint = m.config().Bool("transpose");
+    const int k = m.LastOf(1), rows = m.LastOf(2, 1), columns = m.LastOf(2);
+    if (!m.Has(1, m.type(), {k}) || k > m.least() || !m.Has(2, m.type(), {rows, columns})) return false;
+    if (m.rows() != (left ? rows : columns)) return false;
+    Array& product = m.Add(m.type(), {rows, columns});
+    for (int64_t b = 0; b < m.batch(); ++b) {
+      const std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
+      std::vector<T> c = LoadMatrix<T>(m.operand(2), b);
+      lapack::MultiplyByReflectors(left, adjoint, rows, columns, k, a.data(), VectorAt<T>(m.operand(1), b).data(),
+                                   c.data());
+      StoreMatrix(c, b, product);
+    }
+    return true;
+  });
+}
+
+// gehrd: a -> (Hessenberg form and reflectors, tau, info)
+Result<Value> HessenbergFactors(Call& call) {
+  return RunMatrices(call, []<class T>(MatrixCall& m) {
+    const int n = m.rows();
+    const int64_t low = m.config().Int("low", 1), high = m.config().Int("high", n);
+    if (m.columns() != n || n < 1 || low < 1 || high > n || low > high) return false;
+    Array& factors = m.Add(m.type(), {n, n});
+    Array& tau = m.Add(m.type(), {n - 1});
+    Array& info = m.Add(kInfo, {});
+    for (int64_t b = 0; b < m.batch(); ++b) {
+      std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
+      info.Mutable<int32_t>()[static_cast<size_t>(b)] = lapack::Hessenberg(
+          n, static_cast<int>(low), static_cast<int>(high), a.data(), MutableVectorAt<T>(tau, b).data());
+      StoreMatrix(a, b, factors);
+    }
+    return true;
+  });
+}
+
+// sytrd: a -> (reflectors, diagonal, off-diagonal, tau, info)
+Result<Value> TridiagonalFactors(Call& call) {
+  return RunMatrices(call, []<class T>(MatrixCall& m) {
+    using Real = lapack::Real<T>;
+    const int n = m.rows();
+    if (m.columns() != n || n < 1) return false;
+    Array& factors = m.Add(m.type(), {n, n});
+    Array& diagonal = m.Add(m.real_type(), {n});
+    Array& beside = m.Add(m.real_type(), {n - 1});
+    Array& tau = m.Add(m.type(), {n - 1});
+    Array& info = m.Add(kInfo, {});
+    for (int64_t b = 0; b < m.batch(); ++b) {
+      std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
+      info.Mutable<int32_t>()[static_cast<size_t>(b)] =
+          lapack::Tridiagonal(m.Lower(), n, a.data(), MutableVectorAt<Real>(diagonal, b).data(),
+                              MutableVectorAt<Real>(beside, b).data(), MutableVectorAt<T>(tau, b).data());
+      StoreMatrix(a, b, factors);
+    }
+    return true;
+  });
+}
+
+}  // namespace shoal

@@ -1,0 +1,32 @@
+// The custom calls that have a meaning here: the rows of core/ops/custom_calls.def that name a function.
+#include <unordered_map>
+
+#include "core/ops/custom_calls.h"
+#include "execute/interp/custom_calls/custom_call.h"
+
+namespace shoal {
+namespace {
+
+constexpr Evaluator None = nullptr;
+
+#define CALL(target, meaning, price, writer, traits) {target, meaning},
+constexpr CustomCallRow kRows[] = {
+#include "core/ops/custom_calls.def"
+};
+#undef CALL
+
+}  // namespace
+
+const CustomCallRow* FindCustomCall(std::string_view target) {
+  static const auto* rows = [] {
+    auto* made = new std::unordered_map<std::string_view, const CustomCallRow*>;
+    for (const CustomCallRow& row : kRows)
+      if (row.evaluate != nullptr) (*made)[row.target] = &row;
+    return made;
+  }();
+  const CustomCallFacts* facts = FactsOf(target);
+  const auto found = facts == nullptr ? rows->end() : rows->find(facts->target);
+  return found == rows->end() ? nullptr : found->second;
+}
+
+}  // namespace shoal

@@ -1,0 +1,185 @@
+#include "execute/interp/device.h"
+
+#include <cstring>
+
+#include "core/ops/traits.h"
+#include "execute/interp/compiled_step.h"
+#include "execute/interp/control/device_collective.h"
+#include "execute/interp/declared_shape.h"
+#include "execute/interp/depth.h"
+#include "execute/interp/step_log.h"
+
+namespace shoal {
+namespace {
+
+// As copies that belong to no device, since they stay when the devices are gone.
+void KeepInvariants(InvariantValues& invariants, std::vector<Value> values) {
+  MemoryMeter* meter = Buffer::MeterThisThread(nullptr);
+  for (Value& value : values) {
+    if (!value.IsArray()) continue;
+    Array copy(value.array().type(), value.array().dims());
+    if (copy.bytes() != 0) std::memcpy(copy.mutable_data(), value.array().data(), static_cast<size_t>(copy.bytes()));
+    value = std::move(copy);
+  }
+  invariants.Keep(std::move(values));
+  Buffer::MeterThisThread(meter);
+}
+
+Diag NotScalar(const Instruction& at, const Computation& computation, const Shape& shape) {
+  return Stopped(at, StrCat(computation.name, " must take and give scalars, got ", ToString(shape)));
+}
+
+}  // namespace
+
+Device::Device(int64_t id, const DeviceGrid& grid, const Plans& plans, World& world, const RunSettings& settings)
+    : id_(id), grid_(grid), plans_(plans), world_(world), settings_(settings) {}
+
+Result<Value> Device::Run(const Computation& computation, std::vector<Value> arguments) {
+  const Plan& plan = plans_.Of(computation);
+  if (depth_ >= kMostDepth)
+    return Fail(computation.at, "", StrCat("computations call each other more than ", kMostDepth, " deep"));
+  ++depth_;
+  std::vector<Value> values(computation.instructions.size());
+  // Somebody who watches sees every step of every round.
+  Observer* watcher = WatcherOf(settings_);
+  InvariantValues* invariants = watcher == nullptr ? plan.invariants.get() : nullptr;
+  // Each device works them out once itself, so that what it holds does not depend on who was faster.
+  const bool is_first = invariants != nullptr && has_run_.insert(&plan).second;
+  const std::vector<Value>* known = invariants == nullptr || is_first ? nullptr : invariants->Get();
+  std::vector<Value> kept(invariants != nullptr && known == nullptr ? values.size() : 0);
+  for (const Step& step : plan.steps) {
+    const Instruction& hlo = *step.hlo;
+    Value& value = values[hlo.index];
+    if (step.is_invariant && known != nullptr) {
+      if (step.is_kept) value = (*known)[hlo.index];
+      continue;
+    }
+    if (IsParameter(hlo)) {
+      if (static_cast<size_t>(hlo[kParameterNumber]) >= arguments.size())
+        return Stopped(hlo, StrCat(hlo.name, " is parameter ", hlo[kParameterNumber], ", and ", computation.name, " was given ",
+                                   arguments.size(), " arguments"));
+      value = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
+    } else if (IsConstant(hlo)) {
+      value = plan.constants[hlo.index];
+    } else {
+      SHOAL_ASSIGN(computed, RunStep(step, values));
+      value = std::move(computed);
+    }
+    if (step.is_kept && !kept.empty()) kept[hlo.index] = value;
+    if (watcher != nullptr) SHOAL_TRY(watcher->Saw(*this, hlo, value));
+  }
+  --depth_;
+  if (!kept.empty()) KeepInvariants(*invariants, std::move(kept));
+  return std::move(values[computation.root->index]);
+}
+
+Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
+  const Instruction& hlo = *step.hlo;
+  if (world_.stopped()) return Stopped(hlo, "the run was stopped");
+  const int64_t before = progress_.instructions.fetch_add(1, std::memory_order_relaxed);
+  if (settings_.most_instructions > 0 && before >= settings_.most_instructions)
+    return Stopped(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_steps allows"));
+  progress_.now.store(&hlo, std::memory_order_relaxed);
+  const StepLog::Timer timer(in_lanes_ ? nullptr : LogOf(settings_), id_, hlo);
+  if (step.takes_element && values[hlo.operands[0]->index].IsTuple()) {
+    Value& tuple = values[hlo.operands[0]->index];
+    Value element = tuple.TakeElement(ElementIndexOf(hlo));
+    if (step.last_use[0]) tuple = Value();  // with the elements that nobody asks for
+    return element;
+  }
+  absl::InlinedVector<Value, 4> operands;
+  for (size_t i = 0; i < hlo.operand_count(); ++i) {
+    Value& operand = values[hlo.operands[i]->index];
+    operands.push_back(step.last_use[i] ? std::exchange(operand, Value()) : operand);
+  }
+  Result<Value> value = Evaluate(step, {operands.data(), operands.size()});
+  // Here, where the operands are still there and the result already is. What the evaluator needed in between is not
+  // counted.
+  if (MemoryMeter* meter = Buffer::MeterOfThisThread(); meter != nullptr && !in_lanes_) meter->Note();
+  return value;
+}
+
+Result<Value> Device::Evaluate(const Step& step, std::span<Value> operands) {
+  const Instruction& hlo = *step.hlo;
+  const CompiledStep* compiled = CompiledStepOf(hlo);
+  const TypedInstruction* typed = compiled == nullptr ? step.typed.get() : nullptr;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].IsUnderWay() && !step.takes_under_way) {
+      SHOAL_ASSIGN(ended, End(*this, hlo, std::move(operands[i])));
+      operands[i] = std::move(ended);
+    }
+    if (typed != nullptr && operands[i].IsArray())
+      operands[i] = Converted(operands[i].array(), typed->types.operands[i]);
+  }
+  Call call{typed != nullptr ? typed->hlo : hlo, operands, *this, &step.kernel};
+  Result<Value> value = compiled != nullptr ? compiled->Run(call) : step.evaluate(call);
+  if (!value.ok()) return value;
+  if (typed != nullptr) *value = WithDeclaredTypes(std::move(*value), hlo.shape());
+  if (!HasShape(*value, hlo.shape()))
+    if (Status declared = CheckDeclared(hlo, *value); !declared.ok()) return std::move(declared.diag());
+  return value;
+}
+
+Status Device::RunLanes(const Instruction& at, const Computation& computation, std::span<const LanesOut> outs,
+                        std::span<const LanesIn> ins, int64_t n) {
+  const auto results = LeafShapes(computation.result_shape());
+  if (ins.size() != computation.parameters.size() || outs.size() != results.size())
+    return Stopped(at, StrCat(computation.name, " must take ", ins.size(), " scalars and give ", outs.size(),
+                              ", but takes ", computation.parameters.size(), " and gives ", results.size()));
+  std::vector<Array> converted;  // what the pointers point into
+  absl::InlinedVector<const std::byte*, 8> from;
+  absl::InlinedVector<std::byte*, 4> to;
+  for (size_t k = 0; k < ins.size(); ++k) {
+    const Shape& shape = computation.parameters[k]->shape();
+    if (!shape.IsScalar()) return NotScalar(at, computation, shape);
+    from.push_back(ins[k].data);
+    if (shape.element_type() == ins[k].type) continue;
+    converted.emplace_back(shape.element_type(), Dims{n});
+    ConvertKernel(ins[k].type, shape.element_type()).Run(converted.back().mutable_data(), &from.back(), n);
+    from.back() = std::as_const(converted.back()).data();
+  }
+  std::vector<std::pair<size_t, Array>> to_convert;
+  for (size_t k = 0; k < outs.size(); ++k) {
+    if (!results[k]->IsScalar()) return NotScalar(at, computation, *results[k]);
+    to.push_back(outs[k].data);
+    if (results[k]->element_type() == outs[k].type) continue;
+    to_convert.emplace_back(k, Array(results[k]->element_type(), Dims{n}));
+    to.back() = to_convert.back().second.mutable_data();
+  }
+  SHOAL_TRY(RunTypedLanes(computation, to, from, n));
+  for (const auto& [k, array] : to_convert) {
+    const std::byte* in = array.data();
+    ConvertKernel(array.type(), outs[k].type).Run(outs[k].data, &in, n);
+  }
+  return {};
+}
+
+Status Device::RunTypedLanes(const Computation& computation, std::span<std::byte* const> outs,
+                             std::span<const std::byte* const> ins, int64_t n) {
+  const Plan& plan = plans_.Of(computation);
+  if (plan.lanes != nullptr) {
+    plan.lanes->Run(outs, ins, n);
+    return {};
+  }
+  // The scalars of one element are part of the op.
+  const bool was_in_lanes = std::exchange(in_lanes_, true);
+  for (int64_t i = 0; i < n; ++i) {
+    std::vector<Value> arguments;
+    for (size_t k = 0; k < ins.size(); ++k) {
+      Array scalar(computation.parameters[k]->shape().element_type(), Dims{});
+      std::memcpy(scalar.mutable_data(), ins[k] + i * scalar.element_bytes(), static_cast<size_t>(scalar.bytes()));
+      arguments.push_back(std::move(scalar));
+    }
+    SHOAL_ASSIGN(result, Run(computation, std::move(arguments)));
+    std::vector<Value> leaves;
+    AppendLeaves(result, leaves);
+    for (size_t k = 0; k < outs.size(); ++k) {
+      const Array& scalar = leaves[k].array();
+      std::memcpy(outs[k] + i * scalar.element_bytes(), scalar.data(), static_cast<size_t>(scalar.bytes()));
+    }
+  }
+  in_lanes_ = was_in_lanes;
+  return {};
+}
+
+}  // namespace shoal

@@ -1,0 +1,13 @@
+// What a run across processes came to, in one place.
+#pragma once
+
+#include "execute/interp/run.h"
+
+namespace shoal {
+
+class Link;
+
+// Every process comes with what its own devices did; the first goes with the whole.
+void GatherStats(Link& link, RunStats& stats);
+
+}  // namespace shoal

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "kernels/arrays/array.h"
+
+namespace shoal {
+
+// The sizes of a reshape's result, where dynamic dimensions may be smaller than their bound.
+Dims ReshapedDims(const Array& operand, const Shape& from, const Shape& to);
+
+}  // namespace shoal

@@ -1,0 +1,95 @@
+#include "execute/interp/plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/ir/call_graph.h"
+#include "core/ops/traits.h"
+#include "execute/interp/declared_shape.h"
+#include "kernels/elementwise/element_loops.h"
+#include "kernels/elementwise/generated_constant.h"
+
+namespace shoal {
+namespace {
+
+// A shape with other element types, leaf by leaf.
+const Shape* WithTypes(const Shape& shape, std::span<const ElementType> types, size_t& next, ShapePool& shapes) {
+  if (!shape.IsTuple()) {
+    const ElementType type = types[next++];
+    const Shape* own = shapes.Import(shape);
+    return shape.IsArray() ? shapes.WithType(*own, type) : own;
+  }
+  std::vector<const Shape*> elements;
+  for (const Shape* element : shape.elements()) elements.push_back(WithTypes(*element, types, next, shapes));
+  return shapes.Tuple(elements);
+}
+
+}  // namespace
+
+Plans::Plans(const Module& module) : module_(module), liveness_(module) {
+  for (const Computation* computation : CalleesFirst(module)) Add(*computation);
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (IsFusion(*hlo)) AddFusion(*hlo);
+}
+
+void Plans::Add(const Computation& computation) {
+  auto plan = std::make_unique<Plan>();
+  const LiveSteps& live = liveness_.Of(computation);
+  for (const LiveStep& each : live.steps) {
+    const Instruction& hlo = *each.hlo;
+    Step step{each};
+    step.evaluate = EvaluatorOf(hlo.opcode);
+    step.typed = Typed(hlo);
+    step.takes_under_way = MayTakeUnderWay(hlo);
+    if (Info(hlo.opcode).op_class == OpClass::kElementwise)
+      step.kernel = KernelOf(step.typed != nullptr ? step.typed->hlo : hlo);
+    plan->steps.push_back(std::move(step));
+  }
+  plan->constants.resize(computation.instructions.size());
+  for (const Instruction* hlo : computation.instructions)
+    if (const Literal* literal = (*hlo)[kConstantValue]) plan->constants[hlo->index] = Constant(*hlo, *literal);
+  plan->lanes = LaneFunction::Of(computation);
+  if (live.keeps_invariants) plan->invariants = std::make_unique<InvariantValues>();
+  plans_[&computation] = std::move(plan);
+}
+
+std::unique_ptr<TypedInstruction> Plans::Typed(const Instruction& hlo) {
+  WorkingTypes types = WorkingTypesOf(hlo);
+  if (!types.mixed) return nullptr;
+  if (mixed_.count++ == 0) mixed_.first = &hlo;
+  auto typed = std::make_unique<TypedInstruction>();
+  typed->hlo = hlo;
+  size_t next = 0;
+  typed->hlo.shape_ = WithTypes(hlo.shape(), types.results, next, shapes_);
+  for (size_t i = 0; i < hlo.operand_count(); ++i) {
+    next = 0;
+    const Shape& shape = hlo.operand_shape(i);
+    typed->operands.push_back(*hlo.operands[i]);
+    if (shape.IsArray()) typed->operands.back().shape_ = WithTypes(shape, {&types.operands[i], 1}, next, shapes_);
+  }
+  for (Instruction& operand : typed->operands) typed->operand_list.push_back(&operand);
+  typed->hlo.operands = typed->operand_list;
+  typed->types = std::move(types);
+  return typed;
+}
+
+void Plans::AddFusion(const Instruction& hlo) {
+  Plan& plan = *plans_.at(hlo[kCalls]);
+  plan.is_fused = true;
+  plan.is_loop_fusion = hlo.shape().IsArray() && FusionKindOf(hlo) == FusionKind::kLoop;
+}
+
+Value Plans::Constant(const Instruction& hlo, const Literal& literal) {
+  if (literal.elided) {
+    if (elided_.count++ == 0) elided_.first = &hlo;
+    return GeneratedConstant(*literal.shape);
+  }
+  if (literal.shape->IsArray()) return Array::FromLiteral(literal);
+  if (!literal.shape->IsTuple()) return {};
+  std::vector<Value> elements;
+  for (const Literal* element : literal.elements) elements.push_back(Constant(hlo, *element));
+  return Value::Tuple(std::move(elements));
+}
+
+}  // namespace shoal

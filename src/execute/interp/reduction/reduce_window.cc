@@ -1,0 +1,61 @@
+#include "execute/interp/reduction/reduce_window.h"
+
+#include "core/ops/window.h"
+#include "kernels/algorithms/window_walk.h"
+
+namespace shoal {
+namespace {
+
+Array WindowsByLoop(const ReductionLoop& loop, const Array& input, const Array& init, WindowWalk& walk, Dims dims) {
+  Array accumulators = loop.Start(init, std::move(dims));
+  const Array elements = loop.Elements(input);
+  while (const WindowBox* box = walk.Next())
+    loop.Accumulate(AsInts(box->sizes), accumulators, box->results, elements, box->elements);
+  return loop.Finish(accumulators);
+}
+
+// Takes the elements of one place into the accumulators of the box.
+Status FoldBox(Reducer& reducer, std::span<Array> accumulators, std::span<const Array> inputs, const WindowBox& box) {
+  std::vector<Array> elements, boxed;
+  std::vector<const std::byte*> ins;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    elements.push_back(Gathered(inputs[k], box.sizes, box.elements));
+    ins.push_back(elements.back().data());
+    if (!box.whole) boxed.push_back(Gathered(accumulators[k], box.sizes, box.results));
+  }
+  if (box.whole) return reducer.Step(accumulators, ins, elements[0].count());
+  SHOAL_TRY(reducer.Step(boxed, ins, elements[0].count()));
+  for (size_t k = 0; k < boxed.size(); ++k)
+    CopyStrided(AsInts(box.sizes), boxed[k].element_bytes(), accumulators[k].mutable_data(), box.results,
+                boxed[k].data(), {0, RowMajorStrides(AsInts(box.sizes))});
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Array>> ReduceWindows(Reducer& reducer, std::span<const Array> inputs, std::span<const Array> inits,
+                                         const Window* window, Ints places) {
+  WindowWalk walk(window, inputs[0].dims(), places);
+  std::vector<Array> accumulators;
+  if (reducer.loop) {
+    accumulators.push_back(WindowsByLoop(*reducer.loop, inputs[0], inits[0], walk, ToDims(places)));
+    return accumulators;
+  }
+  for (const Array& init : inits) accumulators.push_back(Filled(init, ToDims(places)));
+  while (const WindowBox* box = walk.Next()) SHOAL_TRY(FoldBox(reducer, accumulators, inputs, *box));
+  return accumulators;
+}
+
+template <>
+Result<Value> Evaluate<Opcode::kReduceWindow>(Call& call) {
+  Reducer reducer(call, *call.hlo[kToApply], Reducer::Of::kSums);
+  std::vector<Array> inputs = OperandsAs(call, 0, reducer.types);
+  const std::vector<Array> inits = OperandsAs(call, reducer.count(), reducer.types);
+  // XLA takes the initial value for the function's identity where there is nothing to move over.
+  if (inputs[0].rank() == 0) return ResultOf(call.hlo, std::move(inputs));
+  SHOAL_ASSIGN(places, WindowPlaces(call.hlo, call.hlo[kWindow], inputs[0].dims(), {}));
+  SHOAL_ASSIGN(results, ReduceWindows(reducer, inputs, inits, call.hlo[kWindow], places));
+  return ResultOf(call.hlo, std::move(results));
+}
+
+}  // namespace shoal

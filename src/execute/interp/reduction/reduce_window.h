@@ -1,0 +1,13 @@
+// Folding the elements under a moving window.
+#pragma once
+
+#include "execute/interp/reduction/reducer.h"
+
+namespace shoal {
+
+// For each place of the window the fold of what lies under it, in row-major order of the window, from `inits` on.
+// `places` are the sizes of the results (WindowPlaces).
+Result<std::vector<Array>> ReduceWindows(Reducer& reducer, std::span<const Array> inputs, std::span<const Array> inits,
+                                         const Window* window, Ints places);
+
+}  // namespace shoal

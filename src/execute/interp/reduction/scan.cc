@@ -1,0 +1,99 @@
+// scan.
+#include "execute/interp/device.h"
+#include "kernels/arrays/strided.h"
+
+namespace shoal {
+namespace {
+
+using Scan = Op<Opcode::kScan>;
+
+// Step t of a stack of arrays: what lies at index t of dimension `dim`, and its dimensions without that one.
+struct Slice {
+  Dims sizes;
+  Strided place;
+};
+
+Slice SliceAt(Ints stack, int64_t dim, int64_t t) {
+  const Dims strides = RowMajorStrides(stack);
+  Slice slice;
+  for (size_t d = 0; d < stack.size(); ++d) {
+    if (static_cast<int64_t>(d) == dim) {
+      slice.place.offset = t * strides[d];
+      continue;
+    }
+    slice.sizes.push_back(stack[d]);
+    slice.place.strides.push_back(strides[d]);
+  }
+  return slice;
+}
+
+Dims Stacked(Ints element, int64_t dim, int64_t steps) {
+  Dims dims = ToDims(element);
+  dims.insert(dims.begin() + dim, steps);
+  return dims;
+}
+
+// What a step gives: a tuple, or one array alone.
+std::vector<Value> PartsOf(Value result) {
+  if (result.IsTuple()) return result.elements();
+  return {std::move(result)};
+}
+
+// How many steps there are: the inputs say or, without any, the declared shape of the first output.
+int64_t StepCount(const Call& call, size_t inputs, int64_t dim) {
+  if (inputs > 0) return call.array(0).dim(dim);
+  const Shape& shape = call.hlo.shape().IsTuple() ? call.hlo.shape().element(0) : call.hlo.shape();
+  return shape.dim(dim);
+}
+
+// Room for an output that no step has been run for.
+Array Unwritten(const Shape& declared, int64_t dim, int64_t steps) {
+  Dims dims = ToDims(declared.dims());
+  dims[static_cast<size_t>(dim)] = steps;
+  return Array::Zeros(declared.element_type(), AsInts(dims));
+}
+
+}  // namespace
+
+template <>
+Result<Value> Evaluate<Opcode::kScan>(Call& call) {
+  const auto carries = static_cast<size_t>(call.hlo[Scan::kNumCarries]);
+  const size_t inputs = call.operands.size() - carries;
+  const int64_t dim = call.hlo[kDimensions][0];
+  const int64_t steps = StepCount(call, inputs, dim);
+  const Shape& shape = call.hlo.shape();
+  const size_t outputs = (shape.IsTuple() ? shape.elements().size() : 1) - carries;
+
+  std::vector<Value> state(call.operands.begin() + static_cast<int64_t>(inputs), call.operands.end());
+  std::vector<Array> stacks(outputs);
+  for (int64_t step = 0; step < steps; ++step) {
+    const int64_t t = call.hlo[Scan::kIsReverse] ? steps - 1 - step : step;
+    std::vector<Value> arguments;
+    for (size_t i = 0; i < inputs; ++i) {
+      Slice slice = SliceAt(call.array(i).dims(), dim, t);
+      arguments.push_back(Gathered(call.array(i), slice.sizes, slice.place));
+    }
+    for (Value& carry : state) arguments.push_back(std::move(carry));
+    SHOAL_ASSIGN(result, call.device.Run(*call.hlo[kToApply], std::move(arguments)));
+    call.device.CountIteration();
+    std::vector<Value> parts = PartsOf(std::move(result));
+    for (size_t i = 0; i < outputs; ++i) {
+      const Array& output = parts[i].array();
+      if (step == 0) stacks[i] = Array(output.type(), Stacked(output.dims(), dim, steps));
+      const Slice slice = SliceAt(stacks[i].dims(), dim, t);
+      CopyStrided(output.dims(), output.element_bytes(), stacks[i].mutable_data(), slice.place, output.data(),
+                  {0, RowMajorStrides(output.dims())});
+    }
+    state.assign(parts.begin() + static_cast<int64_t>(outputs), parts.end());
+  }
+
+  std::vector<Value> results;
+  for (size_t i = 0; i < outputs; ++i) {
+    const Shape& declared = shape.IsTuple() ? shape.element(static_cast<int64_t>(i)) : shape;
+    results.push_back(steps == 0 ? Unwritten(declared, dim, steps) : std::move(stacks[i]));
+  }
+  for (Value& carry : state) results.push_back(std::move(carry));
+  return shape.IsTuple() ? Value::Tuple(std::move(results)) : std::move(results[0]);
+}
+
+}  // namespace shoal

@@ -1,0 +1,19 @@
+#include "kernels/algorithms/topk.h"
+
+#include "execute/interp/evaluate.h"
+
+namespace shoal {
+
+template <>
+Result<Value> Evaluate<Opcode::kTopK>(Call& call) {
+  using TopKOp = Op<Opcode::kTopK>;
+  const Array& operand = call.array(0);
+  const int64_t row = operand.dim(operand.rank() - 1);
+  const int64_t k = call.hlo[TopKOp::kK];
+  if (IsComplex(operand.type())) return Stopped(call.hlo, "complex numbers have no order");
+  if (k > row) return Stopped(call.hlo, StrCat("asks for ", k, " elements of ", row));
+  TopKParts parts = TopK(operand, k, call.hlo[TopKOp::kLargest]);
+  return Value::Tuple({std::move(parts.values), std::move(parts.indices)});
+}
+
+}  // namespace shoal

@@ -1,0 +1,189 @@
+#include "execute/interp/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "absl/cleanup/cleanup.h"
+#include "core/base/machine.h"
+#include "core/base/thread_pool.h"
+#include "core/base/world.h"
+#include "execute/collectives/link.h"
+#include "execute/interp/carriers.h"
+#include "execute/interp/compiled_step.h"
+#include "execute/interp/job_stats.h"
+#include "execute/interp/lookout.h"
+#include "execute/interp/ticker.h"
+
+namespace shoal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+TextSpan PlaceOf(const Device& device) {
+  const Instruction* now = device.progress().now;
+  return now == nullptr ? TextSpan() : now->at;
+}
+
+Diag NotEnoughMemory(const Device& device, const MemoryMeter& meter) {
+  const Instruction* now = device.progress().now;
+  return Fail(PlaceOf(device), "run.memory",
+              StrCat(now == nullptr ? "the module" : now->name, " needs more memory than there is: device ",
+                     device.id(), " holds ", meter.current(), " of ", meter.limit(), " bytes",
+                     now == nullptr ? "" : StrCat(" and it gives ", ToString(now->shape()))));
+}
+
+// One device's thread.
+void RunDevice(Device& device, World& world, MemoryMeter& meter, std::vector<Value> arguments, Value& result) {
+  Buffer::MeterThisThread(&meter);
+  world.TakeTurn(device.id());
+  try {
+    Result<Value> value = device.Run(*device.plans().module().entry, std::move(arguments));
+    if (value.ok()) {
+      result = std::move(*value);
+      world.Finish(device.id(), device.whereabouts());
+    } else {
+      world.Stop(std::move(value.diag()));
+    }
+  } catch (const std::bad_alloc&) {
+    world.Stop(NotEnoughMemory(device, meter));
+  } catch (const std::exception& error) {  // none of ours, but a user has more from a sentence than from an abort
+    world.Stop(Fail(PlaceOf(device), "run.defect", StrCat("shoal itself is at fault here: ", error.what())));
+  }
+  world.ReturnTurn(device.id());
+}
+
+// Arguments count for the device that gets them. They stay as they are: several devices may have been given the same.
+void Give(Value& argument, MemoryMeter& meter) {
+  if (argument.IsArray()) {
+    argument.array().Fix();
+    argument.array().CountFor(&meter);
+  }
+  if (!argument.IsTuple()) return;
+  std::vector<Value> elements;
+  for (int64_t i = 0; i < std::ssize(argument.elements()); ++i) {
+    elements.push_back(argument.TakeElement(i));
+    Give(elements.back(), meter);
+  }
+  argument = Value::Tuple(std::move(elements));
+}
+
+// Adds what a device of this process came to.
+void AddDevice(const Device& device, RunStats& stats) {
+  stats.instructions += device.progress().instructions;
+  stats.iterations += device.progress().iterations;
+  stats.endless_loops.insert(device.endless_loops.begin(), device.endless_loops.end());
+  stats.padded_gathers.insert(device.padded_gathers.begin(), device.padded_gathers.end());
+  for (const auto& [loop, runs] : device.loops) {
+    stats.loops[loop].entered += runs.entered;
+    stats.loops[loop].rounds += runs.rounds;
+  }
+  for (const auto& [conditional, taken] : device.branches) {
+    std::vector<int64_t>& sums = stats.branches[conditional];
+    sums.resize(taken.size());
+    for (size_t b = 0; b < taken.size(); ++b) sums[b] += taken[b];
+  }
+  for (const auto& [target, stub] : device.stubs)
+    stats.stubs.try_emplace(target, Stub{stub.first, 0}).first->second.count += stub.count;
+}
+
+// Of the devices here, as many at a time as there are cores for this process.
+int64_t TurnsOf(const Module& module, const RunSettings& settings) {
+  const ThreadPool* pool = EnginePoolOf(*module.entry->root);
+  if (pool != nullptr) return pool->threads();
+  return settings.job != nullptr ? settings.job->cores() : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> given,
+                             const RunSettings& settings, const Watch& watch) {
+  const auto start = Clock::now();
+  const auto count = static_cast<size_t>(grid.count());
+  const Placement placement = settings.placement == nullptr ? OnOneProcess(grid.count()) : *settings.placement;
+  const std::vector<int64_t> local = placement.Local();
+  RunOutcome outcome;  // first: its meters count what the arguments, the world and the devices hold to the end
+  std::vector<std::vector<Value>> arguments = std::move(given);
+  std::unique_ptr<Link> link;
+  if (settings.job != nullptr) link = std::make_unique<Link>(*settings.job, placement, plans.module());
+  World world(grid, plans.module().source.get(), TurnsOf(plans.module(), settings), link.get());
+  Device polling(local.empty() ? 0 : local[0], grid, plans, world, settings);
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int64_t id : local) {
+    devices.push_back(std::make_unique<Device>(id, grid, plans, world, settings));
+    devices.back()->polling_device = link == nullptr ? nullptr : &polling;
+  }
+  for (size_t d = 0; d < count; ++d) {
+    outcome.meters.push_back(std::make_unique<MemoryMeter>());
+    outcome.meters.back()->Limit(settings.most_bytes > 0 ? settings.most_bytes : MachineBytes());
+    if (!placement.IsLocal(static_cast<int64_t>(d))) arguments[d].clear();
+    for (Value& argument : arguments[d]) Give(argument, *outcome.meters[d]);
+  }
+  outcome.results.resize(count);
+  auto run = [&](Device& device) {
+    const auto d = static_cast<size_t>(device.id());
+    RunDevice(device, world, *outcome.meters[d], std::move(arguments[d]), outcome.results[d]);
+  };
+  if (link != nullptr) link->Attach(world);
+  const Ticker::Look look = [&] {
+    if (watch) watch(devices);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (settings.most_seconds > 0 && seconds > settings.most_seconds)
+      world.Stop(Fail(PlaceOf(*devices[0]), "run.time",
+                      StrCat("the run has taken ", seconds, " s, more than --max_seconds allows")));
+  };
+  if (count == 1 && link == nullptr && Ticker::OfProcess().Start(look)) {
+    // Nobody else runs: the thread that would wait can do it.
+    const absl::Cleanup restore = [before = Buffer::MeterOfThisThread()] {
+      Ticker::OfProcess().Stop();
+      Buffer::MeterThisThread(before);
+    };
+    run(*devices[0]);
+  } else {
+    Lookout lookout(std::ssize(devices));
+    Carriers carriers(devices.size(), [&](size_t i) {
+      run(*devices[i]);
+      lookout.OneIsDone();
+    });
+    world.BeforeWaiting([&] { return carriers.StartOne(); });
+    for (int64_t i = 0; i < TurnsOf(plans.module(), settings); ++i) {
+      if (carriers.StartOne()) continue;
+      world.Stop(NoThreadLeft());
+      carriers.CarryHere();  // each notices that it is over
+      break;
+    }
+    lookout.WatchUntilAllAre(look);
+  }
+  if (std::optional<Diag> reason = link == nullptr ? world.reason() : link->Join()) return std::move(*reason);
+  outcome.stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  outcome.stats.traffic = world.traffic();
+  for (const std::unique_ptr<MemoryMeter>& meter : outcome.meters) outcome.stats.peak_bytes.push_back(meter->peak());
+  for (const std::unique_ptr<Device>& device : devices) AddDevice(*device, outcome.stats);
+  if (link != nullptr) GatherStats(*link, outcome.stats);
+  return outcome;
+}
+
+namespace {
+
+Value Uncharged(const Value& value) {
+  if (value.IsArray()) {
+    Array copy(value.array().type(), value.array().dims());
+    std::memcpy(copy.mutable_data(), value.array().data(), static_cast<size_t>(copy.bytes()));
+    return copy;
+  }
+  if (!value.IsTuple()) return value;
+  std::vector<Value> elements;
+  for (const Value& element : value.elements()) elements.push_back(Uncharged(element));
+  return Value::Tuple(std::move(elements));
+}
+
+}  // namespace
+
+Result<Value> EvaluateConstantModule(const Module& module) {
+  const Plans plans(module);
+  SHOAL_ASSIGN(outcome, RunModule(plans, DeviceGrid{}, std::vector<std::vector<Value>>(1), {}));
+  return Uncharged(outcome.results[0]);
+}
+
+}  // namespace shoal

@@ -1,0 +1,28 @@
+// The table of evaluators, built from ops.def.
+#include "execute/interp/evaluate.h"
+
+namespace shoal {
+namespace {
+
+template <Opcode op>
+constexpr Evaluator Row() {
+  if constexpr (Op<op>::kClass == OpClass::kElementwise) return &EvaluateElementwise;
+  return &Evaluate<op>;
+}
+
+Result<Value> EvaluateUnknown(Call& call) {
+  return Stopped(call.hlo, StrCat("nobody knows what ", call.hlo[kUnknownOpcode], " means"));
+}
+
+constexpr Evaluator kEvaluators[] = {
+#define OP(Name, text, arity) Row<Opcode::k##Name>(),
+#include "core/ops/ops.def"
+#undef OP
+    &EvaluateUnknown,
+};
+
+}  // namespace
+
+Evaluator EvaluatorOf(Opcode opcode) { return kEvaluators[static_cast<size_t>(opcode)]; }
+
+}  // namespace shoal

@@ -1,0 +1,113 @@
+#include <re2/re2.h>
+
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "core/base/files.h"
+#include "core/base/strings.h"
+#include "core/base/world.h"
+#include "execute/runtime/observers.h"
+#include "kernels/arrays/npy_array.h"
+#include "execute/transport/job.h"
+#include "execute/transport/pack.h"
+
+namespace shoal {
+namespace {
+
+// Letters, digits and ._- stay.
+std::string FileName(std::string_view name) {
+  std::string safe(name);
+  for (char& c : safe)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_' && c != '-') c = '_';
+  return safe;
+}
+
+class DumpToFiles : public Dump {
+ public:
+  DumpToFiles(std::unordered_map<const Instruction*, std::string> names, std::string folder, int64_t devices)
+      : names_(std::move(names)), folder_(std::move(folder)), times_(static_cast<size_t>(devices)) {}
+
+  Status Saw(const Device& device, const Instruction& hlo, const Value& value) override {
+    const auto name = names_.find(&hlo);
+    if (name == names_.end()) return {};
+    const int64_t time = times_[static_cast<size_t>(device.id())][&hlo]++;
+    const std::string folder = StrCat(folder_, "/d", device.id());
+    SHOAL_TRY(MakeFolders(folder));
+    std::vector<Value> leaves;
+    AppendLeaves(value, leaves);
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (!leaves[i].IsArray()) continue;
+      std::string path = StrCat(folder, "/", name->second);
+      if (value.IsTuple()) StrAppend(&path, ":", i);
+      if (time > 0) StrAppend(&path, "@", time);
+      SHOAL_TRY(WriteNpy(path + ".npy", leaves[i].array()));
+    }
+    return {};
+  }
+
+  std::string Written() const override {
+    int64_t values = elsewhere_values_;
+    std::set<std::string_view> evaluated(elsewhere_.begin(), elsewhere_.end());
+    for (const auto& of_device : times_) {
+      for (const auto& [hlo, times] : of_device) {
+        values += times;
+        evaluated.insert(names_.at(hlo));
+      }
+    }
+    const int64_t instructions = std::ssize(evaluated);
+    std::string text = StrCat(values, values == 1 ? " value of " : " values of ", instructions,
+                              instructions == 1 ? " instruction" : " instructions");
+    StrAppend(&text, " to ", folder_);
+    const int64_t never = std::ssize(names_) - instructions;
+    if (never > 0)
+      StrAppend(&text, "; ", never, never == 1 ? " more matches, but was" : " more match, but were",
+                " never evaluated by themselves");
+    return text;
+  }
+
+  void Gather(Job& job) override {
+    Writer writer;
+    for (const auto& of_device : times_)
+      for (const auto& [hlo, times] : of_device) writer.String(names_.at(hlo)).Int(times);
+    const std::vector<std::string> all = job.Gather(writer.Take());
+    for (size_t rank = 1; rank < all.size(); ++rank) {
+      for (Reader reader(all[rank]); !reader.rest().empty();) {
+        elsewhere_.emplace(reader.String());
+        elsewhere_values_ += reader.Int();
+      }
+    }
+  }
+
+ private:
+  std::unordered_map<const Instruction*, std::string> names_;  // of files
+  std::set<std::string> elsewhere_;                            // those that other processes wrote
+  int64_t elsewhere_values_ = 0;
+  std::string folder_;
+  std::vector<std::unordered_map<const Instruction*, int64_t>> times_;  // of each device
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Dump>> Dump::Create(const Module& module, const std::string& pattern, const std::string& folder,
+                                           int64_t devices) {
+  // RE2 takes time in proportion to the text, whatever the expression, and no stack.
+  const re2::RE2 regex(pattern, re2::RE2::Quiet);
+  if (!regex.ok()) return WorldFailed(StrCat("--dump=", pattern, " is not a regular expression: ", regex.error()));
+  std::vector<const Instruction*> matching;
+  std::map<std::string_view, int> times;
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* hlo : computation->instructions) {
+      if (!re2::RE2::PartialMatch({hlo->name.data(), hlo->name.size()}, regex)) continue;
+      matching.push_back(hlo);
+      ++times[hlo->name];
+    }
+  }
+  if (matching.empty()) return WorldFailed(StrCat("--dump=", pattern, " matches the name of no instruction"));
+  std::unordered_map<const Instruction*, std::string> names;
+  for (const Instruction* hlo : matching)
+    names[hlo] = FileName(times[hlo->name] == 1 ? std::string(hlo->name) : StrCat(hlo->parent->name, ".", hlo->name));
+  return std::unique_ptr<Dump>(new DumpToFiles(std::move(names), folder, devices));
+}
+
+}  // namespace shoal

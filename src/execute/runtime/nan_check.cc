@@ -1,0 +1,153 @@
+#include <cmath>
+#include <unordered_map>
+
+#include "core/base/strings.h"
+#include "execute/data/compare.h"
+#include "execute/data/outputs.h"
+#include "execute/runtime/observers.h"
+#include "core/ir/common_attrs.h"
+#include "core/ir/source_place.h"
+#include "core/ops/op.h"
+#include "core/ops/traits.h"
+
+namespace shoal {
+namespace {
+
+struct Specials {
+  int64_t nans = 0, infs = 0;
+  int64_t count = 0;   // of elements
+  int64_t first = -1;  // index of the first nan, or of the first inf if there is none
+  const Array* in = nullptr;
+};
+
+bool MayHaveSpecials(ElementType type) { return IsFloat(type) || IsComplex(type); }
+
+void Count(const Value& value, Specials& found) {
+  if (value.IsTuple())
+    for (const Value& element : value.elements()) Count(element, found);
+  if (!value.IsArray() || !MayHaveSpecials(value.array().type())) return;
+  found.count += value.array().count();
+  ForEachNumber(value.array(), [&](int64_t i, double number) {
+    if (std::isfinite(number)) return;
+    const bool nan = std::isnan(number);
+    if (found.first < 0 || (nan && found.nans == 0)) {
+      found.first = i;
+      found.in = &value.array();
+    }
+    ++(nan ? found.nans : found.infs);
+  });
+}
+
+class NanCheck : public Observer {
+ public:
+  NanCheck(const Module& module, int64_t devices)
+      : module_(module), seen_(static_cast<size_t>(devices)), rounds_(static_cast<size_t>(devices)) {
+    for (const Computation* computation : module.computations)
+      for (const Instruction* hlo : computation->instructions)
+        for (const Computation* callee : CalledComputations(*hlo)) callers_.emplace(callee, hlo);
+  }
+
+  Status Saw(const Device& device, const Instruction& hlo, const Value& value) override {
+    CountRounds(rounds_[static_cast<size_t>(device.id())], hlo);
+    Specials found;
+    Count(value, found);
+    Seen& seen = seen_[static_cast<size_t>(device.id())];
+    if (found.first < 0) {
+      seen.erase(&hlo);
+      return {};
+    }
+    Marks before = MarksBefore(hlo, seen);
+    const bool given = IsParameter(hlo) || IsConstant(hlo);
+    seen[&hlo] = {found.nans > 0, found.infs > 0};
+    if (given || (found.nans > 0 ? before.nan : before.inf || before.nan)) return {};
+    return Fail(hlo.at, "", Message(device, hlo, found));
+  }
+
+ private:
+  struct Marks {
+    bool nan = false, inf = false;
+  };
+  using Seen = std::unordered_map<const Instruction*, Marks>;      // what the last value of an instruction had
+  using Rounds = std::unordered_map<const Computation*, int64_t>;  // how often a loop's computation began
+
+  bool IsLoop(const Instruction& hlo) const {
+    return CallsComputations(hlo) && CallKindOf(hlo) == CallKind::kLoop;
+  }
+
+  // A computation begins with its parameters, and the loop is over when it has a value itself.
+  void CountRounds(Rounds& rounds, const Instruction& hlo) const {
+    if (!hlo.parent->parameters.empty() && hlo.parent->parameters[0] == &hlo) ++rounds[hlo.parent];
+    if (IsLoop(hlo))
+      for (const Computation* callee : CalledComputations(hlo)) rounds[callee] = 0;
+  }
+
+  // ", in iteration 3 of inner, in iteration 7 of outer": the loops that the computation runs in.
+  std::string Iterations(const Rounds& rounds, const Computation* computation) const {
+    std::string text;
+    for (auto caller = callers_.find(computation); caller != callers_.end();
+         caller = callers_.find(caller->second->parent)) {
+      const Instruction& hlo = *caller->second;
+      const auto count = rounds.find(caller->first);
+      if (IsLoop(hlo) && count != rounds.end()) StrAppend(&text, ", in iteration ", count->second, " of ", hlo.name);
+    }
+    return text;
+  }
+
+  // What operands had, and roots of computations that this instruction ran.
+  static Marks MarksBefore(const Instruction& hlo, const Seen& seen) {
+    Marks marks;
+    auto add = [&](const Instruction* from) {
+      const auto at = seen.find(from);
+      if (at == seen.end()) return;
+      marks.nan |= at->second.nan;
+      marks.inf |= at->second.inf;
+    };
+    for (const Instruction* operand : hlo.operands) add(operand);
+    for (const Computation* callee : CalledComputations(hlo)) add(callee->root);
+    return marks;
+  }
+
+  std::string Message(const Device& device, const Instruction& hlo, const Specials& found) const {
+    const bool nan = found.nans > 0;
+    std::string message = StrCat(hlo.name, " made ", nan ? "nan" : "inf", " on device ", device.id(), ": ",
+                                 nan ? found.nans : found.infs, " of ", found.count, " elements");
+    if (found.in->rank() > 0) StrAppend(&message, ", the first at ", IndexText(found.first, found.in->dims()));
+    if (hlo.parent != module_.entry) StrAppend(&message, ", in computation ", hlo.parent->name);
+    message += Iterations(rounds_[static_cast<size_t>(device.id())], hlo.parent);
+    const Metadata* metadata = hlo[kMetadata];
+    if (metadata == nullptr) return message;
+    const std::string source = SourcePlace(*metadata, module_.stack_frames);
+    if (!metadata->op_name.empty()) StrAppend(&message, "; it comes from ", metadata->op_name);
+    if (!source.empty()) StrAppend(&message, metadata->op_name.empty() ? "; it comes from " : ", ", source);
+    return message;
+  }
+
+  const Module& module_;
+  std::vector<Seen> seen_;
+  std::vector<Rounds> rounds_;
+  std::unordered_map<const Computation*, const Instruction*> callers_;  // the first of each
+};
+
+class Observers : public Observer {
+ public:
+  explicit Observers(std::vector<Observer*> observers) : observers_(std::move(observers)) {}
+  Status Saw(const Device& device, const Instruction& hlo, const Value& value) override {
+    for (Observer* observer : observers_) SHOAL_TRY(observer->Saw(device, hlo, value));
+    return {};
+  }
+
+ private:
+  std::vector<Observer*> observers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> NewNanCheck(const Module& module, int64_t devices) {
+  return std::make_unique<NanCheck>(module, devices);
+}
+
+std::unique_ptr<Observer> NewObservers(std::vector<Observer*> observers) {
+  return std::make_unique<Observers>(std::move(observers));
+}
+
+}  // namespace shoal

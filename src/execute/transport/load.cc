@@ -1,0 +1,67 @@
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <climits>
+#include <cstdlib>
+
+#include "core/base/strings.h"
+#include "core/base/world.h"
+#include "execute/transport/communicator.h"
+#include "execute/transport/load.h"
+
+namespace shoal {
+namespace {
+
+// What launchers tell the processes they start.
+struct Variables {
+  const char *rank, *size;
+};
+constexpr Variables kLaunchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},  // Open MPI
+    {"PMI_RANK", "PMI_SIZE"},                          // Hydra (MPICH, Intel MPI), srun --mpi=pmi2
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},             // srun --mpi=pmix
+};
+
+std::optional<int> Number(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr) return std::nullopt;
+  const std::string_view view(text);
+  int number = 0;
+  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), number);
+  if (view.empty() || error != std::errc() || end != view.data() + view.size()) return std::nullopt;
+  return number;
+}
+
+std::string BesideTheProgram(std::string_view name) {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+  const std::string program(path, static_cast<size_t>(length < 0 ? 0 : length));
+  return StrCat(program.substr(0, program.rfind('/') + 1), name);
+}
+
+}  // namespace
+
+std::optional<Launched> LaunchedByMpi() {
+  for (const Variables& launcher : kLaunchers)
+    if (const std::optional<int> rank = Number(launcher.rank))
+      return Launched{*rank, Number(launcher.size).value_or(0)};
+  return std::nullopt;
+}
+
+Result<std::unique_ptr<Communicator>> LoadMpi() {
+  const std::string path = BesideTheProgram("libshoal_mpi.so");
+  if (access(path.c_str(), R_OK) != 0)
+    return WorldFailed(StrCat("this shoal was built without MPI: there is no ", path,
+                              "; --transport=threads runs all devices in this process"));
+  // Global: what MPI's own plugins need of MPI they find among the symbols of the program.
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr) return WorldFailed(StrCat("MPI cannot be loaded: ", dlerror()));
+  auto* make = reinterpret_cast<Communicator* (*)()>(dlsym(library, "shoal_new_mpi_communicator"));
+  if (make == nullptr) return WorldFailed(StrCat(path, " is not shoal's MPI library"));
+  std::unique_ptr<Communicator> communicator(make());
+  if (communicator == nullptr) return WorldFailed("MPI cannot be used by several threads here (MPI_THREAD_SERIALIZED)");
+  return communicator;
+}
+
+}  // namespace shoal

@@ -1,0 +1,128 @@
+#include "formats/proto/detect.h"
+
+#include <algorithm>
+
+namespace shoal {
+namespace {
+
+// Walks the fields of one message without knowing its schema.
+class Wire {
+ public:
+  explicit Wire(std::string_view bytes) : bytes_(bytes) {}
+
+  uint64_t number = 0;       // of the current field
+  bool is_bytes = false;     // it has a length: a string, a message, a packed list
+  std::string_view payload;  // then its content, as much as there is
+  size_t start = 0;
+  uint64_t missing = 0;  // bytes of the payload beyond the end
+
+  // False at the end, and where the bytes are no field.
+  bool Next() {
+    start = at_;
+    if (at_ == bytes_.size()) return false;
+    uint64_t tag = 0, skipped = 0;
+    if (!Varint(&tag) || tag >> 3 == 0 || tag >> 3 > kLargestNumber) return false;
+    number = tag >> 3;
+    is_bytes = false;
+    switch (tag & 7) {
+      case 0:
+        return Varint(&skipped);
+      case 1:
+        return Take(8);
+      case 2:
+        is_bytes = true;
+        return Varint(&skipped) && Take(skipped);
+      case 5:
+        return Take(4);
+      default:
+        return false;  // groups: no schema of ours has any
+    }
+  }
+  bool at_end() const { return start == bytes_.size(); }
+
+ private:
+  static constexpr uint64_t kLargestNumber = (1u << 29) - 1;
+
+  bool Varint(uint64_t* value) {
+    for (int shift = 0; shift < 64 && at_ < bytes_.size(); shift += 7) {
+      const auto byte = static_cast<uint8_t>(bytes_[at_++]);
+      *value |= uint64_t{byte & 0x7Fu} << shift;
+      if (byte < 0x80) return true;
+    }
+    return false;
+  }
+  // A payload that is cut off still counts, so that a file that was cut short is recognised.
+  bool Take(uint64_t size) {
+    const uint64_t left = bytes_.size() - at_;
+    missing = size > left ? size - left : 0;
+    payload = bytes_.substr(at_, std::min(size, left));
+    at_ += payload.size();
+    return true;
+  }
+
+  std::string_view bytes_;
+  size_t at_ = 0;
+};
+
+// The first field of that number; empty if there is none.
+std::string_view FieldOf(std::string_view bytes, uint64_t number) {
+  for (Wire wire(bytes); wire.Next();)
+    if (wire.number == number && wire.is_bytes) return wire.payload;
+  return {};
+}
+
+// A module has computations (3), which have instructions (2), which have an opcode (2).
+bool IsModule(std::string_view bytes) {
+  constexpr int kLooks = 100;  // at computations and instructions, in case the first are odd
+  int looks = 0;
+  for (Wire module(bytes); module.Next();) {
+    if (module.number != 3 || !module.is_bytes) continue;
+    for (Wire computation(module.payload); computation.Next() && looks++ < kLooks;) {
+      if (computation.number != 2 || !computation.is_bytes) continue;
+      if (IsOpcodeName(FieldOf(computation.payload, 2))) return true;
+    }
+    if (looks >= kLooks) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsOpcodeName(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
+
+ProtoKind DetectProto(std::string_view bytes) {
+  if (IsModule(bytes)) return ProtoKind::kModule;
+  const std::string_view first = FieldOf(bytes, 1);
+  if (IsModule(first)) return ProtoKind::kHlo;
+  if (IsModule(FieldOf(first, 1))) return ProtoKind::kSnapshot;
+  return ProtoKind::kNone;
+}
+
+WireEnd CheckWire(std::string_view bytes) {
+  Wire wire(bytes);
+  while (wire.Next())
+    if (wire.missing > 0) return {false, wire.start, wire.missing};
+  return {wire.at_end(), wire.start, 0};
+}
+
+bool LooksLikeProto(std::string_view bytes) {
+  // A module begins with its name (1), or without one with the entry's name (2) or the computations (3).
+  constexpr char kFirst = 0x0A, kSecond = 0x12, kThird = 0x1A;
+  // In an HloProto the module is field 1, in an HloSnapshot that HloProto is.
+  for (int level = 0; level < 3 && !bytes.empty(); ++level) {
+    if (bytes[0] == kSecond || bytes[0] == kThird) return true;
+    // The first byte is also a line break, and a text may start with one; but it has no such byte after the name.
+    Wire wire(bytes);
+    if (bytes[0] != kFirst || !wire.Next()) return false;
+    const size_t next = static_cast<size_t>(wire.payload.data() - bytes.data()) + wire.payload.size();
+    if (next < bytes.size()) return bytes[next] == kSecond || bytes[next] == kThird;
+    bytes = wire.payload;
+  }
+  return false;
+}
+
+}  // namespace shoal

@@ -1,0 +1,139 @@
+#include "formats/proto/read.h"
+
+#include <google/protobuf/arena.h>
+
+#include <climits>
+
+#include "core/base/strings.h"
+#include "core/ops/order.h"
+#include "formats/proto/detect.h"
+#include "formats/proto/module_reader.h"
+
+namespace shoal {
+
+// ---- ModuleReader: the order of things
+
+void ModuleReader::Error(Diag diag) {
+  diag.message = Place() + diag.message;
+  diags_.Add(std::move(diag));
+}
+
+bool ModuleReader::Liberty(std::string_view rule, const std::string& message, Site site) {
+  const Severity severity = strict_ ? Severity::kError : Severity::kWarning;
+  diags_.Add({std::string(rule), Place() + message, {}, severity, site});
+  return !strict_;
+}
+
+std::string ModuleReader::Place() const {
+  std::string place;
+  if (!computation_name_.empty()) StrAppend(&place, "computation ", computation_name_);
+  if (!instruction_name_.empty()) StrAppend(&place, place.empty() ? "" : ", ", "instruction ", instruction_name_);
+  if (!place.empty()) place += ": ";
+  return place;
+}
+
+void ModuleReader::Read(proto::HloModuleProto& from) {
+  const int errors_before = diags_.errors();
+  payloads_ = &from.payloads();
+  of_executable_ = from.has_device_assignment() && !from.has_shoal_config();
+  module_.name = module_.arena.CopyString(from.name());
+  for (proto::HloComputationProto* computation : CalleesFirst(from)) ReadComputation(*computation);
+  computation_name_ = instruction_name_ = {};
+  auto entry = computations_.find(from.entry_computation_id());
+  if (entry == computations_.end()) {
+    Error(Fail(StrCat("entry computation id ", from.entry_computation_id(), " does not exist")));
+  } else {
+    module_.entry = entry->second;
+  }
+  // What follows looks at the computations, which must be whole.
+  if (diags_.errors() != errors_before) return;
+  OrderComputations(from.shoal_config().computations_by_id());
+  CheckNames(!from.shoal_config().not_final());
+  if (from.has_schedule()) ReadSchedule(from.schedule());
+  OrderInstructions(module_);
+  computation_name_ = {};
+  ReadHeader(from);
+  ReadOriginRecovery(*from.mutable_original_value_recovery_table());
+}
+
+namespace {
+
+// A message of a protobuf file, which is gone when this is.
+class AnyMessage {
+ public:
+  // Null, after an error, if the bytes are no such message.
+  template <class T>
+  T* Parse(std::string_view bytes, Diags& diags) {
+    T* message = google::protobuf::Arena::CreateMessage<T>(&arena_);
+    if (message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return message;
+    const WireEnd end = CheckWire(bytes);
+    if (end.missing > 0) {
+      diags.Add(Fail(StrCat("the protobuf is cut short: the field at byte ", end.at, " wants ", end.missing,
+                            end.missing == 1 ? " byte more" : " bytes more")));
+    } else if (!end.whole) {
+      diags.Add(Fail(StrCat("the protobuf is damaged at byte ", end.at)));
+    } else {
+      diags.Add(Fail("the protobuf is damaged inside, or nested deeper than 100 levels"));
+    }
+    return nullptr;
+  }
+
+ private:
+  google::protobuf::Arena arena_;
+};
+
+void ReadSnapshotValues(const proto::HloSnapshot& from, ProtoInput& input, Diags& diags) {
+  auto read = [&](const proto::LiteralProto& literal, const std::string& whose) -> const Literal* {
+    Result<const Literal*> value = ReadLiteral(*input.module, literal);
+    if (value.ok()) return *value;
+    diags.Add(Fail(StrCat("snapshot, ", whose, ": ", value.diag().message)));
+    return nullptr;
+  };
+  for (int i = 0; i < from.arguments_size(); ++i)
+    input.arguments.push_back(read(from.arguments(i), StrCat("argument ", i)));
+  if (from.has_result()) input.result = read(from.result(), "result");
+}
+
+}  // namespace
+
+std::unique_ptr<Module> ReadProto(std::unique_ptr<Source>& source, bool strict, Diags& diags) {
+  return ReadProtoWithValues(source, strict, diags).module;
+}
+
+ProtoInput ReadProtoWithValues(std::unique_ptr<Source>& source, bool strict, Diags& diags) {
+  const std::string_view bytes = source->text();
+  if (bytes.size() > INT_MAX) {
+    diags.Add(Fail("a protobuf has at most 2 GiB"));
+    return {};
+  }
+  AnyMessage message;
+  proto::HloSnapshot* snapshot = nullptr;
+  proto::HloModuleProto* from = nullptr;
+  switch (DetectProto(bytes)) {
+    case ProtoKind::kModule:
+      from = message.Parse<proto::HloModuleProto>(bytes, diags);
+      break;
+    case ProtoKind::kHlo:
+      if (auto* hlo = message.Parse<proto::HloProto>(bytes, diags)) from = hlo->mutable_hlo_module();
+      break;
+    case ProtoKind::kSnapshot:
+      snapshot = message.Parse<proto::HloSnapshot>(bytes, diags);
+      if (snapshot != nullptr) from = snapshot->mutable_hlo()->mutable_hlo_module();
+      break;
+    case ProtoKind::kNone:
+      diags.Add(Fail("neither HLO text nor an HloModuleProto, HloProto or HloSnapshot"));
+      break;
+  }
+  if (from == nullptr) return {};
+
+  const int errors_before = diags.errors();
+  ProtoInput input;
+  input.module = std::make_unique<Module>(nullptr);
+  ModuleReader(*input.module, strict, diags).Read(*from);
+  if (snapshot != nullptr) ReadSnapshotValues(*snapshot, input, diags);
+  if (diags.errors() != errors_before) return {};
+  input.module->source = std::move(source);
+  return input;
+}
+
+}  // namespace shoal

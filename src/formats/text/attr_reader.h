@@ -1,0 +1,44 @@
+// The value of an attribute, by its kind: no op is named here.
+#pragma once
+
+#include "formats/text/sharding_reader.h"
+
+namespace shoal {
+
+class AttrReader : public ShardingReader {
+ protected:
+  using ShardingReader::ShardingReader;
+
+  bool ReadAttrValue(const AttrDef& def, AttrValue* value);
+  // Of an attribute that nobody knows: its text.
+  bool ReadUnknownAttr(std::string_view name, TextSpan at, std::vector<NamedAttr>& attrs);
+  bool ReadOriginalArray(OriginalArray* array);
+
+  // What a value may name lies elsewhere in the text.
+  virtual bool ReadCalledComputation(Computation** computation) = 0;
+  virtual bool ReadInstructionNames(AttrValue* value) = 0;
+  ~AttrReader() = default;
+
+ private:
+  bool ReadEnum(const AttrDef& def, AttrValue* value);
+  bool ReadEnumList(const AttrDef& def, AttrValue* value);
+  bool ReadIntLists(AttrValue* value);
+  bool ReadComputations(AttrValue* value);
+  bool ReadStatistics(AttrValue* value);
+  bool ReadBoolSpan(AttrValue* value);
+  bool ReadWindow(AttrValue* value);
+  bool ReadDxD(std::vector<int64_t>* numbers);
+  bool ReadPadNumbers(std::vector<std::vector<int64_t>>* dims);
+  bool ReadDimLabels(AttrValue* value);
+  bool ReadSliceRanges(AttrValue* value);
+  bool ReadPadding(AttrValue* value);
+  bool ReadDomain(AttrValue* value);
+  bool ReadShapes(AttrValue* value);
+  bool ReadResultAccuracy(AttrValue* value);
+  bool ReadOutputOperandAliasing(AttrValue* value);
+  bool ReadOriginalValue(AttrValue* value);
+  bool ReadSparsity(AttrValue* value);
+  bool ReadTensorSparsity(TensorSparsity* tensor);
+};
+
+}  // namespace shoal

@@ -1,0 +1,27 @@
+// HloModule name, attributes…; and the tables that newer dumps have behind it.
+#pragma once
+
+#include "formats/text/attr_reader.h"
+
+namespace shoal {
+
+class HeaderReader : public AttrReader {
+ protected:
+  using AttrReader::AttrReader;
+
+  bool ReadHeader();
+  bool ReadStackFrameTables();
+  TextSpan aliases_at_;
+
+ private:
+  bool ReadHeaderAttr(std::string_view name, TextSpan at);
+  bool ReadAliasing();
+  bool ReadBufferDonors();
+  bool ReadEntryLayout();
+  bool ReadBools(std::vector<bool>* bools);
+  bool ReadOriginRecoveryTable();
+  bool ReadDebugAttributes();
+  bool ReadDebugAttributesOf(DebugAttributes* attributes);
+};
+
+}  // namespace shoal

@@ -1,0 +1,245 @@
+// One instruction: name = shape opcode(operands), attribute=value, …
+#include <algorithm>
+
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+#include "formats/text/module_parser.h"
+
+namespace shoal {
+
+// instruction ::= 'ROOT'? name '=' shape? opcode '(' operands ')' (',' attribute)*
+bool Parser::ReadInstruction(Computation& computation, Instruction** root) {
+  const TextSpan root_at = token().span();
+  const bool is_root = token().Is(Word::kRoot);
+  if (is_root) lexer_.Next();
+  const TextSpan name_at = token().span();
+  std::string_view name;
+  if (kind() == Tok::kAttrName) {  // name=: XLA wants a space
+    if (!Liberty(name_at, "loose.space", "expected a space before '='")) return false;
+    name = token().text;
+    lexer_.Next();
+  } else if (!ReadName(&name) || !Expect(Tok::kEqual, "'=' after the instruction's name")) {
+    return false;
+  }
+  if (is_root && *root != nullptr) return Error(root_at, "a computation has only one ROOT");
+  const size_t late = scope().late_control.size();
+  Instruction* hlo = ReadInstructionBody(computation, name, name_at, /*nested=*/false);
+  for (size_t i = late; i < scope().late_control.size(); ++i) scope().late_control[i].user = hlo;
+  if (hlo == nullptr && !scope().missing.empty()) {
+    Defer(root_at.offset, name);
+    return true;
+  }
+  if (hlo == nullptr) {
+    scope().broken.insert(name);
+    return false;
+  }
+  if (is_root) *root = hlo;
+  return true;
+}
+
+Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_view name, TextSpan name_at,
+                                         bool nested) {
+  Depth depth(*this);
+  if (depth.TooDeep()) return nullptr;
+  Opening opening;
+  opening.name = name;
+  opening.name_at = name_at;
+  if (AtShape()) {
+    opening.shape = ReadShape();
+    if (opening.shape == nullptr) return nullptr;
+  }
+  if (!ReadOpcode(&opening)) return nullptr;
+  const bool may_wrap = Info(opening.opcode).op_class == OpClass::kCollective && !options_.as_xla;
+  if (may_wrap) RecogniseWrappedCollective(&opening);
+  const OpInfo& op = Info(opening.opcode);
+  if (opening.shape == nullptr && !op.infers_shape) {
+    Error(opening.opcode_at, StrCat(opening.opcode_text, " needs its shape written before it"));
+    return nullptr;
+  }
+  if (opening.wrapped || IsChainPart(opening.opcode)) return ReadAsync(computation, opening, nested);
+
+  Instruction* hlo = module_.arena.New<Instruction>();
+  hlo->opcode = opening.opcode;
+  hlo->shape_ = opening.shape;
+  hlo->at = opening.opcode_at;
+  hlo->name = name;
+  auto& [attrs, operands] = TakeScratch();
+  bool good = ReadParenthesised(*hlo, computation, operands, attrs);
+  hlo->operands = module_.arena.Copy(operands);
+  good = good && ReadAttributes(*hlo, op.attrs, attrs, !nested);
+  hlo->attrs = module_.arena.Copy(attrs);
+  GiveBackScratch();
+  if (!good || !CheckRequired(*hlo, op.attrs)) return nullptr;
+  Append(*hlo, computation);
+  if (!FinishInstruction(*hlo, opening)) {
+    computation.instructions.pop_back();
+    return nullptr;
+  }
+  if (IsParameter(*hlo)) scope().parameters.push_back(hlo);
+  return hlo;
+}
+
+bool Parser::ReadOpcode(Opening* opening) {
+  if (kind() != Tok::kIdent) return ErrorHere("expected an opcode");
+  opening->opcode_text = token().text;
+  opening->opcode_at = token().span();
+  std::string_view text = token().text;
+  lexer_.Next();
+  if (std::optional<Opcode> opcode = OpcodeNamed(text)) {
+    opening->opcode = *opcode;
+    return true;
+  }
+  // dot-start is an async-start that wraps a dot; ops with an async form of their own are not wrapped.
+  for (auto [suffix, async] : kChainSuffixes) {
+    if (!text.ends_with(suffix)) continue;
+    std::optional<Opcode> wrapped = OpcodeNamed(text.substr(0, text.size() - suffix.size()));
+    bool has_own_form = wrapped && OpcodeNamed(StrCat(Text(*wrapped), "-done")).has_value();
+    if (!wrapped || has_own_form) break;
+    opening->opcode = async;
+    opening->wrapped = wrapped;
+    return true;
+  }
+  opening->opcode = kUnknownOp;
+  return Liberty(opening->opcode_at, "loose.opcode", StrCat("HLO has no op ", text));
+}
+
+// What stands between the parentheses: operands, a parameter's number, a constant's value.
+bool Parser::ReadParenthesised(Instruction& hlo, Computation& computation, std::vector<Instruction*>& operands,
+                               std::vector<NamedAttr>& attrs) {
+  if (IsUnknown(hlo))
+    attrs.push_back({kUnknownOpcode.id, lexer_.text().substr(hlo.at.offset, hlo.at.length)});
+  if (IsParameter(hlo)) {
+    int64_t number = 0;
+    if (!Expect(Tok::kLparen, "'(' before the parameter number")) return false;
+    TextSpan at = token().span();
+    if (!ReadInt(&number)) return false;
+    if (number < 0) return Error(at, StrCat("a parameter number must not be negative, got ", number));
+    attrs.push_back({kParameterNumber.id, number});
+    return Expect(Tok::kRparen, "')' after the parameter number");
+  }
+  if (IsConstant(hlo)) {
+    if (!Expect(Tok::kLparen, "'(' before the value")) return false;
+    if (kind() == Tok::kRparen) return ReadValueBehind(hlo, attrs);
+    const Literal* literal = ReadLiteral(hlo.shape());
+    if (literal == nullptr) return false;
+    attrs.push_back({kConstantValue.id, literal});
+    hlo.shape_ = literal->shape;
+    return Expect(Tok::kRparen, "')' after the value");
+  }
+  if (!ReadOperands(computation, operands)) return false;
+  const int arity = Info(hlo.opcode).arity;
+  if (arity < 0 || static_cast<size_t>(arity) == operands.size()) return true;
+  return Error(hlo.at, StrCat(Text(hlo.opcode), " takes ", arity, arity == 1 ? " operand" : " operands", ", found ",
+                              operands.size()));
+}
+
+// constant(), literal=10
+bool Parser::ReadValueBehind(Instruction& hlo, std::vector<NamedAttr>& attrs) {
+  if (!Liberty(token().span(), "loose.constant", "the value of a constant stands between its parentheses"))
+    return false;
+  lexer_.Next();
+  if (!Expect(Tok::kComma, "literal= after constant()")) return false;
+  std::string_view name;
+  TextSpan at = token().span();
+  if (!ReadAttrName(&name)) return false;
+  if (name != "literal") return Error(at, "expected literal= after constant()");
+  const Literal* literal = ReadLiteral(hlo.shape());
+  if (literal == nullptr) return false;
+  attrs.push_back({kConstantValue.id, literal});
+  hlo.shape_ = literal->shape;
+  return true;
+}
+
+// ---- attributes
+bool Parser::ReadAttributes(Instruction& hlo, std::span<const AttrDef> own, std::vector<NamedAttr>& attrs,
+                            bool allowed) {
+  while (allowed && Eat(Tok::kComma)) {
+    const TextSpan at = token().span();
+    std::string_view name;
+    if (!ReadAttrName(&name)) return false;
+    const uint32_t id = AttrId(name);
+    auto same = [id](const NamedAttr& attr) { return attr.id == id; };
+    if (std::any_of(attrs.begin(), attrs.end(), same)) return Error(at, StrCat("attribute ", name, " is given twice"));
+    const AttrDef* def = FindAttr(own, id);
+    if (def == nullptr) def = FindAttr(hlo.opcode, id);
+    if (def == nullptr || !SameName(def->name, name)) {
+      std::string message = StrCat(Text(hlo.opcode), " has no attribute ", name);
+      if (!IsUnknown(hlo) && !Liberty(at, "loose.attribute", std::move(message))) return false;
+      if (!ReadUnknownAttr(name, at, attrs)) return false;
+      continue;
+    }
+    NamedAttr attr{id, false};
+    if (!ReadAttrValue(*def, &attr.value)) return false;
+    attrs.push_back(attr);
+  }
+  return true;
+}
+
+bool Parser::CheckRequired(const Instruction& hlo, std::span<const AttrDef> own) {
+  for (const AttrDef& def : own) {
+    if (!def.required || hlo.Find(def.id) != nullptr) continue;
+    if (def.not_required_if != nullptr && def.not_required_if(hlo)) continue;
+    if (!Liberty(hlo.at, "loose.missing-attribute", StrCat(Text(hlo.opcode), " needs the attribute ", def.name)))
+      return false;
+  }
+  return true;
+}
+
+// ---- what follows when all is read
+// Called computations in the order in which the op lists them, whatever the order in the text.
+void Parser::OrderComputations(Instruction& hlo) {
+  std::span<const AttrDef> defs = Info(hlo.opcode).attrs;
+  auto rank = [&](const NamedAttr& attr) {
+    for (size_t i = 0; i < defs.size(); ++i)
+      if (defs[i].id == attr.id && std::holds_alternative<Computation*>(attr.value)) return i;
+    return defs.size();
+  };
+  std::stable_sort(hlo.attrs.begin(), hlo.attrs.end(),
+                   [&](const NamedAttr& a, const NamedAttr& b) { return rank(a) < rank(b); });
+}
+
+bool Parser::FinishInstruction(Instruction& hlo, const Opening& opening) {
+  const OpInfo& op = Info(hlo.opcode);
+  if (op.op_class == OpClass::kControlFlow || op.op_class == OpClass::kReduction) OrderComputations(hlo);
+  if (Status formed = op.form(hlo, module_); !formed.ok()) {
+    Diag& why = formed.diag();
+    if (!Liberty(why.at, why.rule, std::move(why.message), why.site)) return false;
+  }
+  if (hlo.shape_ == nullptr && !InferShape(hlo)) return false;
+  if (hlo.shape().LeafCount() >= kMostLeaves)
+    return Error(hlo.at, StrCat("a tuple has at most ", kMostLeaves - 1, " leaves"));
+  if (const Sharding* sharding = hlo[kSharding]; sharding != nullptr && hlo.shape().IsTuple()) {
+    if (sharding->kind != Sharding::Kind::kTuple)
+      SetAttr(hlo, module_, kSharding,
+              static_cast<const Sharding*>(module_.arena.New<Sharding>(Sharding::ForShape(*sharding, hlo.shape()))));
+  }
+  if (std::span<const bool> replication = hlo[kParameterReplication]; hlo.has(kParameterReplication)) {
+    const int64_t leaves = hlo.shape().LeafCount();
+    if (static_cast<int64_t>(replication.size()) != leaves &&
+        !Liberty(hlo.at, "loose.replication",
+                 StrCat("parameter_replication has ", replication.size(), " entries for ", leaves, " arrays")))
+      return false;
+  }
+  return NameInstruction(hlo, opening);
+}
+
+// The shape that the text left out.
+bool Parser::InferShape(Instruction& hlo) {
+  Result<const Shape*> inferred = Info(hlo.opcode).infer(hlo, module_.shapes);
+  if (inferred.ok()) {
+    hlo.shape_ = *inferred;
+    return true;
+  }
+  const Shape* guess = nullptr;
+  for (const Computation* called : CalledComputations(hlo))
+    if (guess == nullptr && called->root != nullptr) guess = &called->root->shape();
+  if (guess == nullptr && !hlo.operands.empty()) guess = &hlo.operand_shape(0);
+  std::string message = StrCat("the shape of this ", Text(hlo.opcode),
+                               " is not written and cannot be inferred: ", inferred.diag().message);
+  if (guess == nullptr) return Error(hlo.at, std::move(message));
+  StrAppend(&message, "; taken to be ", ToString(*guess));
+  hlo.shape_ = guess;
+  return Liberty(hlo.at, "loose.shape", std::move(message));
+}
+
+}  // namespace shoal

@@ -1,0 +1,129 @@
+// Cuts HLO text into tokens, one at a time, without copying: a token is a view of the text.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/ir/element_type.h"
+
+namespace shoal {
+
+enum class Tok : uint8_t {
+  kEof,
+  kError,
+  kEqual,
+  kComma,
+  kColon,
+  kAsterisk,
+  kQuestion,
+  kHash,
+  kPlus,
+  kTilde,
+  kLsquare,
+  kRsquare,
+  kLbrace,
+  kRbrace,
+  kLparen,
+  kRparen,
+  kArrow,
+  kLeq,
+  kDots,
+  kIdent,     // name without %, opcode, enum value
+  kName,      // %name, or name: (the colon belongs to the token)
+  kAttrName,  // name= (the equals sign belongs to the token)
+  kType,      // f32
+  kKeyword,   // ROOT, true, replicated, … (Token::word says which)
+  kString,    // "…" or '…', still escaped
+  kInt,
+  kDecimal,
+  kNegInf,
+  kDimLabels,  // b01f_01io->b01f
+  kDxD,        // 3x3
+  kPad,        // 1_1x0_0
+};
+
+enum class Word : uint8_t {
+  kNone,
+  kTrue,
+  kFalse,
+  kInf,
+  kHloModule,
+  kEntry,
+  kRoot,
+  kFileLocations,
+  kFileNames,
+  kFunctionNames,
+  kStackFrames,
+  kMaximal,
+  kReplicated,
+  kManual,
+  kLastTileDimReplicate,
+  kShardAs,
+  kShardLike,
+  kUnknown,
+  kUnreduced,
+};
+
+struct Token {
+  Tok kind = Tok::kEof;
+  Word word = Word::kNone;
+  ElementType type = ElementType::kInvalid;
+  std::string_view text;  // the name, without % : =; a string's inside, still escaped; else the whole token
+  int64_t integer = 0;    // kInt; above INT64_MAX it wraps, as XLA's does
+  double decimal = 0;     // kDecimal
+  uint32_t offset = 0;    // of the first byte
+  uint32_t end = 0;       // past the last byte
+
+  TextSpan span() const { return {offset, end - offset}; }
+  bool Is(Word w) const { return kind == Tok::kKeyword && word == w; }
+};
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) { Next(); }
+
+  const Token& token() const { return token_; }
+  Tok kind() const { return token_.kind; }
+  void Next();
+  // The kind of the token after the current one.
+  Tok Peek();
+  // The current token is '{': takes everything up to the matching '}' as one string, braces included.
+  bool TakeJson(std::string_view* json);
+  // Goes on at `offset`, for a second look at the text or to get past an error.
+  void Seek(uint32_t offset);
+  std::string_view text() const { return text_; }
+  // Where the token before the current one ended.
+  uint32_t previous_end() const { return previous_end_; }
+
+ private:
+  char At(size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
+  bool SkipBlank();
+  void LexIdentifier();
+  void LexPercent();
+  void LexNumber();
+  bool LexPattern();
+  bool LexInteger();
+  void LexOther();
+  void LexString(char quote);
+  bool LexNan(size_t after, bool negative);
+  size_t MatchDimLabels(size_t at) const;
+  void Take(Tok kind, size_t end) {
+    token_.kind = kind;
+    at_ = end;
+    token_.text = {text_.data() + token_.offset, end - token_.offset};
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  uint32_t previous_end_ = 0;
+  Token token_;
+};
+
+// Whether a name without % would be taken for a type: "f32".
+bool IsTypeName(std::string_view name);
+
+// Whether `text` lexes as one JSON dictionary: then XLA prints it without quotes.
+bool LexesAsJsonDict(std::string_view text);
+
+}  // namespace shoal

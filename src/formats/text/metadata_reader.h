@@ -1,0 +1,19 @@
+// metadata={…}, frontend_attributes={…}.
+#pragma once
+
+#include "formats/text/literal_reader.h"
+
+namespace shoal {
+
+class MetadataReader : public LiteralReader {
+ protected:
+  using LiteralReader::LiteralReader;
+
+  bool ReadFrontendAttributes(std::span<const FrontendAttribute>* attributes);
+  bool ReadMetadata(Metadata* metadata);
+
+ private:
+  bool ReadMetadataField(uint32_t field, std::string_view name, TextSpan at, Metadata* metadata);
+};
+
+}  // namespace shoal

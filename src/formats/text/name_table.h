@@ -1,0 +1,86 @@
+// Instructions of one computation by name. Made for many computations in a row: a small computation after a large one
+// uses, and clears, only the first slots, which are in cache.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/base/names.h"
+#include "core/ir/instruction.h"
+
+namespace shoal {
+
+// For tables by views of the text.
+struct TextHash {
+  size_t operator()(std::string_view text) const { return HashName(text); }
+};
+
+class NameTable {
+ public:
+  NameTable() : slots_(kSmallest) {}
+
+  // Null if there is none.
+  Instruction* Find(std::string_view name) const {
+    const uint64_t hash = HashName(name);
+    for (size_t i = hash & mask(); slots_[i].hlo != nullptr; i = (i + 1) & mask())
+      if (slots_[i].hash == hash && SameName(slots_[i].hlo->name, name)) return slots_[i].hlo;
+    return nullptr;
+  }
+
+  // The instruction that has the name already, or null after adding this one.
+  Instruction* Add(Instruction* hlo) {
+    if ((size_ + 1) * 2 > capacity_) Grow();
+    const uint64_t hash = HashName(hlo->name);
+    size_t i = hash & mask();
+    for (; slots_[i].hlo != nullptr; i = (i + 1) & mask())
+      if (slots_[i].hash == hash && SameName(slots_[i].hlo->name, hlo->name)) return slots_[i].hlo;
+    slots_[i] = {hlo, hash};
+    ++size_;
+    return nullptr;
+  }
+
+  void Clear() {
+    std::fill_n(slots_.begin(), capacity_, Slot{});
+    size_ = 0;
+    capacity_ = kSmallest;
+  }
+
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    for (size_t i = 0; i < capacity_; ++i)
+      if (slots_[i].hlo != nullptr) visit(*slots_[i].hlo);
+  }
+
+ private:
+  struct Slot {
+    Instruction* hlo = nullptr;
+    uint64_t hash = 0;
+  };
+  static constexpr size_t kSmallest = 64;
+
+  size_t mask() const { return capacity_ - 1; }
+  void Grow() {
+    std::vector<Slot> live;
+    live.reserve(size_);
+    std::copy_if(slots_.begin(), slots_.begin() + static_cast<ptrdiff_t>(capacity_), std::back_inserter(live),
+                 [](const Slot& slot) { return slot.hlo != nullptr; });
+    const size_t capacity = capacity_ * 4;
+    Clear();
+    capacity_ = capacity;
+    if (slots_.size() < capacity_) slots_.resize(capacity_);
+    for (const Slot& slot : live) {
+      size_t i = slot.hash & mask();
+      while (slots_[i].hlo != nullptr) i = (i + 1) & mask();
+      slots_[i] = slot;
+    }
+    size_ = live.size();
+  }
+
+  std::vector<Slot> slots_;      // those beyond capacity_ are empty
+  size_t capacity_ = kSmallest;  // of slots_, how many are in use
+  size_t size_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,22 @@
+// Counter-based generators of random bits (Salmon et al., Parallel random numbers: as easy as 1, 2, 3), and how XLA
+// draws arrays from them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "kernels/arrays/array.h"
+
+namespace shoal {
+
+// Threefry-2x32 with 20 rounds, Philox-4x32 with 10.
+std::array<uint32_t, 2> ThreeFry(std::array<uint32_t, 2> key, std::array<uint32_t, 2> counter);
+std::array<uint32_t, 4> Philox(std::array<uint32_t, 2> key, std::array<uint32_t, 4> counter);
+
+// Fills `bits` and advances the state: {key, counter} of Threefry; of Philox {key, low counter, high counter}, or
+// without the last, where the key takes its place. Elements narrower than 32 bits take the low ones of 32.
+void DrawThreeFry(std::span<uint64_t, 2> state, Array& bits);
+void DrawPhilox(std::span<uint64_t> state, Array& bits);
+
+}  // namespace shoal

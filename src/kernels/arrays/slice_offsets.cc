@@ -1,0 +1,33 @@
+#include "kernels/arrays/slice_offsets.h"
+
+#include <algorithm>
+
+namespace shoal {
+
+static bool AreOffsetsOfOne(const Value& offsets, int64_t rank) {
+  if (!offsets.IsTuple() || std::ssize(offsets.elements()) != rank) return false;
+  return std::ranges::all_of(offsets.elements(), [](const Value& start) {
+    return start.IsArray() && start.array().count() == 1 && IsInteger(start.array().type());
+  });
+}
+
+bool AreSliceOffsets(const Value& offsets, int64_t rank) {
+  if (!offsets.IsTuple()) return false;
+  const std::vector<Value>& all = offsets.elements();
+  if (all.empty() || !all[0].IsTuple()) return AreOffsetsOfOne(offsets, rank);
+  return std::ranges::all_of(all, [&](const Value& one) { return AreOffsetsOfOne(one, rank); });
+}
+
+Strided BoxIn(const Array& array, Ints sizes, const Value& offsets, int64_t turn) {
+  const Value* starts = &offsets;
+  if (!offsets.elements().empty() && offsets.element(0).IsTuple())
+    starts = &offsets.element(std::min(turn, std::ssize(offsets.elements()) - 1));
+  Strided box{0, RowMajorStrides(array.dims())};
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const int64_t start = IntAt(starts->element(static_cast<int64_t>(d)).array(), 0);
+    box.offset += std::clamp<int64_t>(start, 0, array.dims()[d] - sizes[d]) * box.strides[d];
+  }
+  return box;
+}
+
+}  // namespace shoal

@@ -1,0 +1,21 @@
+// Products of narrow floats in f32 of which one side is large and the other has few rows or columns: the large one is
+// converted a panel at a time, in the cache, rather than written down as f32 and read again.
+#pragma once
+
+#include "core/base/thread_pool.h"
+#include "core/ir/element_type.h"
+
+namespace shoal {
+
+// A matrix of floats of any width. One of the strides is 1.
+struct FloatMatrix {
+  ElementType type = ElementType::kF32;
+  const std::byte* data = nullptr;
+  int64_t row = 0, column = 1;
+};
+
+// c[i * n + j] = Σ over p < k of a(i, p) * b(p, j), cut by the sizes alone. False, and nothing done, where converting
+// both as a whole costs no more.
+bool PanelGemm(int64_t m, int64_t n, int64_t k, const FloatMatrix& a, const FloatMatrix& b, float* c, ThreadPool& pool);
+
+}  // namespace shoal

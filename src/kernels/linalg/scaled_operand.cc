@@ -1,0 +1,41 @@
+// Scaled of product.h.
+#include "kernels/arrays/strided.h"
+#include "kernels/elementwise/element_loops.h"
+#include "kernels/linalg/product.h"
+
+namespace shoal {
+namespace {
+
+// The type in which a quantised operand is multiplied by its scale: the wider of the two, at least 16 bits.
+ElementType ScaledType(ElementType operand, ElementType scale) {
+  if (BitWidth(operand) < 16 && BitWidth(scale) < 16) return ElementType::kBf16;
+  if (BitWidth(operand) == BitWidth(scale)) return operand == scale ? operand : ElementType::kF32;
+  return BitWidth(operand) > BitWidth(scale) ? operand : scale;
+}
+
+}  // namespace
+
+Array Scaled(const Array& operand, const Array& scale) {
+  if (scale.rank() != operand.rank() || scale.rank() == 0) return operand;  // has no scale
+  const ElementType type = ScaledType(operand.type(), scale.type());
+  Dims sizes;
+  Strided from;
+  const Dims strides = RowMajorStrides(scale.dims());
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    const int64_t blocks = scale.dim(d);
+    if (blocks == 0) return Converted(operand, type);
+    sizes.push_back(blocks);
+    sizes.push_back(operand.dim(d) / blocks);
+    from.strides.push_back(strides[static_cast<size_t>(d)]);
+    from.strides.push_back(0);
+  }
+  const Array scales = Gathered(Converted(scale, type), std::move(sizes), from);
+  Array product = Converted(operand, type);
+  if (scales.count() != product.count()) return product;  // of dynamic sizes that no longer fit
+  std::byte* out = product.mutable_data();
+  const std::byte* in[] = {out, scales.data()};
+  BinaryKernel(Opcode::kMultiply, type).Run(out, in, product.count());
+  return product;
+}
+
+}  // namespace shoal

@@ -1,0 +1,211 @@
+#include "predict/timeline/profile_match.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace shoal {
+namespace {
+
+bool IsLibrary(KernelFamily family) {
+  return family == KernelFamily::kProduct || family == KernelFamily::kAttention || family == KernelFamily::kConvolution ||
+         family == KernelFamily::kRadixSort || family == KernelFamily::kTopK || family == KernelFamily::kUnknownCall;
+}
+
+class Matcher {
+ public:
+  Matcher(const Prediction& prediction, const Trace& profile) : profile_(profile) {
+    std::map<std::tuple<KernelFamily, double, double, double>, std::vector<size_t>> alike;
+    for (const OpTime& op : prediction.ops) {
+      by_name_.try_emplace(std::string(op.hlo->name), ops_.size());
+      by_kernel_.try_emplace(KernelName(op.hlo->name), ops_.size());
+      index_[op.hlo] = ops_.size();
+      library_.push_back(IsLibrary(op.family));
+      times_.push_back(op.times);
+      alike[{op.family, op.kernel.read(), op.kernel.written, op.kernel.flops}].push_back(ops_.size());
+      ops_.push_back({op.hlo, op.kind, op.seconds, 0});
+    }
+    for (auto& [key, members] : alike) groups_.push_back(std::move(members));
+    for (const AsyncTime& time : prediction.asyncs) {
+      const Instruction& start = *time.async->start;
+      by_name_.try_emplace(std::string(start.name), ops_.size());
+      by_kernel_.try_emplace(KernelName(start.name), ops_.size());
+      index_.try_emplace(&start, ops_.size());
+      library_.push_back(false);
+      times_.push_back(time.times);
+      groups_.push_back({ops_.size()});
+      ops_.push_back({&start, time.async->use != nullptr ? TimeKind::kCommunication : TimeKind::kCopy, time.seconds, 0});
+    }
+    group_of_.resize(ops_.size());
+    for (size_t g = 0; g < groups_.size(); ++g)
+      for (size_t k : groups_[g]) group_of_[k] = g;
+  }
+
+  ProfileComparison Compare() {
+    counts_.assign(ops_.size(), 0);
+    std::vector<size_t> owner(profile_.events.size(), kNobody);
+    for (size_t i = 0; i < owner.size(); ++i) owner[i] = Named(profile_.events[i].name);
+    GiveToLibraries(owner);
+    ProfileComparison result;
+    double unmatched = 0;
+    for (size_t i = 0; i < owner.size(); ++i) {
+      result.measured += profile_.events[i].duration;
+      if (owner[i] == kNobody) unmatched += profile_.events[i].duration;
+      else ops_[owner[i]].measured += profile_.events[i].duration;
+      result.owners.push_back(owner[i] == kNobody ? nullptr : ops_[owner[i]].hlo);
+    }
+    Share();
+    result.steps = Steps(owner);
+    result.measured /= result.steps;
+    result.unmatched = unmatched / result.steps;
+    for (MeasuredOp& op : ops_) op.measured /= result.steps, result.predicted += op.predicted;
+    result.ops = ops_;
+    std::stable_sort(result.ops.begin(), result.ops.end(), [](const MeasuredOp& a, const MeasuredOp& b) {
+      return std::abs(a.measured - a.predicted) > std::abs(b.measured - b.predicted);
+    });
+    return result;
+  }
+
+ private:
+  static constexpr size_t kNobody = SIZE_MAX;
+
+  size_t Named(const std::string& name) const {
+    if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
+    const auto found = by_kernel_.find(KernelName(name));
+    return found == by_kernel_.end() ? kNobody : found->second;
+  }
+
+  // The library calls after `hlo` in its computation, up to the next instruction that has a kernel of its name.
+  std::vector<size_t> CallsAfter(const Instruction& hlo) const {
+    std::vector<size_t> calls;
+    const auto& all = hlo.parent->instructions;
+    for (size_t i = 1; i <= all.size(); ++i) {
+      const auto found = index_.find(all[(hlo.index + i) % all.size()]);
+      if (found == index_.end()) continue;
+      if (!library_[found->second]) break;
+      calls.push_back(found->second);
+    }
+    return calls;
+  }
+
+  // The instruction with a kernel of its name that comes after those calls; nobody at the end of a computation.
+  size_t NamedAfter(const std::vector<size_t>& calls) const {
+    const Instruction& last = *ops_[calls.back()].hlo;
+    const auto& all = last.parent->instructions;
+    for (size_t i = last.index + 1; i < all.size(); ++i)
+      if (const auto found = index_.find(all[i]); found != index_.end()) return found->second;
+    return kNobody;
+  }
+
+  // How badly `calls` explain events of so many seconds that end with a kernel of `next`.
+  double Mismatch(const std::vector<size_t>& calls, double seconds, size_t next) const {
+    double predicted = 0;
+    for (size_t k : calls) predicted += times_[k] > 0 ? ops_[k].predicted / times_[k] : 0;
+    const size_t expected = NamedAfter(calls);
+    const bool other_end = next != kNobody && expected != kNobody && group_of_[next] != group_of_[expected];
+    return std::abs(std::log(std::max(1e-12, seconds) / std::max(1e-12, predicted))) + (other_end ? 3 : 0);
+  }
+
+  // The calls that ran between a kernel called as `before` and one called as `next`: of the instructions that share that
+  // kernel, those after the one that fits best.
+  std::vector<size_t> CallsBetween(size_t before, size_t next, double seconds) const {
+    std::vector<size_t> best;
+    double least = INFINITY;
+    for (size_t candidate : groups_[group_of_[before]]) {
+      std::vector<size_t> calls = CallsAfter(*ops_[candidate].hlo);
+      if (calls.empty()) continue;
+      if (const double mismatch = Mismatch(calls, seconds, next); mismatch < least) least = mismatch, best = std::move(calls);
+    }
+    return best;
+  }
+
+  // Events in a row to calls in a row, each call the share that it is predicted to take.
+  void Divide(size_t begin, size_t end, const std::vector<size_t>& calls, std::vector<size_t>& owner) const {
+    double all = 0, seconds = 0;
+    for (size_t k : calls) all += times_[k] > 0 ? ops_[k].predicted / times_[k] : 0;
+    for (size_t i = begin; i < end; ++i) seconds += profile_.events[i].duration;
+    size_t call = 0;
+    double passed = 0, until = calls.empty() || all <= 0 ? 0 : ops_[calls[0]].predicted / times_[calls[0]] / all;
+    for (size_t i = begin; i < end && !calls.empty(); ++i) {
+      const double middle = seconds > 0 ? (passed + profile_.events[i].duration / 2) / seconds : 0;
+      while (call + 1 < calls.size() && middle > until) {
+        ++call;
+        until += all > 0 ? ops_[calls[call]].predicted / times_[calls[call]] / all : 1;
+      }
+      owner[i] = calls[call];
+      passed += profile_.events[i].duration;
+    }
+  }
+
+  void GiveToLibraries(std::vector<size_t>& owner) const {
+    size_t before = kNobody;
+    for (size_t i = 0; i < owner.size(); ++i) {
+      if (owner[i] != kNobody) {
+        before = owner[i];
+        continue;
+      }
+      size_t end = i;
+      double seconds = 0;
+      while (end < owner.size() && owner[end] == kNobody) seconds += profile_.events[end++].duration;
+      std::vector<size_t> calls;
+      if (before != kNobody) calls = CallsBetween(before, end < owner.size() ? owner[end] : kNobody, seconds);
+      else for (size_t k = 0; k < ops_.size(); ++k) if (library_[k]) calls.push_back(k);
+      if (before == kNobody && calls.size() > 1) calls.clear();
+      Divide(i, end, calls, owner);
+      i = end - 1;
+    }
+  }
+
+  // Equal kernels are compiled once and run under one name: what was measured is theirs together.
+  void Share() {
+    for (const std::vector<size_t>& group : groups_) {
+      double predicted = 0, measured = 0;
+      bool each = true;  // has a name of its own in the profile
+      for (size_t k : group) predicted += ops_[k].predicted, measured += ops_[k].measured, each &= ops_[k].measured > 0;
+      if (each) continue;
+      for (size_t k : group) ops_[k].measured = predicted > 0 ? measured * ops_[k].predicted / predicted : 0;
+    }
+  }
+
+  // How often the step ran: what most kernels with a name of their own say.
+  double Steps(const std::vector<size_t>& owner) {
+    for (size_t i = 0; i < owner.size(); ++i)
+      if (owner[i] != kNobody && !library_[owner[i]]) ++counts_[owner[i]];
+    std::vector<double> said;
+    for (const std::vector<size_t>& group : groups_) {
+      double counted = 0, expected = 0;
+      for (size_t k : group) counted += counts_[k], expected += times_[k];
+      if (counted > 0 && expected > 0) said.push_back(counted / expected);
+    }
+    if (said.empty()) return 1;
+    std::nth_element(said.begin(), said.begin() + static_cast<std::ptrdiff_t>(said.size() / 2), said.end());
+    return std::max(1.0, std::round(said[said.size() / 2]));
+  }
+
+  const Trace& profile_;
+  std::vector<MeasuredOp> ops_;
+  std::vector<std::vector<size_t>> groups_;  // that a compiler cannot tell apart
+  std::vector<size_t> group_of_;
+  std::vector<bool> library_;
+  std::vector<double> times_, counts_;
+  absl::flat_hash_map<std::string, size_t> by_name_, by_kernel_;
+  absl::flat_hash_map<const Instruction*, size_t> index_;
+};
+
+}  // namespace
+
+// fusion_84 is fusion.84.
+std::string KernelName(std::string_view name) {
+  if (!name.empty() && name.front() == '%') name.remove_prefix(1);
+  std::string kernel(name);
+  for (char& c : kernel)
+    if (c == '.' || c == '-') c = '_';
+  return kernel;
+}
+
+ProfileComparison CompareWith(const Prediction& prediction, const Trace& profile) { return Matcher(prediction, profile).Compare(); }
+
+}  // namespace shoal

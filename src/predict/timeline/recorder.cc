@@ -1,0 +1,118 @@
+#include "predict/timeline/recorder.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/ir/source_place.h"
+#include "core/ops/families.h"
+
+namespace shoal {
+namespace {
+
+constexpr size_t kMostEvents = 200000;
+
+}  // namespace
+
+TimeKind KindOfKernel(KernelFamily family) {
+  switch (family) {
+    case KernelFamily::kProduct:
+    case KernelFamily::kTritonProduct:
+    case KernelFamily::kConvolution:
+    case KernelFamily::kAttention: return TimeKind::kMatrix;
+    case KernelFamily::kHostCopy: return TimeKind::kCopy;
+    default: return TimeKind::kMemory;
+  }
+}
+
+Recorder::Recorder(const PlanInput& input, const StepPlan& plan, const std::string& device) : input_(input) {
+  result_.schedule_is_ours = plan.ours;
+  result_.notes = plan.notes;
+  result_.trace.source = "predicted";
+  result_.trace.devices = {device};
+  result_.trace.streams = {"kernels", "collectives in the node", "collectives over the network", "copies"};
+}
+
+void Recorder::Kernel(const PlanStep& step, const DeviceKernel& kernel, const CacheTraffic& traffic, const KernelPrice& price,
+                      double start, double seconds, double weight) {
+  auto [found, inserted] = op_of_.try_emplace(step.hlo, result_.ops.size());
+  if (inserted) result_.ops.push_back({step.hlo, kernel.family, KindOfKernel(kernel.family), 0, 0, 0, 0, {}, {}, {}});
+  OpTime& op = result_.ops[found->second];
+  op.times += weight;
+  op.seconds += weight * seconds;
+  op.flops += weight * kernel.flops;
+  op.bytes += weight * (kernel.read() + kernel.written);
+  op.price = price;
+  op.traffic = traffic;
+  op.kernel = kernel;
+  result_.launches += weight * price.launches;
+  result_.kinds[static_cast<size_t>(op.kind)] += weight * seconds;
+  AddEvent(std::string(step.hlo->name), kCompute, start, seconds, std::string(ToString(op.kind)), weight,
+           {{"bound", std::string(ToString(price.bound))}, {"kernel", std::string(ToString(kernel.family))}}, step.hlo);
+}
+
+void Recorder::Transfer(const PlanStep& step, Stream stream, double start, double weight) {
+  const PlannedAsync& async = *step.async;
+  AsyncTime& time = AsyncOf(async);
+  time.times += weight;
+  time.seconds += weight * async.price.seconds;
+  if (async.use != nullptr) result_.launches += weight;
+  started_[&async] = AddEvent(
+      std::string(step.hlo->name), stream, start, async.price.seconds, "communication", weight,
+      {{"algorithm", async.price.algorithm}, {"bytes", StrCat(async.bytes)}, {"members", StrCat(async.place.members)}}, step.hlo);
+}
+
+void Recorder::Wait(const PlannedAsync* async, double start, double seconds, double weight) {
+  const bool copy = async != nullptr && async->use == nullptr;
+  result_.kinds[static_cast<size_t>(copy ? TimeKind::kCopy : TimeKind::kCommunication)] += weight * seconds;
+  if (async == nullptr) {
+    AddEvent("wait for collectives", kCompute, start, seconds, "exposed", weight, {}, nullptr);
+    return;
+  }
+  AsyncOf(*async).exposed += weight * seconds;
+  const size_t event = AddEvent(StrCat("wait for ", async->start->name), kCompute, start, seconds, "exposed", weight, {}, nullptr);
+  if (auto from = started_.find(async); from != started_.end() && event < kMostEvents)
+    result_.trace.flows.push_back({from->second, event});
+}
+
+void Recorder::Rounds(const Instruction& loop, double rounds, double start, double seconds) {
+  AddEvent(StrCat(loop.name, ": ", rounds, " more rounds"), kCompute, start, seconds, "loop", 1, {}, nullptr);
+}
+
+AsyncTime& Recorder::AsyncOf(const PlannedAsync& async) {
+  auto [found, inserted] = async_of_.try_emplace(&async, result_.asyncs.size());
+  if (inserted) result_.asyncs.push_back({&async, 0, 0, 0});
+  return result_.asyncs[found->second];
+}
+
+size_t Recorder::AddEvent(std::string name, Stream stream, double start, double seconds, std::string category, double times,
+                          Details details, const Instruction* hlo) {
+  std::vector<TraceEvent>& events = result_.trace.events;
+  if (events.size() >= kMostEvents) return kMostEvents;
+  if (hlo != nullptr)
+    if (const Metadata* metadata = (*hlo)[kMetadata])
+      if (std::string place = SourcePlace(*metadata, input_.module.stack_frames); !place.empty())
+        details.emplace_back("source", std::move(place));
+  if (hlo != nullptr && input_.origins != nullptr)
+    if (auto known = input_.origins->find(hlo); known != input_.origins->end()) hlo = known->second;
+  events.push_back({std::move(name), 0, stream, start, seconds, std::move(category), std::move(details), times, hlo});
+  return events.size() - 1;
+}
+
+Prediction Recorder::Finish(double result_bytes) {
+  const Machine& machine = input_.machine;
+  for (const OpTime& op : result_.ops) result_.flops += op.flops, result_.bytes += op.bytes;
+  for (size_t i = 0; i < kTimeKinds; ++i)
+    if (i != static_cast<size_t>(TimeKind::kIdle)) result_.device_seconds += result_.kinds[i];
+  const bool gpu = machine.device.kind == DeviceKind::kGpu;
+  const double start = gpu ? machine.kernels.step_start * 1e-6 + machine.kernels.result_new * 1e-15 * result_bytes : 0;
+  const double device = result_.device_seconds + gaps_ + start;
+  result_.host_seconds = machine.device.host_start + (gpu ? machine.device.launch * result_.launches : 0);
+  result_.step_seconds = std::max(device, result_.host_seconds) + trips_;
+  result_.kinds[static_cast<size_t>(TimeKind::kIdle)] = result_.step_seconds - result_.device_seconds;
+  std::stable_sort(result_.ops.begin(), result_.ops.end(), [](const OpTime& a, const OpTime& b) { return a.seconds > b.seconds; });
+  std::stable_sort(result_.asyncs.begin(), result_.asyncs.end(),
+                   [](const AsyncTime& a, const AsyncTime& b) { return a.exposed > b.exposed; });
+  return std::move(result_);
+}
+
+}  // namespace shoal

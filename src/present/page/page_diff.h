@@ -1,0 +1,23 @@
+// What changed between the two modules of a page.
+#pragma once
+
+#include "analyze/diff/changes.h"
+#include "present/page/page_module.h"
+
+namespace shoal {
+
+struct PageDiff {
+  PageDiff(const PageModule& a, const PageModule& b, const ExecutionOptions& options);
+
+  enum Mark : uint8_t { kSame, kChanged, kOnlyHere };
+  Matching matching;
+  std::vector<uint8_t> a_marks, b_marks;  // of each instruction
+  std::vector<Change> changes;
+};
+
+void AddDiffSection(const PageDiff& diff, const PageModule& a, const PageModule& b, PageSections& sections);
+
+// A change in words: "type: f32[2] → bf16[2], of dot.3 and 4 more".
+std::string ChangeSentence(const Change& change);
+
+}  // namespace shoal

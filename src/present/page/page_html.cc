@@ -1,0 +1,237 @@
+#include "present/page/page_html.h"
+
+#include <cstdio>
+#include <set>
+
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "core/ir/source_place.h"
+#include "present/page/page_text.h"
+#include "present/page/suspicions.h"
+
+namespace shoal {
+namespace {
+
+// One character of UTF-8: its number and how many bytes it takes; a byte that begins none is U+FFFD.
+std::pair<uint32_t, size_t> CharacterAt(std::string_view text, size_t at) {
+  const auto first = static_cast<uint8_t>(text[at]);
+  const size_t size = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
+  if (size == 1) return {first, 1};
+  if (size == 0 || first > 0xF4 || at + size > text.size()) return {0xFFFD, 1};
+  uint32_t number = first & (0xFF >> (size + 1));
+  for (size_t i = 1; i < size; ++i) {
+    const auto next = static_cast<uint8_t>(text[at + i]);
+    if ((next & 0xC0) != 0x80) return {0xFFFD, 1};
+    number = number << 6 | (next & 0x3F);
+  }
+  const bool is_long = (size == 3 && number < 0x800) || (size == 4 && number < 0x10000);
+  if (is_long || number > 0x10FFFF || (number >= 0xD800 && number < 0xE000)) return {0xFFFD, 1};
+  return {number, size};
+}
+
+// Marks that change the direction of what follows.
+bool IsDirection(uint32_t c) {
+  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+void AppendCharacter(std::string& out, uint32_t c, std::string_view bytes) {
+  if (c < 0x20) {
+    StrAppend(&out, "&#", 0x2400 + c, ";");
+  } else if (c == 0x7F) {
+    out += "&#9249;";
+  } else if (c == 0xFFFD || (c >= 0x80 && c < 0xA0) || IsDirection(c)) {
+    out += "&#65533;";
+  } else if (c == '&' || c == '<' || c == '>' || c == '"' || c == '\'') {
+    StrAppend(&out, "&#", c, ";");
+  } else {
+    out += bytes;
+  }
+}
+
+class Html {
+ public:
+  std::string out;
+
+  void Raw(std::string_view html) { out += html; }
+  void Text(std::string_view text) { out += HtmlText(text); }
+  // A name from the module: its direction is its own affair.
+  void Name(std::string_view text) { StrAppend(&out, "<bdi>", HtmlText(text), "</bdi>"); }
+  void Figure(std::string_view what, std::string_view value, std::string_view note = "") {
+    StrAppend(&out, "<div class=figure><dt>", HtmlText(what), "</dt><dd>", HtmlText(value), "</dd>");
+    if (!note.empty()) StrAppend(&out, "<dd class=note>", HtmlText(note), "</dd>");
+    out += "</div>";
+  }
+};
+
+// "model.py, layers.py and 3 more"
+std::string Sources(const PageModule& page) {
+  std::set<std::string> files;
+  for (const Computation* computation : page.module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      if (const Metadata* metadata = (*hlo)[kMetadata]) {
+        std::string place = SourcePlace(*metadata, page.module.stack_frames);
+        place.resize(place.rfind(':') == std::string::npos ? 0 : place.rfind(':'));
+        if (!place.empty()) files.insert(place.substr(place.find_last_of('/') + 1));
+      }
+  constexpr size_t kMost = 3;
+  std::string text;
+  size_t count = 0;
+  for (const std::string& file : files)
+    if (count++ < kMost) StrAppend(&text, text.empty() ? "" : ", ", file);
+  if (count > kMost) StrAppend(&text, " and ", count - kMost, " more");
+  return text;
+}
+
+void WriteWhat(const PageModule& page, Html& html) {
+  static constexpr const char* kBackends[] = {"a CPU", "a GPU", "a TPU"};
+  html.Raw("<p class=what>");
+  html.Raw(StrCat(Grouped(static_cast<int64_t>(page.ids.size()), "instruction"), " in ",
+                  Grouped(std::ssize(page.module.computations), "computation"), ", "));
+  html.Raw(page.module.is_scheduled ? "scheduled" : "without a schedule");
+  html.Raw(StrCat(", by its look for ", kBackends[static_cast<size_t>(page.memory.backend)], ". "));
+  html.Text(StrCat("It runs on ", page.devices.from));
+  if (page.collectives.mesh && !page.collectives.mesh->ToText().empty()) {
+    html.Raw("; mesh ");
+    html.Name(page.collectives.mesh->ToText());
+  }
+  html.Raw(". ");
+  if (const std::string sources = Sources(page); !sources.empty()) {
+    html.Raw("Written in ");
+    html.Name(sources);
+    html.Raw(".");
+  }
+  html.Raw("</p>");
+}
+
+void WriteTotals(const PageModule& page, Html& html) {
+  const SpaceMemory& device = page.memory.device;
+  html.Raw("<dl class=figures>");
+  html.Figure("flops", Scaled(page.cost.total.flops),
+              StrCat(Scaled(page.cost.total.transcendentals), " transcendentals"));
+  html.Figure("memory traffic", ShortBytes(page.cost.total.bytes()),
+              StrCat(ShortBytes(page.cost.total.bytes_read), " read, ", ShortBytes(page.cost.total.bytes_written), " written"));
+  html.Figure("wire", ShortBytes(page.wire_bytes),
+              StrCat("received per device, ", Grouped(std::ssize(page.collectives.uses), "collective")));
+  html.Figure("peak memory", ShortBytes(static_cast<double>(device.peak)),
+              StrCat(ShortBytes(static_cast<double>(device.arguments)), " arguments, ",
+                     ShortBytes(static_cast<double>(device.temporaries)), " temporaries"));
+  for (const Forecast& forecast : page.forecasts) {
+    char mfu[32];
+    std::snprintf(mfu, sizeof(mfu), "%.0f %%", 100 * forecast.mfu);
+    html.Figure(StrCat("time on ", forecast.machine.name), ShortSeconds(forecast.prediction.step_seconds),
+                StrCat("predicted; ", mfu, " of the matrix units"));
+  }
+  html.Raw("</dl>");
+}
+
+// One bar for each machine: where the time of a step goes.
+void WriteTimeByKind(const PageModule& page, Html& html) {
+  if (page.forecasts.empty()) return;
+  static constexpr const char* kClasses[] = {"k0", "k2", "k1", "k3", "idle"};
+  static_assert(std::size(kClasses) == kTimeKinds);
+  double longest = 0;
+  for (const Forecast& forecast : page.forecasts) longest = std::max(longest, forecast.prediction.device_seconds);
+  html.Raw("<h2>Where the time goes</h2>");
+  for (const Forecast& forecast : page.forecasts) {
+    html.Raw("<div class=timebar><span>");
+    html.Name(forecast.machine.name);
+    html.Raw("</span><svg viewBox=\"0 0 1000 14\" preserveAspectRatio=none role=img>");
+    double at = 0;
+    std::string words;
+    for (size_t i = 0; i < kTimeKinds; ++i) {
+      const double seconds = forecast.prediction.kinds[i], width = longest > 0 ? 1000 * seconds / longest : 0;
+      if (seconds <= 0) continue;
+      const std::string_view kind = ToString(static_cast<TimeKind>(i));
+      html.Raw(StrCat("<rect class=", kClasses[i], " fill=currentColor x=", at, " y=0 height=14 width=", width,
+                      "><title>", kind, " ", ShortSeconds(seconds), "</title></rect>"));
+      StrAppend(&words, words.empty() ? "" : ", ", kind, " ", ShortSeconds(seconds));
+      at += width;
+    }
+    html.Raw("</svg></div><p class=note>");
+    html.Text(words);
+    html.Raw("</p>");
+  }
+}
+
+void WriteList(const char* title, const std::vector<Suspicion>& rows, const char* none, Html& html) {
+  html.Raw(StrCat("<h2>", title, "</h2>"));
+  if (rows.empty()) {
+    html.Raw(StrCat("<p class=muted>", none, "</p>"));
+    return;
+  }
+  constexpr size_t kMost = 12;
+  html.Raw("<ul>");
+  for (size_t i = 0; i < rows.size() && i < kMost; ++i) {
+    html.Raw("<li>");
+    if (!rows[i].address.empty()) StrAppend(&html.out, "<a href=\"#", HtmlText(rows[i].address, 100'000), "\">");
+    html.Name(rows[i].sentence);
+    if (!rows[i].address.empty()) html.Raw("</a>");
+    html.Raw("</li>");
+  }
+  if (rows.size() > kMost) StrAppend(&html.out, "<li class=muted>and ", rows.size() - kMost, " more</li>");
+  html.Raw("</ul>");
+}
+
+void WriteModule(const PageModule& page, const char* letter, Html& html) {
+  html.Raw(StrCat("<section class=module data-module=", letter, "><div class=left><h1>"));
+  html.Name(page.module.name.empty() ? page.file : page.module.name);
+  html.Raw("</h1>");
+  WriteWhat(page, html);
+  html.Raw("<h2>Per device and step</h2>");
+  WriteTotals(page, html);
+  WriteTimeByKind(page, html);
+  html.Raw("<div class=pictures></div></div><div class=right>");
+  WriteList("Suspicious", SuspicionsOf(page), "nothing stands out", html);
+  std::vector<Suspicion> assumptions;
+  for (const std::string& sentence : page.assumptions) assumptions.push_back({sentence, ""});
+  WriteList("Assumptions", assumptions, "none were needed", html);
+  html.Raw("</div></section>");
+}
+
+void WriteChanges(const PageDiff& diff, Html& html) {
+  std::vector<Suspicion> rows;
+  for (const Change& change : diff.changes)
+    rows.push_back({ChangeSentence(change), change.instruction() == nullptr
+                                                ? std::string()
+                                                : StrCat("program&", change.b == nullptr ? "" : "m=b&",
+                                                         AddressOf(*change.instruction()))});
+  WriteList("What changed", rows, "nothing: the modules mean the same", html);
+}
+
+}  // namespace
+
+std::string HtmlText(std::string_view text, size_t most) {
+  std::string out;
+  size_t count = 0;
+  for (size_t at = 0; at < text.size(); ++count) {
+    if (count == most) return out + "…";
+    const auto [number, size] = CharacterAt(text, at);
+    AppendCharacter(out, number, text.substr(at, size));
+    at += size;
+  }
+  return out;
+}
+
+std::string PageHtml(const PageModule& a, const PageModule* b, const PageDiff* diff, std::string_view data) {
+  const PageAsset script = PageScript(), style = PageStyle();
+  Html html;
+  html.Raw("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n");
+  html.Raw(StrCat("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; script-src 'sha256-",
+                  script.sha256, "'; style-src 'sha256-", style.sha256,
+                  "'; img-src blob: data:; base-uri 'none'; form-action 'none'\">\n"));
+  html.Raw("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<link rel=icon href=\"data:,\">\n");
+  html.Raw("<title>");
+  html.Text(StrCat(a.module.name.empty() ? a.file : a.module.name, b == nullptr ? "" : " against ",
+                   b == nullptr ? "" : b->module.name.empty() ? b->file : b->module.name, " · shoal"));
+  html.Raw(StrCat("</title>\n<style>", style.text, "</style>\n</head>\n<body>\n<div id=app></div>\n<main id=overview>"));
+  if (diff != nullptr) WriteChanges(*diff, html);
+  WriteModule(a, "a", html);
+  if (b != nullptr) WriteModule(*b, "b", html);
+  html.Raw("</main>\n<noscript><p class=muted>The other views need a browser that runs scripts.</p></noscript>\n");
+  html.Raw("<script type=\"application/octet-stream\" id=shoal-data>");
+  html.out += Base64(data);
+  html.Raw(StrCat("</script>\n<script>", script.text, "</script>\n</body>\n</html>\n"));
+  return std::move(html.out);
+}
+
+}  // namespace shoal

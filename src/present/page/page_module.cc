@@ -1,0 +1,254 @@
+#include "present/page/page_module.h"
+
+#include "analyze/summary/program_rows.h"
+#include "analyze/summary/work_kind.h"
+#include "core/base/strings.h"
+#include "core/ir/source_place.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+#include "formats/text/printer.h"
+#include "nlohmann/json.hpp"
+
+namespace shoal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string FileName(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+// What a row calls it: "dot + bias", "all-reduce", a custom call's target.
+std::string WordsOf(const Instruction& hlo, FusionWorks& works) {
+  const Instruction& op = Unwrapped(hlo);
+  if (IsFusion(op)) return works.Of(op).words;
+  const std::string_view target = TargetOf(op);
+  return IsCustomCall(op) && !target.empty() ? std::string(target) : LabelOf(op, works);
+}
+
+// Of all instructions, in the order of their ids.
+class InstructionColumns {
+ public:
+  InstructionColumns(PageModule& page, StringTable& strings) : page_(page), strings_(strings) {
+    const size_t count = page.ids.size();
+    for (size_t c = 0; c < page.module.computations.size(); ++c)
+      computation_of_[page.module.computations[c]] = static_cast<uint32_t>(c);
+    times_.assign(count, 0);
+    flops_ = transcendentals_ = read_ = written_ = wire_ = times_;
+    step_.assign(count, -1);
+    flags_.assign(count, 0);
+    for (uint32_t id = 0; id < count; ++id) AddInstruction(page.ids[id]);
+    AddFigures();
+  }
+
+  void WriteTo(PageSection& section) const {
+    section.Add("name", name_);
+    section.Add("computation", computation_);
+    section.Add("opcode", opcode_);
+    section.Add("words", words_);
+    section.Add("kind", kind_);
+    section.Add("flags", flags_);
+    section.Add("type", type_);
+    section.Add("scope", scope_);
+    section.Add("source", source_);
+    section.Add("operand_end", operand_end_);
+    section.Add("operand_back", operand_back_);
+    section.Add("call_end", call_end_);
+    section.Add("call", call_);
+    section.Add("times", times_);
+    section.Add("flops", flops_);
+    section.Add("transcendentals", transcendentals_);
+    section.Add("read", read_);
+    section.Add("written", written_);
+    section.Add("wire", wire_);
+    section.Add("step", step_);
+  }
+
+ private:
+  enum Flag : uint8_t { kUnknownCost = 1 };
+
+  void AddInstruction(const Instruction& hlo) {
+    const uint32_t id = page_.ids(hlo);
+    name_.emplace_back(hlo.name);
+    computation_.push_back(computation_of_.at(hlo.parent));
+    opcode_.push_back(strings_(OpcodeTextOf(hlo)));
+    words_.push_back(strings_(WordsOf(hlo, page_.works)));
+    kind_.push_back(static_cast<uint8_t>(WorkKindOf(hlo, page_.works)));
+    type_.push_back(strings_(TypeOf(hlo.shape())));
+    const Metadata* metadata = hlo[kMetadata];
+    scope_.push_back(strings_(metadata == nullptr ? "" : metadata->op_name));
+    source_.push_back(strings_(metadata == nullptr ? "" : SourcePlace(*metadata, page_.module.stack_frames)));
+    for (const Instruction* operand : hlo.operands) operand_back_.push_back(id - page_.ids(*operand));
+    operand_end_.push_back(static_cast<uint32_t>(operand_back_.size()));
+    if (CallsComputations(hlo))
+      for (const Computation* callee : CalledComputations(hlo))
+        // Loose text may name a computation that stands nowhere.
+        if (auto found = computation_of_.find(callee); found != computation_of_.end()) call_.push_back(found->second);
+    call_end_.push_back(static_cast<uint32_t>(call_.size()));
+    times_[id] = page_.executions.Of(hlo);
+  }
+
+  const std::string& TypeOf(const Shape& shape) {
+    std::string& text = types_[&shape];
+    if (text.empty()) text = ToString(shape);
+    return text;
+  }
+
+  void AddFigures() {
+    for (const InstructionCost& one : page_.cost.instructions) {
+      const uint32_t id = page_.ids(*one.hlo);
+      flops_[id] = one.once.flops * one.times;
+      transcendentals_[id] = one.once.transcendentals * one.times;
+      read_[id] = one.once.bytes_read * one.times;
+      written_[id] = one.once.bytes_written * one.times;
+      if (one.unknown) flags_[id] |= kUnknownCost;
+    }
+    for (const CollectiveUse& use : page_.collectives.uses)
+      wire_[page_.ids(*use.start)] += use.times * static_cast<double>(use.MostWireBytes());
+    for (size_t step = 0; step < page_.memory.steps.size(); ++step)
+      step_[page_.ids(*page_.memory.steps[step])] = static_cast<int32_t>(step);
+  }
+
+  PageModule& page_;
+  StringTable& strings_;
+  std::unordered_map<const Computation*, uint32_t> computation_of_;
+  std::unordered_map<const Shape*, std::string> types_;
+  std::vector<std::string> name_;
+  std::vector<uint32_t> computation_, opcode_, words_, type_, scope_, source_, operand_end_, operand_back_, call_end_,
+      call_;
+  std::vector<uint8_t> kind_, flags_;
+  std::vector<double> times_, flops_, transcendentals_, read_, written_, wire_;
+  std::vector<int32_t> step_;
+};
+
+void AddComputations(const PageModule& page, StringTable& strings, PageSection& section) {
+  std::vector<uint32_t> name, count;
+  std::vector<double> times;
+  for (const Computation* computation : page.module.computations) {
+    name.push_back(strings(computation->name));
+    count.push_back(static_cast<uint32_t>(computation->instructions.size()));
+    times.push_back(page.executions.Of(*computation));
+  }
+  section.Add("name", name);
+  section.Add("instructions", count);
+  section.Add("times", times);
+}
+
+void AddRows(PageModule& page, StringTable& strings, PageSection& section) {
+  std::vector<uint8_t> kind;
+  std::vector<int32_t> parent;
+  std::vector<uint32_t> words, repeats, member_end, member;
+  for (const ProgramRow& row :
+       ProgramRowsOf(page.module, page.executions, page.collectives, page.cost, page.ids, page.works)) {
+    kind.push_back(static_cast<uint8_t>(row.kind));
+    parent.push_back(row.parent);
+    words.push_back(strings(row.words));
+    repeats.push_back(static_cast<uint32_t>(std::min<int64_t>(row.repeats, UINT32_MAX)));
+    member.insert(member.end(), row.members.begin(), row.members.end());
+    member_end.push_back(static_cast<uint32_t>(member.size()));
+  }
+  section.Add("kind", kind);
+  section.Add("parent", parent);
+  section.Add("words", words);
+  section.Add("repeats", repeats);
+  section.Add("member_end", member_end);
+  section.Add("member", member);
+}
+
+// Loops that are reached, with their rounds; -1: nobody knows.
+Json LoopsOf(const PageModule& page) {
+  Json loops = Json::array();
+  for (const Computation* computation : page.executions.calls().FromEntry())
+    for (const Instruction* hlo : computation->instructions)
+      if (CallsComputations(*hlo) && CallKindOf(*hlo) == CallKind::kLoop)
+        if (const TripCount* trips = page.executions.FindTrips(*hlo))
+          loops.push_back({page.ids(*hlo), trips->known() ? trips->count : -1});
+  return loops;
+}
+
+Json MemoryOf(const SpaceMemory& space) {
+  return {{"arguments", space.arguments}, {"outputs", space.outputs},         {"aliased", space.aliased},
+          {"constants", space.constants}, {"temporaries", space.temporaries}, {"live", space.live},
+          {"peak", space.peak}};
+}
+
+// The machines that time was predicted on.
+Json MachinesOf(const PageModule& page) {
+  Json all = Json::array();
+  for (const Forecast& forecast : page.forecasts) {
+    const DeviceModel& device = forecast.machine.device;
+    Json kinds = Json::array();
+    for (size_t i = 0; i < kTimeKinds; ++i)
+      kinds.push_back({{"name", ToString(static_cast<TimeKind>(i))}, {"seconds", forecast.prediction.kinds[i]}});
+    all.push_back({{"name", forecast.machine.name},
+                   {"step_seconds", forecast.prediction.step_seconds},
+                   {"device_seconds", forecast.prediction.device_seconds},
+                   {"capacity", device.memory},
+                   {"peak_flops", std::max(device.peak.bf16, device.peak.f32)},
+                   {"bandwidth", device.bandwidth},
+                   {"mfu", forecast.mfu},
+                   {"by_kind", std::move(kinds)}});
+  }
+  return all;
+}
+
+Json About(const PageModule& page) {
+  static constexpr const char* kBackends[] = {"cpu", "gpu", "tpu"};
+  Json mesh = Json::array();
+  if (page.collectives.mesh)
+    for (const DeviceMesh::Axis& axis : page.collectives.mesh->Axes())
+      mesh.push_back({{"name", axis.name}, {"size", axis.size}, {"stride", axis.stride}});
+  return {{"name", page.module.name},
+          {"file", page.file},
+          {"scheduled", page.module.is_scheduled},
+          {"backend", kBackends[static_cast<size_t>(page.memory.backend)]},
+          {"devices", page.devices.grid.count()},
+          {"devices_from", page.devices.from},
+          {"devices_per_node", page.devices_per_node},
+          {"mesh", std::move(mesh)},
+          {"totals",
+           {{"flops", page.cost.total.flops},
+            {"transcendentals", page.cost.total.transcendentals},
+            {"read", page.cost.total.bytes_read},
+            {"written", page.cost.total.bytes_written},
+            {"wire", page.wire_bytes}}},
+          {"memory", MemoryOf(page.memory.device)},
+          {"needed", DeviceBytes(page.memory)},
+          {"budget", page.budget},
+          {"at_peak", page.memory.at_peak == nullptr ? Json() : Json(page.ids(*page.memory.at_peak))},
+          {"machines", MachinesOf(page)},
+          {"loops", LoopsOf(page)},
+          {"assumptions", page.assumptions}};
+}
+
+}  // namespace
+
+PageModule::PageModule(std::string path, const Module& from, const ExecutionOptions& options, int64_t per_node)
+    : file(FileName(path)),
+      module(from),
+      executions(from, options),
+      ids(from),
+      devices(InferDevices(from)),
+      collectives(CollectivesOf(from, executions, devices.grid)),
+      cost(CostOf(from, executions)),
+      memory(shoal::MemoryOf(from)),
+      devices_per_node(per_node) {
+  for (const CollectiveUse& use : collectives.uses) wire_bytes += use.times * static_cast<double>(use.MostWireBytes());
+}
+
+void AddModuleSections(PageModule& page, const std::string& prefix, PageSections& sections) {
+  StringTable strings;
+  strings("");  // number 0
+  PageSection& about = sections.Add(prefix + "about");
+  about.Add("json", {About(page).dump(-1, ' ', false, Json::error_handler_t::replace)});
+  PageSection& string_section = sections.Add(prefix + "strings");
+  const InstructionColumns columns(page, strings);
+  columns.WriteTo(sections.Add(prefix + "instr"));
+  AddComputations(page, strings, sections.Add(prefix + "computations"));
+  AddRows(page, strings, sections.Add(prefix + "rows"));
+  AddCommSections(page, prefix, strings, sections);
+  AddMemorySections(page, prefix, strings, sections);
+  AddTimeSections(page, prefix, sections);
+  sections.Add(prefix + "text").Add("lines", {PrintInstructions(page.module)});
+  string_section.Add("string", strings.all());
+}
+
+}  // namespace shoal

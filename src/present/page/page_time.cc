@@ -1,0 +1,83 @@
+// The sections about time: what each instruction takes on the first machine, what was measured of it, and traces.
+#include <unordered_map>
+
+#include "predict/timeline/profile_match.h"
+#include "present/page/page_trace.h"
+
+namespace shoal {
+namespace {
+
+// Instructions by name, and by the names of their kernels. Names of two computations may be equal: what runs by itself
+// comes first.
+class NamedInstructions {
+ public:
+  explicit NamedInstructions(const PageModule& page) {
+    for (uint32_t id = 0; id < page.ids.size(); ++id)
+      if (!IsPricedByCaller(*page.ids[id].parent, page.executions.calls())) Add(page.ids[id].name, id);
+    for (uint32_t id = 0; id < page.ids.size(); ++id) Add(page.ids[id].name, id);
+  }
+  int32_t operator()(std::string_view name) const {
+    auto found = ids_.find(std::string(name));
+    return found == ids_.end() ? -1 : static_cast<int32_t>(found->second);
+  }
+
+ private:
+  void Add(std::string_view name, uint32_t id) {
+    ids_.try_emplace(std::string(name), id);
+    ids_.try_emplace(KernelName(name), id);
+  }
+  std::unordered_map<std::string, uint32_t> ids_;
+};
+
+int32_t IdOf(const PageModule& page, const Instruction* hlo) {
+  return hlo == nullptr ? -1 : static_cast<int32_t>(page.ids(*hlo));
+}
+
+// What the step waits for: kernels, and collectives as far as nothing hides them.
+void AddSeconds(const PageModule& page, PageSection& section) {
+  std::vector<double> seconds(page.ids.size(), 0), async_seconds(page.ids.size(), 0);
+  const Prediction& prediction = page.forecasts.front().prediction;
+  for (const OpTime& op : prediction.ops) seconds[page.ids(*op.hlo)] += op.seconds;
+  for (const AsyncTime& time : prediction.asyncs) {
+    seconds[page.ids(*time.async->start)] += time.exposed;
+    async_seconds[page.ids(*time.async->start)] += time.seconds;
+  }
+  section.Add("seconds", seconds);
+  section.Add("async_seconds", async_seconds);
+}
+
+// What a profile says of each instruction, per step.
+std::vector<double> MeasuredSeconds(const PageModule& page, const ProfileComparison& against) {
+  std::vector<double> measured(page.ids.size(), 0);
+  for (const MeasuredOp& op : against.ops) measured[page.ids(*op.hlo)] += op.measured;
+  return measured;
+}
+
+}  // namespace
+
+void AddTimeSections(PageModule& page, const std::string& prefix, PageSections& sections) {
+  int number = 0;
+  auto next = [&]() -> PageSection& { return sections.Add(prefix + "trace." + std::to_string(number++)); };
+  for (const Forecast& forecast : page.forecasts) {
+    const Trace& trace = forecast.prediction.trace;
+    AddTrace(page, {forecast.machine.name, trace, true, 1, [&](size_t i) { return IdOf(page, trace.events[i].hlo); }}, next());
+  }
+  // Instructions are found through the prediction, which knows what a library's kernel belongs to; else by name.
+  std::vector<double> measured;  // by the first profile
+  for (const auto& [name, trace] : page.measured) {
+    if (page.forecasts.empty()) {
+      const NamedInstructions named(page);
+      AddTrace(page, {name, trace, false, 1, [&, &events = trace.events](size_t i) { return named(events[i].name); }}, next());
+      continue;
+    }
+    const ProfileComparison against = CompareWith(page.forecasts.front().prediction, trace);
+    if (measured.empty()) measured = MeasuredSeconds(page, against);
+    AddTrace(page, {name, trace, false, against.steps, [&](size_t i) { return IdOf(page, against.owners[i]); }}, next());
+  }
+  if (page.forecasts.empty()) return;
+  PageSection& section = sections.Add(prefix + "time");
+  AddSeconds(page, section);
+  if (!measured.empty()) section.Add("measured", measured);
+}
+
+}  // namespace shoal

@@ -1,0 +1,110 @@
+#include "core/ops/op.h"
+#include "present/reports/comm_totals.h"
+#include "present/reports/traffic_json.h"
+
+namespace shoal {
+namespace {
+
+
+// More devices than that get no list of their own.
+constexpr int64_t kMostDevices = 1 << 16;
+
+Json TotalsJson(const CommReport& report, CommKey key) {
+  Json all = Json::array();
+  for (const CommTotal& total : CommTotals(report, key))
+    all.push_back({{"name", total.name},
+                   {"collectives", total.collectives},
+                   {"times", total.times},
+                   {"payload_bytes", total.payload},
+                   {"wire_bytes_ring", total.ring},
+                   {"wire_bytes_direct", total.direct},
+                   {"between_nodes_ring", total.between_ring},
+                   {"between_nodes_direct", total.between_direct}});
+  return all;
+}
+
+Json RowJson(const CommRow& row, int64_t joins) {
+  const CollectiveUse& use = *row.use;
+  Json overlap;
+  if (use.async())
+    overlap = {{"instructions", row.overlap.instructions},
+               {"flops", row.overlap.flops},
+               {"around_loop", row.overlap.around_loop}};
+  const Metadata* metadata = (*use.hlo)[kMetadata];
+  return {{"name", use.start->name},
+          {"kind", Text(use.kind)},
+          {"computation", use.start->parent->name},
+          {"instruction", use.hlo->name},
+          {"times", use.times},
+          {"payload_bytes", use.payload_bytes},
+          {"wire_bytes_ring", row.ring_bytes},
+          {"wire_bytes_direct", row.direct_bytes},
+          {"joins", joins},
+          {"axis", use.joins->axis},
+          {"nodes", row.split.nodes},
+          {"between_nodes_ring", row.split.between_ring},
+          {"between_nodes_direct", row.split.between_direct},
+          {"async", use.async()},
+          {"done", use.async() ? Json(use.done->name) : Json()},
+          {"overlap", std::move(overlap)},
+          {"source", row.line.empty() ? Json() : Json(row.line)},
+          {"op_name", metadata == nullptr || metadata->op_name.empty() ? Json() : Json(metadata->op_name)}};
+}
+
+// The collectives, and whom they join: each list of groups once.
+void AddCollectives(const CommReport& report, Json& all) {
+  Json joins = Json::array(), rows = Json::array();
+  std::unordered_map<const Membership*, int64_t> numbers;
+  for (const std::unique_ptr<Membership>& each : report.collectives.memberships.all()) {
+    numbers[each.get()] = std::ssize(joins);
+    joins.push_back(
+        {{"axis", each->axis}, {"pattern", each->pattern}, {"groups", each->groups}, {"pairs", each->pairs}});
+  }
+  for (const CommRow& row : report.rows) rows.push_back(RowJson(row, numbers.at(row.use->joins)));
+  all["collectives"] = std::move(rows);
+  all["joins"] = std::move(joins);
+}
+
+Json LoopsJson(const CommReport& report) {
+  static constexpr const char* kFrom[] = {"given", "inferred", "assumed", "unknown"};
+  Json loops = Json::array();
+  for (const Instruction* loop : report.loops) {
+    const TripCount& trips = report.executions->TripsOf(*loop);
+    loops.push_back({{"name", loop->name},
+                     {"computation", loop->parent->name},
+                     {"times", report.executions->Of(*loop)},
+                     {"trips", trips.known() ? Json(trips.count) : Json()},
+                     {"from", kFrom[static_cast<size_t>(trips.from)]}});
+  }
+  return loops;
+}
+
+}  // namespace
+
+std::string CommJson(const CommReport& report) {
+  const DeviceGrid& grid = report.devices.grid;
+  Json mesh = Json::array();
+  for (const DeviceMesh::Axis& axis : report.collectives.mesh->Axes())
+    mesh.push_back({{"name", axis.name}, {"size", axis.size}, {"stride", axis.stride}});
+  Json all = {{"version", 1},
+              {"file", report.file},
+              {"devices", DevicesJson(report.devices)},
+              {"devices_per_node", report.devices_per_node},
+              {"mesh", std::move(mesh)}};
+  AddCollectives(report, all);
+  all["by_kind"] = TotalsJson(report, CommKey::kKind);
+  all["by_axis"] = TotalsJson(report, CommKey::kAxis);
+  all["by_line"] = TotalsJson(report, CommKey::kLine);
+  all["by_device"] = TrafficJson(TrafficByDevice(report.collectives, std::min(grid.count(), kMostDevices)));
+  all["loops"] = LoopsJson(report);
+  if (report.matrix) {
+    TrafficMatrix matrix = MatrixOf(report.collectives, grid.count());
+    all["matrix"] = Json::array();
+    for (int64_t from = 0; from < matrix.size; ++from)
+      all["matrix"].push_back(std::vector(&matrix.At(from, 0), &matrix.At(from, 0) + matrix.size));
+  }
+  all["assumptions"] = report.assumptions;
+  return JsonText(all, 1);
+}
+
+}  // namespace shoal

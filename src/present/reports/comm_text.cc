@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "core/ir/sizes.h"
+#include "core/ops/op.h"
+#include "present/reports/comm_totals.h"
+#include "present/reports/table.h"
+
+namespace shoal {
+namespace {
+
+// More devices than that are shown node by node.
+constexpr int64_t kMostColumns = 32;
+
+std::string Nodes(const NodeSplit& split) { return split.inside() ? "inside" : StrCat(split.nodes, " nodes"); }
+
+std::string Overlapped(const CommRow& row) {
+  if (!row.use->async()) return "sync";
+  if (row.overlap.nothing()) return "async, nothing";
+  const std::string flops = Scaled(row.overlap.flops);
+  return StrCat("async, ", Counted(row.overlap.instructions, "op"), ", ", flops,
+                flops.find(' ') == std::string::npos ? " flop" : "flop",
+                row.overlap.around_loop ? ", around the loop" : "");
+}
+
+std::vector<std::string> Row(const CommRow& row) {
+  const CollectiveUse& use = *row.use;
+  return {std::string(use.start->name),
+          std::string(Text(use.kind)),
+          Scaled(use.times),
+          Bytes(static_cast<double>(use.payload_bytes)),
+          Bytes(use.times * static_cast<double>(row.ring_bytes)),
+          Bytes(use.times * static_cast<double>(row.direct_bytes)),
+          use.axis(),
+          Nodes(row.split),
+          Overlapped(row),
+          row.line};
+}
+
+// The rows that move most, in the order of execution.
+std::vector<const CommRow*> TopRows(const CommReport& report) {
+  std::vector<const CommRow*> rows;
+  for (const CommRow& row : report.rows) rows.push_back(&row);
+  if (report.top == 0 || std::ssize(rows) <= report.top) return rows;
+  auto bytes = [](const CommRow* row) { return row->use->times * static_cast<double>(row->direct_bytes); };
+  std::stable_sort(rows.begin(), rows.end(), [&](auto* a, auto* b) { return bytes(a) > bytes(b); });
+  rows.resize(static_cast<size_t>(report.top));
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+std::string Ledger(const CommReport& report, const TextStyle& style) {
+  Table table({{"collective", Cut::kMiddle, 3, 14},
+               Column("kind").MayGo(),  // most names say it
+               ">times",
+               ">payload",
+               ">ring/step",
+               ">direct/step",
+               {"axis", Cut::kRight, 4, 16},
+               "nodes",
+               Column("overlaps", Cut::kRight, 1, 8).MayGo(),
+               {"source", Cut::kPath, 2}});
+  const std::vector<const CommRow*> rows = TopRows(report);
+  for (const CommRow* row : rows) table.Add(Row(*row));
+  std::string text = table.ToText(style);
+  if (rows.size() < report.rows.size())
+    StrAppend(&text, "(", report.rows.size() - rows.size(), " more that move less; --top=0 shows all)\n");
+  return text;
+}
+
+std::vector<std::string> TotalRow(const CommTotal& total) {
+  return {total.name,           StrCat(total.collectives), Scaled(total.times),
+          Bytes(total.payload), Bytes(total.ring),         Bytes(total.direct)};
+}
+
+// What all devices together send between nodes: figures of another kind than those of a device.
+std::string BetweenNodes(const CommReport& report, const TextStyle& style) {
+  if (report.devices.grid.count() <= report.devices_per_node) return "";
+  Table table({"between nodes, of all devices", ">ring", ">direct"});
+  CommTotal all;
+  for (const CommTotal& total : CommTotals(report, CommKey::kKind)) {
+    all.Add(total);
+    if (total.between_ring > 0 || total.between_direct > 0)
+      table.Add({total.name, Bytes(total.between_ring), Bytes(total.between_direct)});
+  }
+  table.Add({"total", Bytes(all.between_ring), Bytes(all.between_direct)});
+  return StrCat("\n", table.ToText(style));
+}
+
+std::string Totals(const CommReport& report, CommKey key, const char* title, bool sum, const TextStyle& style) {
+  Table table({Column(title, key == CommKey::kLine ? Cut::kPath : Cut::kRight, 1, 16), Column(">collectives").MayGo(),
+               ">times", ">payload", ">ring", ">direct"});
+  CommTotal all, rest;
+  const std::vector<CommTotal> totals = CommTotals(report, key);
+  for (size_t i = 0; i < totals.size(); ++i) {
+    all.Add(totals[i]);
+    const bool shown = report.top == 0 || static_cast<int64_t>(i) < report.top;
+    if (shown) table.Add(TotalRow(totals[i]));
+    if (!shown) rest.Add(totals[i]);
+  }
+  all.name = "total";
+  rest.name = StrCat("(", std::ssize(totals) - report.top, " more)");
+  if (rest.collectives > 0) table.Add(TotalRow(rest));
+  if (sum) table.Add(TotalRow(all));
+  return table.ToText(style);
+}
+
+std::string Matrix(const CommReport& report, const TextStyle& style) {
+  const int64_t devices = report.devices.grid.count();
+  const bool by_node = devices > kMostColumns;
+  TrafficMatrix matrix = MatrixOf(report.collectives, devices, by_node ? report.devices_per_node : 1);
+  const int64_t shown = std::min(matrix.size, kMostColumns);
+  std::vector<Column> columns{by_node ? "node to node" : "from \\ to"};
+  for (int64_t to = 0; to < shown; ++to) columns.emplace_back(StrCat(">", to));
+  Table table(std::move(columns));
+  for (int64_t from = 0; from < shown; ++from) {
+    std::vector<std::string> cells{StrCat(from)};
+    for (int64_t to = 0; to < shown; ++to) cells.push_back(matrix.At(from, to) == 0 ? "-" : Bytes(matrix.At(from, to)));
+    table.Add(std::move(cells));
+  }
+  std::string text = table.ToText(style);
+  if (shown < matrix.size) StrAppend(&text, "(", matrix.size - shown, " more; --matrix=csv has all)\n");
+  return text;
+}
+
+}  // namespace
+
+std::string CommText(const CommReport& report, const TextStyle& style) {
+  const int64_t devices = report.devices.grid.count();
+  const int64_t nodes = CeilDiv(devices, report.devices_per_node);
+  std::string text =
+      StrCat(report.file, ": ", report.devices.from, "; ", Counted(nodes, "node"), " of ", report.devices_per_node);
+  if (report.collectives.mesh->Axes().size() > 1) StrAppend(&text, "; mesh ", report.collectives.mesh->ToText());
+  text += "\n";
+  if (report.rows.empty()) text += "no collectives\n";
+  if (!report.rows.empty()) {
+    StrAppend(&text, "\n", Ledger(report, style), "\n", Totals(report, CommKey::kKind, "kind", true, style), "\n",
+              Totals(report, CommKey::kAxis, "axis", false, style));
+    const bool lines = std::any_of(report.rows.begin(), report.rows.end(), [](auto& row) { return !row.line.empty(); });
+    if (lines) StrAppend(&text, "\n", Totals(report, CommKey::kLine, "source", false, style));
+    text += BetweenNodes(report, style);
+    if (report.matrix) StrAppend(&text, "\n", Matrix(report, style));
+  }
+  StrAppend(&text, report.assumptions.empty() ? "" : "\n", NotesText(report.assumptions));
+  return Fitted(text, style);
+}
+
+std::string CommMatrixCsv(const CommReport& report) {
+  const int64_t devices = report.devices.grid.count();
+  TrafficMatrix matrix = MatrixOf(report.collectives, devices);
+  std::string text = "from";
+  for (int64_t to = 0; to < devices; ++to) StrAppend(&text, ",", to);
+  for (int64_t from = 0; from < devices; ++from) {
+    StrAppend(&text, "\n", from);
+    for (int64_t to = 0; to < devices; ++to)
+      StrAppend(&text, ",", static_cast<int64_t>(std::llround(matrix.At(from, to))));
+  }
+  return text + "\n";
+}
+
+}  // namespace shoal

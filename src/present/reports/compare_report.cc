@@ -1,0 +1,96 @@
+#include "present/reports/compare_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/base/strings.h"
+#include "present/reports/json.h"
+#include "present/reports/table.h"
+
+namespace shoal {
+namespace {
+
+std::vector<std::string> RowOf(const OutputComparison& output) {
+  const Difference& difference = output.difference;
+  std::vector<std::string> row{StrCat(output.number), ToString(output.a)};
+  if (difference.at < 0) {
+    row.insert(row.end(), {"0", "0", "-", "-", "-", "same"});
+  } else {
+    row.insert(row.end(),
+               {StrCat(difference.max_abs), StrCat(difference.max_rel), IndexText(difference.at, output.a.dims()),
+                ElementText(output.a, difference.at), ElementText(output.b, difference.at)});
+    row.push_back(difference.beyond == 0 ? "ok"
+                                         : StrCat(difference.beyond, " of ", difference.elements, " out of bounds"));
+  }
+  return row;
+}
+
+}  // namespace
+
+bool CompareReport::Agree() const {
+  return std::all_of(outputs.begin(), outputs.end(),
+                     [](const OutputComparison& output) { return output.difference.beyond == 0; });
+}
+
+std::string CompareText(const CompareReport& report, const TextStyle& style) {
+  std::string text = StrCat("A: ", report.a, "\nB: ", report.b, "\n");
+  if (!report.inputs.empty()) StrAppend(&text, report.inputs, "\n");
+  for (const std::string& note : report.notes) StrAppend(&text, note, "\n");
+  std::map<std::string, std::vector<int64_t>> notes;
+  for (const OutputComparison& output : report.outputs)
+    if (!output.note.empty()) notes[output.note].push_back(output.number);
+  for (const auto& [note, numbers] : notes)
+    StrAppend(&text, numbers.size() == 1 ? "output " : "outputs ", StrJoin(numbers, ", "), " put together: ", note,
+              "\n");
+  Table table({"output", {"shape", Cut::kRight, 1}, "max abs", "max rel", "at", "A", "B", ""});
+  for (const OutputComparison& output : report.outputs) table.Add(RowOf(output));
+  text += table.ToText(style);
+  int64_t beyond = 0;
+  for (const OutputComparison& output : report.outputs) {
+    const Difference& difference = output.difference;
+    if (difference.beyond == 0) continue;
+    ++beyond;
+    StrAppend(&text, "output ", output.number, ": ", difference.beyond, " of ", difference.elements,
+              " elements are beyond both bounds, absolute ", difference.abs_bound, " and relative ",
+              difference.rel_bound, "; the first is shown\n");
+  }
+  const int64_t count = std::ssize(report.outputs);
+  StrAppend(&text, StrCat(count - beyond, " of ", count, count == 1 ? " output agrees\n" : " outputs agree\n"));
+  return Fitted(text, style);
+}
+
+std::string CompareJson(const CompareReport& report) {
+  // JSON has no infinity.
+  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json("inf"); };
+  Json outputs = Json::array();
+  for (const OutputComparison& output : report.outputs) {
+    const Difference& difference = output.difference;
+    Json one = {{"output", output.number},
+                {"shape", ToString(output.a)},
+                {"max_abs", number(difference.max_abs)},
+                {"max_rel", number(difference.max_rel)},
+                {"elements", difference.elements},
+                {"out_of_bounds", difference.beyond},
+                {"abs_bound", difference.abs_bound},
+                {"rel_bound", difference.rel_bound}};
+    if (difference.at >= 0) {
+      one["at"] = difference.at;
+      one["index"] = IndexText(difference.at, output.a.dims());
+      one["a"] = ElementText(output.a, difference.at);
+      one["b"] = ElementText(output.b, difference.at);
+    }
+    if (!output.note.empty()) one["put_together"] = output.note;
+    outputs.push_back(std::move(one));
+  }
+  const Json all = {{"version", 1},
+                    {"ok", report.Agree()},
+                    {"a", report.a},
+                    {"b", report.b},
+                    {"inputs", report.inputs},
+                    {"notes", report.notes},
+                    {"outputs", std::move(outputs)}};
+  return JsonText(all);
+}
+
+}  // namespace shoal

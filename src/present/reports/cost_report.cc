@@ -1,0 +1,134 @@
+#include "present/reports/cost_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "core/ir/source_place.h"
+#include "core/ops/op.h"
+#include "present/reports/json.h"
+#include "present/reports/table.h"
+
+namespace shoal {
+namespace {
+
+struct Group {
+  std::string name;
+  Cost cost;
+  double times = 0;
+};
+
+// What a row of the table stands for.
+std::string GroupName(const Instruction& hlo, const Module& module, const std::string& by) {
+  if (by == "opcode") return std::string(Text(hlo.opcode));
+  if (by == "computation") return std::string(hlo.parent->name);
+  if (by == "op") return StrCat(hlo.parent->name, "/", hlo.name);
+  const Metadata* metadata = hlo[kMetadata];
+  std::string name;
+  if (metadata != nullptr)
+    name = by == "line" ? SourcePlace(*metadata, module.stack_frames) : std::string(metadata->op_name);
+  return name.empty() ? "(none given)" : name;
+}
+
+// An instruction's id is computation/name; the name alone where no other has it.
+std::string NameIn(const std::string& id) { return id.substr(id.find('/') + 1); }
+std::string ShortestId(const std::string& id, const std::map<std::string, int>& same_name) {
+  return same_name.at(NameIn(id)) > 1 ? id : NameIn(id);
+}
+
+// By falling weight: flops and bytes on the scale of a machine with a hundred flops a byte.
+std::vector<Group> GroupedBy(const ModuleCost& cost, const Module& module, const std::string& by) {
+  std::map<std::string, Group> groups;
+  for (const InstructionCost& one : cost.instructions) {
+    Group& group = groups[GroupName(*one.hlo, module, by)];
+    group.cost.Add(one.once, one.times);
+    group.times += one.times;
+  }
+  std::map<std::string, int> same_name;  // of how many instructions
+  if (by == "op")
+    for (const auto& [id, group] : groups) ++same_name[NameIn(id)];
+  std::vector<Group> sorted;
+  for (auto& [name, group] : groups) {
+    group.name = by == "op" ? ShortestId(name, same_name) : name;
+    sorted.push_back(std::move(group));
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const Group& a, const Group& b) { return a.name < b.name; });
+  auto weight = [](const Group& group) { return group.cost.flops + 100 * group.cost.bytes(); };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const Group& a, const Group& b) { return weight(a) > weight(b); });
+  return sorted;
+}
+
+std::string Intensity(const Cost& cost) {
+  if (cost.bytes() <= 0) return "-";
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f", cost.flops / cost.bytes());
+  return text;
+}
+
+std::vector<std::string> Row(const std::string& name, double times, const Cost& cost) {
+  return {name,
+          Scaled(times),
+          Scaled(cost.flops),
+          Scaled(cost.transcendentals),
+          Bytes(cost.bytes_read),
+          Bytes(cost.bytes_written),
+          Intensity(cost)};
+}
+
+Json ToJson(const Cost& cost) {
+  return {{"flops", cost.flops},
+          {"transcendentals", cost.transcendentals},
+          {"bytes_read", cost.bytes_read},
+          {"bytes_written", cost.bytes_written}};
+}
+
+}  // namespace
+
+std::string CostText(const CostReport& report, const TextStyle& style) {
+  const ModuleCost& cost = report.cost;
+  const std::vector<Group> groups = GroupedBy(cost, *report.module, report.by);
+  const size_t top = report.top > 0 ? static_cast<size_t>(report.top) : groups.size();
+  const bool is_path = report.by == "line" || report.by == "op_name";
+  Table table({{report.by.c_str(), is_path ? Cut::kPath : Cut::kMiddle, 1, 16}, ">times", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
+  double times = 0, rest_times = 0;
+  Cost rest;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    times += groups[i].times;
+    if (i >= top) {
+      rest.Add(groups[i].cost);
+      rest_times += groups[i].times;
+      continue;
+    }
+    table.Add(Row(groups[i].name, groups[i].times, groups[i].cost));
+  }
+  if (groups.size() > top)
+    table.Add(Row(StrCat("(", groups.size() - top, " more)"), rest_times, rest));
+  table.Add(Row("total", times, cost.total));
+  return Fitted(StrCat(table.ToText(style), "\nXLA's own analysis, loop bodies once: ", Scaled(cost.xla.flops), " flops, ",
+                        Scaled(cost.xla.transcendentals), " transcendentals, ", Bytes(cost.xla.bytes), " accessed\n",
+                        NotesText(report.assumptions)), style);
+}
+
+std::string CostJson(const CostReport& report) {
+  const ModuleCost& cost = report.cost;
+  Json rows = Json::array();
+  for (const Group& group : GroupedBy(cost, *report.module, report.by)) {
+    Json row = {{"name", group.name}, {"times", group.times}};
+    row.update(ToJson(group.cost));
+    rows.push_back(std::move(row));
+  }
+  return JsonText(
+      {{"version", 1},
+       {"file", report.file},
+       {"xla",
+        {{"flops", cost.xla.flops}, {"bytes accessed", cost.xla.bytes}, {"transcendentals", cost.xla.transcendentals}}},
+       {"total", ToJson(cost.total)},
+       {"by", report.by},
+       {"rows", std::move(rows)},
+       {"unknown_custom_calls", cost.unknown_calls},
+       {"assumptions", report.assumptions}});
+}
+
+}  // namespace shoal

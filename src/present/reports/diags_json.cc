@@ -1,0 +1,50 @@
+#include "present/reports/diags_json.h"
+
+#include <algorithm>
+
+#include "core/base/counted_diags.h"
+#include "core/base/world.h"
+#include "present/reports/json.h"
+
+namespace shoal {
+
+Json DiagJson(const Diag& diag, const Source* text) {
+  Json one = {{"severity", diag.severity == Severity::kError ? "error" : "warning"}, {"message", diag.message}};
+  if (!diag.rule.empty() && diag.rule != kWorldRule) one["rule"] = diag.rule;
+  if (diag.at.known() && text != nullptr) {
+    const LineColumn place = text->Locate(diag.at.offset);
+    one["line"] = place.line;
+    one["column"] = place.column;
+    one["length"] = diag.at.length;
+  }
+  return one;
+}
+
+Json DiagsJson(const Diags& diags, const Source* text) {
+  Json all = Json::array();
+  for (const CountedDiag& each : WithoutRepeats(diags)) {
+    all.push_back(DiagJson(*each.diag, text));
+    if (each.times > 1) all.back()["times"] = each.times;
+  }
+  return all;
+}
+
+Json FirstErrorJson(const std::string& file, const Source* text, const Diags& diags) {
+  Json error = Json::object();
+  const auto first = std::find_if(diags.found().begin(), diags.found().end(),
+                                  [](const Diag& diag) { return diag.severity == Severity::kError; });
+  if (first != diags.found().end()) error = DiagJson(*first, text);
+  error.erase("severity");
+  if (!file.empty()) error["file"] = file;
+  return error;
+}
+
+std::string ErrorJson(const std::string& file, const Source* text, const Diags& diags) {
+  Json all = {{"version", 1}, {"ok", false}};
+  if (!file.empty()) all["file"] = file;
+  all["error"] = FirstErrorJson(file, text, diags);
+  all["diagnostics"] = DiagsJson(diags, text);
+  return JsonText(all);
+}
+
+}  // namespace shoal

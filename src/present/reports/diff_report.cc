@@ -1,0 +1,179 @@
+#include "present/reports/diff_report.h"
+
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+#include "analyze/summary/skeleton.h"
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "core/ir/source_place.h"
+#include "core/ops/op.h"
+#include "present/reports/json.h"
+#include "present/reports/table.h"
+
+namespace shoal {
+namespace {
+
+
+std::string PlaceOf(const Instruction& hlo, const Module& module) {
+  const Metadata* metadata = hlo[kMetadata];
+  return metadata == nullptr ? std::string() : SourcePlace(*metadata, module.stack_frames);
+}
+
+// Adds its name, or both where they differ, its op_name and its line.
+void AddWhere(const Change& change, const DiffReport& report, std::vector<std::string>& row) {
+  const Instruction* hlo = change.instruction();
+  if (hlo == nullptr) return;
+  const Module& module = *(change.b != nullptr ? report.b.module : report.a.module);
+  const bool renamed = change.a != nullptr && change.b != nullptr && change.a->name != change.b->name;
+  row.push_back(renamed ? StrCat(change.a->name, " → ", change.b->name) : std::string(hlo->name));
+  row.insert(row.end(), {std::string(OpNameOf(*hlo)), PlaceOf(*hlo, module)});
+}
+
+std::string WhatText(const Change& change) {
+  std::string text = change.what;
+  const bool both = !change.before.empty() && !change.after.empty();
+  if (!text.empty() && !(change.before.empty() && change.after.empty())) text += ' ';
+  if (both) return StrCat(text, change.before, " → ", change.after);
+  if (change.kind == ChangeKind::kAdded || change.kind == ChangeKind::kRemoved)
+    return StrCat(text, change.before, change.after);
+  if (!change.before.empty()) return StrCat(text, change.before, " → none");
+  if (!change.after.empty()) return StrCat(text, "none → ", change.after);
+  return text;
+}
+
+std::string PercentText(double before, double after) {
+  const double change = RelativeChange(before, after);
+  if (change == 0) return "=";
+  if (std::isinf(change)) return "new";
+  char text[32];
+  std::snprintf(text, sizeof(text), "%+.1f %%", change * 100);
+  return text;
+}
+
+std::string FigureText(double figure, bool is_bytes) { return is_bytes ? Bytes(figure) : Scaled(figure); }
+
+// Visits (name, before, after, bytes or not): all figures that either has, and each kind of collective.
+template <class Visit>
+void ForEachFigure(const DiffReport& report, Visit visit) {
+  const ModuleTotals& a = report.a.totals;
+  const ModuleTotals& b = report.b.totals;
+  for (const TotalName& total : TotalNames()) visit(total.name, a.*total.value, b.*total.value, total.is_bytes);
+  std::set<std::string> kinds;
+  for (const ModuleTotals* totals : {&a, &b})
+    for (const auto& [kind, count] : totals->by_kind) kinds.insert(kind);
+  for (const std::string& kind : kinds) visit(kind, FigureOf(a, kind), FigureOf(b, kind), false);
+}
+
+bool IsBytes(const std::string& figure) {
+  for (const TotalName& total : TotalNames())
+    if (figure == total.name) return total.is_bytes;
+  return false;
+}
+
+std::string ChangesText(const DiffReport& report, int64_t top, const TextStyle& style) {
+  Table table({"change",
+               ">times",
+               {"op", Cut::kRight, 4},
+               {"what", Cut::kMiddle, 3, 20},
+               {"where", Cut::kMiddle, 2},
+               Column("", Cut::kPath, 1, 14).MayGo(),  // op_name
+               {"", Cut::kPath, 2}});                  // line
+  int64_t rows = 0, rest_rows = 0, rest = 0;
+  for (size_t i = 0; i < report.changes.size(); ++i) {
+    const Change& change = report.changes[i];
+    const std::string kind(ToString(change.kind));
+    const Instruction* hlo = change.kind == ChangeKind::kFollows ? nullptr : change.instruction();
+    if (top <= 0 || rows++ < top) {
+      std::vector<std::string> row{kind, StrCat("× ", change.count),
+                                   hlo == nullptr ? "" : std::string(Text(hlo->opcode)), WhatText(change)};
+      AddWhere(change, report, row);
+      table.Add(std::move(row));
+    } else {
+      ++rest_rows;
+      rest += change.count;
+    }
+    if (i + 1 < report.changes.size() && report.changes[i + 1].kind == change.kind) continue;
+    if (rest > 0) table.Add({kind, StrCat("× ", rest), "…", StrCat(Counted(rest_rows, "row"), " more")});
+    rows = rest_rows = rest = 0;
+  }
+  return table.ToText(style);
+}
+
+std::string ThresholdText(const Threshold& threshold, const DiffReport& report) {
+  const double before = FigureOf(report.a.totals, threshold.figure),
+               after = FigureOf(report.b.totals, threshold.figure);
+  const bool bytes = IsBytes(threshold.figure);
+  return StrCat("threshold ", threshold.text,
+                Holds(threshold, before, after) ? " holds: " : " is broken: ", threshold.figure, " ",
+                FigureText(before, bytes), " → ", FigureText(after, bytes), ", ",
+                before == after ? "no change" : PercentText(before, after), "\n");
+}
+
+Json InstructionJson(const Instruction* hlo, const Module& module) {
+  if (hlo == nullptr) return nullptr;
+  return {{"name", hlo->name},
+          {"computation", hlo->parent->name},
+          {"op_name", OpNameOf(*hlo)},
+          {"source", PlaceOf(*hlo, module)}};
+}
+
+Json ChangeJson(const Change& change, const DiffReport& report) {
+  const Instruction* hlo = change.instruction();
+  return {{"kind", ToString(change.kind)},
+          {"count", change.count},
+          {"opcode", hlo == nullptr ? "" : Text(hlo->opcode)},
+          {"what", change.what},
+          {"before", change.before},
+          {"after", change.after},
+          {"a", InstructionJson(change.a, *report.a.module)},
+          {"b", InstructionJson(change.b, *report.b.module)}};
+}
+
+}  // namespace
+
+bool DiffReport::Holds(const Threshold& threshold) const {
+  return shoal::Holds(threshold, FigureOf(a.totals, threshold.figure), FigureOf(b.totals, threshold.figure));
+}
+
+std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& style) {
+  std::string text;
+  for (const auto& [letter, side] : {std::pair("A: ", &report.a), std::pair("B: ", &report.b)})
+    StrAppend(&text, letter, side->file, ", ", Counted(static_cast<int64_t>(side->totals.instructions), "instruction"),
+              ", ", Counted(side->totals.devices.grid.count(), "device"), "\n");
+  text += report.changes.empty() ? "no difference\n" : "\n" + ChangesText(report, top, style);
+  Table figures({"", ">A", ">B", ">change"});
+  ForEachFigure(report, [&](const std::string& name, double before, double after, bool bytes) {
+    if (before == 0 && after == 0) return;
+    figures.Add({name, FigureText(before, bytes), FigureText(after, bytes), PercentText(before, after)});
+  });
+  StrAppend(&text, "\n", figures.ToText(style));
+  for (const Threshold& threshold : report.thresholds) text += ThresholdText(threshold, report);
+  return Fitted(text + NotesText(report.assumptions), style);
+}
+
+std::string DiffJson(const DiffReport& report) {
+  Json changes = Json::array(), figures = Json::object(), thresholds = Json::array();
+  for (const Change& change : report.changes) changes.push_back(ChangeJson(change, report));
+  ForEachFigure(report, [&](const std::string& name, double before, double after, bool) {
+    figures[name] = {{"a", before}, {"b", after}};
+  });
+  for (const Threshold& threshold : report.thresholds)
+    thresholds.push_back({{"threshold", threshold.text},
+                          {"figure", threshold.figure},
+                          {"a", FigureOf(report.a.totals, threshold.figure)},
+                          {"b", FigureOf(report.b.totals, threshold.figure)},
+                          {"holds", report.Holds(threshold)}});
+  const Json all = {{"version", 1},
+                    {"a", report.a.file},
+                    {"b", report.b.file},
+                    {"same", report.changes.empty()},
+                    {"changes", std::move(changes)},
+                    {"figures", std::move(figures)},
+                    {"thresholds", std::move(thresholds)},
+                    {"assumptions", report.assumptions}};
+  return JsonText(all);
+}
+
+}  // namespace shoal

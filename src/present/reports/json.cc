@@ -1,0 +1,18 @@
+#include "present/reports/json.h"
+
+#include "analyze/facts/infer_devices.h"
+
+namespace shoal {
+
+std::string JsonText(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json DevicesJson(const InferredGrid& devices) {
+  return {{"count", devices.grid.count()},
+          {"replicas", devices.grid.replicas},
+          {"partitions", devices.grid.partitions},
+          {"from", devices.from}};
+}
+
+}  // namespace shoal

@@ -1,0 +1,197 @@
+#include "present/reports/mem_report.h"
+
+#include <algorithm>
+
+#include "analyze/facts/executions.h"
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "core/ir/source_place.h"
+#include "core/ir/buffer_bytes.h"
+#include "analyze/memory/timeline.h"
+#include "core/ops/op.h"
+#include "present/reports/json.h"
+#include "present/reports/plot.h"
+#include "present/reports/table.h"
+
+namespace shoal {
+namespace {
+
+std::string SourceText(const Instruction& hlo, const Module& module) {
+  const Metadata* metadata = hlo[kMetadata];
+  return metadata == nullptr ? "" : SourcePlace(*metadata, module.stack_frames);
+}
+
+std::string SpaceName(int64_t space) {
+  return space == kHostSpace ? StrCat("S(", space, ") host") : StrCat("S(", space, ")");
+}
+
+const char* KindName(HeldBuffer::Kind kind) {
+  static constexpr const char* kNames[] = {"argument", "output", "constant", "temporary"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string BufferName(const HeldBuffer& held) {
+  std::string name(held.hlo->name);
+  return held.index.empty() ? name : name + ToString(held.index);
+}
+
+std::string InBytes(int64_t bytes) { return Bytes(static_cast<double>(bytes)); }
+
+std::vector<std::string> SpaceRow(const std::string& name, const SpaceMemory& space) {
+  return {name,
+          InBytes(space.arguments),
+          InBytes(space.outputs),
+          InBytes(space.aliased),
+          InBytes(space.constants),
+          InBytes(space.temporaries),
+          InBytes(space.peak)};
+}
+
+// Where in the schedule an instruction stands, from 1.
+size_t StepOf(const ModuleMemory& memory) {
+  for (size_t i = 0; i < memory.steps.size(); ++i)
+    if (memory.steps[i] == memory.at_peak) return i + 1;
+  return 0;
+}
+
+std::string HeldText(const MemReport& report, const TextStyle& style) {
+  const ModuleMemory& memory = report.memory;
+  Table table({{"buffer", Cut::kMiddle, 3, 16},
+               "kind",
+               ">bytes",
+               Column("type", Cut::kRight, 2).MayGo(),
+               {"source", Cut::kPath, 1}});
+  size_t shown = 0;
+  int64_t rest = 0;
+  for (const HeldBuffer& held : memory.held) {
+    if (report.top > 0 && shown >= static_cast<size_t>(report.top)) {
+      rest += held.bytes;
+      continue;
+    }
+    ++shown;
+    table.Add({BufferName(held), KindName(held.kind), InBytes(held.bytes), ToString(*held.shape, true),
+               SourceText(*held.hlo, *report.module)});
+  }
+  if (rest > 0) table.Add({StrCat("(", memory.held.size() - shown, " more)"), "", InBytes(rest), "", ""});
+  return table.ToText(style);
+}
+
+Json ToJson(const SpaceMemory& space) {
+  return {{"arguments", space.arguments},
+          {"outputs", space.outputs},
+          {"aliased", space.aliased},
+          {"constants", space.constants},
+          {"temporaries", space.temporaries},
+          {"live_temporaries", space.live},
+          {"peak", space.peak}};
+}
+
+Json InstructionJson(const Instruction& hlo, const Module& module) {
+  return {{"name", hlo.name},
+          {"opcode", Text(hlo.opcode)},
+          {"computation", hlo.parent->name},
+          {"source", SourceText(hlo, module)}};
+}
+
+// Which loops run when, in the order of their ends: each with the steps of its body and condition.
+std::vector<PlotSpan> LoopSpans(const MemReport& report) {
+  const std::vector<const Instruction*>& steps = report.memory.steps;
+  const Executions executions(*report.module);
+  absl::flat_hash_map<const Computation*, size_t> first;  // steps of what stands in it, and of what that calls
+  std::vector<PlotSpan> spans;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    size_t start = i;
+    for (const Computation* callee : RunBy(*steps[i]))
+      if (auto found = first.find(callee); found != first.end()) start = std::min(start, found->second);
+    auto [own, is_new] = first.try_emplace(steps[i]->parent, start);
+    own->second = std::min(own->second, start);
+    if (start == i || CallKindOf(*steps[i]) != CallKind::kLoop) continue;
+    const TripCount* trips = executions.FindTrips(*steps[i]);
+    const std::string times = trips != nullptr && trips->known() ? StrCat(" × ", trips->count) : std::string();
+    spans.push_back({start, i, StrCat(steps[i]->name, times)});
+  }
+  return spans;
+}
+
+// Where it needs most, and the curve over the whole schedule.
+std::string PeakText(const MemReport& report, const TextStyle& style) {
+  const ModuleMemory& memory = report.memory;
+  const std::string source = SourceText(*memory.at_peak, *report.module);
+  const size_t peak = StepOf(memory);
+  return StrCat("\n", InBytes(memory.device.peak), " at the peak, at ", memory.at_peak->name,
+                source.empty() ? "" : StrCat(" (", source, ")"), ", step ", peak, " of ", memory.steps.size(), "; ",
+                InBytes(memory.device.live), " of temporaries are needed there\n\n",
+                BytesPlot(memory.over_time, peak - 1, LoopSpans(report), style.width), "\n");
+}
+
+Json RunPeaksJson(const RunMemory& run) {
+  Json peaks = Json::array();
+  for (const RunPeak& peak : run.peaks)
+    peaks.push_back({{"bytes", peak.bytes}, {"devices", peak.devices}, {"device", peak.device}});
+  return peaks;
+}
+
+}  // namespace
+
+bool MemReport::Fits() const { return !budget || DeviceBytes(memory) <= *budget; }
+
+std::string MemText(const MemReport& report, const TextStyle& style) {
+  const ModuleMemory& memory = report.memory;
+  Table table({"memory", ">arguments", ">outputs", ">aliased", ">constants", ">temporaries", ">at peak"});
+  if (memory.spaces.size() > 1)
+    for (const SpaceMemory& space : memory.spaces) table.Add(SpaceRow(SpaceName(space.space), space));
+  table.Add(SpaceRow("device", memory.device));
+  std::string text =
+      StrCat(table.ToText(style), "buffers as for a ", ToString(memory.backend), ": ", memory.backend_why, "\n");
+  if (memory.at_peak != nullptr) StrAppend(&text, PeakText(report, style), HeldText(report, style));
+  if (report.run)
+    StrAppend(&text, "\nshoal run holds at most ",
+              InBytes(report.run->peaks.front().bytes),
+              " of arrays on a device\n");
+  text += NotesText(memory.assumptions);
+  if (report.budget)
+    StrAppend(&text, "\n", report.Fits() ? "it fits: " : "it does not fit: ", InBytes(DeviceBytes(memory)), " of ",
+              InBytes(*report.budget), "\n");
+  return Fitted(text, style);
+}
+
+std::string MemJson(const MemReport& report) {
+  const ModuleMemory& memory = report.memory;
+  const Module& module = *report.module;
+  Json spaces = Json::array(), held = Json::array(), over_time = Json::array(), budget;
+  for (const SpaceMemory& space : memory.spaces) {
+    Json one = {{"space", space.space}};
+    one.update(ToJson(space));
+    spaces.push_back(std::move(one));
+  }
+  for (const HeldBuffer& each : memory.held) {
+    if (report.top > 0 && std::ssize(held) >= report.top) break;
+    Json one = InstructionJson(*each.hlo, module);
+    one.update({{"index", each.index},
+                {"kind", KindName(each.kind)},
+                {"type", ToString(*each.shape, true)},
+                {"bytes", each.bytes},
+                {"space", each.space}});
+    held.push_back(std::move(one));
+  }
+  constexpr size_t kMostPoints = 400;
+  for (const PlotPoint& point : Thinned(memory.over_time, kMostPoints))
+    over_time.push_back({{"step", point.at}, {"name", memory.steps[point.at]->name}, {"bytes", point.value}});
+  if (report.budget)
+    budget = {{"bytes", *report.budget}, {"needed", DeviceBytes(memory)}, {"fits", report.Fits()}};
+  return JsonText({{"version", 1},
+                   {"file", report.file},
+                   {"device", ToJson(memory.device)},
+                   {"host", ToJson(memory.host)},
+                   {"spaces", std::move(spaces)},
+                   {"steps", memory.steps.size()},
+                   {"backend", {{"name", ToString(memory.backend)}, {"why", memory.backend_why}}},
+                   {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, module)},
+                   {"held_at_peak", std::move(held)},
+                   {"over_time", std::move(over_time)},
+                   {"budget", std::move(budget)},
+                   {"run_peak_bytes", report.run ? RunPeaksJson(*report.run) : Json()},
+                   {"assumptions", memory.assumptions}});
+}
+
+}  // namespace shoal

@@ -1,0 +1,13 @@
+// What `shoal ops` says: the op table.
+#pragma once
+
+#include "present/reports/table.h"
+
+namespace shoal {
+
+std::string OpsText(const TextStyle& style = OutputStyle());
+// The page docs/ops.md.
+std::string OpsMarkdown();
+std::string OpsJson();
+
+}  // namespace shoal

@@ -1,0 +1,111 @@
+#include "present/reports/show_json.h"
+
+#include "core/ir/source_place.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+#include "present/reports/json.h"
+
+namespace shoal {
+namespace {
+
+using ItemKind = SkeletonItem::Kind;
+
+constexpr int kMostNesting = 200;  // programs that read JSON have limits too
+constexpr const char* kKinds[] = {"op", "start", "done", "while", "conditional", "call", "light", "repeat"};
+constexpr const char* kFroms[] = {"given", "inferred", "assumed", "unknown"};
+
+class Tree {
+ public:
+  explicit Tree(const ShownModule& shown) : shown_(shown) {}
+
+  // A block that was given before is its id alone.
+  Json Block(const SkeletonBlock& block, double times, int depth) {
+    auto [found, inserted] = ids_.try_emplace(&block, static_cast<int64_t>(ids_.size()));
+    Json json = {{"id", found->second}};
+    if (!inserted || depth > kMostNesting) return json;
+    json["hidden"] = block.hidden;
+    Json& items = json["items"] = Json::array();
+    for (const SkeletonItem& item : block.items) items.push_back(Item(item, times, depth));
+    return json;
+  }
+
+ private:
+  Json Item(const SkeletonItem& item, double times, int depth) {
+    Json json = {{"kind", kKinds[static_cast<size_t>(item.kind)]}, {"times", times}};
+    if (item.kind == ItemKind::kRepeat) {
+      json["repeats"] = item.repeats;
+      times *= static_cast<double>(item.repeats);
+    }
+    if (item.hlo != nullptr) AddInstruction(json, item);
+    if (item.collective != nullptr) {
+      const CollectiveUse& use = *item.collective;
+      json["collective"] = {{"kind", Text(use.kind)},
+                            {"axis", use.axis()},
+                            {"groups", GroupsAsWritten(*use.hlo)},
+                            {"payload_bytes", use.payload_bytes}};
+    }
+    if (item.kind == ItemKind::kLoop) {
+      const TripCount& trips = shown_.executions.TripsOf(*item.hlo);
+      json["trip_count"] = {{"count", trips.count}, {"from", kFroms[static_cast<size_t>(trips.from)]}};
+      if (trips.counter) json["trip_count"].update({{"start", trips.counter->start}, {"step", trips.counter->step}});
+      times *= static_cast<double>(trips.count);
+    }
+    for (size_t i = 0; i < item.blocks.size(); ++i)
+      json["blocks"].push_back(Block(*item.blocks[i], times * ShareOf(item, i), depth + 1));
+    return json;
+  }
+
+  void AddInstruction(Json& json, const SkeletonItem& item) {
+    const Instruction& hlo = *item.hlo;
+    const Instruction& op = Unwrapped(hlo);
+    FusionWorks& works = shown_.skeleton.works();
+    json["name"] = hlo.name;
+    json["opcode"] = OpcodeTextOf(op);
+    json["async"] = item.is_async || item.kind == ItemKind::kStart || item.kind == ItemKind::kDone;
+    json["type"] = ToString(ItemShape(item));
+    if (IsFusion(op)) json["fusion"] = works.Of(op).words;
+    if (IsCustomCall(op)) json["target"] = TargetOf(op);
+    if (auto cost = shown_.totals.cost_of.find(&op); cost != shown_.totals.cost_of.end())
+      json.update({{"flops", std::max(cost->second.flops, 0.0)}, {"memory_bytes", cost->second.bytes()}});
+    const Metadata* metadata = (item.collective != nullptr ? *item.collective->hlo : hlo)[kMetadata];
+    if (metadata == nullptr) return;
+    json["op_name"] = item.op_name.empty() ? std::string(metadata->op_name) : item.op_name;
+    json["source"] = SourcePlace(*metadata, shown_.module.stack_frames);
+  }
+
+  // How likely a branch is.
+  double ShareOf(const SkeletonItem& item, size_t branch) const {
+    if (item.kind != ItemKind::kConditional) return 1;
+    double all = 0;
+    const std::vector<Computation*> branches = CalledComputations(*item.hlo);
+    for (const Computation* one : branches) all += shown_.executions.Of(*one);
+    return all > 0 ? shown_.executions.Of(*branches[branch]) / all : 0;
+  }
+
+  const ShownModule& shown_;
+  absl::flat_hash_map<const SkeletonBlock*, int64_t> ids_;
+};
+
+}  // namespace
+
+std::string ShowJson(const std::string& file, const ShownModule& shown, const ShownDevices& devices,
+                     const std::vector<std::string>& assumptions) {
+  Json totals = Json::array();
+  for (const KindTotal& kind : shown.totals.kinds)
+    totals.push_back({{"kind", kind.kind},
+                      {"communication", kind.interest == Interest::kCommunication},
+                      {"times", kind.times},
+                      {"payload_bytes", kind.payload_bytes},
+                      {"memory_bytes", kind.memory_bytes},
+                      {"flops", kind.flops}});
+  Json all = {{"version", 1},
+              {"file", file},
+              {"module", shown.module.name},
+              {"devices", {{"count", devices.count}, {"from", devices.from}}},
+              {"entry", Tree(shown).Block(shown.skeleton.entry(), 1, 0)},
+              {"totals", std::move(totals)},
+              {"assumptions", assumptions}};
+  return JsonText(all);
+}
+
+}  // namespace shoal

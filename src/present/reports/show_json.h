@@ -1,0 +1,16 @@
+// `shoal show --json`; docs/show.md says what stands in it.
+#pragma once
+
+#include "present/reports/skeleton_text.h"
+
+namespace shoal {
+
+struct ShownDevices {
+  int64_t count = 1;
+  std::string from;
+};
+
+std::string ShowJson(const std::string& file, const ShownModule& shown, const ShownDevices& devices,
+                     const std::vector<std::string>& assumptions);
+
+}  // namespace shoal

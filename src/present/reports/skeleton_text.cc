@@ -1,0 +1,296 @@
+#include "present/reports/skeleton_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "core/ir/source_place.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+#include "present/reports/table.h"
+
+namespace shoal {
+namespace {
+
+using ItemKind = SkeletonItem::Kind;
+
+constexpr int64_t kMostDepth = 200;
+constexpr int64_t kShort = 4;    // blocks of so few lines are shown wherever they run
+constexpr int kShownInFull = 2;  // longer ones so often
+
+enum Cell : uint8_t { kHead, kName, kType, kSize, kWhere, kOpName, kPlace, kCells };
+
+std::vector<Column> Columns() {
+  return {Column("", Cut::kRight, 6, 20).Most(48),
+          Column("name", Cut::kMiddle, 4).Most(40),
+          Column("type", Cut::kRight, 3).Most(44).MayGo(),
+          Column(">size").Most(14),
+          Column("where", Cut::kRight, 5, 13).Most(30),
+          Column("op_name", Cut::kPath, 1, 14).Most(70).Faint().MayGo(),
+          Column("place", Cut::kPath, 2).Most(60).Faint()};
+}
+
+std::string ShapeText(const Shape& shape) {
+  if (!shape.IsTuple() || shape.elements().size() <= 2) return ToString(shape);
+  return StrCat("(", ShapeText(shape.element(0)), ", … ", shape.elements().size() - 1, " more)");
+}
+
+// Flops, or bytes of memory where those say more.
+std::string Work(const Cost& cost, bool is_arithmetic) {
+  if (!is_arithmetic || cost.flops <= 0) return cost.bytes() > 0 ? Bytes(cost.bytes()) : "";
+  const std::string text = Scaled(cost.flops);
+  return text.find(' ') == std::string::npos ? text + " flop" : text + "flop";
+}
+
+// "7 dynamic-slice, reduce, …": those of which there are most.
+std::string MostOf(const std::map<std::string, int64_t>& kinds) {
+  constexpr size_t kMost = 2;
+  std::vector<std::pair<std::string, int64_t>> sorted(kinds.begin(), kinds.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  const bool more = sorted.size() > kMost;
+  if (more) sorted.resize(kMost);
+  return StrJoin(sorted, ", ",
+                 [](std::string* out, const auto& kind) {
+                   StrAppend(out, kind.second > 1 ? StrCat(kind.second, " ") : std::string(), kind.first);
+                 }) +
+         (more ? ", …" : "");
+}
+
+// Exact, as far as that is a number of times.
+std::string Times(double times) {
+  return times == std::floor(times) && times < 1e15 ? StrCat(static_cast<int64_t>(times)) : Scaled(times);
+}
+
+class Writer {
+  struct Line {
+    int64_t depth = 0;
+    LineColor color = LineColor::kPlain;
+    std::vector<std::string> cells;
+  };
+
+ public:
+  Writer(const ShownModule& shown, const SkeletonStyle& style) : shown_(shown), style_(style) {}
+
+  std::string Text() {
+    const SkeletonBlock& entry = shown_.skeleton.entry();
+    Block(entry, 0);
+    if (lines_.empty())
+      return entry.hidden > 0 ? StrCat(Counted(entry.hidden, "small op"), ", --op=all\n") : "nothing that computes\n";
+    int64_t deepest = 1;
+    for (const Line& line : lines_) deepest = std::max(deepest, line.depth);
+    // Where there is not much room, levels take less of it.
+    const int64_t room = style_.text.width == 0 ? INT64_MAX : static_cast<int64_t>(style_.text.width / 3);
+    const int64_t step = 2 * deepest <= room ? 2 : 1;
+    Table table = Table::Tree(Columns());
+    for (Line& line : lines_) {
+      line.cells[kHead].insert(0, static_cast<size_t>(std::min(step * line.depth, room)), ' ');
+      table.Add(std::move(line.cells), line.color);
+    }
+    return table.ToText(style_.text);
+  }
+
+ private:
+  void Heading(int64_t depth, const std::string& text, LineColor color = LineColor::kControl) {
+    lines_.push_back({depth, color, std::vector<std::string>(kCells)});
+    lines_.back().cells[kHead] = text;
+  }
+
+  void Block(const SkeletonBlock& block, int64_t depth) {
+    for (const SkeletonItem& item : block.items) Item(item, depth);
+  }
+
+  static std::string Missing(int64_t hidden) {
+    return hidden > 0 ? StrCat(" … ", Counted(hidden, "small op")) : " pass";
+  }
+
+  // Under a heading that ends in a colon; what is not shown is said behind it.
+  void Under(const SkeletonBlock& block, int64_t depth) {
+    std::string& heading = lines_.back().cells[kHead];
+    if (block.items.empty()) {
+      heading += Missing(block.hidden);
+    } else if ((style_.depth > 0 && depth >= style_.depth) || depth >= kMostDepth) {
+      heading += StrCat(" … ", Counted(block.lines, "line"));
+    } else if (block.lines > kShort && ++seen_[block.hash] > kShownInFull) {
+      heading += StrCat(" … ", Counted(block.lines, "line"), " as above");
+    } else {
+      Block(block, depth);
+    }
+  }
+
+  void Item(const SkeletonItem& item, int64_t depth) {
+    if (item.kind == ItemKind::kRepeat) {
+      const SkeletonBlock& round = *item.blocks[0];
+      const std::string times = StrCat(" × ", item.repeats);
+      if (round.items.size() == 1 && round.items[0].kind == ItemKind::kLight) return Light(round.items[0], depth, times);
+      if (round.items.size() == 1 && round.items[0].blocks.empty()) return Op(round.items[0], depth, times);
+      Heading(depth, StrCat("× ", item.repeats, ":"));
+      return Under(round, depth + 1);
+    }
+    if (item.kind == ItemKind::kConditional) return Branches(item, depth);
+    if (item.kind == ItemKind::kLight) return Light(item, depth, "");
+    if (item.blocks.empty()) return Op(item, depth, "");
+    std::string heading = StrCat(ItemLabel(item, shown_.skeleton.works()), ":");
+    if (item.kind == ItemKind::kLoop) heading = StrCat("while i in ", LoopRange(shown_.executions.TripsOf(*item.hlo)), ":");
+    Heading(depth, heading);
+    Fill(item, IsFusion(*item.hlo));
+    Under(*item.blocks[0], depth + 1);
+  }
+
+  void Branches(const SkeletonItem& item, int64_t depth) {
+    const std::string_view by = item.hlo->operands.empty() ? "?" : item.hlo->operands[0]->name;
+    const bool is_switch = item.blocks.size() != 2 || !HasPredicate(*item.hlo);
+    int64_t items = 0, hidden = 0;
+    for (const SkeletonBlock* block : item.blocks) {
+      items += static_cast<int64_t>(block->items.size());
+      hidden += block->hidden;
+    }
+    const bool empty = items == 0;
+    if (is_switch || empty) {
+      Heading(depth, StrCat(is_switch ? "switch " : "if ", by, ":", empty ? Missing(hidden) : ""));
+      Fill(item, false);
+    }
+    if (empty) return;
+    for (size_t i = 0; i < item.blocks.size(); ++i) {
+      const bool nothing = item.blocks[i]->items.empty() && item.blocks[i]->hidden == 0;
+      if (!is_switch && i > 0 && nothing) continue;
+      Heading(is_switch ? depth + 1 : depth, is_switch ? StrCat("case ", i, ":")
+                                             : i == 0  ? StrCat("if ", by, ":")
+                                                       : "else:");
+      if (!is_switch && i == 0) Fill(item, false);
+      Under(*item.blocks[i], is_switch ? depth + 2 : depth + 1);
+    }
+  }
+
+  void Op(const SkeletonItem& item, int64_t depth, const std::string& suffix) {
+    const bool communicates =
+        item.collective != nullptr || InterestOf(*item.hlo, shown_.skeleton.works()) == Interest::kCommunication;
+    Heading(depth, ItemLabel(item, shown_.skeleton.works()) + suffix,
+            item.kind == ItemKind::kDone ? LineColor::kFaint
+            : communicates           ? LineColor::kCommunication
+                                     : LineColor::kPlain);
+    Fill(item, true);
+  }
+
+  // "5 light fusions: 3 elementwise, reduce, transpose", with the memory they go through.
+  void Light(const SkeletonItem& item, int64_t depth, const std::string& suffix) {
+    FusionWorks& works = shown_.skeleton.works();
+    std::map<std::string, int64_t> kinds;
+    int64_t count = 0;
+    double bytes = 0;
+    for (const SkeletonItem& fusion : item.blocks[0]->items) {
+      ++count;
+      const Instruction& hlo = Unwrapped(*fusion.hlo);
+      ++kinds[works.Of(hlo).main];
+      if (auto cost = shown_.totals.cost_of.find(&hlo); cost != shown_.totals.cost_of.end())
+        bytes += cost->second.bytes();
+    }
+    Heading(depth, StrCat(Counted(count, "light fusion"), ": ", MostOf(kinds), suffix), LineColor::kFaint);
+    lines_.back().cells[kSize] = Bytes(bytes);
+  }
+
+  // What stands behind the heading.
+  void Fill(const SkeletonItem& item, bool typed) {
+    const Instruction& hlo = *item.hlo;
+    std::vector<std::string>& cells = lines_.back().cells;
+    if (style_.names) cells[kName] = hlo.name;
+    if (typed) cells[kType] = ShapeText(ItemShape(item));
+    if (item.kind == ItemKind::kDone) return;
+    if (item.collective != nullptr) {
+      cells[kSize] = Bytes(static_cast<double>(item.collective->payload_bytes));
+      cells[kWhere] = style_.topology ? GroupsAsWritten(*item.collective->hlo) : item.collective->axis();
+    } else if (auto cost = shown_.totals.cost_of.find(&Unwrapped(hlo)); cost != shown_.totals.cost_of.end()) {
+      cells[kSize] = Work(cost->second, IsArithmetic(Unwrapped(hlo), shown_.skeleton.works()));
+    }
+    const Instruction& source = item.collective != nullptr ? *item.collective->hlo : hlo;
+    const Metadata* metadata = source[kMetadata];
+    if (metadata == nullptr) metadata = hlo[kMetadata];
+    if (metadata == nullptr) return;
+    cells[kOpName] =
+        item.op_name.empty() ? std::string(OpNameOf(metadata == source[kMetadata] ? source : hlo)) : item.op_name;
+    cells[kPlace] = SourcePlace(*metadata, shown_.module.stack_frames);
+  }
+
+  const ShownModule& shown_;
+  const SkeletonStyle& style_;
+  std::vector<Line> lines_;
+  absl::flat_hash_map<uint64_t, int> seen_;  // blocks that were shown, and how often
+};
+
+std::string TotalsText(const StepTotals& totals, const TextStyle& style) {
+  const auto any = [&](double KindTotal::*figure) {
+    return std::any_of(totals.kinds.begin(), totals.kinds.end(),
+                       [&](const KindTotal& kind) { return kind.*figure > 0; });
+  };
+  std::vector<std::pair<std::string, double KindTotal::*>> figures;
+  if (any(&KindTotal::payload_bytes)) figures.push_back({">payload", &KindTotal::payload_bytes});
+  if (any(&KindTotal::memory_bytes)) figures.push_back({">memory", &KindTotal::memory_bytes});
+  if (any(&KindTotal::flops)) figures.push_back({">flops", &KindTotal::flops});
+  std::vector<Column> columns{">times", {"op", Cut::kMiddle, 1}};
+  for (const auto& [column, figure] : figures) columns.emplace_back(column);
+  Table table(std::move(columns));
+  for (const KindTotal& kind : totals.kinds) {
+    std::vector<std::string> row{Times(kind.times), kind.kind};
+    for (const auto& [column, figure] : figures)
+      row.push_back(kind.*figure <= 0 ? "" : figure == &KindTotal::flops ? Scaled(kind.*figure) : Bytes(kind.*figure));
+    table.Add(std::move(row));
+  }
+  return table.empty() ? std::string() : "\nper step, on each device:\n" + table.ToText(style);
+}
+
+}  // namespace
+
+std::string LoopRange(const TripCount& trips) {
+  if (!trips.known()) return "range(?)";
+  const TripCount::Counter counter = trips.counter.value_or(TripCount::Counter{});
+  int64_t way = 0, end = 0;
+  const bool far = __builtin_mul_overflow(trips.count, counter.step, &way) ||
+                   __builtin_add_overflow(counter.start, way, &end) || counter.step == 0;
+  if (far || (counter.start == 0 && counter.step == 1)) return StrCat("range(", trips.count, ")");
+  if (counter.step == 1) return StrCat("range(", counter.start, ", ", end, ")");
+  return StrCat("range(", counter.start, ", ", end, ", ", counter.step, ")");
+}
+
+std::string ItemLabel(const SkeletonItem& item, FusionWorks& works) {
+  const Instruction& hlo = Unwrapped(*item.hlo);
+  std::string label = item.collective != nullptr ? std::string(Text(item.collective->kind)) : LabelOf(hlo, works);
+  if (IsCall(hlo) && hlo[kToApply] != nullptr) StrAppend(&label, " ", hlo[kToApply]->name);
+  if (item.is_async) return label + " (async)";
+  if (&hlo == item.hlo && item.collective == nullptr) return label;  // its own name says what it is
+  if (item.kind == ItemKind::kStart)
+    label.insert(label.find_first_of(": ") == std::string::npos ? label.size() : label.find_first_of(": "), "-start");
+  if (item.kind == ItemKind::kDone)
+    label.insert(label.find_first_of(": ") == std::string::npos ? label.size() : label.find_first_of(": "), "-done");
+  return label;
+}
+
+const Shape& ItemShape(const SkeletonItem& item) {
+  const Instruction& hlo = Unwrapped(item.collective != nullptr ? *item.collective->hlo : *item.hlo);
+  if (!hlo.shape().IsTuple() || hlo.shape().elements().empty()) return hlo.shape();
+  if (item.collective != nullptr && item.collective->async() && item.collective->done->operands.size() == 1 &&
+      item.collective->done->operands[0] == &hlo)
+    return item.collective->done->shape();
+  // A library's work space is no result.
+  const bool has_work_space = IsCustomCall(hlo) && hlo.shape().elements().size() == 2 &&
+                              hlo.shape().element(1).element_type() == ElementType::kS8 &&
+                              TargetOf(hlo).substr(0, 4) == "__cu";
+  if (IsAsyncCopy(hlo) || has_work_space) return hlo.shape().element(0);
+  return hlo.shape();
+}
+
+std::string GroupsAsWritten(const Instruction& collective) {
+  std::string text;
+  if (const ReplicaGroups* groups = collective[kReplicaGroups]; groups != nullptr) {
+    AppendReplicaGroups(text, *groups);
+  } else if (const IntLists pairs = collective[kSourceTargetPairs]; !pairs.empty()) {
+    text = "{" + StrJoin(pairs, ",", [](std::string* out, Ints pair) { *out += ToString(pair); }) + "}";
+  }
+  return text;
+}
+
+std::string SkeletonText(const ShownModule& shown, const SkeletonStyle& style) {
+  return Writer(shown, style).Text() + TotalsText(shown.totals, style.text);
+}
+
+}  // namespace shoal

@@ -1,0 +1,151 @@
+#include "present/reports/stats_report.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "present/reports/json.h"
+#include "present/reports/table.h"
+
+namespace shoal {
+namespace {
+
+
+std::vector<std::string> Row(const std::string& name, int64_t stages, size_t files, int64_t bytes,
+                             const std::string& devices, const ModuleTotals& totals) {
+  return {name,
+          StrCat(stages),
+          StrCat(files),
+          Bytes(static_cast<double>(bytes)),
+          devices,
+          Scaled(totals.instructions),
+          Scaled(totals.flops),
+          Bytes(totals.bytes),
+          Scaled(totals.collectives),
+          Bytes(totals.wire_bytes),
+          Bytes(totals.peak_memory)};
+}
+
+// "all-reduce 12, all-gather 3"
+std::string KindsText(const ModuleTotals& totals) {
+  return StrJoin(totals.by_kind, ", ",
+                 [](std::string* out, const auto& kind) { StrAppend(out, kind.first, " ", Scaled(kind.second)); });
+}
+
+Json FiguresJson(const ModuleTotals& totals) {
+  Json figures = Json::object();
+  for (const TotalName& total : TotalNames()) figures[total.name] = totals.*total.value;
+  figures["collectives_by_kind"] = totals.by_kind;
+  return figures;
+}
+
+std::vector<const ModuleStats*> Heaviest(const StatsReport& report) {
+  std::vector<const ModuleStats*> sorted;
+  for (const ModuleStats& module : report.modules) sorted.push_back(&module);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const ModuleStats* x, const ModuleStats* y) {
+    return std::pair(x->totals.flops, x->totals.bytes) > std::pair(y->totals.flops, y->totals.bytes);
+  });
+  return sorted;
+}
+
+}  // namespace
+
+ModuleTotals StatsReport::Sum() const {
+  ModuleTotals sum;
+  for (const ModuleStats& module : modules) {
+    for (const TotalName& total : TotalNames())
+      if (total.value != &ModuleTotals::peak_memory) sum.*total.value += module.totals.*total.value;
+    sum.peak_memory = std::max(sum.peak_memory, module.totals.peak_memory);
+    for (const auto& [kind, count] : module.totals.by_kind) sum.by_kind[kind] += count;
+  }
+  return sum;
+}
+
+namespace {
+
+// A line for each pass that changed something.
+std::string StagesText(const ModuleStats& module, const TextStyle& style) {
+  if (module.stages.empty()) return "";
+  Table table({{"stage", Cut::kMiddle, 1, 16}, ">instructions", {"changes", Cut::kRight, 2, 20}});
+  int64_t unchanged = 0;
+  for (const StageChanges& stage : module.stages) {
+    unchanged += stage.none() ? 1 : 0;
+    if (!stage.none()) table.Add({stage.stage, StrCat(stage.instructions), ToString(stage)});
+  }
+  return StrCat("\n", module.dumped->name, ", each stage against the one before\n", table.ToText(style),
+                unchanged == 0 ? "" : StrCat("no change in ", Counted(unchanged, "stage"), "\n"));
+}
+
+Json StagesJson(const ModuleStats& module) {
+  Json stages = Json::array();
+  for (const StageChanges& stage : module.stages) {
+    Json counts = Json::object();
+    for (const auto& [kind, ops] : stage.counts) counts[std::string(ToString(kind))] = ops;
+    stages.push_back({{"stage", stage.stage}, {"instructions", stage.instructions}, {"changes", std::move(counts)}});
+  }
+  return stages;
+}
+
+}  // namespace
+
+std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& style) {
+  Table table({{"module", Cut::kMiddle, 1, 16},
+               Column(">stages").MayGo(),
+               Column(">files").MayGo(),
+               Column(">size").MayGo(),
+               ">devices",
+               ">instructions",
+               ">flops",
+               ">bytes",
+               ">collectives",
+               ">wire",
+               ">peak"});
+  int64_t stages = 0, bytes = 0, rows = 0, files = 0;
+  for (const ModuleStats* module : Heaviest(report)) {
+    const DumpedModule& dumped = *module->dumped;
+    stages += dumped.Stages();
+    files += std::ssize(dumped.files);
+    bytes += dumped.Bytes();
+    if (top > 0 && rows++ >= top) continue;
+    table.Add(Row(dumped.name, dumped.Stages(), dumped.files.size(), dumped.Bytes(),
+                  StrCat(module->totals.devices.grid.count()), module->totals));
+  }
+  if (top > 0 && rows > top) table.Add({StrCat("(", rows - top, " more)")});
+  const ModuleTotals sum = report.Sum();
+  table.Add(Row("total", stages, static_cast<size_t>(files), bytes, "", sum));
+  std::string text = StrCat(report.folder, ": ", Counted(std::ssize(report.modules), "module"),
+                            "; figures are of the last stage of each, per device and run\n\n", table.ToText(style));
+  if (!sum.by_kind.empty()) StrAppend(&text, "\ncollectives: ", KindsText(sum), "\n");
+  for (const ModuleStats& module : report.modules) text += StagesText(module, style);
+  auto kind = [](std::string* out, const auto& other) { StrAppend(out, other.second, " ", other.first); };
+  if (!report.dump.others.empty()) StrAppend(&text, "\nother files: ", StrJoin(report.dump.others, ", ", kind), "\n");
+  for (const auto& [path, why] : report.unreadable) StrAppend(&text, "not read: ", path, ": ", why, "\n");
+  return Fitted(text + NotesText(report.assumptions), style);
+}
+
+std::string StatsJson(const StatsReport& report) {
+  Json modules = Json::array(), unreadable = Json::array();
+  for (const ModuleStats& module : report.modules) {
+    Json one = {{"name", module.dumped->name},
+                {"stages", module.dumped->Stages()},
+                {"files", module.dumped->files.size()},
+                {"size", module.dumped->Bytes()},
+                {"final_file", module.final_file}};
+    one["devices"] = module.totals.devices.grid.count();
+    one["computations"] = module.totals.computations;
+    one.update(FiguresJson(module.totals));
+    if (!module.stages.empty()) one["stage_changes"] = StagesJson(module);
+    modules.push_back(std::move(one));
+  }
+  for (const auto& [path, why] : report.unreadable) unreadable.push_back({{"file", path}, {"why", why}});
+  const Json all = {{"version", 1},
+                    {"directory", report.folder},
+                    {"modules", std::move(modules)},
+                    {"total", FiguresJson(report.Sum())},
+                    {"other_files", report.dump.others},
+                    {"unreadable", std::move(unreadable)},
+                    {"assumptions", report.assumptions}};
+  return JsonText(all);
+}
+
+}  // namespace shoal

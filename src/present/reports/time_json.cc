@@ -1,0 +1,137 @@
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/ir/source_place.h"
+#include "core/ops/op.h"
+#include "present/reports/json.h"
+#include "present/reports/time_report.h"
+
+namespace shoal {
+namespace {
+
+Json TermsJson(const KernelPrice& price) {
+  Json terms = Json::array();
+  for (const PriceTerm& term : price.terms)
+    terms.push_back({{"bound", ToString(term.bound)}, {"seconds", term.seconds}, {"from", term.from}});
+  return terms;
+}
+
+Json OpJson(const OpTime& op, const Module& module, bool with_terms) {
+  Json row = {{"name", op.hlo->name},      {"times", op.times},     {"seconds", op.seconds},
+              {"seconds_each", op.times > 0 ? op.seconds / op.times : 0},
+              {"kind", ToString(op.kind)}, {"kernel", ToString(op.family)}, {"bound", ToString(op.price.bound)},
+              {"flops", op.flops},         {"bytes", op.bytes}};
+  if (const Metadata* metadata = (*op.hlo)[kMetadata])
+    if (std::string place = SourcePlace(*metadata, module.stack_frames); !place.empty()) row["source"] = place;
+  if (with_terms) row["terms"] = TermsJson(op.price);
+  return row;
+}
+
+Json CollectiveJson(const AsyncTime& time) {
+  const PlannedAsync& async = *time.async;
+  Json row = {{"name", async.start->name},
+              {"kind", async.use == nullptr ? "copy" : std::string(Text(async.kind))},
+              {"axis", async.use == nullptr ? "" : async.use->axis()},
+              {"times", time.times},
+              {"seconds", time.seconds},
+              {"exposed_seconds", time.exposed},
+              {"seconds_each", async.price.seconds},
+              {"latency_seconds", async.price.latency},
+              {"bytes", async.bytes},
+              {"members", async.place.members},
+              {"nodes", async.place.nodes},
+              {"algorithm", async.price.algorithm}};
+  return row;
+}
+
+// The chain of ops that the step waits for: kernels in turn, and collectives where kernels wait for them.
+Json CriticalPath(const Prediction& p) {
+  std::vector<std::pair<double, Json>> parts;
+  for (const OpTime& op : p.ops) parts.push_back({op.seconds, {{"name", op.hlo->name}, {"seconds", op.seconds}}});
+  for (const AsyncTime& time : p.asyncs)
+    if (time.exposed > 0) parts.push_back({time.exposed, {{"name", time.async->start->name}, {"seconds", time.exposed}}});
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  Json path = Json::array();
+  for (size_t i = 0; i < parts.size() && i < 10; ++i) path.push_back(std::move(parts[i].second));
+  return path;
+}
+
+Json KindsJson(const std::array<double, kTimeKinds>& kinds) {
+  Json row = Json::object();
+  for (size_t i = 0; i < kTimeKinds; ++i) row[std::string(ToString(static_cast<TimeKind>(i)))] = kinds[i];
+  return row;
+}
+
+Json ClassesJson(const Prediction& p) {
+  Json classes = Json::array();
+  for (const ClassTime& one : p.classes)
+    classes.push_back({{"name", one.name}, {"devices", one.devices}, {"step_seconds", one.step_seconds},
+                       {"device_seconds", one.device_seconds}, {"kinds", KindsJson(one.kinds)}});
+  return classes;
+}
+
+Json ForecastJson(const TimeReport& report, const Forecast& forecast) {
+  const Prediction& p = forecast.prediction;
+  Json ops = Json::array(), collectives = Json::array();
+  for (size_t i = 0; i < p.ops.size() && (report.all_ops || report.top == 0 || i < report.top); ++i)
+    ops.push_back(OpJson(p.ops[i], report.input->module(), report.all_ops));
+  for (const AsyncTime& time : p.asyncs) collectives.push_back(CollectiveJson(time));
+  return {{"step_seconds", p.step_seconds},
+          {"device_seconds", p.device_seconds},
+          {"machine", forecast.machine.name},
+          {"devices", forecast.machine.devices()},
+          {"schedule", p.schedule_is_ours ? "ours" : "the module's"},
+          {"kinds", KindsJson(p.kinds)},
+          {"classes", ClassesJson(p)},
+          {"mfu", forecast.mfu},
+          {"flops", p.flops},
+          {"memory_bytes", p.bytes},
+          {"memory_bandwidth", forecast.bandwidth},
+          {"launches", p.launches},
+          {"host_seconds", p.host_seconds},
+          {"memory_needed", forecast.memory_needed},
+          {"memory_capacity", forecast.machine.device.memory},
+          {"collectives", std::move(collectives)},
+          {"critical_path", CriticalPath(p)},
+          {"ops", std::move(ops)},
+          {"warnings", forecast.warnings}};
+}
+
+}  // namespace
+
+std::string TimeJson(const TimeReport& report) {
+  Json all = report.forecasts.empty() ? Json::object() : ForecastJson(report, report.forecasts.front());
+  all["version"] = 1;
+  all["file"] = report.file;
+  all["assumptions"] = report.assumptions;
+  if (report.forecasts.size() > 1) {
+    Json others = Json::array();
+    for (size_t i = 0; i < report.forecasts.size(); ++i) {
+      Json one = ForecastJson(report, report.forecasts[i]);
+      if (!report.sweep.empty()) one[report.sweep] = report.points[i];
+      others.push_back(std::move(one));
+    }
+    all[report.sweep.empty() ? "machines" : "sweep"] = std::move(others);
+  }
+  if (report.against) {
+    Json ops = Json::array();
+    for (const MeasuredOp& op : report.against->ops)
+      ops.push_back({{"name", op.hlo->name}, {"kind", ToString(op.kind)}, {"predicted_seconds", op.predicted}, {"measured_seconds", op.measured}});
+    all["against"] = {{"steps", report.against->steps}, {"predicted_seconds", report.against->predicted},
+                      {"measured_seconds", report.against->measured}, {"unmatched_seconds", report.against->unmatched}, {"ops", std::move(ops)}};
+  }
+  return JsonText(all);
+}
+
+std::string ExplainJson(const TimeReport& report, const std::string& name) {
+  Json found = Json::array();
+  for (const Forecast& forecast : report.forecasts) {
+    for (const OpTime& op : forecast.prediction.ops)
+      if (op.hlo->name == name) found.push_back(OpJson(op, report.input->module(), true));
+    for (const AsyncTime& time : forecast.prediction.asyncs)
+      if (time.async->start->name == name) found.push_back(CollectiveJson(time));
+  }
+  return found.empty() ? "" : JsonText(found);
+}
+
+}  // namespace shoal

@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "core/ir/source_place.h"
+#include "core/ops/op.h"
+#include "present/reports/table.h"
+#include "present/reports/time_report.h"
+
+namespace shoal {
+namespace {
+
+std::string Digits(double number, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.*f", decimals, number);
+  return text;
+}
+
+std::string HeadText(const TimeReport& report, const Forecast& forecast) {
+  const Prediction& p = forecast.prediction;
+  std::string text = StrCat("step ", Seconds(p.step_seconds), " on ", forecast.machine.name, "; the device is busy for ",
+                            Seconds(p.device_seconds), "; schedule: ", p.schedule_is_ours ? "ours" : "the module's", "\n");
+  StrAppend(&text, "MFU ", Digits(100 * forecast.mfu, 1), " %, ", Scaled(p.flops / std::max(1e-12, p.step_seconds)),
+            "flop/s; memory ", Scaled(forecast.bandwidth), "B/s of ", Scaled(forecast.machine.device.bandwidth),
+            "B/s; needs ", Bytes(forecast.memory_needed), " of ", Bytes(forecast.machine.device.memory), "\n");
+  if (forecast.stretch != 1)
+    StrAppend(&text, "the module is for ", report.input->devices(), " devices: groups that span nodes are taken ",
+              forecast.stretch, " times as large, shapes as they are\n");
+  return text;
+}
+
+std::string KindTable(const Prediction& p) {
+  Table table({"kind", ">time", ">of the step"});
+  for (size_t i = 0; i < kTimeKinds; ++i) {
+    if (p.kinds[i] <= 0) continue;
+    const auto kind = static_cast<TimeKind>(i);
+    const bool waits = kind == TimeKind::kCommunication || kind == TimeKind::kCopy;
+    table.Add({StrCat(waits ? "exposed " : "", ToString(kind)), Seconds(p.kinds[i]), Percent(p.kinds[i], p.step_seconds)});
+  }
+  table.Add({"step", Seconds(p.step_seconds), "100.0 %"});
+  return table.ToText();
+}
+
+// Of devices that do different things.
+std::string ClassTable(const Prediction& p) {
+  if (p.classes.size() < 2) return "";
+  Table table({"devices", ">count", ">step", ">busy", ">matrix", ">memory", ">exposed communication", ">idle"});
+  for (const ClassTime& one : p.classes) {
+    auto kind = [&](TimeKind k) { return Seconds(one.kinds[static_cast<size_t>(k)]); };
+    table.Add({one.name, Scaled(one.devices), Seconds(one.step_seconds), Seconds(one.device_seconds), kind(TimeKind::kMatrix),
+               kind(TimeKind::kMemory), kind(TimeKind::kCommunication), kind(TimeKind::kIdle)});
+  }
+  return StrCat("\n", table.ToText(), "\nbelow: ", p.classes[p.slowest_class].name, ", which take", p.classes[p.slowest_class].devices == 1 ? "s" : "",
+                " longest\n");
+}
+
+std::string CollectiveTable(const Prediction& p) {
+  // By kind and mesh axis.
+  struct Sum {
+    double calls = 0, bytes = 0, busy = 0, exposed = 0;
+    std::string algorithm;
+  };
+  std::map<std::pair<std::string, std::string>, Sum> sums;
+  for (const AsyncTime& time : p.asyncs) {
+    if (time.async->use == nullptr) continue;
+    Sum& sum = sums[{std::string(Text(time.async->kind)), time.async->use->axis()}];
+    sum.calls += time.times;
+    sum.bytes += time.times * time.async->bytes;
+    sum.busy += time.seconds;
+    sum.exposed += time.exposed;
+    if (sum.algorithm.empty()) sum.algorithm = time.async->price.algorithm;
+  }
+  if (sums.empty()) return "";
+  Table table({"collective", "axis", ">calls", ">bytes", ">time", ">exposed", "algorithm"});
+  for (const auto& [key, sum] : sums)
+    table.Add({key.first, key.second, Scaled(sum.calls), Bytes(sum.bytes), Seconds(sum.busy), Seconds(sum.exposed), sum.algorithm});
+  return "\n" + table.ToText();
+}
+
+std::string OpTable(const TimeReport& report, const Prediction& p) {
+  Table table({"op", ">times", ">time", ">of the step", "kernel", "bound by", "source"});
+  for (size_t i = 0; i < p.ops.size() && (report.top == 0 || i < report.top); ++i) {
+    const OpTime& op = p.ops[i];
+    table.Add({std::string(op.hlo->name), Scaled(op.times), Seconds(op.seconds), Percent(op.seconds, p.step_seconds),
+               std::string(ToString(op.family)), std::string(ToString(op.price.bound)), PlaceOfOp(*op.hlo, report.input->module())});
+  }
+  return table.empty() ? "" : "\n" + table.ToText();
+}
+
+std::string LineTable(const TimeReport& report, const Prediction& p) {
+  std::map<std::string, double> lines;
+  for (const OpTime& op : p.ops)
+    if (std::string place = PlaceOfOp(*op.hlo, report.input->module()); !place.empty()) lines[place] += op.seconds;
+  if (lines.empty()) return "";
+  std::vector<std::pair<std::string, double>> sorted(lines.begin(), lines.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  Table table({"source line", ">time", ">of the step"});
+  for (size_t i = 0; i < sorted.size() && (report.top == 0 || i < report.top); ++i)
+    table.Add({sorted[i].first, Seconds(sorted[i].second), Percent(sorted[i].second, p.step_seconds)});
+  return "\n" + table.ToText();
+}
+
+std::string Compared(const TimeReport& report) {
+  Table table({report.sweep.empty() ? "machine" : report.sweep, ">step", ">busy", ">matrix", ">memory", ">exposed communication",
+               ">idle", ">MFU"});
+  for (size_t i = 0; i < report.forecasts.size(); ++i) {
+    const Forecast& f = report.forecasts[i];
+    auto kind = [&](TimeKind k) { return Seconds(f.prediction.kinds[static_cast<size_t>(k)]); };
+    table.Add({report.sweep.empty() ? f.machine.name : report.points[i], Seconds(f.prediction.step_seconds),
+               Seconds(f.prediction.device_seconds), kind(TimeKind::kMatrix), kind(TimeKind::kMemory),
+               kind(TimeKind::kCommunication), kind(TimeKind::kIdle), Digits(100 * f.mfu, 1) + " %"});
+  }
+  return table.ToText();
+}
+
+}  // namespace
+
+std::string Percent(double part, double whole) { return whole > 0 ? Digits(100 * part / whole, 1) + " %" : "-"; }
+
+std::string PlaceOfOp(const Instruction& hlo, const Module& module) {
+  const Metadata* metadata = hlo[kMetadata];
+  return metadata == nullptr ? "" : SourcePlace(*metadata, module.stack_frames);
+}
+
+std::string Seconds(double seconds) {
+  char text[48];
+  const double size = std::abs(seconds);
+  if (size >= 1) std::snprintf(text, sizeof(text), "%.3f s", seconds);
+  else if (size >= 1e-3) std::snprintf(text, sizeof(text), "%.3f ms", seconds * 1e3);
+  else std::snprintf(text, sizeof(text), "%.2f us", seconds * 1e6);
+  return text;
+}
+
+std::string TimeText(const TimeReport& report) {
+  std::string text;
+  if (report.forecasts.size() == 1) {
+    const Forecast& forecast = report.forecasts.front();
+    text = HeadText(report, forecast) + "\n" + KindTable(forecast.prediction) + ClassTable(forecast.prediction) + CollectiveTable(forecast.prediction) +
+           OpTable(report, forecast.prediction) + LineTable(report, forecast.prediction);
+  } else {
+    text = Compared(report);
+  }
+  std::string notes;
+  for (size_t i = 0; i < report.forecasts.size(); ++i)
+    for (const std::string& warning : report.forecasts[i].warnings) {
+      std::string where;
+      if (report.forecasts.size() > 1)
+        where = report.sweep.empty() ? StrCat(report.forecasts[i].machine.name, ": ") : StrCat(report.sweep, "=", report.points[i], ": ");
+      StrAppend(&notes, "warning: ", where, warning, "\n");
+    }
+  if (!report.forecasts.empty())
+    for (const std::string& note : report.forecasts.front().prediction.notes) StrAppend(&notes, "note: ", note, "\n");
+  for (const std::string& note : report.assumptions) StrAppend(&notes, "note: ", note, "\n");
+  return notes.empty() ? text : text + "\n" + notes;
+}
+
+std::string AgainstText(const TimeReport& report) {
+  const ProfileComparison& c = *report.against;
+  auto ratio = [](double measured, double predicted) { return predicted > 0 ? Digits(measured / predicted, 2) : "-"; };
+  std::array<double, kTimeKinds> predicted{}, measured{};
+  for (const MeasuredOp& op : c.ops) {
+    predicted[static_cast<size_t>(op.kind)] += op.predicted;
+    measured[static_cast<size_t>(op.kind)] += op.measured;
+  }
+  Table kinds({"kind", ">predicted", ">measured", ">measured/predicted"});
+  for (size_t i = 0; i < kTimeKinds; ++i)
+    if (predicted[i] > 0)
+      kinds.Add({std::string(ToString(static_cast<TimeKind>(i))), Seconds(predicted[i]), Seconds(measured[i]), ratio(measured[i], predicted[i])});
+  if (c.unmatched > 0) kinds.Add({"of no instruction", "-", Seconds(c.unmatched), "-"});
+  kinds.Add({"all", Seconds(c.predicted), Seconds(c.measured), ratio(c.measured, c.predicted)});
+  Table ops({"op", ">predicted", ">measured", ">measured/predicted", "kind", "source"});
+  for (size_t i = 0; i < c.ops.size() && (report.top == 0 || i < report.top); ++i) {
+    const MeasuredOp& op = c.ops[i];
+    ops.Add({std::string(op.hlo->name), Seconds(op.predicted), Seconds(op.measured), ratio(op.measured, op.predicted),
+             std::string(ToString(op.kind)), PlaceOfOp(*op.hlo, report.input->module())});
+  }
+  return StrCat("predicted on ", report.forecasts.front().machine.name, " and measured, over ", Scaled(c.steps),
+                c.steps == 1 ? " step" : " steps", " of the profile\n\n", kinds.ToText(), "\nfurthest from what they should be\n\n", ops.ToText());
+}
+
+}  // namespace shoal

@@ -1,0 +1,242 @@
+#include "transform/loops/kernel_builder.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/ops/families.h"
+#include "core/ops/index_maps.h"
+#include "transform/loops/kernel.h"
+#include "transform/loops/loop_ops.h"
+#include "transform/loops/loop_pieces.h"
+
+namespace shoal {
+std::unique_ptr<FusedKernel> KernelBuilder::Build() {
+  for (const Instruction* input : inputs_) {
+    if (!input->shape().IsArray() || input->shape().has_dynamic()) return nullptr;
+    kernel_->inputs.push_back(input->shape().element_type());
+  }
+  const Instruction* reduction = FirstReduction();
+  auto has_fewer = [](const Instruction* a, const Instruction* b) {
+    return a->shape().IsArray() && b->shape().IsArray() && a->shape().rank() < b->shape().rank();
+  };
+  if (reduction == nullptr)
+    SetLoops(**std::max_element(roots_.begin(), roots_.end(), has_fewer));
+  else if (reduction->opcode == Opcode::kReduceWindow)
+    SetLoopsOfWindow(*reduction);
+  else
+    SetLoopsOfReduction(*reduction);
+  for (const Instruction* root : roots_) {
+    if (failed_ || !Store(*root) || failed_) return nullptr;
+  }
+  return std::move(kernel_);
+}
+
+int KernelBuilder::Apply(Opcode opcode, ElementType type, std::initializer_list<int> operands) {
+  KernelNode node;
+  node.opcode = opcode;
+  node.type = type;
+  std::copy(operands.begin(), operands.end(), node.operands);
+  node.direction = ComparisonDirection::kEq;
+  return Add(std::move(node));
+}
+
+bool KernelBuilder::Store(const Instruction& root) {
+  if (root.shape().IsTuple()) return StoreResults(root);
+  const int64_t count = root.shape().ElementCount().value_or(0);
+  const bool is_full = count == Product(full_dims_) && (!reduces_ || (reduces_last_ && count != Product(kept_dims_)));
+  if (!is_full && (!reduces_ || count != Product(kept_dims_))) return false;
+  if (is_full && kernel_->form == FusedKernel::Form::kColumns) return false;
+  const Index place = is_full ? builder_.Linearize(full_, full_dims_) : builder_.Linearize(kept_, kept_dims_);
+  const bool same_dims = std::ranges::equal(root.shape().dims(), is_full ? full_dims_ : kept_dims_);
+  const Indices index = same_dims ? (is_full ? full_ : kept_) : builder_.Delinearize(place, root.shape().dims());
+  AddStore(Node(root, index), root.shape().element_type(), place, is_full);
+  return true;
+}
+
+bool KernelBuilder::StoreResults(const Instruction& root) {
+  if (root.opcode != Opcode::kReduce) return false;
+  const Index place = builder_.Linearize(kept_, kept_dims_);
+  for (size_t i = 0; i < root.shape().elements().size() && !failed_; ++i)
+    AddStore(Result(root, i, kept_), root.shape().element(static_cast<int64_t>(i)).element_type(), place, false);
+  return true;
+}
+
+void KernelBuilder::AddStore(int node, ElementType type, const Index& place, bool is_full) {
+  const bool per_row = !is_full && reduces_ && kernel_->form == FusedKernel::Form::kRows;
+  kernel_->stores.push_back({node, static_cast<int>(kernel_->outputs.size()), place, per_row});
+  kernel_->outputs.push_back(type);
+}
+
+int64_t KernelBuilder::Product(const std::vector<int64_t>& dims) {
+  int64_t product = 1;
+  for (int64_t dim : dims) product *= dim;
+  return product;
+}
+
+int KernelBuilder::Result(const Instruction& hlo, size_t part, const Indices& index) {
+  if (!reduces_ || (window_ == nullptr ? !IsLoopReduction(hlo) : &hlo != window_)) return Fail(), 0;
+  const Shape& result = hlo.shape().IsTuple() ? hlo.shape().element(0) : hlo.shape();
+  if (!(builder_.Linearize(index, result.dims()) == builder_.Linearize(kept_, kept_dims_))) return Fail(), 0;
+  auto found = reductions_.find(&hlo);
+  if (found == reductions_.end()) {
+    const int number = NewReduction(hlo);
+    if (failed_) return 0;
+    found = reductions_.emplace(&hlo, number).first;
+  }
+  KernelNode node;
+  node.kind = KernelNode::Kind::kResult;
+  node.type = hlo.operand_shape(part).element_type();
+  node.reduction = found->second;
+  node.input = static_cast<int>(part);
+  return Add(std::move(node));
+}
+
+int KernelBuilder::NewReduction(const Instruction& hlo) {
+  const Ints dims = hlo.operand_shape(0).dims();
+  Indices full;
+  if (&hlo == window_) {
+  } else if (std::ranges::equal(dims, full_dims_) && SameLoops(hlo)) {
+    full = full_;
+  } else {
+    // The same rows under other dimensions.
+    if (!reduces_last_ || !ReducesLast(hlo) || Product({dims.begin(), dims.end()}) != Product(full_dims_)) return Fail(), 0;
+    full = builder_.Delinearize(builder_.Linearize(full_, full_dims_), dims);
+  }
+  KernelReduction reduction;
+  const size_t n = hlo.operand_count() / 2;
+  for (size_t i = 0; i < n; ++i) {
+    reduction.elements.push_back(&hlo == window_ ? WindowElement(hlo) : Node(*hlo.operands[i], full));
+    reduction.inits.push_back(Node(*hlo.operands[n + i], {}));
+  }
+  if (failed_) return 0;
+  if (const Instruction* op = OnlyOpOf(*hlo[kToApply])) {
+    reduction.op = op->opcode;
+  } else {
+    reduction.kind = KernelReduction::Kind::kFirstOf;
+    reduction.op = *FirstOf(*hlo[kToApply]);
+  }
+  for (int element : reduction.elements) reduction.stage = std::max(reduction.stage, StageOf(element));
+  if (kernel_->form == FusedKernel::Form::kColumns && reduction.stage > 0) Fail();
+  kernel_->reductions.push_back(std::move(reduction));
+  return static_cast<int>(kernel_->reductions.size()) - 1;
+}
+
+int KernelBuilder::Add(KernelNode node) {
+  if (kernel_->nodes.size() >= kMostNodes) failed_ = true;
+  if (failed_) return 0;  // an operand that could not be made has no stage
+  int stage = 0;
+  if (node.kind == KernelNode::Kind::kResult) stage = kernel_->reductions[static_cast<size_t>(node.reduction)].stage + 1;
+  for (int operand : node.operands)
+    if (operand >= 0) stage = std::max(stage, StageOf(operand));
+  for (const IndexTerm& term : node.index.terms)
+    if (term.kind == IndexTerm::Kind::kData) stage = std::max(stage, StageOf(term.of));
+  stages_.push_back(stage);
+  kernel_->nodes.push_back(std::move(node));
+  return static_cast<int>(kernel_->nodes.size()) - 1;
+}
+
+int KernelBuilder::Node(const Instruction& hlo, const Indices& index) {
+  if (failed_) return 0;
+  std::pair<const Instruction*, Indices> key{&hlo, index};
+  if (auto found = nodes_.find(key); found != nodes_.end()) return found->second;
+  const int node = NewNode(hlo, index);
+  nodes_.emplace(std::move(key), node);
+  return node;
+}
+
+int KernelBuilder::NewNode(const Instruction& hlo, const Indices& index) {
+  if (auto input = std::find(inputs_.begin(), inputs_.end(), &hlo); input != inputs_.end())
+    return Load(static_cast<int>(input - inputs_.begin()), hlo, index);
+  if (IsUniformConstant(hlo)) return Constant(hlo);
+  if (hlo.opcode == Opcode::kIota) {
+    KernelNode node;
+    node.kind = KernelNode::Kind::kIndex;
+    node.type = hlo.shape().element_type();
+    node.index = index[static_cast<size_t>(hlo[Op<Opcode::kIota>::kIotaDimension])];
+    return Add(std::move(node));
+  }
+  if (hlo.opcode == Opcode::kReduce || hlo.opcode == Opcode::kReduceWindow) return Result(hlo, 0, index);
+  if (IsLoopPieces(hlo)) return Placed(hlo, index);
+  if (!IsLoopOp(hlo)) {
+    failed_ = true;
+    return 0;
+  }
+  if (hlo.opcode == Opcode::kDynamicSlice) return Node(*hlo.operands[0], Shifted(hlo, index));
+  if (hlo.opcode == Opcode::kGather) return Node(*hlo.operands[0], Gathered(hlo, index));
+  if (const auto map = FindIndexMap<IndexBuilder, Indices>(hlo.opcode); map != nullptr)
+    return Node(*hlo.operands[0], map(builder_, hlo, index));
+  return Apply(hlo, index);
+}
+
+int KernelBuilder::Apply(const Instruction& hlo, const Indices& index) {
+  KernelNode node;
+  node.type = hlo.shape().element_type();
+  node.opcode = hlo.opcode;
+  for (size_t i = 0; i < hlo.operand_count(); ++i) {
+    const bool is_scalar = hlo.operand_shape(i).rank() == 0;  // a bound of clamp, a predicate of select
+    node.operands[i] = Node(*hlo.operands[i], is_scalar ? Indices() : index);
+  }
+  if (hlo.opcode == Opcode::kCompare) {
+    node.direction = hlo[Op<Opcode::kCompare>::kDirection];
+    node.total_order = hlo[Op<Opcode::kCompare>::kOrder] == ComparisonOrder::kTotal;
+  }
+  return Add(std::move(node));
+}
+
+int KernelBuilder::Load(int input, const Instruction& hlo, const Indices& index) {
+  KernelNode node;
+  node.kind = KernelNode::Kind::kLoad;
+  node.type = hlo.shape().element_type();
+  node.input = input;
+  node.index = builder_.Linearize(index, hlo.shape().dims());
+  return Add(std::move(node));
+}
+
+int KernelBuilder::Constant(const Instruction& hlo) {
+  KernelNode node;
+  node.kind = KernelNode::Kind::kConstant;
+  node.type = hlo.shape().element_type();
+  const std::span<const std::byte> data = hlo[kConstantValue]->data;
+  if (!data.empty())
+    std::memcpy(node.bits, data.data(), std::min<size_t>(data.size(), static_cast<size_t>(StorageBytes(node.type))));
+  return Add(std::move(node));
+}
+
+// Of several kernels those that compute little: compiling them as if they mattered takes longer than they save.
+static void MarkEdges(std::vector<FusedKernel>& kernels) {
+  int64_t all = 0;
+  for (const FusedKernel& kernel : kernels) all += kernel.RowCount() * kernel.WalkedCount();
+  for (FusedKernel& kernel : kernels) kernel.is_edge = kernel.RowCount() * kernel.WalkedCount() <= all / 32;
+}
+
+std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots) {
+  std::vector<FusedKernel> kernels;
+  std::vector<LoopPiece> to_do{{}};
+  while (!to_do.empty()) {
+    KernelBuilder builder(inputs, roots, std::move(to_do.back()));
+    to_do.pop_back();
+    if (std::unique_ptr<FusedKernel> kernel = builder.Build()) {
+      MergeLoops(*kernel);
+      kernels.push_back(std::move(*kernel));
+      continue;
+    }
+    if (!builder.cut() || kernels.size() + to_do.size() + 2 > static_cast<size_t>(kMostPieces)) return {};
+    const LoopCut cut = *builder.cut();
+    to_do.insert(to_do.end(), 2, builder.piece());
+    to_do[to_do.size() - 2].dims[cut.dim].first = cut.at;
+    to_do.back().dims[cut.dim].second = cut.at;
+  }
+  MarkEdges(kernels);
+  return kernels;
+}
+
+std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kFusion) return {};
+  const Computation& fused = *hlo[kCalls];
+  const std::vector<const Instruction*> inputs(fused.parameters.begin(), fused.parameters.end());
+  std::vector<const Instruction*> roots{fused.root};
+  if (fused.root->opcode == Opcode::kTuple) roots.assign(fused.root->operands.begin(), fused.root->operands.end());
+  return KernelsOf(inputs, roots);
+}
+
+}  // namespace shoal

@@ -1,0 +1,117 @@
+// The loops of a kernel: those of its root, or of what is reduced.
+#include <algorithm>
+#include <set>
+
+#include "core/ops/families.h"
+#include "transform/loops/kernel_builder.h"
+#include "transform/loops/loop_ops.h"
+
+namespace shoal {
+
+const Instruction* KernelBuilder::FirstReduction() {
+  std::vector<const Instruction*> to_do(roots_.begin(), roots_.end());
+  std::set<const Instruction*> seen(inputs_.begin(), inputs_.end());
+  const Instruction* found = nullptr;
+  while (!to_do.empty()) {
+    const Instruction* hlo = to_do.back();
+    to_do.pop_back();
+    if (!seen.insert(hlo).second) continue;
+    if (IsLoopReduction(*hlo) || IsLoopWindow(*hlo)) found = hlo;
+    to_do.insert(to_do.end(), hlo->operands.begin(), hlo->operands.end());
+  }
+  return found;
+}
+
+void KernelBuilder::SetLoops(const Instruction& root) {
+  if (!root.shape().IsArray()) return Fail();
+  full_dims_.assign(root.shape().dims().begin(), root.shape().dims().end());
+  if (piece_.dims.empty())
+    for (int64_t dim : full_dims_) piece_.dims.emplace_back(0, dim);
+  for (size_t d = 0; d < full_dims_.size(); ++d) {
+    const auto [begin, end] = piece_.dims[d];
+    full_.push_back(Index::Constant(begin) + Index::Loop(static_cast<int>(d), end - begin));
+    kernel_->rows.push_back(end - begin);
+  }
+  kernel_->walked = {1};
+  if (full_dims_.empty()) return;
+  kernel_->walked = {kernel_->rows.back()};
+  kernel_->rows.pop_back();
+}
+
+void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {
+  if (!IsLoopReduction(hlo) || hlo[kDimensions].empty()) return Fail();
+  const Ints dims = hlo.operand_shape(0).dims();
+  full_dims_.assign(dims.begin(), dims.end());
+  std::vector<bool> is_reduced(dims.size(), false);
+  for (int64_t d : hlo[kDimensions]) is_reduced[static_cast<size_t>(d)] = true;
+  std::vector<size_t> kept, folded;
+  for (size_t d = 0; d < dims.size(); ++d) (is_reduced[d] ? folded : kept).push_back(d);
+  // The innermost dimension that is longer than 1 decides: lanes along it.
+  size_t last = dims.size();
+  while (last > 0 && dims[last - 1] == 1) --last;
+  const bool columns = last > 0 && !is_reduced[last - 1];
+  kernel_->form = columns ? FusedKernel::Form::kColumns : FusedKernel::Form::kRows;
+
+  full_.resize(dims.size());
+  std::vector<size_t> order;  // the loops
+  for (size_t d : kept)
+    if (!columns || d != last - 1) order.push_back(d);
+  const size_t row_loops = order.size();
+  order.insert(order.end(), folded.begin(), folded.end());
+  if (columns) order.push_back(last - 1);
+  for (size_t i = 0; i < order.size(); ++i) {
+    full_[order[i]] = Index::Loop(static_cast<int>(i), dims[order[i]]);
+    (i < row_loops ? kernel_->rows : kernel_->walked).push_back(dims[order[i]]);
+  }
+  if (kernel_->walked.empty()) kernel_->walked = {1};
+  for (size_t d : kept) {
+    kept_.push_back(full_[d]);
+    kept_dims_.push_back(dims[d]);
+  }
+  reduces_ = true;
+  // Rows of which everything is one piece of memory, so that other shapes of the same rows are seen to be that.
+  reduces_last_ = std::is_sorted(order.begin(), order.end());
+}
+
+void KernelBuilder::SetLoopsOfWindow(const Instruction& hlo) {
+  if (!IsLoopWindow(hlo)) return Fail();
+  window_ = &hlo;
+  reduces_ = true;
+  kernel_->form = FusedKernel::Form::kColumns;
+  const Ints dims = hlo.shape().dims();
+  kept_dims_.assign(dims.begin(), dims.end());
+  size_t lane = dims.size() - 1;
+  while (lane > 0 && dims[lane] == 1) --lane;
+  int number = 0;
+  kept_.resize(dims.size());
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (d == lane) continue;
+    kept_[d] = Index::Loop(number++, dims[d]);
+    kernel_->rows.push_back(dims[d]);
+  }
+  for (const WindowDim& dim : hlo[kWindow]->dims) {
+    full_.push_back(dim.size == 1 ? Index() : Index::Loop(number, dim.size));
+    if (dim.size == 1) continue;
+    kernel_->walked.push_back(dim.size);
+    ++number;
+  }
+  if (kernel_->walked.empty()) kernel_->walked.push_back(1), ++number;
+  kept_[lane] = Index::Loop(number, dims[lane]);
+  kernel_->walked.push_back(dims[lane]);
+}
+
+bool KernelBuilder::SameLoops(const Instruction& hlo) const {
+  Indices kept;
+  const Ints reduced = hlo[kDimensions];
+  for (size_t d = 0; d < full_.size(); ++d)
+    if (std::find(reduced.begin(), reduced.end(), static_cast<int64_t>(d)) == reduced.end()) kept.push_back(full_[d]);
+  return kept == kept_;
+}
+
+bool KernelBuilder::ReducesLast(const Instruction& hlo) {
+  const Ints reduced = hlo[kDimensions];
+  const int64_t first = hlo.operand_shape(0).rank() - std::ssize(reduced);
+  return std::all_of(reduced.begin(), reduced.end(), [&](int64_t d) { return d >= first; });
+}
+
+}  // namespace shoal

@@ -1,0 +1,90 @@
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/ops/op.h"
+#include "transform/loops/kernel.h"
+
+namespace shoal {
+namespace {
+
+using NodeKind = KernelNode::Kind;
+
+void AppendNode(std::string& out, const KernelNode& node) {
+  StrAppend(&out, Text(node.type), " ");
+  switch (node.kind) {
+    case NodeKind::kLoad:
+      return StrAppend(&out, "in", node.input, "[", ToString(node.index), "]");
+    case NodeKind::kConstant:
+      StrAppend(&out, "constant 0x", Hex(node.bits[0]));
+      if (node.bits[1] != 0) StrAppend(&out, ",0x", Hex(node.bits[1]));
+      return;
+    case NodeKind::kIndex:
+      return StrAppend(&out, "index ", ToString(node.index));
+    case NodeKind::kResult:
+      return StrAppend(&out, "result ", node.reduction, ".", node.input);
+    case NodeKind::kApply:
+      break;
+  }
+  StrAppend(&out, Text(node.opcode));
+  if (node.opcode == Opcode::kCompare)
+    StrAppend(&out, " ", EnumNames<ComparisonDirection>::kNames[static_cast<size_t>(node.direction)],
+              node.total_order ? " total" : "");
+  for (int operand : node.operands)
+    if (operand >= 0) StrAppend(&out, " n", operand);
+}
+
+void AppendTypes(std::string& out, const std::vector<ElementType>& types) {
+  for (size_t i = 0; i < types.size(); ++i) StrAppend(&out, i == 0 ? "" : ", ", Text(types[i]));
+}
+
+}  // namespace
+
+int64_t FusedKernel::RowCount() const {
+  int64_t count = 1;
+  for (int64_t rounds : rows) count *= rounds;
+  return count;
+}
+
+int64_t FusedKernel::WalkedCount() const {
+  int64_t count = 1;
+  for (int64_t rounds : walked) count *= rounds;
+  return count;
+}
+
+int FusedKernel::Walks() const {
+  int walks = 0;
+  for (const KernelReduction& reduction : reductions) walks = std::max(walks, reduction.stage + 1);
+  const bool walks_to_store = std::any_of(stores.begin(), stores.end(), [](const KernelStore& store) { return !store.per_row; });
+  return form == Form::kRows && walks_to_store ? walks + 1 : walks;
+}
+
+std::string ToString(const FusedKernel& kernel) {
+  std::string out = StrCat(kernel.form == FusedKernel::Form::kRows ? "rows [" : "columns [", StrJoin(kernel.rows, ","),
+                           "] x [", StrJoin(kernel.walked, ","), "] (");
+  AppendTypes(out, kernel.inputs);
+  out += ") -> (";
+  AppendTypes(out, kernel.outputs);
+  out += ")";
+  if (kernel.is_edge) out += " edge";
+  if (kernel.contracts) out += " contracted";
+  if (kernel.piece != 0) StrAppend(&out, " in pieces of ", kernel.piece);
+  out += "\n";
+  for (size_t i = 0; i < kernel.nodes.size(); ++i) {
+    StrAppend(&out, "  n", i, " = ");
+    AppendNode(out, kernel.nodes[i]);
+    out += "\n";
+  }
+  for (const KernelReduction& reduction : kernel.reductions) {
+    StrAppend(&out, "  reduce ", reduction.kind == KernelReduction::Kind::kFirstOf ? "first " : "", Text(reduction.op));
+    for (int element : reduction.elements) StrAppend(&out, " n", element);
+    out += " from";
+    for (int init : reduction.inits) StrAppend(&out, " n", init);
+    if (reduction.stage != 0) StrAppend(&out, " in stage ", reduction.stage);
+    out += "\n";
+  }
+  for (const KernelStore& store : kernel.stores)
+    StrAppend(&out, "  out", store.output, "[", ToString(store.index), "] = n", store.node, store.per_row ? " per row\n" : "\n");
+  return out;
+}
+
+}  // namespace shoal

@@ -1,0 +1,290 @@
+#include "transform/loops/loop_ops.h"
+
+#include "absl/container/flat_hash_set.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "core/ops/index_maps.h"
+#include "core/ops/placed_operands.h"
+#include "core/ops/working_types.h"
+
+namespace shoal {
+namespace {
+
+bool IsStaticArray(const Shape& shape) { return shape.IsArray() && !shape.has_dynamic(); }
+
+bool IsRowMajor(const Shape& shape) {
+  const Layout* layout = shape.layout();
+  if (layout == nullptr) return true;
+  for (size_t i = 0; i < layout->minor_to_major.size(); ++i)
+    if (layout->minor_to_major[i] != static_cast<int64_t>(layout->minor_to_major.size() - 1 - i)) return false;
+  return layout->plain() || layout->tiles.empty();
+}
+
+// Row-major on both sides and of one type: a reshape, and else something only the interpreter works out.
+bool IsPlainBitcast(const Instruction& hlo) {
+  return hlo.shape().element_type() == hlo.operand_shape(0).element_type() && IsRowMajor(hlo.shape()) &&
+         IsRowMajor(hlo.operand_shape(0)) && hlo.shape().ElementCount() == hlo.operand_shape(0).ElementCount();
+}
+
+bool HasLoopTypes(const Instruction& hlo) {
+  auto has = [](const Shape& shape) {
+    return IsStaticArray(shape) && IsLoopOrComplexType(shape.element_type());
+  };
+  return has(hlo.shape()) && std::all_of(hlo.operands.begin(), hlo.operands.end(),
+                                         [&](const Instruction* operand) { return has(operand->shape()); });
+}
+
+// XLA lets floats of different precision meet; loops of ours do not. A predicate may choose among anything.
+bool HasEqualTypes(const Instruction& hlo) {
+  const size_t first = hlo.opcode == Opcode::kSelect ? 1 : 0;
+  for (size_t i = first + 1; i < hlo.operand_count(); ++i)
+    if (hlo.operand_shape(i).element_type() != hlo.operand_shape(first).element_type()) return false;
+  const ElementType type = hlo.shape().element_type();
+  return type == hlo.operand_shape(first).element_type() || type == ElementType::kPred ||
+         hlo.opcode == Opcode::kConvert;
+}
+
+// To f16 and bf16 from what f32 does not hold exactly would be rounded twice.
+bool RoundsTwice(const Instruction& hlo) {
+  const ElementType from = PartType(hlo.operand_shape(0).element_type()), to = hlo.shape().element_type();
+  return hlo.opcode == Opcode::kConvert && IsFloat(to) && BitWidth(to) == 16 &&
+         (from == ElementType::kF64 || (IsInteger(from) && BitWidth(from) >= 32));
+}
+
+template <Opcode op>
+constexpr bool HasIndexMap() {
+  return requires { sizeof(IndexMapOf<op>); };
+}
+constexpr bool kHasIndexMap[] = {
+#define OP(Name, text, arity) HasIndexMap<Opcode::k##Name>(),
+#include "core/ops/ops.def"
+#undef OP
+    false};
+
+template <Opcode op>
+constexpr bool IsTranscendental() {
+  return requires { Op<op>::kTranscendental; };
+}
+constexpr bool kIsTranscendental[] = {
+#define OP(Name, text, arity) IsTranscendental<Opcode::k##Name>(),
+#include "core/ops/ops.def"
+#undef OP
+    false};
+
+// Starts that are whole numbers; the slice itself moves nothing.
+bool IsLoopSlice(const Instruction& hlo) {
+  for (size_t i = 1; i < hlo.operand_count(); ++i) {
+    const Shape& start = hlo.operand_shape(i);
+    if (!start.IsScalar() || !IsInteger(start.element_type()) || start.element_type() == ElementType::kU64) return false;
+  }
+  return hlo.operand_count() == static_cast<size_t>(hlo.shape().rank()) + 1;
+}
+
+bool IsLoopIndexMap(const Instruction& hlo) {
+  if (hlo.opcode == Opcode::kDynamicSlice) return IsLoopSlice(hlo);
+  if (!kHasIndexMap[static_cast<size_t>(hlo.opcode)]) return hlo.opcode == Opcode::kIota;
+  if (hlo.opcode == Opcode::kBitcast) return IsPlainBitcast(hlo);
+  return true;
+}
+
+// Indices that are whole numbers.
+bool IsLoopGather(const Instruction& hlo) {
+  const ElementType indices = hlo.operand_shape(1).element_type();
+  return IsInteger(indices) && indices != ElementType::kU64 &&
+         hlo.shape().element_type() == hlo.operand_shape(0).element_type() &&
+         hlo.operand_shape(0).ElementCount().value_or(0) > 0;
+}
+
+// Neutral, or such that taking it in more often than once changes nothing.
+bool IsHarmlessInit(Opcode op, const Instruction& init, ElementType type) {
+  if (op == Opcode::kMaximum || op == Opcode::kMinimum || op == Opcode::kAnd || op == Opcode::kOr) return true;
+  const Literal* literal = init.opcode == Opcode::kConstant ? init[kConstantValue] : nullptr;
+  if (literal == nullptr || literal->elided) return false;
+  const auto bytes = static_cast<size_t>(StorageBytes(type));
+  uint64_t bits = 0, one = 1;
+  if (!literal->data.empty()) std::memcpy(&bits, literal->data.data(), std::min(bytes, literal->data.size()));
+  if (op == Opcode::kAdd || op == Opcode::kXor) return bits == 0;
+  if (type == ElementType::kF32) one = 0x3f800000;
+  if (type == ElementType::kF64) one = 0x3ff0000000000000;
+  return op == Opcode::kMultiply && bits == one;
+}
+
+// Each computation is looked at once, however often it is called.
+bool CallsFunctions(const Instruction& hlo, absl::flat_hash_set<const Computation*>& seen) {
+  for (const Computation* callee : CalledComputations(hlo)) {
+    if (!seen.insert(callee).second) continue;
+    for (const Instruction* inside : callee->instructions) {
+      if (inside->opcode == Opcode::kParameter) continue;
+      const bool calls = Info(inside->opcode).op_class == OpClass::kControlFlow;
+      if (calls ? !CallsFunctions(*inside, seen) : !IsFunction(*inside)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool IsFunction(const Instruction& hlo) {
+  const OpClass op_class = Info(hlo.opcode).op_class;
+  if (op_class == OpClass::kControlFlow) {
+    absl::flat_hash_set<const Computation*> seen;
+    return CallsFunctions(hlo, seen);
+  }
+  if (hlo.opcode == Opcode::kRngBitGenerator) return true;  // keeps its state in its operand
+  return op_class != OpClass::kRandom && op_class != OpClass::kCollective && op_class != OpClass::kTransfer &&
+         op_class != OpClass::kOpaque && hlo.opcode != Opcode::kParameter &&
+         hlo.opcode != Opcode::kOptimizationBarrier && hlo.opcode != Opcode::kAfterAll &&
+         hlo.opcode != Opcode::kAddDependency && hlo.opcode != Opcode::kDomain;
+}
+
+bool IsDear(Opcode opcode) {
+  static constexpr Opcode kSlow[] = {Opcode::kDivide, Opcode::kRemainder, Opcode::kPower, Opcode::kAtan2};
+  return kIsTranscendental[static_cast<size_t>(opcode)] ||
+         std::find(std::begin(kSlow), std::end(kSlow), opcode) != std::end(kSlow);
+}
+
+bool IsLoopType(ElementType type) {
+  const int bits = BitWidth(type);
+  if (type == ElementType::kPred || type == ElementType::kBf16) return true;
+  if (IsInteger(type)) return bits >= 8;
+  return IsFloat(type) && bits >= 16;
+}
+
+bool IsLoopOp(const Instruction& hlo) {
+  if (!HasLoopTypes(hlo) || hlo.shape().ElementCount().value_or(0) <= 0) return false;
+  if (!hlo[kControlPredecessors].empty() || WorkingTypesOf(hlo).mixed) return false;
+  const OpClass op_class = Info(hlo.opcode).op_class;
+  if (op_class == OpClass::kIndexMap) {
+    if (hlo.opcode == Opcode::kBitcastConvert)
+      return !HasComplex(hlo) && BitWidth(hlo.shape().element_type()) == BitWidth(hlo.operand_shape(0).element_type()) &&
+             hlo.shape().element_type() != ElementType::kPred && hlo.operand_shape(0).element_type() != ElementType::kPred;
+    return IsLoopIndexMap(hlo);
+  }
+  if (hlo.opcode == Opcode::kGather) return IsLoopGather(hlo);
+  if (op_class != OpClass::kElementwise) return false;
+  if (HasComplex(hlo)) return IsPlainWithComplex(hlo) && !RoundsTwice(hlo);
+  if (!HasEqualTypes(hlo)) return false;
+  return !RoundsTwice(hlo) && hlo.opcode != Opcode::kStochasticConvert && hlo.opcode != Opcode::kReducePrecision &&
+         hlo.opcode != Opcode::kComplex;
+}
+
+bool IsLoopPieces(const Instruction& hlo) {
+  if (!PlacesOperands(hlo) || !HasLoopTypes(hlo) || ElementsOf(hlo) <= 0 || !hlo[kControlPredecessors].empty()) return false;
+  return std::all_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {
+    return operand->shape().element_type() == hlo.shape().element_type();
+  });
+}
+
+const Instruction* OnlyOpOf(const Computation& computation) {
+  const Instruction* root = computation.root;
+  if (computation.parameters.size() != 2 || root == nullptr || root->operand_count() != 2) return nullptr;
+  const bool straight = root->operands[0] == computation.parameters[0] && root->operands[1] == computation.parameters[1];
+  const bool crossed = root->operands[0] == computation.parameters[1] && root->operands[1] == computation.parameters[0];
+  return straight || crossed ? root : nullptr;
+}
+
+namespace {
+
+// Grows along dimension `d`, from 0.
+bool IsIndexAlong(const Instruction& hlo, int64_t d) {
+  if (hlo.opcode == Opcode::kIota) return hlo[Op<Opcode::kIota>::kIotaDimension] == d;
+  if (hlo.opcode != Opcode::kBroadcast) return false;
+  const Ints dimensions = hlo[kDimensions];
+  const auto from = std::find(dimensions.begin(), dimensions.end(), d);
+  return from != dimensions.end() && IsIndexAlong(*hlo.operands[0], from - dimensions.begin());
+}
+
+// No number is beyond it.
+bool IsLeast(const Instruction& init, Opcode op) {
+  const Literal* literal = init.opcode == Opcode::kConstant ? init[kConstantValue] : nullptr;
+  if (literal == nullptr || literal->elided) return false;
+  const ElementType type = init.shape().element_type();
+  const auto bytes = static_cast<size_t>(StorageBytes(type));
+  uint64_t bits = 0;
+  if (!literal->data.empty()) std::memcpy(&bits, literal->data.data(), std::min(bytes, literal->data.size()));
+  const bool low = op == Opcode::kMaximum;
+  if (IsFloat(type)) {
+    const double number = DecodeFloat(type, bits);
+    return number == (low ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
+  }
+  const int width = BitWidth(type);
+  const uint64_t mask = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1, top = uint64_t{1} << (width - 1);
+  if (IsSigned(type)) return (bits & mask) == (low ? top : top - 1);
+  return (bits & mask) == (low ? 0 : mask);
+}
+
+bool IsZero(const Instruction& init) {
+  const Literal* literal = init.opcode == Opcode::kConstant ? init[kConstantValue] : nullptr;
+  return literal != nullptr && !literal->elided &&
+         std::all_of(literal->data.begin(), literal->data.end(), [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+// The largest or smallest number of each row, and where it is.
+bool IsLoopFirstOf(const Instruction& hlo) {
+  if (hlo.operand_count() != 4 || !hlo.shape().IsTuple() || hlo[kDimensions].size() != 1) return false;
+  for (size_t i = 0; i < 4; ++i) {
+    const Shape& shape = hlo.operand_shape(i);
+    if (!IsStaticArray(shape) || !IsLoopType(shape.element_type()) || shape.ElementCount().value_or(0) <= 0) return false;
+    if (shape.element_type() != hlo[kToApply]->parameters[i]->shape().element_type()) return false;
+    if (i < 2 && shape.element_type() != hlo.shape().element(static_cast<int64_t>(i)).element_type()) return false;
+  }
+  const std::optional<Opcode> op = FirstOf(*hlo[kToApply]);
+  return op && IsIndexAlong(*hlo.operands[1], hlo[kDimensions][0]) && IsLeast(*hlo.operands[2], *op) && IsZero(*hlo.operands[3]);
+}
+
+}  // namespace
+
+namespace {
+
+// One operand, one op that may be reordered, from a neutral initial value.
+bool IsLoopFold(const Instruction& hlo) {
+  if (hlo.operand_count() != 2 || !HasLoopTypes(hlo) || HasComplex(hlo)) return false;
+  const ElementType type = hlo.shape().element_type();
+  if (type != hlo.operand_shape(0).element_type() || type != hlo.operand_shape(1).element_type()) return false;
+  if (hlo.shape().ElementCount().value_or(0) <= 0 || hlo.operand_shape(0).ElementCount().value_or(0) <= 0) return false;
+  const Instruction* op = OnlyOpOf(*hlo[kToApply]);
+  static constexpr Opcode kOps[] = {Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum,
+                                    Opcode::kAnd, Opcode::kOr,       Opcode::kXor};
+  if (op == nullptr || op->shape().element_type() != type) return false;
+  if (std::find(std::begin(kOps), std::end(kOps), op->opcode) == std::end(kOps)) return false;
+  // Sums and products of narrow floats round at every step, in an order of their own.
+  const bool chooses = op->opcode == Opcode::kMaximum || op->opcode == Opcode::kMinimum;
+  if (IsFloat(type) && BitWidth(type) < 32 && !chooses) return false;
+  return IsHarmlessInit(op->opcode, *hlo.operands[1], type);
+}
+
+}  // namespace
+
+bool IsLoopReduction(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kReduce || !hlo[kControlPredecessors].empty()) return false;
+  return IsLoopFirstOf(hlo) || IsLoopFold(hlo);
+}
+
+bool IsLoopWindow(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kReduceWindow || !hlo[kControlPredecessors].empty() || !IsLoopFold(hlo)) return false;
+  const Window* window = hlo[kWindow];
+  if (window == nullptr || window->dims.empty() || std::ssize(window->dims) != hlo.shape().rank()) return false;
+  constexpr int64_t kMostElements = 256;  // beyond that something cleverer than looking at all of them is wanted
+  int64_t size = 1;
+  for (size_t d = 0; d < window->dims.size(); ++d) {
+    const WindowDim& dim = window->dims[d];
+    if (dim.base_dilation != 1 || dim.reversal || dim.pad_low < 0 || dim.pad_high < 0) return false;
+    // A prefix sum: everything up to here.
+    if (dim.size > 2 && std::max(dim.pad_low, dim.pad_high) >= dim.size - 1) return false;
+    size *= dim.size;
+    if (size > kMostElements) return false;
+  }
+  return true;
+}
+
+bool IsUniformConstant(const Instruction& hlo) {
+  if (hlo.opcode != Opcode::kConstant || !IsStaticArray(hlo.shape()) || !IsLoopType(hlo.shape().element_type()))
+    return false;
+  const Literal* literal = hlo[kConstantValue];
+  return literal != nullptr && !literal->elided && hlo.shape().ElementCount() == 1;
+}
+
+}  // namespace shoal

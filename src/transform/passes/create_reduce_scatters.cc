@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "core/ir/rewrite.h"
+#include "core/ops/collective_kinds.h"
+#include "core/ops/families.h"
+#include "core/ops/traits.h"
+#include "transform/passes/device_index.h"
+#include "transform/passes/pass.h"
+
+namespace shoal {
+namespace {
+
+constexpr int64_t kMostDevices = 1 << 16;  // that are asked one by one which part they keep
+
+using UserLists = absl::flat_hash_map<const Instruction*, std::vector<Instruction*>>;
+
+UserLists UsersIn(const Computation& computation) {
+  UserLists users;
+  for (Instruction* hlo : computation.instructions)
+    for (const Instruction* operand : hlo->operands) users[operand].push_back(hlo);
+  return users;
+}
+
+// The one dimension that a slice makes shorter, by the size of the group; nothing if it is another slice.
+std::optional<int64_t> ShardedDimension(const Instruction& slice, const Shape& whole, int64_t shards) {
+  const Shape& part = slice.shape();
+  std::optional<int64_t> found;
+  for (int64_t d = 0; d < whole.rank(); ++d) {
+    if (part.dim(d) == whole.dim(d)) continue;
+    if (found || whole.dim(d) % shards != 0 || part.dim(d) != whole.dim(d) / shards) return std::nullopt;
+    found = d;
+  }
+  return found;
+}
+
+// Whether each member of each group keeps the part that reduce-scatter would give it.
+bool KeepsItsOwnPart(const Instruction& slice, int64_t dimension, const std::vector<DeviceGroup>& groups,
+                     const DeviceGrid& grid) {
+  const int64_t size = slice.shape().dim(dimension);
+  for (const DeviceGroup& group : groups)
+    for (size_t i = 0; i < group.size(); ++i)
+      for (int64_t d = 0; d < slice.shape().rank(); ++d) {
+        const int64_t wanted = d == dimension ? static_cast<int64_t>(i) * size : 0;
+        if (IndexOn(*slice.operands[static_cast<size_t>(d) + 1], grid, group[i]) != wanted) return false;
+      }
+  return true;
+}
+
+// The dimension along which all users of an all-reduce keep their device's part; nothing if they keep more.
+std::optional<int64_t> ScatteredDimension(const Instruction& reduce, const std::vector<Instruction*>& users,
+                                          const DeviceGrid& grid) {
+  if (users.empty() || reduce.operand_count() != 1 || !reduce.shape().IsArray()) return std::nullopt;
+  if (grid.count() > kMostDevices) return std::nullopt;
+  Result<std::vector<DeviceGroup>> groups = DeviceGroupsOf(reduce, grid);
+  if (!groups.ok() || groups->empty()) return std::nullopt;
+  const size_t members = groups->front().size();
+  if (members < 2 || std::any_of(groups->begin(), groups->end(), [&](const auto& g) { return g.size() != members; }))
+    return std::nullopt;
+  std::optional<int64_t> dimension;
+  for (const Instruction* user : users) {
+    if (!IsDynamicSlice(*user) || user->operands[0] != &reduce) return std::nullopt;
+    if (user->operand_count() != static_cast<size_t>(reduce.shape().rank()) + 1) return std::nullopt;
+    const auto d = ShardedDimension(*user, reduce.shape(), static_cast<int64_t>(members));
+    if (!d || (dimension && *dimension != *d) || !KeepsItsOwnPart(*user, *d, *groups, grid)) return std::nullopt;
+    dimension = d;
+  }
+  return dimension;
+}
+
+Instruction* ReduceScatterFor(const Instruction& reduce, const Instruction& slice, int64_t dimension, Module& module) {
+  Instruction* scatter = CopyInstruction(module, *reduce.parent, reduce, reduce.operands);
+  scatter->opcode = InParts(reduce.opcode);
+  scatter->name = slice.name;
+  scatter->shape_ = slice.shape_;
+  std::span<int64_t> dims = module.arena.NewSpan<int64_t>(1);
+  dims[0] = dimension;
+  SetAttr(*scatter, module, kDimensions, Ints(dims));
+  return scatter;
+}
+
+}  // namespace
+
+Result<bool> CreateReduceScatters(Module& module, const PassContext&) {
+  const DeviceGrid grid{std::max<int64_t>(1, module.replica_count), std::max<int64_t>(1, module.num_partitions)};
+  bool any = false;
+  for (Computation* computation : module.computations) {
+    UserLists users;
+    Replacements replacements;
+    const std::vector<Instruction*> before = computation->instructions;
+    for (Instruction* hlo : before) {
+      if (!IsAllReduceKind(hlo->opcode) || hlo == computation->root) continue;
+      if (users.empty()) users = UsersIn(*computation);
+      const auto dimension = ScatteredDimension(*hlo, users[hlo], grid);
+      if (!dimension) continue;
+      Instruction* scatter = ReduceScatterFor(*hlo, *users[hlo].front(), *dimension, module);
+      for (Instruction* slice : users[hlo]) replacements[slice] = scatter;
+      replacements[hlo] = scatter;  // nobody asks for it any more
+    }
+    if (replacements.empty()) continue;
+    any = true;
+    ApplyReplacements(replacements, module, *computation);
+  }
+  return any;
+}
+
+}  // namespace shoal

@@ -1,0 +1,167 @@
+#include "transform/passes/loop_state.h"
+
+#include <algorithm>
+
+#include "core/ir/common_attrs.h"
+#include "core/ir/rewrite.h"
+#include "core/ops/families.h"
+#include "transform/passes/parts_of_ops.h"
+
+namespace shoal {
+namespace {
+
+using While = Op<Opcode::kWhile>;
+
+bool TakesApart(const Instruction& user, const Instruction& tuple) {
+  return user.opcode == Opcode::kGetTupleElement && user.operands[0] == &tuple;
+}
+
+// Nobody uses the parameter but by taking an element.
+bool IsTakenApart(const Computation& computation) {
+  if (computation.parameters.size() != 1 || !computation.parameters[0]->shape().IsTuple()) return false;
+  const Instruction& parameter = *computation.parameters[0];
+  if (computation.root == &parameter) return false;
+  for (const Instruction* hlo : computation.instructions)
+    for (const Instruction* operand : hlo->operands)
+      if (operand == &parameter && !TakesApart(*hlo, parameter)) return false;
+  return true;
+}
+
+void SetElementNumber(Module& module, Instruction& hlo, size_t i) {
+  SetAttr(hlo, module, Op<Opcode::kGetTupleElement>::kIndex, static_cast<int64_t>(i));
+}
+
+Instruction* NewTuple(Module& module, Computation& computation, const std::vector<Instruction*>& elements,
+                      const Instruction& instead_of) {
+  std::vector<const Shape*> shapes;
+  for (const Instruction* element : elements) shapes.push_back(element->shape_);
+  return NewInstruction(module, computation, Opcode::kTuple, module.shapes.Tuple(shapes), elements, instead_of);
+}
+
+// Gives the computation a parameter of the new shape. `places`: where each old element is now, or SIZE_MAX.
+Instruction* ChangeParameter(Module& module, Computation& computation, const Shape* shape,
+                             const std::vector<size_t>& places) {
+  Instruction* old = computation.parameters[0];
+  Instruction* parameter = NewInstruction(module, computation, Opcode::kParameter, shape, {}, *old);
+  SetAttr(*parameter, module, kParameterNumber, int64_t{0});
+  computation.parameters[0] = parameter;
+  std::vector<Instruction*> gone{old};
+  for (Instruction* hlo : computation.instructions) {
+    if (!TakesApart(*hlo, *old)) continue;
+    const size_t place = places[ElementNumber(*hlo)];
+    if (place == SIZE_MAX) {
+      gone.push_back(hlo);
+      continue;
+    }
+    hlo->operands[0] = parameter;
+    SetElementNumber(module, *hlo, place);
+  }
+  std::erase_if(computation.instructions,
+                [&](const Instruction* hlo) { return std::find(gone.begin(), gone.end(), hlo) != gone.end(); });
+  return parameter;
+}
+
+}  // namespace
+
+size_t ElementNumber(const Instruction& hlo) {
+  return static_cast<size_t>(hlo[Op<Opcode::kGetTupleElement>::kIndex]);
+}
+
+Instruction* ElementOf(Module& module, Computation& computation, Instruction& tuple, size_t i) {
+  if (tuple.opcode == Opcode::kTuple) return tuple.operands[i];
+  Instruction* const operands[] = {&tuple};
+  Instruction* element = NewInstruction(module, computation, Opcode::kGetTupleElement,
+                                        &tuple.shape().element(static_cast<int64_t>(i)), operands, tuple);
+  SetElementNumber(module, *element, i);
+  return element;
+}
+
+bool LoopState::IsInvariant(size_t i) const {
+  return TakesApart(*next[i], *body->parameters[0]) && ElementNumber(*next[i]) == i;
+}
+
+CallCounts CountCalls(const Module& module) {
+  CallCounts counts;
+  for (const Computation* computation : module.computations)
+    for (const Instruction* hlo : computation->instructions)
+      for (const Computation* callee : CalledComputations(*hlo)) ++counts[callee];
+  return counts;
+}
+
+std::optional<LoopState> LoopStateOf(Instruction& loop, const CallCounts& calls, Module& module) {
+  if (loop.opcode != Opcode::kWhile || !loop[kControlPredecessors].empty()) return std::nullopt;
+  LoopState state;
+  state.loop = &loop;
+  state.body = loop[While::kBody];
+  state.condition = loop[While::kCondition];
+  if (calls.at(state.body) != 1 || calls.at(state.condition) != 1) return std::nullopt;
+  if (!IsTakenApart(*state.body) || !IsTakenApart(*state.condition)) return std::nullopt;
+  const Instruction& root = *state.body->root;
+  if (root.opcode != Opcode::kTuple || !root[kControlPredecessors].empty()) return std::nullopt;
+  for (const Instruction* hlo : state.body->instructions)  // the root is nobody's operand
+    for (const Instruction* operand : hlo->operands)
+      if (operand == &root) return std::nullopt;
+  state.next.assign(root.operands.begin(), root.operands.end());
+  for (size_t i = 0; i < state.next.size(); ++i)
+    state.first.push_back(ElementOf(module, *loop.parent, *loop.operands[0], i));
+  return state;
+}
+
+std::vector<Instruction*> ChangeState(Module& module, const LoopState& state, const std::vector<size_t>& kept,
+                                      const std::vector<Instruction*>& added) {
+  Instruction& loop = *state.loop;
+  Computation& caller = *loop.parent;
+  std::vector<size_t> places(state.size(), SIZE_MAX);
+  std::vector<Instruction*> first, next, inside;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    places[kept[i]] = i;
+    first.push_back(state.first[kept[i]]);
+    next.push_back(state.next[kept[i]]);
+  }
+  first.insert(first.end(), added.begin(), added.end());
+  // The declared shapes stay those of the old state, whatever layouts its elements have.
+  std::vector<const Shape*> shapes;
+  for (size_t i : kept) shapes.push_back(&loop.shape().element(static_cast<int64_t>(i)));
+  for (const Instruction* value : added) shapes.push_back(value->shape_);
+  const Shape* shape = module.shapes.Tuple(shapes);
+
+  Instruction* const init[] = {NewTuple(module, caller, first, loop)};
+  init[0]->shape_ = shape;
+  Instruction* parameter = ChangeParameter(module, *state.body, shape, places);
+  ChangeParameter(module, *state.condition, shape, places);
+  for (size_t i = 0; i < added.size(); ++i) {
+    inside.push_back(ElementOf(module, *state.body, *parameter, kept.size() + i));
+    next.push_back(inside.back());
+  }
+  Instruction* old_root = state.body->root;
+  state.body->root = NewTuple(module, *state.body, next, *old_root);
+  state.body->root->shape_ = shape;
+  std::erase(state.body->instructions, old_root);
+  RemoveUnused(*state.body, [](const Instruction& hlo) { return hlo.opcode != Opcode::kGetTupleElement; });
+
+  Instruction* changed = CopyInstruction(module, caller, loop, init);
+  changed->shape_ = shape;
+  DropAttr(*changed, module, kSharding.id);
+  Replacements replacements;
+  bool wanted_whole = caller.root == &loop;
+  for (Instruction* hlo : caller.instructions) {
+    if (TakesApart(*hlo, loop)) {
+      if (const size_t place = places[ElementNumber(*hlo)]; place != SIZE_MAX) {
+        hlo->operands[0] = changed;
+        SetElementNumber(module, *hlo, place);
+      }
+      continue;
+    }
+    for (const Instruction* operand : hlo->operands) wanted_whole |= operand == &loop;
+  }
+  if (wanted_whole) {
+    std::vector<Instruction*> elements;
+    for (size_t i = 0; i < kept.size(); ++i) elements.push_back(ElementOf(module, caller, *changed, i));
+    replacements[&loop] = NewTuple(module, caller, elements, loop);
+    Apply(replacements, module, caller);
+  }
+  std::erase(caller.instructions, &loop);
+  return inside;
+}
+
+}  // namespace shoal

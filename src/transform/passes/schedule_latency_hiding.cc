@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/ops/families.h"
+#include "core/ops/price.h"
+#include "core/ops/traits.h"
+#include "transform/passes/pass.h"
+
+namespace shoal {
+namespace {
+
+// A rough device: what matters is which of two things takes longer.
+constexpr double kMemoryRate = 3e12, kMatrixRate = 4e14, kLinkRate = 5e10, kLatency = 2e-5;
+
+double BytesOfOp(const Instruction& hlo) {
+  double bytes = LeafBytesOf(hlo.shape());
+  for (const Instruction* operand : hlo.operands) bytes += LeafBytesOf(operand->shape());
+  return bytes;
+}
+
+// The products of a contraction: elements of both sides and of the result, each pair once along what is summed.
+double MatrixSeconds(const Instruction& hlo) {
+  if (Info(hlo.opcode).op_class != OpClass::kContraction || hlo.operand_count() < 2) return 0;
+  auto elements = [](const Shape& shape) { return shape.IsArray() ? static_cast<double>(shape.ElementCount().value_or(0)) : 0; };
+  const double product = elements(hlo.operand_shape(0)) * elements(hlo.operand_shape(1)) * elements(hlo.shape());
+  return 2 * std::sqrt(product) / kMatrixRate;
+}
+
+bool IsStart(const Instruction& hlo) {
+  const OpClass op_class = Info(hlo.opcode).op_class;
+  if (op_class != OpClass::kCollective && op_class != OpClass::kTransfer) return false;
+  return IsAsyncStart(hlo);
+}
+
+struct Node {
+  Instruction* hlo = nullptr;
+  std::vector<size_t> before, after;
+  double seconds = 0;  // on the device, or beside it
+  bool starts = false, waits_for_start = false;
+  double to_end = 0, ends = 0;
+  size_t missing = 0;
+};
+
+class Scheduling {
+ public:
+  explicit Scheduling(const Computation& computation) {
+    absl::flat_hash_map<const Instruction*, size_t> at;
+    for (Instruction* hlo : computation.instructions) {
+      Node node;
+      node.hlo = hlo;
+      node.starts = IsStart(*hlo);
+      node.seconds = SecondsOf(*hlo, node.starts);
+      auto need = [&](const Instruction* before) {
+        if (auto found = at.find(before); found != at.end()) node.before.push_back(found->second);
+      };
+      for (const Instruction* operand : hlo->operands) need(operand);
+      for (const Instruction* before : (*hlo)[kControlPredecessors]) need(before);
+      std::sort(node.before.begin(), node.before.end());
+      node.before.erase(std::unique(node.before.begin(), node.before.end()), node.before.end());
+      for (size_t before : node.before) {
+        nodes_[before].after.push_back(nodes_.size());
+        node.waits_for_start |= nodes_[before].starts;
+      }
+      node.missing = node.before.size();
+      at[hlo] = nodes_.size();
+      nodes_.push_back(std::move(node));
+    }
+    for (size_t i = nodes_.size(); i-- > 0;) {
+      for (size_t after : nodes_[i].after) nodes_[i].to_end = std::max(nodes_[i].to_end, nodes_[after].to_end);
+      nodes_[i].to_end += nodes_[i].seconds;
+    }
+  }
+
+  // What is furthest from the end goes first; what begins something beside the kernels goes as early as it can, what
+  // waits for it once it is over, or when nothing else is left to do.
+  std::vector<Instruction*> Order() {
+    auto sooner = [&](size_t a, size_t b) {
+      return nodes_[a].to_end != nodes_[b].to_end ? nodes_[a].to_end > nodes_[b].to_end : a < b;
+    };
+    std::set<size_t, decltype(sooner)> ready(sooner);
+    for (size_t i = 0; i < nodes_.size(); ++i)
+      if (nodes_[i].missing == 0) ready.insert(i);
+    std::vector<Instruction*> order;
+    double now = 0, link_free = 0;
+    while (!ready.empty()) {
+      const auto chosen = Choose(ready, now);
+      Node& node = nodes_[*chosen];
+      ready.erase(chosen);
+      now = std::max(now, ReadyAt(node));
+      if (node.starts) {
+        node.ends = link_free = std::max(now, link_free) + node.seconds;
+      } else {
+        now += node.seconds;
+      }
+      order.push_back(node.hlo);
+      for (size_t after : node.after)
+        if (--nodes_[after].missing == 0) ready.insert(after);
+    }
+    return order;
+  }
+
+ private:
+  static double SecondsOf(const Instruction& hlo, bool starts) {
+    const OpClass op_class = Info(hlo.opcode).op_class;
+    if (starts) return kLatency + BytesOfOp(hlo) / kLinkRate;
+    if (op_class == OpClass::kStructure || op_class == OpClass::kTransfer || IsBitcast(hlo)) return 0;
+    if (op_class == OpClass::kCollective) return hlo.operand_count() == 1 && IsStart(*hlo.operands[0]) ? 0 : kLatency;
+    return std::max(BytesOfOp(hlo) / kMemoryRate, MatrixSeconds(hlo));
+  }
+
+  double ReadyAt(const Node& node) const {
+    double at = 0;
+    for (size_t before : node.before) at = std::max(at, nodes_[before].ends);
+    return at;
+  }
+
+  template <class Ready>
+  typename Ready::iterator Choose(Ready& ready, double now) const {
+    for (auto it = ready.begin(); it != ready.end(); ++it)
+      if (nodes_[*it].starts) return it;
+    auto best = ready.end();
+    double least = 0;
+    for (auto it = ready.begin(); it != ready.end(); ++it) {
+      const double at = nodes_[*it].waits_for_start ? ReadyAt(nodes_[*it]) : 0;
+      if (at <= now) return it;
+      if (best == ready.end() || at < least) best = it, least = at;
+    }
+    return best;
+  }
+
+  std::vector<Node> nodes_;
+};
+
+}  // namespace
+
+Result<bool> ScheduleLatencyHiding(Module& module, const PassContext&) {
+  if (module.is_scheduled) return false;
+  for (Computation* computation : module.computations)
+    if (computation->root != nullptr) SetOrder(*computation, Scheduling(*computation).Order());
+  module.is_scheduled = true;
+  return true;
+}
+
+}  // namespace shoal

@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "core/ir/rewrite.h"
+#include "core/ops/families.h"
+#include "core/ops/new_ops.h"
+#include "core/ops/traits.h"
+#include "transform/loops/loop_ops.h"
+#include "transform/passes/parts_of_ops.h"
+#include "transform/passes/pass.h"
+
+namespace shoal {
+namespace {
+
+bool IsIdentityOrder(Ints dimensions) {
+  for (size_t i = 0; i < dimensions.size(); ++i)
+    if (dimensions[i] != static_cast<int64_t>(i)) return false;
+  return true;
+}
+
+// The operand if the instruction hands it on as it is: same shape, same layout, same elements in the same places.
+Instruction* HandedOn(const Instruction& hlo) {
+  if (hlo.operand_count() != 1 || hlo.operands[0]->shape_ != hlo.shape_) return nullptr;
+  const bool always = IsCopy(hlo) || IsConvert(hlo) || IsReshape(hlo) || IsBitcast(hlo);
+  const bool in_order = (IsTranspose(hlo) || IsBroadcast(hlo)) && IsIdentityOrder(hlo[kDimensions]);
+  return always || in_order ? hlo.operands[0] : nullptr;
+}
+
+// reshape(reshape(x)): what the outer one may take instead of its operand.
+Instruction* SkipsOperand(const Instruction& hlo) {
+  if (hlo.operand_count() != 1 || !IsReshape(hlo) || !IsReshape(*hlo.operands[0]))
+    return nullptr;
+  if (hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return nullptr;
+  Instruction* origin = hlo.operands[0]->operands[0];
+  return origin->shape().has_dynamic() ? nullptr : origin;
+}
+
+// transpose(transpose(x)) is one transpose of x: its dimensions; nothing where it is something else.
+std::vector<int64_t> ComposedOrder(const Instruction& hlo) {
+  if (!IsTranspose(hlo) || !IsTranspose(*hlo.operands[0]) || hlo.shape().has_dynamic())
+    return {};
+  const Ints outer = hlo[kDimensions], inner = (*hlo.operands[0])[kDimensions];
+  std::vector<int64_t> order;
+  for (int64_t d : outer) order.push_back(inner[static_cast<size_t>(d)]);
+  return order;
+}
+
+// A transpose that only moves dimensions of one element leaves every element where it is.
+bool MovesNothing(const Instruction& hlo) {
+  if (!IsTranspose(hlo) || hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return false;
+  int64_t last = -1;
+  for (int64_t d : hlo[kDimensions]) {
+    if (hlo.operand_shape(0).dim(d) == 1) continue;
+    if (d < last) return false;
+    last = d;
+  }
+  return true;
+}
+
+// What a select gives whose condition is a constant, the same for all elements.
+Instruction* Chosen(const Instruction& hlo) {
+  if (!IsSelect(hlo) || hlo.operand_count() != 3) return nullptr;
+  const Instruction* condition = hlo.operands[0];
+  if (IsBroadcast(*condition)) condition = condition->operands[0];
+  if (!IsUniformConstant(*condition) || condition->shape().element_type() != ElementType::kPred) return nullptr;
+  Instruction* chosen = hlo.operands[(*condition)[kConstantValue]->data[0] != std::byte{0} ? 1 : 2];
+  return chosen->shape_ == hlo.shape_ ? chosen : nullptr;
+}
+
+}  // namespace
+
+Result<bool> SimplifyAlgebra(Module& module, const PassContext& context) {
+  bool any = false;
+  const auto wrapped = WrappedComputations(module);
+  for (Computation* computation : module.computations) {
+    if (wrapped.contains(computation)) continue;
+    Replacements replacements;
+    for (Instruction* hlo : computation->instructions) {
+      for (Instruction*& operand : hlo->operands) operand = Resolve(replacements, operand);
+      if (!(*hlo)[kControlPredecessors].empty()) continue;
+      if (const std::vector<int64_t> order = ComposedOrder(*hlo); !order.empty()) {
+        hlo->operands[0] = hlo->operands[0]->operands[0];
+        SetAttr(*hlo, module, kDimensions, Ints(module.arena.Copy(order)));
+        any = true;
+      }
+      if (MovesNothing(*hlo) && !IsIdentityOrder((*hlo)[kDimensions])) {
+        BecomeReshape(*hlo, module);
+        any = true;
+      }
+      if (Instruction* origin = SkipsOperand(*hlo)) {
+        hlo->operands[0] = origin;
+        any = true;
+      }
+      Instruction* same = HandedOn(*hlo);
+      if (same == nullptr) same = Chosen(*hlo);
+      if (same != nullptr) replacements[hlo] = same;
+    }
+    any |= !replacements.empty();
+    Apply(replacements, module, *computation);
+  }
+  if (any) SHOAL_TRY(RemoveDeadCode(module, context));  // in a fusion nothing may be left unused
+  return any;
+}
+
+}  // namespace shoal

@@ -1,0 +1,63 @@
+// An elementwise op of scalars that were repeated first gives one number, repeated: it is worked out once, and constants
+// among them can be folded.
+#include <algorithm>
+
+#include "core/ir/rewrite.h"
+#include "core/ops/families.h"
+#include "core/ops/new_ops.h"
+#include "core/ops/traits.h"
+#include "transform/loops/loop_ops.h"
+#include "transform/passes/parts_of_ops.h"
+#include "transform/passes/pass.h"
+
+namespace shoal {
+namespace {
+
+// What all elements of an operand are; null if they are not known to be one number.
+Instruction* NumberOf(Instruction& hlo) {
+  if (!hlo.shape().IsArray()) return nullptr;
+  if (hlo.shape().rank() == 0) return &hlo;
+  if (!IsBroadcast(hlo) || hlo.operand_shape(0).rank() != 0) return nullptr;
+  // Loose modules change the type on the way.
+  return hlo.operand_shape(0).element_type() == hlo.shape().element_type() ? hlo.operands[0] : nullptr;
+}
+
+bool CanSink(const Instruction& hlo) {
+  if (!IsElementwise(hlo) || !IsFunction(hlo) || hlo.operand_count() == 0 || !hlo[kControlPredecessors].empty()) return false;
+  const Shape& shape = hlo.shape();
+  if (!shape.IsArray() || shape.rank() == 0 || shape.has_dynamic()) return false;
+  return std::all_of(hlo.operands.begin(), hlo.operands.end(), [&](Instruction* operand) {
+    if (NumberOf(*operand) == nullptr || operand->shape().has_dynamic()) return false;
+    return operand->shape().rank() == 0 || std::ranges::equal(operand->shape().dims(), shape.dims());
+  });
+}
+
+Instruction* Sunk(Instruction& hlo, Module& module, Computation& computation) {
+  std::vector<Instruction*> numbers;
+  for (Instruction* operand : hlo.operands) numbers.push_back(NumberOf(*operand));
+  Instruction* number = CopyInstruction(module, computation, hlo, numbers);
+  number->shape_ = module.shapes.Scalar(hlo.shape().element_type());
+  return NewBroadcast(module, computation, hlo.shape_, number, {}, hlo);
+}
+
+}  // namespace
+
+Result<bool> SinkBroadcasts(Module& module, const PassContext&) {
+  bool any = false;
+  const auto parts = ComputationsInOps(module);
+  for (Computation* computation : module.computations) {
+    if (parts.contains(computation)) continue;
+    Replacements replacements;
+    const std::vector<Instruction*> instructions(computation->instructions.begin(), computation->instructions.end());
+    for (Instruction* hlo : instructions) {
+      for (Instruction*& operand : hlo->operands) operand = Resolve(replacements, operand);
+      if (CanSink(*hlo)) replacements[hlo] = Sunk(*hlo, module, *computation);
+    }
+    if (replacements.empty()) continue;
+    ApplyReplacements(replacements, module, *computation);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace shoal
