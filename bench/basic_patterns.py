@@ -1,4 +1,4 @@
-"""Every family of ops, a shape or two each, for run_vs_xla.py: name -> (function, arguments)."""
+"""Every family of ops, with one or two shapes each, for run_vs_xla.py: name -> (function, arguments)."""
 
 
 def patterns(jax, jnp, np, ml_dtypes):

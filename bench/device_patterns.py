@@ -1,4 +1,4 @@
-"""Steps on several devices for run_vs_xla.py --devices: name -> (function, arguments, where each of them lies)."""
+"""Steps on several devices for run_vs_xla.py --devices: name -> (function, arguments, in_specs, out_specs)."""
 
 
 def patterns(jax, jnp, np):

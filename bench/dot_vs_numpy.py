@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Times products in `shoal run` against NumPy's matmul, both in one thread and by turns, on the same machine.
+"""Compares matmuls in `shoal run` with NumPy's matmul, in one thread each and alternating, on the same machine.
 
     bench/dot_vs_numpy.py [--bin build/shoal] [--rounds N]
 
-Prints for each product shoal's and NumPy's best GFLOP/s and their ratio. A convolution is compared with the matrix
-product that has its flops. What NumPy does not have (bf16), it does in f32.
+Prints shoal's and NumPy's best GFLOP/s for each matmul, and their ratio. A convolution is compared with a matmul of the
+same flops. NumPy has no bf16; it uses f32 instead.
 """
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
@@ -23,7 +23,7 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# What is multiplied again and again: `op` makes c from a and b.
+# A loop that computes c from a and b by `op` in every iteration.
 LOOP = """HloModule bench
 cond {{
   s = (s32[], {a}, {b}, {c}) parameter(0)
@@ -57,7 +57,7 @@ TURNED = "dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={1}"
 BATCH = "dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"
 CONV = "convolution(a, b), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"
 
-# name, a, b, c, op, and the product in NumPy: batch, m, k, n
+# name, a, b, c, op, and the matmul in NumPy: batch, m, k, n
 ROWS = [
     ("f32 1024 x 1024 x 1024", "f32[1024,1024]", "f32[1024,1024]", "f32[1024,1024]", PLAIN, (1, 1024, 1024, 1024)),
     ("f32 1024 x 4096 x 3584, b transposed", "f32[1024,4096]", "f32[3584,4096]", "f32[1024,3584]", TURNED, (1, 1024, 4096, 3584)),

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Collectives between processes: shoal against plain MPI, and against the threads of one process, side by side.
+"""Measures collectives between processes: shoal, plain MPI, and the threads of one process.
 
     bench/hosts.py [--bin build/shoal] [--ranks 2,4] [--bytes 1024,1048576,…] [--seconds 0.5] [--repeat 3] [--alone]
 
-One device in each process. Of shoal: the time of a loop of collectives, less that of a shorter one, divided by the
-collectives between them; of small ones there are several in the body, so that it is they that are measured. Plain MPI:
-bench/mpi_loops.c, compiled here. All take turns, --repeat times, and the medians are printed; then the best turn of each,
-which says more where other work comes between. --alone gives all of them real-time priority, for such a machine.
-The target is 1.3 times plain MPI from 1 MB on, and 2 times at 1 kB.
+Each process has one device. shoal's time per collective is the time of a loop of collectives minus that of a shorter
+loop, divided by the difference in collectives. For small sizes the loop body has several collectives, so that the loop
+overhead does not dominate. Plain MPI is bench/mpi_loops.c, compiled by this script. The three alternate, --repeat
+times. The script prints the medians, then the best repetition of each, which is more reliable if other processes
+interfere. --alone runs all of them with real-time priority, for such a machine. The target is 1.3 times plain MPI from
+1 MB on, and 2 times at 1 kB.
 """
 import argparse
 import json
@@ -63,7 +64,7 @@ LINES = {
 
 
 def in_body(size):
-    """How many collectives the body has: each its own channel, so that none is another's twin."""
+    """Number of collectives in the loop body. Each has its own channel, so that no two are identical."""
     return 16 if size <= 65536 else 1
 
 
@@ -125,11 +126,11 @@ def main():
     parser.add_argument("--bin", default=str(ROOT / "build/shoal"))
     parser.add_argument("--ranks", default="2,4")
     parser.add_argument("--bytes", default="1024,65536,1048576,16777216,268435456")
-    parser.add_argument("--seconds", type=float, default=0.5, help="about how long each measurement takes")
+    parser.add_argument("--seconds", type=float, default=0.5, help="approximate duration of each measurement")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--kinds", default=",".join(LINES))
-    parser.add_argument("--alone", action="store_true", help="with real-time priority: what is measured has the cores")
-    parser.add_argument("--no-threads", dest="threads", action="store_false", help="not the threads of one process")
+    parser.add_argument("--alone", action="store_true", help="run the measured processes with real-time priority")
+    parser.add_argument("--no-threads", dest="threads", action="store_false", help="skip the threads of one process")
     options = parser.parse_args()
     options.bin = os.path.abspath(options.bin)
     if why := mpi.available(options.bin):

@@ -1,4 +1,4 @@
-"""Products, convolutions, moves, sorts and factorisations for run_vs_xla.py: name -> (function, arguments)."""
+"""Dots, convolutions, data movement, sorts and factorisations for run_vs_xla.py: name -> (function, arguments)."""
 
 
 def patterns(jax, jnp, np, ml_dtypes):

@@ -1,5 +1,5 @@
-// What plain MPI takes for a collective, as the OSU benchmarks measure it: the mean of many calls, the slowest process
-// counts. mpi_loops KIND BYTES ROUNDS prints microseconds. BYTES are those that one process brings.
+// Measures plain MPI collectives as the OSU benchmarks do: the mean of many calls, on the slowest process.
+// mpi_loops KIND BYTES ROUNDS prints microseconds. BYTES is the contribution of one process.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   const int count = (int)(bytes / sizeof(float));
   float* in = malloc(bytes);
   float* out = malloc(bytes * (size_t)size);
-  // Not zeros: of those the compiler makes a calloc, and what is never written is one page for all, always in the cache.
+  // Not zeros: the compiler would emit a calloc, whose unwritten memory is a single shared page that is always cached.
   memset(in, 1, bytes);
   memset(out, 1, bytes * (size_t)size);
   double start = 0;

@@ -1,4 +1,4 @@
-"""Functions, types and moves that the other patterns leave out, for run_vs_xla.py: name -> (function, arguments)."""
+"""Functions, types and moves missing in the other patterns, for run_vs_xla.py: name -> (function, arguments)."""
 
 
 def patterns(jax, jnp, np, ml_dtypes):
@@ -72,7 +72,7 @@ def patterns(jax, jnp, np, ml_dtypes):
         "cumsum_mean": (lambda x: jnp.cumsum(x, 0) / jnp.arange(1, 2001)[:, None], [f(2000, 400)]),
         "scan_outputs": (lambda x: lax.scan(lambda c, a: (0.9 * c + a, c * a), jnp.zeros(1000), x), [f(500, 1000)]),
         "scan_nested": (lambda x: lax.scan(lambda c, a: (lax.fori_loop(0, 10, lambda i, y: jnp.sin(y) + a, c), c.sum()), jnp.zeros(50), x), [f(200, 50)]),
-        # products
+        # dots
         "dot_f64_like": (lambda a, b: lax.dot(a, b, precision="highest"), [f(400, 500), f(500, 300)]),
         "dot_complex": (lambda a, b: a @ b, [c64(256, 256), c64(256, 256)]),
         "dot_s8_odd": (lambda a, b: lax.dot(a, b, preferred_element_type=np.int32), [ints(100, 129, 515, dtype=np.int8), ints(100, 515, 257, dtype=np.int8)]),
@@ -107,7 +107,7 @@ def patterns(jax, jnp, np, ml_dtypes):
         "conv_bf16_grad": (grad(conv(), (0, 1)), [f(2, 28, 28, 32, dtype=bf16), f(3, 3, 32, 32, dtype=bf16)]),
         "conv_big_kernel": (conv(), [f(2, 64, 64, 8), f(11, 11, 8, 8)]),
         "conv_image_filter": (conv(("NCHW", "OIHW", "NCHW")), [f(8, 1, 200, 200), f(1, 1, 5, 5)]),
-        # gathers, scatters, moves
+        # gathers, scatters, data movement
         "take_clip": (lambda t, i: jnp.take(t, i, axis=1, mode="clip"), [f(300, 1000, 8), ints(1000, 700)]),
         "slices_batched": (lambda t, i: jax.vmap(lambda s: lax.dynamic_slice(t, (s, 0), (16, 64)))(i), [f(5000, 64), ints(4900, 500)]),
         "nonzero": (lambda x: jnp.nonzero(x > 1, size=50000)[0], [f(300000)]),

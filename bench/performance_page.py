@@ -1,4 +1,4 @@
-"""docs/performance.md: the page of what run_vs_xla.py measured."""
+"""Writes docs/performance.md from the measurements of run_vs_xla.py."""
 import json
 import math
 import os
@@ -6,7 +6,7 @@ import pathlib
 import statistics
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What the page says before and after its table; what limits the modules that are slower than XLA's.
+# The text before and after the table of the page, and the limiting factors of modules that are slower than XLA's.
 PAGE = ROOT / "bench" / "performance.json"
 
 
@@ -22,7 +22,7 @@ def machine():
 
 
 def markdown(measured):
-    """The page of one or several runs of this script; of a module that is in several, the last counts."""
+    """The page of one or several runs of run_vs_xla.py. If a module is in several runs, the last one counts."""
     rows = {row["name"]: row for each in measured for row in each["rows"]}
     said = json.loads(PAGE.read_text(encoding="utf-8"))
     ratios = [row["xla"] / row["shoal"] for row in rows.values()]
@@ -30,19 +30,19 @@ def markdown(measured):
     best = {name: row.get("xla_best", row["xla"]) / row.get("shoal_best", row["shoal"]) for name, row in rows.items()}
     runs = sorted({row.get("runs", 0) for row in rows.values()})
     lines = ["# Performance", "", *said["before"], "",
-             f"{measured[0]['machine']}; shoal beside JAX {measured[0]['jax']} on all cores; medians of "
-             f"{' to '.join(str(n) for n in dict.fromkeys([runs[0], runs[-1]]))} runs of each, by turns; load of the machine "
-             f"before and after (others' work): {', '.join(each['load'] for each in measured)}.", "",
-             f"{len(rows)} modules: {geometric_mean(ratios):.2f} times XLA's speed in the geometric mean, "
-             f"{sum(r < 1 for r in ratios)} below 1.0, {sum(r < 0.6 for r in ratios)} below 0.6; compiled "
-             f"{geometric_mean(compiles):.1f} times as fast. By the best run of each, which others' work disturbs least: "
+             f"{measured[0]['machine']}; shoal and JAX {measured[0]['jax']} on all cores; medians of "
+             f"{' to '.join(str(n) for n in dict.fromkeys([runs[0], runs[-1]]))} runs of each, alternating; load average "
+             f"before and after (from other processes): {', '.join(each['load'] for each in measured)}.", "",
+             f"{len(rows)} modules: geometric mean {geometric_mean(ratios):.2f} times XLA's speed, "
+             f"{sum(r < 1 for r in ratios)} below 1.0, {sum(r < 0.6 for r in ratios)} below 0.6; compilation "
+             f"{geometric_mean(compiles):.1f} times as fast. For the best run of each, which other processes disturb least: "
              f"{geometric_mean(list(best.values())):.2f} times, {sum(r < 1 for r in best.values())} below 1.0, "
              f"{sum(r < 0.6 for r in best.values())} below 0.6.", "",
-             "| module | XLA ms | ± % | shoal ms | ± % | speed | of the best | compile ms | XLA's | what limits it |",
+             "| module | XLA ms | ± % | shoal ms | ± % | speed | best-run speed | compile ms | XLA compile ms | limiting factor |",
              "| --- | --: | --: | --: | --: | --: | --: | --: | --: | --- |"]
     for row in sorted(rows.values(), key=lambda row: best[row["name"]]):
         ratio = row["xla"] / row["shoal"]
-        why = said["limits"].get(row["name"], "not looked into") if best[row["name"]] < 1 else ""
+        why = said["limits"].get(row["name"], "not investigated") if best[row["name"]] < 1 else ""
         lines.append(f"| {row['name']} | {row['xla'] * 1e3:.3g} | {row.get('xla_spread', 0) * 50:.0f} | {row['shoal'] * 1e3:.3g} "
                      f"| {row.get('shoal_spread', 0) * 50:.0f} | {ratio:.2f} | {best[row['name']]:.2f} | {row['shoal_compile'] * 1e3:.0f} "
                      f"| {row['xla_compile'] * 1e3:.0f} | {why} |")

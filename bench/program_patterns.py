@@ -1,4 +1,4 @@
-"""Small whole programs, as people write them with JAX, for run_vs_xla.py: name -> (function, arguments)."""
+"""Small complete programs in typical JAX style, for run_vs_xla.py: name -> (function, arguments)."""
 
 
 def patterns(jax, jnp, np, ml_dtypes):

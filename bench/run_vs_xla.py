@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Runs the same modules on the same inputs through shoal and through XLA's CPU back end, by turns, and compares.
+"""Runs the same modules on the same inputs with shoal and with XLA's CPU backend, alternating, and compares them.
 
     bench/run_vs_xla.py [FILE.hlo …] [--only TEXT] [--rounds N] [--json OUT] [--markdown OUT]
-    bench/run_vs_xla.py --devices 4                     steps on several devices, as XLA divided and optimised them
-    bench/run_vs_xla.py --from A.json B.json --markdown docs/performance.md    the page of what was measured earlier
+    bench/run_vs_xla.py --devices 4                     steps on several devices, partitioned and optimised by XLA
+    bench/run_vs_xla.py --from A.json B.json --markdown docs/performance.md    the page of earlier measurements
 
 Without files: patterns and small programs, written with JAX and lowered to HLO (pip install jax; Python 3.12 or later
-for the newest), and XLA's own benchmarks where ../shared/corpus has them and they fit into memory. Each round runs XLA a few times in this process and then `shoal run --num_repeats` in another, so that both
-meet the same state of the machine; the median over all rounds counts. First-call compile time stands apart. Results
-are compared too: a fast wrong answer is a failure. Exit status 1 if any differ, or if --at-least is not reached.
+for the newest), and XLA's own benchmarks if ../shared/corpus has them and they fit into memory. Each round runs XLA a
+few times in this process and then `shoal run --num_repeats` in another, so that both see the same state of the machine.
+The result is the median over all rounds; the compile time of the first call is reported separately. The script also
+compares the results: a fast wrong answer is a failure. Exit status 1 if any results differ, or if --at-least is not
+reached.
 """
 import argparse
 import json
@@ -75,7 +77,7 @@ def measure_devices(options, name, case, folder):
 
 
 def compare(options, name, xla, text, placed, held, folder):
-    """`held`: the arguments of each device."""
+    """Runs a module with both and compares the results. `held` has the arguments of each device."""
     hlo, inputs, outputs = folder / f"{name}.hlo", folder / name / "in", folder / name / "out"
     hlo.write_text(text)
     for device, arguments in enumerate(held):
@@ -98,7 +100,7 @@ def compare(options, name, xla, text, placed, held, folder):
 
 
 def spread(seconds):
-    """From the first to the third quartile, as a part of the median."""
+    """The interquartile range, as a fraction of the median."""
     if len(seconds) < 4:
         return 0
     first, middle, third = statistics.quantiles(seconds, n=4)
@@ -106,7 +108,7 @@ def spread(seconds):
 
 
 def keep(options, rows, load):
-    """After every module, so that a run that is stopped was not for nothing."""
+    """Writes the results after every module, so that an interrupted run keeps them."""
     figures = {"jax": xla_cpu.jax.__version__, "machine": machine(), "load": f"{load:.1f} to {os.getloadavg()[0]:.1f}", "rows": rows}
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1))
@@ -115,7 +117,7 @@ def keep(options, rows, load):
 
 
 def cases(options):
-    """(name, what measures it)"""
+    """(name, function that measures the case)"""
     def wanted(name):
         return options.only in name and (not options.names or name in options.names.split(","))
 
@@ -130,7 +132,7 @@ def cases(options):
 
 
 def single_cases(options):
-    """(name, what gives the text and the arguments)"""
+    """(name, function that returns the text and the arguments)"""
     if not options.files:
         jax = xla_cpu.jax
         for family in basic_patterns, library_patterns, shape_patterns, op_patterns, program_patterns:
@@ -142,14 +144,14 @@ def single_cases(options):
 
 
 def benchmarks():
-    """What XLA measures itself with. Not the Gemmas, which need more memory than two cores have; nor what XLA refuses,
-    its own optimised dumps, or compiles for minutes in 9 GB, mobilenet_v2: those can be given by name."""
+    """XLA's own benchmarks, except the Gemmas, which need more memory than a two-core machine has; XLA's own optimised
+    dumps, which it rejects; and mobilenet_v2, which compiles for minutes in 9 GB. These can be given as files."""
     names = CORPUS.glob("backends__cpu__benchmarks__hlo__*.hlo")
     return sorted(path for path in names if "gemma" not in path.name and "optimized" not in path.name)
 
 
 def given(path):
-    """The text without what makes XLA take its arguments away, which are used again, and arguments for it."""
+    """The text without aliases and donated buffers, because the arguments are used again; and generated arguments."""
     text = re.sub(r", (input_output_alias|buffer_donor)=\{.*?\}(?=, [a-z_]+=|\n)", "", path.read_text(), count=2)
     return text, made_up(text)
 
@@ -170,17 +172,17 @@ def main():
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     parser.add_argument("--bin", default=ROOT / "build/shoal")
     parser.add_argument("--engine", default="jit")
-    parser.add_argument("--only", default="", help="cases whose name contains this")
-    parser.add_argument("--names", default="", help="only these, separated by commas")
+    parser.add_argument("--only", default="", help="only cases whose name contains this")
+    parser.add_argument("--names", default="", help="only these cases, separated by commas")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--repeats", type=int, default=5, help="runs of each in a round")
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each engine per round")
     parser.add_argument("--threads", type=int, default=0)
-    parser.add_argument("--devices", type=int, default=1, help="measure the steps on so many devices instead")
+    parser.add_argument("--devices", type=int, default=1, help="measure the multi-device steps on this many devices")
     parser.add_argument("--timeout", type=int, default=300)
     parser.add_argument("--at-least", type=float, default=0, metavar="RATIO", help="fail if the mean is lower")
-    parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
-    parser.add_argument("--markdown", type=pathlib.Path, help="write the page of the figures here")
-    parser.add_argument("--from", dest="measured", nargs="+", type=pathlib.Path, help="measure nothing: take these --json files")
+    parser.add_argument("--json", type=pathlib.Path, help="write all measurements to this file")
+    parser.add_argument("--markdown", type=pathlib.Path, help="write the page to this file")
+    parser.add_argument("--from", dest="measured", nargs="+", type=pathlib.Path, help="use these --json files instead of measuring")
     options = parser.parse_args()
     if options.measured:
         write_page(options.markdown, [json.loads(path.read_text()) for path in options.measured])

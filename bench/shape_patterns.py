@@ -1,4 +1,4 @@
-"""The families of the other patterns at other shapes and types, for run_vs_xla.py: name -> (function, arguments)."""
+"""The families of the other patterns, with other shapes and types, for run_vs_xla.py: name -> (function, arguments)."""
 
 
 def patterns(jax, jnp, np, ml_dtypes):
@@ -148,7 +148,7 @@ def patterns(jax, jnp, np, ml_dtypes):
         "categorical": (lambda k, x: jax.random.categorical(key(k), x), [bits, f(500, 1001)]),
         "split_keys": (lambda k: jax.vmap(lambda s: jax.random.normal(s, (3,)))(jax.random.split(key(k), 20000)), [bits]),
         "gamma": (lambda k: jax.random.gamma(key(k), 2.5, (2000,)), [bits]),
-        # moves
+        # data movement
         "roll_rows_s32": (lambda x: jnp.roll(x, (5, -3), (0, 1)), [ints(99, 1501, 1003)]),
         "transpose_4d_odd": (lambda x: jnp.transpose(x, (0, 3, 1, 2)), [f(9, 61, 63, 65)]),
         "transpose_f64_small": (lambda x: jnp.transpose(x, (2, 0, 1)), [ints(9, 70, 70, 70, dtype=np.uint8)]),
@@ -158,7 +158,7 @@ def patterns(jax, jnp, np, ml_dtypes):
         "strided_slice": (lambda x: x[1::2, 3::5] * 2, [f(2049, 3333)]),
         "resize": (lambda x: jax.image.resize(x, (8, 100, 100, 16), "bilinear"), [f(8, 50, 50, 16)]),
         "tril_triu": (lambda x: jnp.tril(x) + jnp.triu(x, 3), [f(1501, 1501)]),
-        # products, attention, blocks
+        # dots, attention, blocks
         "dot_odd_bf16": (lambda a, b: a @ b, [f(257, 511, dtype=bf16), f(511, 301, dtype=bf16)]),
         "dot_f16_batched": (lambda a, b: a @ b, [f(33, 65, 127, dtype=f16), f(33, 127, 63, dtype=f16)]),
         "matvec_batched": (lambda a, b: jnp.einsum("bij,bj->bi", a, b), [f(333, 129, 257), f(333, 257)]),

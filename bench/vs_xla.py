@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Parses the same HLO texts with XLA's parser and with shoal's, by turns, and compares speed.
+"""Compares the speed of XLA's parser and shoal's on the same HLO texts, alternating between the two.
 
     bench/vs_xla.py [FILE…]     default: every file over 1 MB in ../shared/corpus/xla
 
-XLA's parser is the one in jaxlib (pip install jaxlib). shoal's is timed by build/bench/parse_bench:
+XLA's parser comes from jaxlib (pip install jaxlib). build/bench/parse_bench measures shoal's:
 
     cmake -B build -DSHOAL_BENCH=ON && ninja -C build parse_bench
 
 `parse_bench FILE… --json [--repeat=N]` parses the text of each file N times, with the file already in memory, and
-prints for each one line
+prints one line per file
     {"file": "m.hlo", "bytes": 4096548, "seconds": 0.021, "peak_bytes": 24000000}
-where seconds is the best of the N, without the time to destroy the module, and peak_bytes the most memory that a
-parse held beyond the text.
+where seconds is the best of the N parses, without the time to destroy the module, and peak_bytes the maximum memory of
+a parse in addition to the text.
 
-Both take their turn in every round, so that they meet the same state of the machine; the best of the rounds counts.
+Every round measures both parsers, so that both see the same state of the machine; the result is the best round.
 Exit status 1 if --at-least is given and a ratio is lower.
 """
 import argparse
@@ -29,7 +29,7 @@ LARGE = 1_000_000
 
 
 def xla_parser():
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # its warnings would cost it time
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # printing its warnings would take time
     try:
         from jaxlib import _hlo
     except ImportError:
@@ -71,8 +71,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bench/parse_bench")
-    parser.add_argument("--rounds", type=int, default=3, help="turns of each parser (default 3)")
-    parser.add_argument("--repeat", type=int, default=3, help="parses in each turn (default 3)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of each parser (default 3)")
+    parser.add_argument("--repeat", type=int, default=3, help="parses per round (default 3)")
     parser.add_argument("--at-least", type=float, default=0, metavar="RATIO", help="fail if a ratio is lower")
     options = parser.parse_args()
     corpus = ROOT.parent / "shared/corpus/xla"

@@ -1,4 +1,4 @@
-"""XLA's CPU back end as JAX has it, for run_vs_xla.py: modules compiled and run there."""
+"""Compiles and runs modules with XLA's CPU backend, through JAX, for run_vs_xla.py."""
 import os
 import time
 
@@ -32,13 +32,13 @@ def leaves(shape):
 
 
 def parameters(text):
-    """The shapes of a module's parameters, those in tuples one by one."""
+    """The shapes of a module's parameters, with tuples flattened."""
     module = _hlo.XlaComputation(_hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
     return [leaf for shape in module.program_shape().parameter_shapes() for leaf in leaves(shape)]
 
 
 def placed(arguments):
-    with jax.enable_x64(True):  # what is of 64 bits stays so
+    with jax.enable_x64(True):  # keeps 64-bit types
         return [jax.device_put(argument) for argument in arguments]
 
 
@@ -67,7 +67,7 @@ class Xla:
 
 
 class XlaDevices:
-    """A function compiled by XLA for several devices: its text is what shoal runs."""
+    """A function compiled by XLA for several devices; shoal runs the text of the compiled module."""
 
     def __init__(self, function, arguments, places, results, devices):
         mesh = jax.make_mesh((devices,), ("x",))
@@ -89,5 +89,5 @@ class XlaDevices:
 
 
 def shards(array):
-    """What each device holds, by its number."""
+    """The shards of an array, by device id."""
     return [np.asarray(shard.data) for shard in sorted(array.addressable_shards, key=lambda shard: shard.device.id)]

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Fits the constants of the kernel prices, and says how good they are on what took no part in the fit.
+"""Fits the constants of the kernel time formulas, and prints their accuracy on held-out data.
 
 usage: fit.py [--write] [--list] [--splits N] OPS_DIR MODULES_DIR
   OPS_DIR, MODULES_DIR  folders with *.hlo and timed.json: single kernels, whole modules, timed on one H200
-  --splits N            so many ways of leaving a third out; all of them are printed, and none is chosen
-  --write               puts the constants into machines/fitted/kernels.yaml
+  --splits N            number of splits into thirds, each of which is held out in turn; all are printed, none is chosen
+  --write               writes the constants to machines/fitted/kernels.yaml
   --list                also lists every kernel with its prediction
 
-The formulas are in src/sim alone: build/tools/fit/shoal_prices (ninja -C build shoal_prices) evaluates them for any
-constants. This script chooses constants: least squares of log(predicted / measured), softened against outliers, with a
-weak prior at the start values of kernel_constants.def. One family of kernels after the other; the rates of memory come
-from the loop fusions and stay. Needs numpy and scipy.
+The formulas exist only in src/analyze/cost: build/tools/fit/shoal_prices (ninja -C build shoal_prices) evaluates them
+for any constants. This script chooses the constants by least squares of log(predicted / measured), with a loss that is
+robust to outliers and a weak prior at the start values of kernel_constants.def. It fits one family of kernels after the
+other; the memory rates are fitted on the loop fusions and then fixed. Needs numpy and scipy.
 """
 import argparse
 import collections
@@ -26,7 +26,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Which constants a family of kernels decides.
+# The constants that each family of kernels determines.
 FAMILIES = collections.OrderedDict([
     ("loop fusion", "start first_wave cold read mix cache_rate dispatch issue window_step"),
     ("row reduction", "row_"), ("column reduction", "column_"), ("transpose", "transpose_"), ("row tiles", "tile_"),
@@ -36,7 +36,7 @@ FAMILIES = collections.OrderedDict([
 
 
 class Prices:
-    """The formulas, behind a pipe."""
+    """The formulas, evaluated by a subprocess."""
 
     def __init__(self, files):
         command = [os.path.join(ROOT, "build/tools/fit/shoal_prices"), "h200"] + files
@@ -46,7 +46,7 @@ class Prices:
         self.names = [c["name"] for c in self.constants]
 
     def at(self, values, kernels=None):
-        """Microseconds of these kernels, or of all."""
+        """Microseconds of the given kernels, or of all kernels."""
         kernels = range(len(self.kernels)) if kernels is None else kernels
         self.process.stdin.write(" ".join([f"{v:.8g}" for v in values] + [str(k) for k in kernels]) + "\n")
         self.process.stdin.flush()
@@ -54,9 +54,9 @@ class Prices:
 
 
 def match(kernels, timed):
-    """Microseconds of one run of each kernel, None where it was not timed by itself; by the names in timed.json."""
+    """Microseconds of one run of each kernel, by op name. Kernels that were not timed separately are missing."""
     ops = dict(timed["ops"])
-    # A step that was recorded as a graph is timed as one; its kernels are called as their instructions, with other signs.
+    # A recorded graph is timed as a whole. Its kernels have the names of their instructions, with other punctuation.
     inside = {name: ns for op in ops.values() for name, ns in op.get("kernels", {}).items()}
     times = {}
     for k in kernels:
@@ -65,7 +65,7 @@ def match(kernels, timed):
             times[k["op"]] = ops.pop(k["op"])["ns"] / 1e3 / max(1, k["times"])
         elif kernel in inside:
             times[k["op"]] = inside[kernel] / 1e3 / max(1, k["times"])
-    # Copies that a start begins are timed under a name the fusion had before: the larger ones took longer.
+    # Async copies are timed under an earlier name of the fusion, so match them by size: larger copies take longer.
     starts = sorted((k for k in kernels if k["op"] not in times and "-start" in k["op"]),
                     key=lambda k: k["times"] * (1e6 + k["read"] + k["written"]))
     rest = sorted((o for o in ops if "dynamic" in o), key=lambda o: ops[o]["ns"])
@@ -118,7 +118,7 @@ def say(title, predicted, measured):
 
 
 def fold_of(name, split=0):
-    """A third, the same in every run; kernels of one program stay together."""
+    """The third that a program belongs to, the same in every run; all kernels of a program are in the same third."""
     return int(hashlib.md5((str(split or "") + name).encode()).hexdigest(), 16) % 3
 
 
