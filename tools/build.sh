@@ -1,5 +1,5 @@
-# What ./shoal, ./test and tools/lint share: installing packages and building. Sourced by bash with $root set to the
-# top of the checkout. Everything said here goes to stderr.
+# Functions that ./shoal, ./test, tools/lint and the devcontainer share: installing packages and building. Sourced by bash
+# with $root set to the top of the checkout. All messages go to stderr.
 
 say() { printf 'shoal: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 2; }
@@ -9,7 +9,7 @@ packages() {
   local section='' line
   while read -r line; do
     case $line in
-      '# build' | '# mpi' | '# test' | '# develop') section=${line#'# '} ;;
+      '# build' | '# mpi' | '# test' | '# develop' | '# npm') section=${line#'# '} ;;
       '' | '#'*) ;;
       *) [[ $section == "$1" ]] && printf '%s\n' "$line" ;;
     esac
@@ -28,11 +28,11 @@ run_logged() {
   fi
 }
 
-# install_packages SECTION…: installs from Debian what those sections list and the machine lacks.
+# install_packages SECTION…: installs the Debian packages of those sections that are missing.
 install_packages() {
   local wanted=() missing=() installed section package as_root=()
   for section in "$@"; do mapfile -t -O "${#wanted[@]}" wanted < <(packages "$section"); done
-  # Without dpkg nobody knows what is there; the configure step will name what it does not find.
+  # Without dpkg the installed packages are unknown; the configure step reports any that are missing.
   command -v dpkg-query >/dev/null || return 0
   installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null)
   for package in "${wanted[@]}"; do
@@ -50,32 +50,53 @@ install_packages() {
   as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
   local log
   log=$(mktemp)
-  # The list of packages may be absent, as in a fresh container. If it cannot be had, an old one may still do.
+  # A fresh container has no package lists. If they cannot be downloaded, existing ones may be good enough.
   run_logged "$log" "${as_root[@]}" update
   run_logged "$log" "${as_root[@]}" install --no-install-recommends "${missing[@]}" ||
     fail "could not install what is missing (see above); to do it by hand: $by_hand"
   rm -f "$log"
 }
 
-# is_fresh DIR: DIR/shoal was built from the sources as they are now.
-is_fresh() {
-  [[ -x $1/shoal && -e $1/.fresh ]] &&
-    [[ -z $(find "$root/src" "$root/viewer" "$root/CMakeLists.txt" -newer "$1/.fresh" -print -quit) ]]
+# preset_dir PRESET: the build folder of a preset, relative to $root. The options of all builds are in CMakePresets.json.
+preset_dir() {
+  local dir
+  dir=$(sed -n '/"name": "'"$1"'"/,/}/s|.*"binaryDir": "${sourceDir}/\([^"]*\)".*|\1|p' "$root/CMakePresets.json")
+  [[ $dir ]] || fail "CMakePresets.json has no preset $1 with a binaryDir"
+  printf '%s\n' "$dir"
 }
 
-# build DIR TARGET [CMAKE-OPTION…]: configures DIR if it is new or options are given, and builds TARGET in it.
+# is_fresh DIR: DIR/shoal was built from the current sources.
+is_fresh() {
+  [[ -x $1/shoal && -e $1/.fresh ]] &&
+    [[ -z $(find "$root/src" "$root/viewer" "$root/CMakeLists.txt" "$root/CMakePresets.json" -newer "$1/.fresh" -print -quit) ]]
+}
+
+# is_configured DIR [-DNAME=VALUE…]: DIR was configured with the current presets, and its cache has those values.
+is_configured() {
+  local dir=$1 option
+  shift
+  [[ -e $dir/build.ninja && -e $dir/.configured && ! $root/CMakePresets.json -nt $dir/.configured ]] || return
+  for option in "${@#-D}"; do
+    grep -qs "^${option%%=*}:[A-Z]*=${option#*=}\$" "$dir/CMakeCache.txt" || return
+  done
+}
+
+# build PRESET TARGET [-DNAME=VALUE…]: builds TARGET in the preset's folder. The folder is configured first if it is new, if
+# the presets have changed, or if its cache has other values; these override the preset's.
 build() {
-  local dir=$1 target=$2
+  local preset=$1 target=$2 dir
   shift 2
+  dir=$root/$(preset_dir "$preset") || exit 2
   mkdir -p "$dir" || fail "cannot write to $dir"
-  # In a pipe of two ./shoal both may find that there is work to do: one does it, the other waits.
+  # In a pipe of two ./shoal both may find the build out of date: one builds, the other waits.
   (
     flock 9
     is_fresh "$dir" && [[ $target == shoal_cli ]] && exit 0
-    if [[ ! -e $dir/build.ninja ]] || (($#)); then
+    if ! is_configured "$dir" "$@"; then
       say "configuring ${dir##*/}/"
-      run_logged "$dir/configure.log" cmake -S "$root" -B "$dir" -G Ninja "$@" ||
+      run_logged "$dir/configure.log" cmake -S "$root" --preset "$preset" "$@" ||
         fail "cmake could not configure ${dir##*/}/ (see above); if it is from another machine or compiler, remove it and try again"
+      touch "$dir/.configured"
     fi
     if [[ -e $dir/.fresh ]]; then
       say "building ${dir##*/}/"
