@@ -24,11 +24,11 @@
 #include "execute/interp/step_log.h"
 #include "kernels/linalg/parallel_gemm.h"
 #include "core/ops/families.h"
-#include "execute/runtime/engine.h"
+#include "execute/runtime/executable.h"
 #include "formats/text/parser.h"
 #include "core/verify/verify.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -88,7 +88,7 @@ void Compare(const Options& options, const std::string& name, const std::string&
 struct Ready {
   std::unique_ptr<Module> module;
   DeviceGrid grid;
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Executable> engine;
   Arguments arguments;
 
   double Run(StepLog* log = nullptr) const {
@@ -118,7 +118,7 @@ Ready Prepare(const Options& options, const std::string& name, std::string text)
   ready.grid = InferDevices(*ready.module).grid;
   EngineOptions engine;
   engine.threads = options.threads;
-  auto compiled = Engine::Compile(*ready.module, engine);
+  auto compiled = Executable::Compile(*ready.module, engine);
   if (!compiled.ok()) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), compiled.diag().message.c_str());
     std::exit(1);
@@ -160,7 +160,7 @@ void LoopsAgainstCopy(const Options& options, ThreadPool& pool) {
   }
 }
 
-void ProductsAgainstOneDnn(const Options& options, ThreadPool& pool) {
+void GemmsAgainstOneDnn(const Options& options, ThreadPool& pool) {
   const int64_t sizes[][3] = {{2048, 2048, 2048}, {1024, 4096, 3584}, {1024, 3584, 4096}, {512, 512, 512}};
   for (const auto& [m, n, k] : sizes) {
     const Ready ready = Prepare(options, "dot", StrCat("HloModule m\nENTRY e {\n a = f32[", m, ",", k, "] parameter(0)\n b = f32[", k, ",", n,
@@ -213,7 +213,7 @@ void Scale(const Options& options) {
   const auto compile = [&](const Module& module) {
     EngineOptions engine;
     engine.threads = options.threads;
-    return [&module, engine] { return (*Engine::Compile(module, engine))->compile_seconds(); };
+    return [&module, engine] { return (*Executable::Compile(module, engine))->compile_seconds(); };
   };
   Compare(options, "compile of 32 layers", "of 2 layers", 1, compile(*few), 1, compile(*all));
 }
@@ -235,8 +235,8 @@ void OfModule(const Options& options, const std::string& path) {
   };
   std::vector<Product> products;
   for (const auto& [hlo, total] : log.Totals()) {
-    const ProgramStep& step = ready.engine->program().StepOf(*hlo);
-    if (step.kind != ProgramStep::Kind::kLibrary || Info(hlo->opcode).op_class != OpClass::kContraction) continue;
+    const LoweredInstruction& step = ready.engine->program().StepOf(*hlo);
+    if (step.kind != LoweredInstruction::Kind::kLibrary || Info(hlo->opcode).op_class != OpClass::kContraction) continue;
     Product product{hlo, step.library, total.times, {}, {}};
     for (size_t i = 0; i < hlo->operand_count(); ++i) {
       const Shape& shape = hlo->operand_shape(i);
@@ -257,10 +257,10 @@ void OfModule(const Options& options, const std::string& path) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal
 
 int main(int argc, char** argv) {
-  shoal::Options options;
+  shoal::internal::Options options;
   setenv("OMP_WAIT_POLICY", "passive", 1);  // spinning threads would disturb the measurement
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -269,11 +269,11 @@ int main(int argc, char** argv) {
     else if (argument.starts_with("--only=")) options.only = argument.substr(7);
     else options.files.push_back(argument);
   }
-  for (const std::string& file : options.files) shoal::OfModule(options, file);
+  for (const std::string& file : options.files) shoal::internal::OfModule(options, file);
   if (!options.files.empty()) return 0;
-  shoal::ThreadPool pool(options.threads);
-  shoal::LoopsAgainstCopy(options, pool);
-  shoal::ProductsAgainstOneDnn(options, pool);
-  shoal::AllReduceAgainstCopy(options, pool);
-  shoal::Scale(options);
+  shoal::internal::ThreadPool pool(options.threads);
+  shoal::internal::LoopsAgainstCopy(options, pool);
+  shoal::internal::GemmsAgainstOneDnn(options, pool);
+  shoal::internal::AllReduceAgainstCopy(options, pool);
+  shoal::internal::Scale(options);
 }

@@ -13,7 +13,7 @@
 
 #include "formats/text/parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string ReadText(const std::string& path) {
@@ -70,7 +70,7 @@ void Benchmark(benchmark::State& state, const std::string& path) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal
 
 int main(int argc, char** argv) {
   std::vector<std::string> files;
@@ -82,12 +82,12 @@ int main(int argc, char** argv) {
     if (argv[i][0] != '-') files.push_back(argv[i]);
   }
   if (json) {
-    for (const std::string& file : files) shoal::PrintJson(file, repeat);
+    for (const std::string& file : files) shoal::internal::PrintJson(file, repeat);
     return 0;
   }
   for (const std::string& file : files)
     benchmark::RegisterBenchmark(file.c_str(), [file](benchmark::State& state) {
-      shoal::Benchmark(state, file);
+      shoal::internal::Benchmark(state, file);
     })->UseManualTime();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

@@ -1,4 +1,4 @@
-# What src/components.dag says, for CMake: the folders, bottom first, and which of them each one may use.
+# Reads src/components.dag: the folders, bottom first, and the targets of those that each may use.
 set(dag_file ${CMAKE_CURRENT_LIST_DIR}/components.dag)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dag_file})
 file(STRINGS ${dag_file} rows REGEX "^[a-z]+/[a-z]+:")
@@ -19,13 +19,11 @@ foreach(row IN LISTS rows)
   set(SHOAL_USES_${folder} ${libraries})
   list(APPEND SHOAL_FOLDERS ${folder})
   if(folder STREQUAL "compile/codegen")
-    set(SHOAL_TARGET_${folder} shoal_codegen_loader)  # shoal_codegen is what it opens
-  elseif(folder STREQUAL "cli/options")
-    set(SHOAL_TARGET_${folder} shoal_commands)
+    set(SHOAL_TARGET_${folder} shoal_codegen_loader)  # it opens shoal_codegen
   endif()
 endforeach()
 
-# shoal_folder(SOURCE...): the library of the folder that calls it, linked to those that it may use.
+# shoal_folder(SOURCE...): the library of the calling folder, linked to the libraries that the folder may use.
 function(shoal_folder)
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE folder)
   set(target ${SHOAL_TARGET_${folder}})

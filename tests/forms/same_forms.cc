@@ -23,7 +23,7 @@
 extern "C" const char* __asan_default_options() { return "exitcode=99:detect_leaks=0"; }
 extern "C" const char* __ubsan_default_options() { return "exitcode=99:print_stacktrace=1:halt_on_error=1"; }
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,7 +32,7 @@ using Arguments = std::vector<std::string>;
 struct Flags {
   std::vector<std::string> folders;
   std::string only;
-  int64_t jobs = 1, most_bytes = INT64_MAX;
+  int64_t jobs = 1, max_bytes = INT64_MAX;
 };
 
 std::string Slurp(const fs::path& path) {
@@ -192,7 +192,7 @@ struct File {
 };
 
 std::vector<File> FilesOf(const Flags& flags) {
-  constexpr uintmax_t kMostBytesToRun = 6000;
+  constexpr uintmax_t kMaxBytesToRun = 6000;
   std::vector<File> files;
   for (const std::string& folder : flags.folders) {
     const bool ours = folder.find("shared") == std::string::npos;
@@ -201,8 +201,8 @@ std::vector<File> FilesOf(const Flags& flags) {
       const fs::path& path = entry.path();
       if ((path.extension() != ".hlo" && path.extension() != ".txt") || !entry.is_regular_file()) continue;
       if (path.filename().string().starts_with("bad-") || path.string().find(flags.only) == std::string::npos) continue;
-      if (static_cast<int64_t>(entry.file_size()) <= flags.most_bytes)
-        found.push_back({path.string(), ours && entry.file_size() <= kMostBytesToRun});
+      if (static_cast<int64_t>(entry.file_size()) <= flags.max_bytes)
+        found.push_back({path.string(), ours && entry.file_size() <= kMaxBytesToRun});
     }
     std::sort(found.begin(), found.end(), [](const File& a, const File& b) { return a.path < b.path; });
     files.insert(files.end(), found.begin(), found.end());
@@ -284,12 +284,12 @@ int Main(int argc, char** argv) {
   app.add_option("FOLDERS", flags.folders, "Where texts are, and protobufs beside some of them")->required();
   app.add_option("--only", flags.only, "Paths with this in them");
   app.add_option("--jobs", flags.jobs, "Processes at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  app.add_option("--most_bytes", flags.most_bytes, "Larger texts are left out");
+  app.add_option("--most_bytes", flags.max_bytes, "Larger texts are left out");
   CLI11_PARSE(app, argc, argv);
   return Forms(flags, FilesOf(flags)).Run();
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal
 
-int main(int argc, char** argv) { return shoal::Main(argc, argv); }
+int main(int argc, char** argv) { return shoal::internal::Main(argc, argv); }

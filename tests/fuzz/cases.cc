@@ -22,7 +22,7 @@
 #include "formats/text/parser.h"
 #include "mutate.h"
 
-namespace shoal::fuzz {
+namespace shoal::internal::fuzz {
 namespace {
 
 using Arguments = std::vector<std::string>;
@@ -289,4 +289,4 @@ bool Cases::Call(std::vector<std::string> arguments) {
   return complaint == nullptr;
 }
 
-}  // namespace shoal::fuzz
+}  // namespace shoal::internal::fuzz

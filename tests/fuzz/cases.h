@@ -6,7 +6,7 @@
 
 #include "random.h"
 
-namespace shoal::fuzz {
+namespace shoal::internal::fuzz {
 
 // Files to begin with.
 struct Origin {
@@ -51,4 +51,4 @@ class Cases {
   Note& note_;
 };
 
-}  // namespace shoal::fuzz
+}  // namespace shoal::internal::fuzz

@@ -30,13 +30,13 @@ extern "C" const char* __asan_default_options() {
 }
 extern "C" const char* __ubsan_default_options() { return "exitcode=99:print_stacktrace=1:halt_on_error=1"; }
 
-namespace shoal::fuzz {
+namespace shoal::internal::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
 
 struct Flags {
-  int64_t count = 500, first = 0, jobs = 1, most_seconds = 60, most_bytes = 6000;
+  int64_t count = 500, first = 0, jobs = 1, max_seconds = 60, max_bytes = 6000;
   uint64_t seed = 1;
   bool misfits = false;
   std::string findings = "fuzz-findings";
@@ -50,7 +50,7 @@ std::string Slurp(const fs::path& path) {
 
 // Small enough to be run in no time: mutations keep most sizes.
 bool IsSmall(const std::string& text) {
-  constexpr int64_t kMostElements = 1 << 16;
+  constexpr int64_t kMaxElements = 1 << 16;
   std::unique_ptr<Source> source = Source::FromString("origin", text);
   Diags diags;
   const std::unique_ptr<Module> module = ParseModule(source, {}, diags);
@@ -58,7 +58,7 @@ bool IsSmall(const std::string& text) {
   for (const Computation* computation : module->computations)
     for (const Instruction* hlo : computation->instructions)
       if (hlo->shape_ != nullptr && hlo->shape().IsArray() &&
-          hlo->shape().ElementCount().value_or(INT64_MAX) > kMostElements)
+          hlo->shape().ElementCount().value_or(INT64_MAX) > kMaxElements)
         return false;
   return true;
 }
@@ -76,7 +76,7 @@ std::vector<Origin> ReadOrigins(const Flags& flags) {
     }
     std::sort(paths.begin(), paths.end());
     for (const fs::path& path : paths)
-      if (static_cast<int64_t>(fs::file_size(path)) <= flags.most_bytes)
+      if (static_cast<int64_t>(fs::file_size(path)) <= flags.max_bytes)
         if (std::string text = Slurp(path); IsSmall(text)) origins.push_back({path.string(), std::move(text)});
   }
   return origins;
@@ -96,12 +96,12 @@ std::string PlaceOf(const std::string& report) {
 class MisfitsOf {
  public:
   explicit MisfitsOf(const std::vector<Origin>& origins) : origins_(origins) {
-    for (const Origin& origin : origins) ends_.push_back(count() + std::ssize(Misfits(origin.text)));
+    for (const Origin& origin : origins) ends_.push_back(count() + std::ssize(IllTypedVariants(origin.text)));
   }
   int64_t count() const { return ends_.empty() ? 0 : ends_.back(); }
   const std::string& operator[](int64_t number) {
     const auto origin = static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), number) - ends_.begin());
-    if (origin != at_) made_ = Misfits(origins_[at_ = origin].text);
+    if (origin != at_) made_ = IllTypedVariants(origins_[at_ = origin].text);
     return made_[static_cast<size_t>(number - (origin == 0 ? 0 : ends_[origin - 1]))];
   }
 
@@ -194,7 +194,7 @@ class Fuzz {
       return Keep(w, how);
     }
     const int64_t since = notes_[w].since, now = std::chrono::steady_clock::now().time_since_epoch().count();
-    if (since == 0 || now - since < flags_.most_seconds * 1000000000) return;
+    if (since == 0 || now - since < flags_.max_seconds * 1000000000) return;
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
     Keep(w, "hangs");
@@ -208,7 +208,7 @@ class Fuzz {
     ++found_;
     if (findings_[what]++ < 3) {
       fs::create_directories(flags_.findings);
-      const fs::path stem = fs::path(flags_.findings) / StrCat(flags_.misfits ? "misfit-" : "", verb, "-", flags_.seed, "-", note.number);
+      const fs::path stem = fs::path(flags_.findings) / StrCat(flags_.misfits ? "ill_typed-" : "", verb, "-", flags_.seed, "-", note.number);
       for (const char* name : {"module.hlo", "module.pb", "in.npz", "module.hlo.gz"})
         if (std::string(note.call).find(name) != std::string::npos)
           fs::copy_file(Folder(w) / name, fs::path(stem.string() + fs::path(name).extension().string()),
@@ -269,9 +269,9 @@ int Main(int argc, char** argv) {
   app.add_option("--first", flags.first, "From this one on")->capture_default_str();
   app.add_option("--seed", flags.seed, "Another seed is other cases")->capture_default_str();
   app.add_option("--jobs", flags.jobs, "Processes at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  app.add_option("--most_seconds", flags.most_seconds, "A call that takes longer hangs")->capture_default_str();
-  app.add_option("--most_bytes", flags.most_bytes, "Larger origins are left out")->capture_default_str();
-  app.add_flag("--misfits", flags.misfits, "In place of random ones those with one thing that does not fit, evenly out of all there are");
+  app.add_option("--most_seconds", flags.max_seconds, "A call that takes longer hangs")->capture_default_str();
+  app.add_option("--most_bytes", flags.max_bytes, "Larger origins are left out")->capture_default_str();
+  app.add_flag("--ill_typeds", flags.misfits, "In place of random ones those with one thing that does not fit, evenly out of all there are");
   app.add_option("--findings", flags.findings, "Where modules go that found something")->capture_default_str();
   app.add_option("--replay", flags.replay, "Only take these files through every verb");
   CLI11_PARSE(app, argc, argv);
@@ -286,6 +286,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace shoal::fuzz
+}  // namespace shoal::internal::fuzz
 
-int main(int argc, char** argv) { return shoal::fuzz::Main(argc, argv); }
+int main(int argc, char** argv) { return shoal::internal::fuzz::Main(argc, argv); }

@@ -6,7 +6,7 @@
 #include "formats/text/printer.h"
 #include "mutate.h"
 
-namespace shoal::fuzz {
+namespace shoal::internal::fuzz {
 namespace {
 
 constexpr ElementType kCommonTypes[] = {ElementType::kF32,  ElementType::kF32,  ElementType::kBf16, ElementType::kF64,
@@ -196,4 +196,4 @@ class Generator {
 
 std::string Generated(Random& random) { return Generator(random).Run(); }
 
-}  // namespace shoal::fuzz
+}  // namespace shoal::internal::fuzz

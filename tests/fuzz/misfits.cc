@@ -7,7 +7,7 @@
 #include "formats/text/parser.h"
 #include "formats/text/printer.h"
 
-namespace shoal::fuzz {
+namespace shoal::internal::fuzz {
 namespace {
 
 // A value, as instructions of which the last is called "misfit", and its shape.
@@ -16,30 +16,30 @@ struct Stranger {
 };
 
 constexpr Stranger kStrangers[] = {
-    {"s32[]", "misfit = s32[] constant(3)\n"},
-    {"f32[2,3]", "misfit = f32[2,3] constant({{1,2,3},{4,5,6}})\n"},
-    {"f64[1]", "misfit = f64[1] constant({1})\n"},
-    {"bf16[0]", "misfit = bf16[0] constant({})\n"},
-    {"pred[4]", "misfit = pred[4] constant({1,0,1,0})\n"},
-    {"s4[5]", "misfit = s4[5] constant({1,2,3,4,5})\n"},
-    {"c64[2]", "misfit = c64[2] constant({(1,2), (3,4)})\n"},
-    {"()", "misfit = () tuple()\n"},
-    {"(f32[2,3], s32[])", "misfit.a = f32[2,3] constant({{1,2,3},{4,5,6}})\n  misfit.b = s32[] constant(3)\n"
-                          "  misfit = (f32[2,3], s32[]) tuple(misfit.a, misfit.b)\n"},
-    {"token[]", "misfit = token[] after-all()\n"},
-    {"f32[2]", "misfit.a = f32[2] constant({1,2})\n"
-               "  misfit = f32[2] all-reduce-start(misfit.a), replica_groups={}, to_apply=misfit.sum\n"},
-    {"(f32[2], f32[2])", "misfit.a = f32[2] constant({1,2})\n"
-                         "  misfit = (f32[2], f32[2]) all-gather-start(misfit.a), replica_groups={{0}}, dimensions={0}\n"},
-    {"(f32[2], f32[2], u32[])", "misfit.a = f32[2] constant({1,2})\n"
-                                "  misfit = (f32[2], f32[2], u32[]) copy-start(misfit.a)\n"},
-    {"((f32[2]), f32[2], s32[])", "misfit.a = f32[2] constant({1,2})\n"
-                                  "  misfit = ((f32[2]), f32[2], s32[]) negate-start(misfit.a)\n"},
+    {"s32[]", "ill_typed = s32[] constant(3)\n"},
+    {"f32[2,3]", "ill_typed = f32[2,3] constant({{1,2,3},{4,5,6}})\n"},
+    {"f64[1]", "ill_typed = f64[1] constant({1})\n"},
+    {"bf16[0]", "ill_typed = bf16[0] constant({})\n"},
+    {"pred[4]", "ill_typed = pred[4] constant({1,0,1,0})\n"},
+    {"s4[5]", "ill_typed = s4[5] constant({1,2,3,4,5})\n"},
+    {"c64[2]", "ill_typed = c64[2] constant({(1,2), (3,4)})\n"},
+    {"()", "ill_typed = () tuple()\n"},
+    {"(f32[2,3], s32[])", "ill_typed.a = f32[2,3] constant({{1,2,3},{4,5,6}})\n  ill_typed.b = s32[] constant(3)\n"
+                          "  ill_typed = (f32[2,3], s32[]) tuple(ill_typed.a, ill_typed.b)\n"},
+    {"token[]", "ill_typed = token[] after-all()\n"},
+    {"f32[2]", "ill_typed.a = f32[2] constant({1,2})\n"
+               "  ill_typed = f32[2] all-reduce-start(ill_typed.a), replica_groups={}, to_apply=ill_typed.sum\n"},
+    {"(f32[2], f32[2])", "ill_typed.a = f32[2] constant({1,2})\n"
+                         "  ill_typed = (f32[2], f32[2]) all-gather-start(ill_typed.a), replica_groups={{0}}, dimensions={0}\n"},
+    {"(f32[2], f32[2], u32[])", "ill_typed.a = f32[2] constant({1,2})\n"
+                                "  ill_typed = (f32[2], f32[2], u32[]) copy-start(ill_typed.a)\n"},
+    {"((f32[2]), f32[2], s32[])", "ill_typed.a = f32[2] constant({1,2})\n"
+                                  "  ill_typed = ((f32[2]), f32[2], s32[]) negate-start(ill_typed.a)\n"},
 };
 
 constexpr std::string_view kSum =
-    "misfit.sum {\n  misfit.x = f32[] parameter(0)\n  misfit.y = f32[] parameter(1)\n"
-    "  ROOT misfit.z = f32[] add(misfit.x, misfit.y)\n}\n\n";
+    "ill_typed.sum {\n  ill_typed.x = f32[] parameter(0)\n  ill_typed.y = f32[] parameter(1)\n"
+    "  ROOT ill_typed.z = f32[] add(ill_typed.x, ill_typed.y)\n}\n\n";
 
 // "  ROOT name = shape opcode(operands), attributes": where its parts lie in the text.
 struct Line {
@@ -102,13 +102,13 @@ class Misfitter {
     const size_t comma = is_last ? 0 : 2;
     Write(first, last + comma, "");
     Write(first, first, operand + ", ");
-    for (const Stranger& stranger : kStrangers) Write(first, last, "misfit", line.begin, stranger.lines);
+    for (const Stranger& stranger : kStrangers) Write(first, last, "ill_typed", line.begin, stranger.lines);
   }
 
   // None, or one more than there were.
   void Operands(const Line& line, const Stranger& stranger) {
     const bool none = line.operands.empty();
-    Write(line.close, line.close, none ? "misfit" : ", misfit", line.begin, stranger.lines);
+    Write(line.close, line.close, none ? "ill_typed" : ", ill_typed", line.begin, stranger.lines);
   }
 
   // The text with another piece from `first` to `last`, and lines more at `begin`, which is before them.
@@ -116,7 +116,7 @@ class Misfitter {
     std::string text = text_;
     text.replace(first, last - first, by);
     if (!lines.empty()) text.insert(begin, StrCat(lines, "  "));
-    if (lines.find("misfit.sum") != lines.npos) text.insert(sum_at_, kSum);
+    if (lines.find("ill_typed.sum") != lines.npos) text.insert(sum_at_, kSum);
     misfits_.push_back(std::move(text));
   }
 
@@ -127,7 +127,7 @@ class Misfitter {
 
 }  // namespace
 
-std::vector<std::string> Misfits(const std::string& text) {
+std::vector<std::string> IllTypedVariants(const std::string& text) {
   std::unique_ptr<Source> source = Source::FromString("fuzz", text);
   Diags diags;
   std::unique_ptr<Module> module = ParseModule(source, {}, diags);
@@ -136,4 +136,4 @@ std::vector<std::string> Misfits(const std::string& text) {
   return Misfitter(PrintModule(*module, PrintOptions::Short())).All();
 }
 
-}  // namespace shoal::fuzz
+}  // namespace shoal::internal::fuzz

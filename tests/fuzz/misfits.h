@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace shoal::fuzz {
+namespace shoal::internal::fuzz {
 
 // Each as a text of its own, always in the same order; none of a text that cannot be read.
-std::vector<std::string> Misfits(const std::string& text);
+std::vector<std::string> IllTypedVariants(const std::string& text);
 
-}  // namespace shoal::fuzz
+}  // namespace shoal::internal::fuzz

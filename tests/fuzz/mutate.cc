@@ -6,7 +6,7 @@
 
 #include "core/ops/op.h"
 
-namespace shoal::fuzz {
+namespace shoal::internal::fuzz {
 namespace {
 
 constexpr std::string_view kTypes[] = {"pred",   "s2",        "s4",      "s8",        "s16",      "s32",
@@ -368,4 +368,4 @@ std::string MutatedBytes(std::string bytes, Random& random) {
   return bytes;
 }
 
-}  // namespace shoal::fuzz
+}  // namespace shoal::internal::fuzz

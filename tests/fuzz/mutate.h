@@ -7,7 +7,7 @@
 
 #include "random.h"
 
-namespace shoal::fuzz {
+namespace shoal::internal::fuzz {
 
 // One to four changes to an HLO text: types, sizes, numbers, opcodes, operands, lines, attributes, layouts, groups,
 // header. `other` is a text to take attributes and lines from.
@@ -23,4 +23,4 @@ std::optional<std::string> Repaired(const std::string& text, Random& random);
 // A module of random ops with whatever attributes their rules accept.
 std::string Generated(Random& random);
 
-}  // namespace shoal::fuzz
+}  // namespace shoal::internal::fuzz

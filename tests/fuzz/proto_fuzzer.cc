@@ -8,13 +8,13 @@
 #include "formats/text/printer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  std::unique_ptr<shoal::Source> source =
-      shoal::Source::FromString("fuzz", std::string(reinterpret_cast<const char*>(data), size));
-  shoal::LooksLikeProto(source->text());
-  shoal::Diags diags;
-  std::unique_ptr<shoal::Module> module = shoal::ReadProto(source, /*strict=*/false, diags);
+  std::unique_ptr<shoal::internal::Source> source =
+      shoal::internal::Source::FromString("fuzz", std::string(reinterpret_cast<const char*>(data), size));
+  shoal::internal::LooksLikeProto(source->text());
+  shoal::internal::Diags diags;
+  std::unique_ptr<shoal::internal::Module> module = shoal::internal::ReadProto(source, /*strict=*/false, diags);
   if (module == nullptr) return 0;
-  shoal::Verify(*module, diags);
-  shoal::PrintModule(*module);
+  shoal::internal::Verify(*module, diags);
+  shoal::internal::PrintModule(*module);
   return 0;
 }

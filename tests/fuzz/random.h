@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <random>
 
-namespace shoal::fuzz {
+namespace shoal::internal::fuzz {
 
 class Random {
  public:
@@ -22,4 +22,4 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-}  // namespace shoal::fuzz
+}  // namespace shoal::internal::fuzz

@@ -3,7 +3,7 @@
 #include "formats/text/printer.h"
 #include "mutate.h"
 
-namespace shoal::fuzz {
+namespace shoal::internal::fuzz {
 namespace {
 
 bool HasShapes(const Instruction& hlo) {
@@ -52,4 +52,4 @@ std::optional<std::string> Repaired(const std::string& text, Random& random) {
   return PrintModule(*module);
 }
 
-}  // namespace shoal::fuzz
+}  // namespace shoal::internal::fuzz

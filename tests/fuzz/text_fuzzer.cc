@@ -11,11 +11,11 @@
 
 namespace {
 
-std::unique_ptr<shoal::Module> Read(std::string text, bool strict) {
-  std::unique_ptr<shoal::Source> source = shoal::Source::FromString("fuzz", std::move(text));
-  shoal::Diags diags;
-  std::unique_ptr<shoal::Module> module = shoal::ParseModule(source, {strict}, diags);
-  if (module == nullptr) shoal::Render(diags, *source);
+std::unique_ptr<shoal::internal::Module> Read(std::string text, bool strict) {
+  std::unique_ptr<shoal::internal::Source> source = shoal::internal::Source::FromString("fuzz", std::move(text));
+  shoal::internal::Diags diags;
+  std::unique_ptr<shoal::internal::Module> module = shoal::internal::ParseModule(source, {strict}, diags);
+  if (module == nullptr) shoal::internal::Render(diags, *source);
   return module;
 }
 
@@ -24,16 +24,16 @@ std::unique_ptr<shoal::Module> Read(std::string text, bool strict) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
   const bool well_formed = Read(text, /*strict=*/true) != nullptr;
-  std::unique_ptr<shoal::Module> module = Read(text, /*strict=*/false);
+  std::unique_ptr<shoal::internal::Module> module = Read(text, /*strict=*/false);
   if (module == nullptr) return 0;
-  shoal::Diags diags;
-  shoal::Verify(*module, diags);
-  shoal::Render(diags, *module->source);
+  shoal::internal::Diags diags;
+  shoal::internal::Verify(*module, diags);
+  shoal::internal::Render(diags, *module->source);
   // A text that takes liberties may take others once it is printed.
-  if (shoal::WriteProto(*module).ok() && well_formed) {
-    std::string printed = shoal::PrintModule(*module);
-    std::unique_ptr<shoal::Module> again = Read(printed, /*strict=*/false);
-    if (again == nullptr || shoal::PrintModule(*again) != printed) std::abort();
+  if (shoal::internal::WriteProto(*module).ok() && well_formed) {
+    std::string printed = shoal::internal::PrintModule(*module);
+    std::unique_ptr<shoal::internal::Module> again = Read(printed, /*strict=*/false);
+    if (again == nullptr || shoal::internal::PrintModule(*again) != printed) std::abort();
   }
   return 0;
 }

@@ -16,11 +16,11 @@
 #include "analyze/facts/infer_devices.h"
 #include "execute/data/inputs.h"
 #include "execute/data/outputs.h"
-#include "execute/runtime/engine.h"
+#include "execute/runtime/executable.h"
 #include "formats/text/parser.h"
 #include "core/verify/verify.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct Job {
@@ -47,7 +47,7 @@ Result<Job> ReadJob(const std::string& folder, const std::string& inputs) {
 
 RunSettings Settings() {
   RunSettings settings;
-  settings.most_instructions = 200'000;
+  settings.max_instructions = 200'000;
   return settings;
 }
 
@@ -70,14 +70,14 @@ bool SameBits(const RunOutcome& a, const RunOutcome& b) {
 
 Result<std::string> Both(const std::string& folder) {
   SHOAL_ASSIGN(job, ReadJob(folder, folder + "/in"));
-  const Plans plans(*job.module);
+  const ModulePlan plans(*job.module);
   Result<RunOutcome> want = RunModule(plans, job.grid, job.arguments, Settings());
   std::optional<RunOutcome> first;
   for (int threads : {1, 2, 5}) {
     EngineOptions options;
     options.threads = threads;
     options.passes.verify = threads == 1;
-    SHOAL_ASSIGN(engine, Engine::Compile(*job.module, options));
+    SHOAL_ASSIGN(engine, Executable::Compile(*job.module, options));
     Result<RunOutcome> got = RunModule(engine->plans(), job.grid, job.arguments, Settings());
     if (!got.ok() && !want.ok()) return StrCat("refused: ", got.diag().message);
     if (!got.ok()) return got.diag();
@@ -93,7 +93,7 @@ Result<std::string> Both(const std::string& folder) {
 
 Result<std::string> Interpreted(const std::string& folder, const std::string& inputs, const std::string& outputs) {
   SHOAL_ASSIGN(job, ReadJob(folder, inputs));
-  const Plans plans(*job.module);
+  const ModulePlan plans(*job.module);
   SHOAL_ASSIGN(outcome, RunModule(plans, job.grid, job.arguments, Settings()));
   SHOAL_TRY(WriteOutputs(outcome.results, outputs));
   return std::string("done");
@@ -111,8 +111,8 @@ void Answer(const std::string& line) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal
 
 int main() {
-  for (std::string line; std::getline(std::cin, line);) shoal::Answer(line);
+  for (std::string line; std::getline(std::cin, line);) shoal::internal::Answer(line);
 }

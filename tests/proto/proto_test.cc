@@ -13,7 +13,7 @@
 #include "formats/text/printer.h"
 #include "hlo.pb.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr char kText[] = R"(HloModule m, is_scheduled=true
@@ -207,4 +207,4 @@ TEST(SortJson, SortsKeys) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

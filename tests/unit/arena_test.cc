@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsAligned(const void* p, size_t alignment) { return reinterpret_cast<uintptr_t>(p) % alignment == 0; }
@@ -79,4 +79,4 @@ TEST(Arena, EmptyCopies) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

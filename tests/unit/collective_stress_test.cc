@@ -8,7 +8,7 @@
 #include "execute/interp/run.h"
 #include "hlo_text.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int64_t kDevices = 64;
@@ -150,7 +150,7 @@ TEST(CollectiveStress, TenThousandOnSixtyFourDevices) {
   const std::vector<Random> ops = RandomOps();
   const std::unique_ptr<Module> module = ModuleFrom(TextOf(ops));
   ASSERT_NE(module, nullptr);
-  const Plans plans(*module);
+  const ModulePlan plans(*module);
   const DeviceGrid grid{kDevices, 1};
   for (int run = 0; run < 2; ++run) {
     Result<RunOutcome> outcome = RunModule(plans, grid, std::vector<std::vector<Value>>(kDevices), {});
@@ -165,4 +165,4 @@ TEST(CollectiveStress, TenThousandOnSixtyFourDevices) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

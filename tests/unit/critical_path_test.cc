@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 TraceEvent Event(const char* name, uint32_t stream, double start, double duration, const char* category = "memory") {
@@ -56,4 +56,4 @@ TEST(CriticalPath, ItsOwnStreamBeforeOthers) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include "analyze/facts/infer_devices.h"
 #include "hlo_text.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Groups = std::vector<DeviceGroup>;
@@ -101,9 +101,9 @@ TEST(InferDevices, SaysWhatItWasInferredFrom) {
 }
 
 TEST(InferDevices, IsQuickAboutLargeNumbers) {
-  EXPECT_EQ(InferDevices(*AllReduce(", replica_groups={{9000000000000}}")).grid.replicas, kMostIds);
+  EXPECT_EQ(InferDevices(*AllReduce(", replica_groups={{9000000000000}}")).grid.replicas, kMaxIds);
   EXPECT_EQ(InferDevices(*AllReduce("", ", replica_count=9000000000000, num_partitions=9000000000000")).grid,
-            (DeviceGrid{kMostIds, kMostIds}));
+            (DeviceGrid{kMaxIds, kMaxIds}));
 }
 
 TEST(InferDevices, CountsReplicasAndPartitions) {
@@ -115,4 +115,4 @@ TEST(InferDevices, CountsReplicasAndPartitions) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

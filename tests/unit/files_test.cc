@@ -7,9 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/base/world.h"
+#include "core/base/environment_error.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,7 +60,7 @@ TEST_F(Files, SaysWhatIsWrongAndLeavesNothing) {
   for (const char* path : {"/dev/full", "/proc/no-such-file", "/"}) {
     const Status written = WriteFile(path, {"text"});
     ASSERT_FALSE(written.ok()) << path;
-    EXPECT_TRUE(IsOfTheWorld(written.diag())) << path;
+    EXPECT_TRUE(IsEnvironmentError(written.diag())) << path;
   }
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
   EXPECT_FALSE(WriteFile(folder_, {"text"}).ok());
@@ -77,4 +77,4 @@ TEST_F(Files, KnowsBeforehandWhatCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

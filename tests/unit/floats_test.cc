@@ -9,7 +9,7 @@
 
 #include "core/ir/literal.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Numbers of all sizes, halves of what narrow types have between them, and their neighbours.
@@ -51,4 +51,4 @@ TEST(FloatsTest, ManyAreConvertedAsOneIs) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "formats/text/parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 inline std::unique_ptr<Module> ModuleFrom(std::string text) {
   std::unique_ptr<Source> source = Source::FromString("test.hlo", std::move(text));
@@ -24,4 +24,4 @@ inline const Instruction& Named(const Module& module, std::string_view name) {
   return *module.entry->root;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

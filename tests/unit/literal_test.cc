@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using enum ElementType;
@@ -222,4 +222,4 @@ TEST(Element, Complex) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string File(const std::string& dict, const std::string& data = "") {
@@ -70,4 +70,4 @@ TEST(Npy, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <thread>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 class Folder {
@@ -66,4 +66,4 @@ TEST(ObjectCache, ManyAtOnce) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

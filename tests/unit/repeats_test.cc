@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Letters as items of one line each; repeats as "start:period*count".
@@ -51,4 +51,4 @@ TEST(Repeats, AMillionItems) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // What message number n is: of every size that a slot takes, now and then empty.
@@ -53,4 +53,4 @@ TEST(Ring, OrderOfTwoThreads) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 #include "execute/data/output_shards.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Array Counting(std::vector<int64_t> dims) {
@@ -94,4 +94,4 @@ TEST(DefaultShards, InTheOrderOfTheDevices) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

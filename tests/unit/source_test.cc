@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -134,4 +134,4 @@ TEST(Source, AnEmptyTextHasAPlace) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 TEST(TextWidth, CountsColumnsNotBytes) {
@@ -16,25 +16,25 @@ TEST(TextWidth, CountsColumnsNotBytes) {
   EXPECT_EQ(TextWidth("\xff\xc3"), 2u);     // no UTF-8
 }
 
-TEST(CutTo, KeepsWhatWasAskedFor) {
-  EXPECT_EQ(CutTo("abcdef", 6, Cut::kRight), "abcdef");
-  EXPECT_EQ(CutTo("abcdef", 4, Cut::kRight), "abc…");
-  EXPECT_EQ(CutTo("abcdef", 4, Cut::kLeft), "…def");
-  EXPECT_EQ(CutTo("abcdef", 4, Cut::kMiddle), "a…ef");
-  EXPECT_EQ(CutTo("abcdef", 4, Cut::kNever), "abcdef");
-  EXPECT_EQ(CutTo("/home/user/model/layers.py:12", 22, Cut::kPath), "…/model/layers.py:12");
-  EXPECT_EQ(CutTo("/home/user/model/layers.py:12", 6, Cut::kPath), "…py:12");
-  EXPECT_EQ(CutTo("層層層", 4, Cut::kRight), "層…");
+TEST(ElideTo, KeepsWhatWasAskedFor) {
+  EXPECT_EQ(ElideTo("abcdef", 6, ElideMode::kRight), "abcdef");
+  EXPECT_EQ(ElideTo("abcdef", 4, ElideMode::kRight), "abc…");
+  EXPECT_EQ(ElideTo("abcdef", 4, ElideMode::kLeft), "…def");
+  EXPECT_EQ(ElideTo("abcdef", 4, ElideMode::kMiddle), "a…ef");
+  EXPECT_EQ(ElideTo("abcdef", 4, ElideMode::kNever), "abcdef");
+  EXPECT_EQ(ElideTo("/home/user/model/layers.py:12", 22, ElideMode::kPath), "…/model/layers.py:12");
+  EXPECT_EQ(ElideTo("/home/user/model/layers.py:12", 6, ElideMode::kPath), "…py:12");
+  EXPECT_EQ(ElideTo("層層層", 4, ElideMode::kRight), "層…");
 }
 
 // However it is cut, it fits, and fills all but a column that a wide letter would need two of.
-TEST(CutTo, FillsTheColumns) {
+TEST(ElideTo, FillsTheColumns) {
   const std::string text = "jit(step)/層/e\u0301mbed/dot_general[\xff]";
-  for (Cut cut : {Cut::kRight, Cut::kLeft, Cut::kMiddle, Cut::kPath}) {
-    const size_t lost = cut == Cut::kPath ? TextWidth(text) : 2;
+  for (ElideMode mode : {ElideMode::kRight, ElideMode::kLeft, ElideMode::kMiddle, ElideMode::kPath}) {
+    const size_t lost = mode == ElideMode::kPath ? TextWidth(text) : 2;
     for (size_t columns = 0; columns <= TextWidth(text); ++columns) {
-      EXPECT_LE(TextWidth(CutTo(text, columns, cut)), columns);
-      EXPECT_GE(TextWidth(CutTo(text, columns, cut)) + lost, columns);
+      EXPECT_LE(TextWidth(ElideTo(text, columns, mode)), columns);
+      EXPECT_GE(TextWidth(ElideTo(text, columns, mode)) + lost, columns);
     }
   }
 }
@@ -58,4 +58,4 @@ TEST(Wrapped, NoLineIsWider) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

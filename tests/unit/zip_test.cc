@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string Number(uint64_t value, int bytes) {
@@ -87,4 +87,4 @@ TEST(Zip, AnyByteMayBeWrong) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,22 +9,22 @@
 #include "core/base/source.h"
 #include "formats/text/parser.h"
 #include "nlohmann/json.hpp"
-#include "predict/timeline/forecast.h"
+#include "predict/timeline/predict.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 struct TimedKernel {
-  DeviceKernel kernel;
+  KernelDescriptor kernel;
   CacheTraffic traffic;
 };
 
 Json KernelsOf(const Module& module, const Machine& machine, const std::string& path, std::vector<TimedKernel>& kernels) {
-  auto input = ForecastInput::Of(module, {}, InferDevices(module).grid);
+  auto input = PredictionInput::Of(module, {}, InferDevices(module).grid);
   if (!input.ok()) return Json::array();
-  auto forecast = ForecastOf(**input, machine);
+  auto forecast = PredictOnMachine(**input, machine);
   Json rows = Json::array();
   if (!forecast.ok()) return rows;
   for (const OpTime& op : forecast->prediction.ops) {
@@ -32,7 +32,7 @@ Json KernelsOf(const Module& module, const Machine& machine, const std::string& 
                 {"op", op.hlo->name},
                 {"family", ToString(op.family)},
                 {"times", op.times},
-                {"launches", op.price.launches},
+                {"launches", op.timing.launches},
                 {"read", op.kernel.read()},
                 {"hit", op.traffic.hit},
                 {"write_hit", op.traffic.write_hit},
@@ -78,7 +78,7 @@ Json KernelsOf(const Module& module, const Machine& machine, const std::string& 
 
 int Main(int argc, char** argv) {
   if (argc < 3) return std::fputs("usage: shoal_prices MACHINE FILE…\n", stderr), 2;
-  Result<Machine> machine = MachineNamed(argv[1]);
+  Result<Machine> machine = LoadMachine(argv[1]);
   if (!machine.ok()) return std::fprintf(stderr, "%s\n", machine.diag().message.c_str()), 2;
   std::vector<TimedKernel> kernels;
   Json head = {{"constants", Json::array()}, {"kernels", Json::array()}};
@@ -101,7 +101,7 @@ int Main(int argc, char** argv) {
     for (size_t i; numbers >> i;) asked.push_back(i);
     for (size_t i : asked) {
       if (i >= kernels.size()) return 1;
-      std::snprintf(text, sizeof(text), "%.6g ", PriceOf(kernels[i].kernel, kernels[i].traffic, *machine).seconds * 1e6);
+      std::snprintf(text, sizeof(text), "%.6g ", EstimateKernelTime(kernels[i].kernel, kernels[i].traffic, *machine).seconds * 1e6);
       out += text;
     }
     std::cout << out << std::endl;
@@ -110,6 +110,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal
 
-int main(int argc, char** argv) { return shoal::Main(argc, argv); }
+int main(int argc, char** argv) { return shoal::internal::Main(argc, argv); }

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "analyze/cost/machine.h"
-#include "analyze/facts/collective_use.h"
+#include "analyze/facts/logical_collective.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Where the members of a group are.
-struct GroupPlace {
+struct GroupTopology {
   int64_t members = 1, per_node = 1, nodes = 1;
   std::vector<int64_t> torus;  // how far the group reaches along each axis of a torus
   int64_t hops = 1;            // of a permute on a torus, at most
@@ -16,11 +16,11 @@ struct GroupPlace {
 };
 // The group, or the pairs, of the collective. `stretch`: so many times more devices than the module names take part
 // along its outermost axis.
-GroupPlace PlaceOf(const Membership& joins, const Machine& machine, double stretch);
+GroupTopology GroupTopologyOf(const Participants& participants, const Machine& machine, double scale_out);
 
 enum class Fabric : uint8_t { kNode, kNetwork };
 
-struct CollectivePrice {
+struct CollectiveTiming {
   double seconds = 0;
   double latency = 0;     // of it, what no bandwidth helps against
   std::string algorithm;  // "ring, Simple", "measured on 8 devices", "torus, 2 axes"
@@ -28,9 +28,9 @@ struct CollectivePrice {
 };
 
 // `kind` is that of the sync op; `bytes` of the result, of reduce-scatter and permutes of the operand.
-CollectivePrice CollectiveTime(Opcode kind, double bytes, const GroupPlace& place, const Machine& machine);
+CollectiveTiming CollectiveTime(Opcode kind, double bytes, const GroupTopology& place, const Machine& machine);
 
 // The bytes CollectiveTime takes, of a collective with this payload on each device.
-double PricedBytes(Opcode kind, double payload, int64_t members);
+double BytesForTiming(Opcode kind, double payload, int64_t members);
 
-}  // namespace shoal
+}  // namespace shoal::internal

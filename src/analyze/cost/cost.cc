@@ -5,7 +5,7 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Ops whose work is that of the computations they run, which stand for themselves.
@@ -14,9 +14,9 @@ bool OnlyCalls(const Instruction& hlo) {
          CallKindOf(hlo) != CallKind::kElements;
 }
 
-Cost Work(const Price& price) {
+Cost Work(const OpCost& cost) {
   // XLA has -1 for what it does not know.
-  return {std::max<double>(price.flops, 0), std::max<double>(price.transcendentals, 0), price.read, price.written};
+  return {std::max<double>(cost.flops, 0), std::max<double>(cost.transcendentals, 0), cost.read, cost.written};
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ Cost CostOf(const Instruction& hlo, XlaCost& xla) {
   return CustomCallCost(hlo).value_or(MemoryOfCall(hlo));
 }
 
-bool IsPricedByCaller(const Computation& computation, const CallGraph& calls) {
+bool IsCostedByCaller(const Computation& computation, const CallGraph& calls) {
   for (const Instruction* caller : calls.CallersOf(computation))
     if (!IsFusion(*caller) && CallKindOf(*caller) != CallKind::kElements) return false;
   return !calls.CallersOf(computation).empty();
@@ -39,16 +39,16 @@ void Cost::Add(const Cost& other, double times) {
   bytes_written += other.bytes_written * times;
 }
 
-ModuleCost CostOf(const Module& module, const Executions& executions) {
+ModuleCost CostOf(const Module& module, const ExecutionCounts& executions) {
   ModuleCost result;
   XlaCost xla;
   if (module.entry == nullptr) return result;
   // Callees first: none is priced from within another, however deep they nest.
-  const std::vector<const Computation*>& order = executions.calls().FromEntry();
+  const std::vector<const Computation*>& order = executions.calls().ReachableFromEntry();
   for (auto computation = order.rbegin(); computation != order.rend(); ++computation) xla.Of(**computation);
   result.xla = xla.Of(*module.entry);
-  for (const Computation* computation : executions.calls().FromEntry()) {
-    if (IsPricedByCaller(*computation, executions.calls())) continue;
+  for (const Computation* computation : executions.calls().ReachableFromEntry()) {
+    if (IsCostedByCaller(*computation, executions.calls())) continue;
     const double times = executions.Of(*computation);
     for (const Instruction* hlo : computation->instructions) {
       if (OnlyCalls(*hlo)) continue;
@@ -65,4 +65,4 @@ ModuleCost CostOf(const Module& module, const Executions& executions) {
   return result;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

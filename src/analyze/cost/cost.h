@@ -2,9 +2,9 @@
 #pragma once
 
 #include "analyze/cost/xla_cost.h"
-#include "analyze/facts/executions.h"
+#include "analyze/facts/execution_counts.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Cost {
   double flops = 0;
@@ -26,16 +26,16 @@ struct InstructionCost {
 struct ModuleCost {
   std::vector<InstructionCost> instructions;  // that do something, in the order of execution; fusions as one
   Cost total;
-  Price xla;
+  OpCost xla;
   std::map<std::string, int64_t> unknown_calls;  // targets, and how many calls there are
 };
 
-ModuleCost CostOf(const Module& module, const Executions& executions);
+ModuleCost CostOf(const Module& module, const ExecutionCounts& executions);
 // Of one instruction, once, wherever it stands.
 Cost CostOf(const Instruction& hlo, XlaCost& xla);
 
 // Fusions and functions of elements are priced with the op that holds them.
-bool IsPricedByCaller(const Computation& computation, const CallGraph& calls);
+bool IsCostedByCaller(const Computation& computation, const CallGraph& calls);
 
 // What a custom call comes to, if its target and shapes say so.
 std::optional<Cost> CustomCallCost(const Instruction& hlo);
@@ -44,4 +44,4 @@ Cost MemoryOfCall(const Instruction& hlo);
 // A custom call that only says something about a value.
 bool IsFreeCall(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

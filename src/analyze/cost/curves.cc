@@ -6,7 +6,7 @@
 #include "analyze/cost/embedded.h"
 #include "yaml-cpp/yaml.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using DeviceCurves = std::map<std::string, std::map<int64_t, Curve>, std::less<>>;
@@ -65,4 +65,4 @@ std::optional<double> MeasuredTime(const std::map<int64_t, Curve>& curves, doubl
                 static_cast<double>(above->first), above->second.At(bytes));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 class Curve {
  public:
@@ -27,4 +27,4 @@ const std::map<int64_t, Curve>* CurvesOf(std::string_view device, std::string_vi
 // The time for a group of any size: between sizes that were measured along a line of logarithms. Nothing outside them.
 std::optional<double> MeasuredTime(const std::map<int64_t, Curve>& curves, double bytes, int64_t members);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,18 +2,18 @@
 #include "analyze/cost/cost.h"
 #include "core/ops/custom_calls.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 std::optional<Cost> CustomCallCost(const Instruction& hlo) {
-  const std::optional<CallPrice> price = CustomCallPrice(hlo);
-  if (!price) return std::nullopt;
-  return Cost{price->flops, price->transcendentals, price->bytes_read, price->bytes_written};
+  const std::optional<CallCost> cost = CallCostOf(hlo);
+  if (!cost) return std::nullopt;
+  return Cost{cost->flops, cost->transcendentals, cost->bytes_read, cost->bytes_written};
 }
 
 Cost MemoryOfCall(const Instruction& hlo) {
-  CallPrice price;
-  AddCallMemory(hlo, price);
-  return {0, 0, price.bytes_read, price.bytes_written};
+  CallCost cost;
+  AddCallMemory(hlo, cost);
+  return {0, 0, cost.bytes_read, cost.bytes_written};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "analyze/cost/machine.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr EmbeddedData kFiles[] = {
@@ -32,4 +32,4 @@ std::span<const Preset> Presets() {
   return presets;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

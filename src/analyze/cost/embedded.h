@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 struct EmbeddedData {
   std::string_view name, text;  // "h100.yaml"
@@ -13,4 +13,4 @@ std::span<const EmbeddedData> EmbeddedFiles();
 // Empty if there is none.
 std::string_view EmbeddedFile(std::string_view name);
 
-}  // namespace shoal
+}  // namespace shoal::internal

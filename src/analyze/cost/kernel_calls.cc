@@ -5,14 +5,14 @@
 #include "analyze/cost/kernel_parts.h"
 #include "analyze/cost/kernel_products.h"
 #include "analyze/cost/kernel_traffic.h"
-#include "core/ops/custom_call_price.h"
+#include "core/ops/custom_call_cost.h"
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Operands, and results but for workspaces.
-void CallTraffic(const Instruction& call, DeviceKernel& kernel) {
+void CallTraffic(const Instruction& call, KernelDescriptor& kernel) {
   for (const Instruction* operand : call.operands) kernel.reads.push_back(DataBytes(operand->shape()));
   if (!call.shape().IsTuple()) {
     kernel.written = DataBytes(call.shape());
@@ -25,38 +25,38 @@ void CallTraffic(const Instruction& call, DeviceKernel& kernel) {
   }
 }
 
-void DescribeProductCall(const Instruction& call, const ConfigJson& config, DeviceKernel& kernel) {
-  kernel.product = ProductOfCall(call, config);
-  if (kernel.product) kernel.family = KernelFamily::kProduct;
+void DescribeGemmCall(const Instruction& call, const ConfigJson& config, KernelDescriptor& kernel) {
+  kernel.product = GemmOfCall(call, config);
+  if (kernel.product) kernel.family = KernelKind::kGemm;
 }
 
 // A product whose dimensions no config names: what is summed follows from the sizes.
-void DescribePlainProduct(const Instruction& call, const ConfigJson&, DeviceKernel& kernel) {
-  kernel.product = ProductOfSizes(call);
-  if (kernel.product) kernel.family = KernelFamily::kProduct;
+void DescribePlainDot(const Instruction& call, const ConfigJson&, KernelDescriptor& kernel) {
+  kernel.product = GemmOfSizes(call);
+  if (kernel.product) kernel.family = KernelKind::kGemm;
 }
 
-void DescribeConvolutionCall(const Instruction& call, const ConfigJson&, DeviceKernel& kernel) {
+void DescribeConvolutionCall(const Instruction& call, const ConfigJson&, KernelDescriptor& kernel) {
   const auto shape = ConvolutionOf(call);
   if (!shape) return;
-  kernel.family = KernelFamily::kConvolution;
+  kernel.family = KernelKind::kConvolution;
   kernel.product = shape->product;
   kernel.convolution = shape;
   kernel.launches = 2;
 }
 
-void DescribeAttentionCall(const Instruction& call, const ConfigJson& config, DeviceKernel& kernel) {
+void DescribeAttentionCall(const Instruction& call, const ConfigJson& config, KernelDescriptor& kernel) {
   kernel.attention = AttentionOf(call, config);
   if (!kernel.attention) return;
-  kernel.family = KernelFamily::kAttention;
+  kernel.family = KernelKind::kAttention;
   if (kernel.attention->causal) kernel.flops /= 2;  // what is masked is not computed
   kernel.launches = kernel.attention->backward ? 8 : 4;
 }
 
-void DescribeRadixSort(const Instruction& call, const ConfigJson&, DeviceKernel& kernel) {
+void DescribeRadixSort(const Instruction& call, const ConfigJson&, KernelDescriptor& kernel) {
   const Shape& result = call.shape();
   const Shape& key = result.IsTuple() && !result.elements().empty() ? result.element(0) : result;
-  kernel.family = KernelFamily::kRadixSort;
+  kernel.family = KernelKind::kRadixSort;
   kernel.elements = ElementsOf(key);
   kernel.key_bytes = BitWidth(key.element_type()) / 8.0;
   kernel.row_length = key.rank() > 0 ? static_cast<double>(key.dims().back()) : 1;
@@ -66,8 +66,8 @@ void DescribeRadixSort(const Instruction& call, const ConfigJson&, DeviceKernel&
   kernel.launches = 12;
 }
 
-void DescribeTopK(const Instruction& call, const ConfigJson&, DeviceKernel& kernel) {
-  kernel.family = KernelFamily::kTopK;
+void DescribeTopK(const Instruction& call, const ConfigJson&, KernelDescriptor& kernel) {
+  kernel.family = KernelKind::kTopK;
   if (call.operands.empty() || !call.operand_shape(0).IsArray() || call.operand_shape(0).rank() == 0) return;
   const Shape& source = call.operand_shape(0);
   kernel.elements = ElementsOf(source);
@@ -76,7 +76,7 @@ void DescribeTopK(const Instruction& call, const ConfigJson&, DeviceKernel& kern
 }
 
 // A sort gives all it was given, a top-k less.
-void DescribeSortCall(const Instruction& call, const ConfigJson& config, DeviceKernel& kernel) {
+void DescribeSortCall(const Instruction& call, const ConfigJson& config, KernelDescriptor& kernel) {
   const Shape& result = call.shape().IsTuple() && !call.shape().elements().empty() ? call.shape().element(0) : call.shape();
   const bool all = !call.operands.empty() && ElementsOf(result) >= ElementsOf(call.operand_shape(0));
   (all ? DescribeRadixSort : DescribeTopK)(call, config, kernel);
@@ -84,26 +84,26 @@ void DescribeSortCall(const Instruction& call, const ConfigJson& config, DeviceK
 
 // Calls that are priced alike run kernels of one kind.
 struct CallRow {
-  std::optional<CallPrice> (*price)(const Instruction&);
-  void (*describe)(const Instruction&, const ConfigJson&, DeviceKernel&);
+  std::optional<CallCost> (*timing)(const Instruction&);
+  void (*describe)(const Instruction&, const ConfigJson&, KernelDescriptor&);
 };
 constexpr CallRow kRows[] = {
-    {&ProductPrice, &DescribeProductCall},     {&ConvolutionPrice, &DescribeConvolutionCall},
-    {&AttentionPrice, &DescribeAttentionCall}, {&SortPrice, &DescribeSortCall},
-    {&TransformerEngineProductPrice, &DescribePlainProduct}, {&BlockScaledProductPrice, &DescribePlainProduct},
+    {&GemmCost, &DescribeGemmCall},     {&ConvolutionCost, &DescribeConvolutionCall},
+    {&AttentionCost, &DescribeAttentionCall}, {&SortCost, &DescribeSortCall},
+    {&TransformerEngineGemmCost, &DescribePlainDot}, {&BlockScaledDotCost, &DescribePlainDot},
 };
 
 }  // namespace
 
-void DescribeCall(const Instruction& call, const ConfigJson& config, DeviceKernel& kernel) {
+void DescribeCall(const Instruction& call, const ConfigJson& config, KernelDescriptor& kernel) {
   if (IsFreeCall(call)) return;
   CallTraffic(call, kernel);
-  kernel.family = KernelFamily::kUnknownCall;
-  if (const auto price = CustomCallPrice(call)) kernel.flops = price->flops;
+  kernel.family = KernelKind::kUnknownCall;
+  if (const auto timing = CustomCallCost(call)) kernel.flops = timing->flops;
   const CustomCallFacts* facts = FactsOf(call);
   if (facts == nullptr) return;
   for (const CallRow& row : kRows)
-    if (row.price == facts->price) return row.describe(call, config, kernel);
+    if (row.timing == facts->cost) return row.describe(call, config, kernel);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "core/ir/common_attrs.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 ConfigJson ConfigOf(const Instruction& hlo) {
   const std::string_view text = hlo[kBackendConfig];
@@ -47,4 +47,4 @@ std::optional<double> DictionaryNumber(const Instruction& hlo, std::string_view 
   return end == rest.c_str() ? std::nullopt : std::optional(number);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

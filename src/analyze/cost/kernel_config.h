@@ -8,7 +8,7 @@
 #include "core/ir/module.h"
 #include "nlohmann/json.hpp"
 
-namespace shoal {
+namespace shoal::internal {
 
 using ConfigJson = nlohmann::json;
 
@@ -22,4 +22,4 @@ std::vector<double> NumbersOf(const ConfigJson& list);
 // Of the dictionaries typed custom calls write, {name = 3 : i64, …}.
 std::optional<double> DictionaryNumber(const Instruction& hlo, std::string_view name);
 
-}  // namespace shoal
+}  // namespace shoal::internal

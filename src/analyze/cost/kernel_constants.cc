@@ -1,6 +1,6 @@
 #include "analyze/cost/kernel_constants.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr KernelConstant kConstants[] = {
@@ -13,4 +13,4 @@ constexpr KernelConstant kConstants[] = {
 
 std::span<const KernelConstant> AllKernelConstants() { return kConstants; }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 struct KernelConstants {
 #define CONSTANT(name, start, spread, unit, what) double name = start;
@@ -20,4 +20,4 @@ struct KernelConstant {
 };
 std::span<const KernelConstant> AllKernelConstants();
 
-}  // namespace shoal
+}  // namespace shoal::internal

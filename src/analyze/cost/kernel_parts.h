@@ -1,10 +1,10 @@
-// Parts of DeviceKernelOf, by what the instruction is.
+// Parts of DescribeKernel, by what the instruction is.
 #pragma once
 
-#include "analyze/cost/device_kernel.h"
+#include "analyze/cost/kernel_descriptor.h"
 #include "analyze/cost/kernel_config.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // The dimension whose elements lie side by side; -1 of a scalar.
 int64_t MinorOf(const Shape& shape);
@@ -13,8 +13,8 @@ bool Has(Ints dims, int64_t d);
 double MinorRun(const Shape& shape, Ints reduced);
 
 // A reduction by the compiler's own emitter.
-void DescribeNativeReduce(const Instruction& reduce, DeviceKernel& kernel);
+void DescribeNativeReduce(const Instruction& reduce, KernelDescriptor& kernel);
 // A custom call.
-void DescribeCall(const Instruction& call, const ConfigJson& config, DeviceKernel& kernel);
+void DescribeCall(const Instruction& call, const ConfigJson& config, KernelDescriptor& kernel);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 MatrixUnit UnitOf(ElementType type, bool full_precision) {
@@ -30,9 +30,9 @@ struct DotDims {
   std::vector<int64_t> lhs_batch, lhs_contracting, rhs_contracting;
 };
 
-std::optional<ProductShape> Shaped(const Shape& lhs, const Shape& rhs, const DotDims& dims, bool full_precision) {
+std::optional<GemmShape> Shaped(const Shape& lhs, const Shape& rhs, const DotDims& dims, bool full_precision) {
   if (!lhs.IsArray() || !rhs.IsArray()) return std::nullopt;
-  ProductShape product;
+  GemmShape product;
   for (int64_t d : dims.lhs_contracting) {
     if (d < 0 || d >= lhs.rank()) return std::nullopt;
     product.k *= static_cast<double>(lhs.dim(d));
@@ -78,14 +78,14 @@ ConvolutionShape::Pass PassOf(const Instruction& hlo) {
 
 }  // namespace
 
-std::optional<ProductShape> ProductOf(const Instruction& dot) {
+std::optional<GemmShape> GemmOf(const Instruction& dot) {
   if (dot.operand_count() < 2) return std::nullopt;
   auto list = [](Ints dims) { return std::vector<int64_t>(dims.begin(), dims.end()); };
   const DotDims dims{list(dot[kLhsBatchDims]), list(dot[kLhsContractingDims]), list(dot[kRhsContractingDims])};
   return Shaped(dot.operand_shape(0), dot.operand_shape(1), dims, IsFullPrecision(dot));
 }
 
-std::optional<ProductShape> ProductOfCall(const Instruction& call, const ConfigJson& config) {
+std::optional<GemmShape> GemmOfCall(const Instruction& call, const ConfigJson& config) {
   if (call.operand_count() < 2) return std::nullopt;
   // Older dumps have the fields of gemm_backend_config at the top.
   const ConfigJson* gemm = &config;
@@ -102,11 +102,11 @@ std::optional<ProductShape> ProductOfCall(const Instruction& call, const ConfigJ
   return Shaped(call.operand_shape(0), call.operand_shape(1), dims, full);
 }
 
-std::optional<ProductShape> ProductOfSizes(const Instruction& call) {
+std::optional<GemmShape> GemmOfSizes(const Instruction& call) {
   if (call.operand_count() < 2 || !call.operand_shape(0).IsArray() || !call.operand_shape(1).IsArray()) return std::nullopt;
   const double lhs = ElementsOf(call.operand_shape(0)), rhs = ElementsOf(call.operand_shape(1)), result = ElementsOf(FirstResult(call));
   if (lhs <= 0 || rhs <= 0 || result <= 0) return std::nullopt;
-  ProductShape product;
+  GemmShape product;
   product.k = std::max(1.0, std::sqrt(lhs * rhs / result));
   product.m = lhs / product.k, product.n = rhs / product.k;
   product.unit = UnitOf(call.operand_shape(0).element_type(), false);
@@ -132,7 +132,7 @@ std::optional<ConvolutionShape> ConvolutionOf(const Instruction& hlo) {
   const auto groups = static_cast<double>(std::max<int64_t>(1, hlo[kFeatureGroupCount]));
   const double places = ElementsOf(*output) / std::max(1.0, outputs);
   const double taps = ElementsOf(*kernel) / std::max(1.0, outputs * convolution.features);
-  ProductShape& product = convolution.product;
+  GemmShape& product = convolution.product;
   product.batch = groups;
   product.m = places, product.n = outputs / groups, product.k = taps * convolution.features;
   convolution.taps = taps;
@@ -167,4 +167,4 @@ std::optional<AttentionShape> AttentionOf(const Instruction& call, const ConfigJ
   return attention;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

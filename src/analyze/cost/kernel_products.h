@@ -1,18 +1,18 @@
 // Shapes of matrix products, convolutions and attention, as instructions and library calls write them.
 #pragma once
 
-#include "analyze/cost/device_kernel.h"
+#include "analyze/cost/kernel_descriptor.h"
 #include "analyze/cost/kernel_config.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-std::optional<ProductShape> ProductOf(const Instruction& dot);
+std::optional<GemmShape> GemmOf(const Instruction& dot);
 // A library call with dot_dimension_numbers in its backend_config.
-std::optional<ProductShape> ProductOfCall(const Instruction& call, const ConfigJson& config);
+std::optional<GemmShape> GemmOfCall(const Instruction& call, const ConfigJson& config);
 // A call that is one product, of whatever dimensions: how much is summed follows from the sizes.
-std::optional<ProductShape> ProductOfSizes(const Instruction& call);
+std::optional<GemmShape> GemmOfSizes(const Instruction& call);
 // Nothing if it does not say its dimensions.
 std::optional<ConvolutionShape> ConvolutionOf(const Instruction& hlo);
 std::optional<AttentionShape> AttentionOf(const Instruction& call, const ConfigJson& config);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "analyze/cost/kernel_traffic.h"
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 int64_t MinorOf(const Shape& shape) {
   const Layout* layout = shape.layout();
@@ -31,7 +31,7 @@ double MinorRun(const Shape& shape, Ints reduced) {
   return run;
 }
 
-void DescribeNativeReduce(const Instruction& reduce, DeviceKernel& kernel) {
+void DescribeNativeReduce(const Instruction& reduce, KernelDescriptor& kernel) {
   const Shape& source = reduce.operand_shape(0);
   const Ints reduced = reduce[kDimensions];
   const double elements = ElementsOf(source);
@@ -40,7 +40,7 @@ void DescribeNativeReduce(const Instruction& reduce, DeviceKernel& kernel) {
   if (Has(reduced, MinorOf(source))) {
     // 16 elements a thread, at least 256 threads a block.
     const double per_row = std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, run / 16)))), 32.0, 1024.0);
-    kernel.family = KernelFamily::kRowReduce;
+    kernel.family = KernelKind::kRowReduce;
     kernel.threads = std::max(256.0, per_row);
     const double pieces = std::ceil(run / (16 * 1024));
     kernel.blocks = std::ceil(elements / run / std::max(1.0, 256 / per_row)) * pieces;
@@ -51,7 +51,7 @@ void DescribeNativeReduce(const Instruction& reduce, DeviceKernel& kernel) {
   double length = 1;
   for (int64_t d : reduced)
     if (d >= 0 && d < source.rank()) length *= static_cast<double>(source.dim(d));
-  kernel.family = KernelFamily::kColumnReduce;
+  kernel.family = KernelKind::kColumnReduce;
   kernel.threads = 1024;  // 32 rows of 32 pairs of columns
   const double pieces = std::ceil(length / (128 * 32));
   kernel.blocks = std::ceil(elements / std::max(1.0, length * run)) * std::ceil(run / 64) * pieces;
@@ -59,4 +59,4 @@ void DescribeNativeReduce(const Instruction& reduce, DeviceKernel& kernel) {
   kernel.row_length = run;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,6 +1,6 @@
 #include "analyze/cost/kernel_time.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 std::string_view ToString(Bound bound) {
   constexpr std::string_view kNames[] = {"nothing",      "start",  "memory",  "cache",    "matrix", "instructions",
@@ -8,9 +8,9 @@ std::string_view ToString(Bound bound) {
   return kNames[static_cast<size_t>(bound)];
 }
 
-KernelPrice PriceOf(const DeviceKernel& kernel, const CacheTraffic& traffic, const Machine& machine) {
-  return machine.device.kind == DeviceKind::kTpu ? PriceOnTpu(kernel, traffic, machine)
-                                                 : PriceOnGpu(kernel, traffic, machine);
+KernelTime EstimateKernelTime(const KernelDescriptor& kernel, const CacheTraffic& traffic, const Machine& machine) {
+  return machine.device.kind == DeviceKind::kTpu ? TpuKernelTime(kernel, traffic, machine)
+                                                 : GpuKernelTime(kernel, traffic, machine);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

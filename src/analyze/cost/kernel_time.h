@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/cost/device_kernel.h"
+#include "analyze/cost/kernel_descriptor.h"
 #include "analyze/cost/machine.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // What a kernel's bytes come from.
 struct CacheTraffic {
@@ -20,27 +20,27 @@ struct CacheTraffic {
 enum class Bound : uint8_t { kNothing, kStart, kMemory, kCache, kMatrix, kInstructions, kBlocks, kLatency, kCompiler, kHost, kUnknown };
 std::string_view ToString(Bound bound);
 
-struct PriceTerm {
+struct TimeTerm {
   Bound bound = Bound::kNothing;
   double seconds = 0;
   std::string from;  // "26.8 MB at 4.1 TB/s"
 };
 
-struct KernelPrice {
+struct KernelTime {
   double seconds = 0;
   Bound bound = Bound::kNothing;
-  std::vector<PriceTerm> terms;  // that the formula joins; their sum is more than `seconds` where they overlap
+  std::vector<TimeTerm> terms;  // that the formula participants; their sum is more than `seconds` where they overlap
   double flops = 0;
   int launches = 1;
 };
 
-KernelPrice PriceOf(const DeviceKernel& kernel, const CacheTraffic& traffic, const Machine& machine);
+KernelTime EstimateKernelTime(const KernelDescriptor& kernel, const CacheTraffic& traffic, const Machine& machine);
 
 // The two kinds of devices.
-KernelPrice PriceOnGpu(const DeviceKernel& kernel, const CacheTraffic& traffic, const Machine& machine);
-KernelPrice PriceOnTpu(const DeviceKernel& kernel, const CacheTraffic& traffic, const Machine& machine);
+KernelTime GpuKernelTime(const KernelDescriptor& kernel, const CacheTraffic& traffic, const Machine& machine);
+KernelTime TpuKernelTime(const KernelDescriptor& kernel, const CacheTraffic& traffic, const Machine& machine);
 
 // Flops a second of the unit; the vector units' where the device has no such unit.
 double PeakOf(const DeviceModel& device, MatrixUnit unit);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "core/ops/families.h"
 #include "yaml-cpp/yaml.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool ReadsPartOf(const Instruction& hlo) {
@@ -52,7 +52,7 @@ const std::array<double, kOpcodeCount + 1>& InstructionTable() {
     }
     const YAML::Node given = YAML::Load(std::string(EmbeddedFile("fitted/kernels.yaml")))["instructions"];
     for (const auto& pair : given)
-      if (const auto opcode = OpcodeNamed(pair.first.as<std::string>()))
+      if (const auto opcode = ParseOpcode(pair.first.as<std::string>()))
         made[static_cast<size_t>(*opcode)] = pair.second.as<double>();
     return made;
   }();
@@ -101,8 +101,8 @@ const Instruction& UpdateOf(const Instruction& hlo) {
   return hlo.opcode == Opcode::kScatter ? *hlo.operands.back() : *hlo.operands[1];
 }
 
-KernelView ViewOf(const Computation& fused) {
-  KernelView view;
+FusionRegion ViewOf(const Computation& fused) {
+  FusionRegion view;
   view.body.assign(fused.instructions.begin(), fused.instructions.end());
   for (const Instruction* parameter : fused.parameters) view.inputs.push_back(parameter);
   if (fused.root == nullptr) return view;
@@ -113,8 +113,8 @@ KernelView ViewOf(const Computation& fused) {
   return view;
 }
 
-KernelView ViewOf(std::span<const Instruction* const> body, std::span<const Instruction* const> roots) {
-  KernelView view;
+FusionRegion ViewOf(std::span<const Instruction* const> body, std::span<const Instruction* const> roots) {
+  FusionRegion view;
   view.body.assign(body.begin(), body.end());
   view.roots.assign(roots.begin(), roots.end());
   absl::flat_hash_map<const Instruction*, bool> seen;
@@ -125,7 +125,7 @@ KernelView ViewOf(std::span<const Instruction* const> body, std::span<const Inst
   return view;
 }
 
-NeededShares::NeededShares(const KernelView& view) {
+AccessedFractions::AccessedFractions(const FusionRegion& view) {
   for (const Instruction* root : view.roots) shares_[root] = 1;
   for (auto hlo = view.body.rbegin(); hlo != view.body.rend(); ++hlo) {
     const double need = Of(**hlo);
@@ -148,8 +148,8 @@ double InstructionsOf(const Instruction& hlo) {
   return count;
 }
 
-void MeasureTraffic(const KernelView& view, DeviceKernel& kernel) {
-  const NeededShares needed(view);
+void MeasureTraffic(const FusionRegion& view, KernelDescriptor& kernel) {
+  const AccessedFractions needed(view);
   for (const Instruction* input : view.inputs)
     kernel.reads.push_back(input == nullptr ? 0 : DataBytes(input->shape()) * needed.Of(*input));
   for (const Instruction* root : view.roots) {
@@ -184,4 +184,4 @@ void MeasureTraffic(const KernelView& view, DeviceKernel& kernel) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "absl/container/flat_hash_map.h"
-#include "analyze/cost/device_kernel.h"
+#include "analyze/cost/kernel_descriptor.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Of the elements of each instruction, the part that is needed: a slice reads only what it gives.
-class NeededShares {
+class AccessedFractions {
  public:
-  explicit NeededShares(const KernelView& view);
+  explicit AccessedFractions(const FusionRegion& view);
   double Of(const Instruction& hlo) const {
     auto found = shares_.find(&hlo);
     return found == shares_.end() ? 0 : found->second;
@@ -29,6 +29,6 @@ bool IsInPlaceUpdate(const Instruction& hlo);
 const Instruction& UpdateOf(const Instruction& hlo);
 
 // Fills in reads, written, in_place, instructions, elements, window.
-void MeasureTraffic(const KernelView& view, DeviceKernel& kernel);
+void MeasureTraffic(const FusionRegion& view, KernelDescriptor& kernel);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,10 +7,10 @@
 #include "core/base/files.h"
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr MachineFigure kFigures[] = {
+constexpr MachineParameter kFigures[] = {
     {"device.peak.f64", "flop/s", [](Machine& m) -> double& { return m.device.peak.f64; }, false, "matrix or vector"},
     {"device.peak.f32", "flop/s", [](Machine& m) -> double& { return m.device.peak.f32; }, true, "vector units"},
     {"device.peak.tf32", "flop/s", [](Machine& m) -> double& { return m.device.peak.tf32; }, false, "dense"},
@@ -110,11 +110,11 @@ double Machine::devices() const {
 
 int64_t Machine::devices_per_node() const { return std::max<int64_t>(1, static_cast<int64_t>(node.devices)); }
 
-std::span<const MachineFigure> MachineFigures() { return kFigures; }
+std::span<const MachineParameter> MachineParameters() { return kFigures; }
 
-const MachineFigure* FigureNamed(std::string_view name) {
-  const MachineFigure* found = nullptr;
-  for (const MachineFigure& figure : kFigures) {
+const MachineParameter* FindMachineParameter(std::string_view name) {
+  const MachineParameter* found = nullptr;
+  for (const MachineParameter& figure : kFigures) {
     if (figure.name == name) return &figure;
     if (figure.name.substr(figure.name.rfind('.') + 1) != name) continue;
     if (found != nullptr) return nullptr;
@@ -138,12 +138,12 @@ std::optional<double> QuantityOf(std::string_view text, std::string_view unit) {
   return number * *factor;
 }
 
-Status SetFigure(Machine& machine, std::string_view assignment) {
+Status SetMachineParameter(Machine& machine, std::string_view assignment) {
   const size_t equals = assignment.find('=');
   const std::string_view name = assignment.substr(0, equals);
-  const MachineFigure* figure = FigureNamed(name);
+  const MachineParameter* figure = FindMachineParameter(name);
   if (figure == nullptr) {
-    const std::string names = StrJoin(kFigures, ", ", [](std::string* out, const MachineFigure& f) { *out += f.name; });
+    const std::string names = StrJoin(kFigures, ", ", [](std::string* out, const MachineParameter& f) { *out += f.name; });
     return Fail(StrCat("'", name, "' is no figure of a machine; there are ", names));
   }
   if (equals == std::string_view::npos) return Fail(StrCat("'", assignment, "': a value is missing, as in nic=100GB/s"));
@@ -162,7 +162,7 @@ Status SetFigure(Machine& machine, std::string_view assignment) {
   return {};
 }
 
-Result<Machine> MachineNamed(const std::string& name) {
+Result<Machine> LoadMachine(const std::string& name) {
   for (const Preset& preset : Presets()) {
     const std::string_view family = preset.name;
     if (name == family) {
@@ -185,7 +185,7 @@ Result<Machine> MachineNamed(const std::string& name) {
                      ", and sizes of them: h100x8 (a node), h100x8x64 (64 nodes), tpu-v5p-4x4x8"));
 }
 
-void GrowTo(Machine& machine, int64_t devices) {
+void ScaleToDevices(Machine& machine, int64_t devices) {
   const auto needed = static_cast<double>(devices);
   if (machine.node.links == NodeLinks::kTorus) {
     if (machine.devices() >= needed && !machine.torus.dims.empty()) return;
@@ -202,4 +202,4 @@ void GrowTo(Machine& machine, int64_t devices) {
   if (machine.devices() < needed) machine.cluster.nodes = std::ceil(needed / machine.node.devices);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

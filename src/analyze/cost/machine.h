@@ -1,5 +1,5 @@
 // A machine to predict the time on: what one device can do, how devices are joined in a node, and nodes in a cluster.
-// Machines are data, in machines/*.yaml; every figure is a row of MachineFigures(), which is the schema of those files
+// Machines are data, in machines/*.yaml; every figure is a row of MachineParameters(), which is the schema of those files
 // and the list of what --set and --sweep may change.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "analyze/cost/kernel_constants.h"
 #include "core/base/result.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class DeviceKind : uint8_t { kGpu, kTpu };
 // How the devices of a node are joined.
@@ -78,20 +78,20 @@ struct Machine {
 };
 
 // A figure of a machine: its name in the files, and its place.
-struct MachineFigure {
+struct MachineParameter {
   std::string_view name;  // "device.bandwidth"
   std::string_view unit;  // "B/s", "B", "flop/s", "Hz", "s" or empty
   double& (*at)(Machine&);
   bool required = false;
   std::string_view what;
 };
-std::span<const MachineFigure> MachineFigures();
+std::span<const MachineParameter> MachineParameters();
 // By its whole name or its last part where that is unique; "nic" is cluster.nic. Null if there is none.
-const MachineFigure* FigureNamed(std::string_view name);
+const MachineParameter* FindMachineParameter(std::string_view name);
 // "3.35 TB/s" as a number; a unit may be left out. Nothing if it is no number or has another unit.
 std::optional<double> QuantityOf(std::string_view text, std::string_view unit);
 // "nic=100GB/s".
-Status SetFigure(Machine& machine, std::string_view assignment);
+Status SetMachineParameter(Machine& machine, std::string_view assignment);
 
 // The presets that come with the program, and the text of each file.
 struct Preset {
@@ -102,8 +102,8 @@ std::span<const Preset> Presets();
 // Reads a machine from YAML; `path` stands in the message, which names key and line.
 Result<Machine> ReadMachine(const std::string& yaml, const std::string& path);
 // h200, h100x8, h100x8x64, tpu-v5p-4x4x8, or the name of a file.
-Result<Machine> MachineNamed(const std::string& name);
+Result<Machine> LoadMachine(const std::string& name);
 // The machine with as many nodes as `devices` need.
-void GrowTo(Machine& machine, int64_t devices);
+void ScaleToDevices(Machine& machine, int64_t devices);
 
-}  // namespace shoal
+}  // namespace shoal::internal

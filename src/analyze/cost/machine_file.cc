@@ -6,7 +6,7 @@
 #include "core/base/strings.h"
 #include "yaml-cpp/yaml.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 class MachineReader {
@@ -16,7 +16,7 @@ class MachineReader {
   Status Read(const YAML::Node& root) {
     if (!root.IsMap()) return At(root, "a machine is a map of keys: name, device, node, …");
     SHOAL_TRY(Walk(root, ""));
-    for (const MachineFigure& figure : MachineFigures())
+    for (const MachineParameter& figure : MachineParameters())
       if (figure.required && !given_.contains(std::string(figure.name)))
         return At(root, StrCat("key '", figure.name, "' is missing"));
     if (machine_.family.empty()) return At(root, "key 'name' is missing");
@@ -40,7 +40,7 @@ class MachineReader {
   }
 
   Status Take(const std::string& key, const YAML::Node& name, const YAML::Node& value) {
-    for (const MachineFigure& figure : MachineFigures())
+    for (const MachineParameter& figure : MachineParameters())
       if (figure.name == key) return TakeFigure(figure, value);
     if (key == "name") return TakeText(key, value, machine_.family);
     if (key == "description") return TakeText(key, value, machine_.description);
@@ -50,7 +50,7 @@ class MachineReader {
     if (key == "torus.dims") return TakeDims(key, value);
     if (key == "kernels") return TakeConstants(value);
     const bool is_section = std::any_of(
-        MachineFigures().begin(), MachineFigures().end(), [&](const MachineFigure& figure) {
+        MachineParameters().begin(), MachineParameters().end(), [&](const MachineParameter& figure) {
           return figure.name.size() > key.size() && figure.name.substr(0, key.size() + 1) == key + ".";
         });
     if (!is_section) return At(name, StrCat("unknown key '", key, "'"));
@@ -76,7 +76,7 @@ class MachineReader {
   }
 
   // A number with its unit, or {value: …, source: …}.
-  Status TakeFigure(const MachineFigure& figure, const YAML::Node& node) {
+  Status TakeFigure(const MachineParameter& figure, const YAML::Node& node) {
     YAML::Node value = node;
     if (node.IsMap()) {
       for (const auto& pair : node)
@@ -170,4 +170,4 @@ Result<Machine> ReadMachine(const std::string& yaml, const std::string& path) {
   return ReadMachineOver(std::move(machine), yaml, path);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

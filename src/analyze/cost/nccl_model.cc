@@ -7,7 +7,7 @@
 #include "core/ops/collective_kinds.h"
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Microseconds of NCCL's tuning tables: before anything moves, of a hop in a node, of a hop between nodes.
@@ -26,10 +26,10 @@ constexpr double kNvlsBase = 25, kNvlsNet = 20.9;  // reductions in the switch
 
 class NcclModel {
  public:
-  NcclModel(Opcode kind, double bytes, const GroupPlace& place, const Machine& machine)
+  NcclModel(Opcode kind, double bytes, const GroupTopology& place, const Machine& machine)
       : kind_(kind), bytes_(bytes), place_(place), machine_(machine), n_(static_cast<double>(place.members)) {}
 
-  CollectivePrice Best() {
+  CollectiveTiming Best() {
     if (IsPairedKind(kind_) || place_.permutes) return PointToPoint();
     if (IsAllToAllKind(kind_)) return AllToAll();
     for (const Protocol& protocol : kProtocols) {
@@ -95,7 +95,7 @@ class NcclModel {
     Offer(8, std::log2(nodes()) * NetHop(14) / 3.5 + 2.8 * n_, WireBytes() / RingRate(), "PAT");
   }
 
-  CollectivePrice PointToPoint() const {
+  CollectiveTiming PointToPoint() const {
     const bool network = place_.nodes > 1;
     // A mesh has a link to each of the others; a switch gives a message most of a device's links.
     const double link = machine_.node.links == NodeLinks::kMesh
@@ -106,7 +106,7 @@ class NcclModel {
   }
 
   // Everybody to everybody: what leaves the node is bound by its rails, the rest by the links.
-  CollectivePrice AllToAll() const {
+  CollectiveTiming AllToAll() const {
     const double inside = bytes_ * (per_node() - 1) / n_ / LinkRate();
     const double outside = place_.nodes > 1 ? bytes_ * (n_ - per_node()) / n_ / NicRate() : 0;
     const double latency = (Begin(20) + (place_.nodes > 1 ? NetHop(14 + .3 * (n_ - per_node())) : 0)) * 1e-6;
@@ -115,16 +115,16 @@ class NcclModel {
 
   Opcode kind_;
   double bytes_;
-  const GroupPlace& place_;
+  const GroupTopology& place_;
   const Machine& machine_;
   double n_;
-  CollectivePrice best_;
+  CollectiveTiming best_;
 };
 
 }  // namespace
 
-CollectivePrice NcclTime(Opcode kind, double bytes, const GroupPlace& place, const Machine& machine) {
+CollectiveTiming NcclTime(Opcode kind, double bytes, const GroupTopology& place, const Machine& machine) {
   return NcclModel(kind, bytes, place, machine).Best();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

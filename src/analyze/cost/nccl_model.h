@@ -3,8 +3,8 @@
 
 #include "analyze/cost/collective_time.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-CollectivePrice NcclTime(Opcode kind, double bytes, const GroupPlace& place, const Machine& machine);
+CollectiveTiming NcclTime(Opcode kind, double bytes, const GroupTopology& place, const Machine& machine);
 
-}  // namespace shoal
+}  // namespace shoal::internal

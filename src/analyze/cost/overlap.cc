@@ -6,7 +6,7 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool DoesWork(const Instruction& hlo) {
@@ -17,10 +17,10 @@ bool DoesWork(const Instruction& hlo) {
 
 }  // namespace
 
-Overlaps::Overlaps(const ModuleCost& cost, const Executions& executions) : executions_(executions) {
+Overlaps::Overlaps(const ModuleCost& cost, const ExecutionCounts& executions) : executions_(executions) {
   for (const InstructionCost& each : cost.instructions)
     if (DoesWork(*each.hlo)) flops_[each.hlo] = each.once.flops;
-  const auto& order = executions.calls().FromEntry();
+  const auto& order = executions.calls().ReachableFromEntry();
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     double& sum = computation_flops_[*it];
     for (const Instruction* hlo : (*it)->instructions) sum += FlopsOf(*hlo);
@@ -76,4 +76,4 @@ Overlap Overlaps::Of(const Instruction& start, const Instruction& done) {
   return overlap;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "analyze/cost/cost.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Overlap {
   int64_t instructions = 0;  // that do work; loops, calls and fusions count as one
@@ -15,7 +15,7 @@ struct Overlap {
 
 class Overlaps {
  public:
-  Overlaps(const ModuleCost& cost, const Executions& executions);
+  Overlaps(const ModuleCost& cost, const ExecutionCounts& executions);
 
   // Between a start and its done, in the order of the schedule. Where the done stands in a computation that is called
   // after the start, up to that call and from there to the done; where it stands before the start, in the next round of
@@ -32,10 +32,10 @@ class Overlaps {
   const Sums& SumsOf(const Computation& computation);
   void Add(const Sums& sums, size_t from, size_t to, Overlap& overlap) const;
 
-  const Executions& executions_;
+  const ExecutionCounts& executions_;
   std::unordered_map<const Instruction*, double> flops_;              // of an instruction by itself
   std::unordered_map<const Computation*, double> computation_flops_;  // run once, with all it calls
   std::unordered_map<const Computation*, Sums> sums_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

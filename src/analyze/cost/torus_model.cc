@@ -6,17 +6,17 @@
 #include "core/ops/collective_kinds.h"
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-CollectivePrice TorusTime(Opcode kind, double bytes, const GroupPlace& place, const Machine& machine) {
+CollectiveTiming TorusTime(Opcode kind, double bytes, const GroupTopology& place, const Machine& machine) {
   const TorusModel& torus = machine.torus;
   const double link = torus.link * torus.link_share;
-  CollectivePrice price;
+  CollectiveTiming timing;
   if (place.permutes) {
-    price.latency = torus.hop * static_cast<double>(std::max<int64_t>(1, place.hops));
-    price.seconds = price.latency + bytes / link;
-    price.algorithm = StrCat("torus, ", place.hops, place.hops == 1 ? " hop" : " hops");
-    return price;
+    timing.latency = torus.hop * static_cast<double>(std::max<int64_t>(1, place.hops));
+    timing.seconds = timing.latency + bytes / link;
+    timing.algorithm = StrCat("torus, ", place.hops, place.hops == 1 ? " hop" : " hops");
+    return timing;
   }
   // Data goes around all axes of the group at once, both ways where the axis closes to a ring.
   double hops = 0, rate = 0;
@@ -33,20 +33,20 @@ CollectivePrice TorusTime(Opcode kind, double bytes, const GroupPlace& place, co
   const double rounds = IsAllReduceKind(kind) ? 2 : 1;
   double transfer = bytes * (members - 1) / members / rate;
   if (IsAllToAllKind(kind)) transfer /= 4;  // half the way, half the bytes
-  price.latency = rounds * hops * torus.hop;
-  price.seconds = std::max(price.latency, rounds * transfer) + (torus.hop > 0 ? 2e-6 : 0);
-  price.algorithm = StrCat("torus, ", axes, axes == 1 ? " axis" : " axes");
+  timing.latency = rounds * hops * torus.hop;
+  timing.seconds = std::max(timing.latency, rounds * transfer) + (torus.hop > 0 ? 2e-6 : 0);
+  timing.algorithm = StrCat("torus, ", axes, axes == 1 ? " axis" : " axes");
   // Members beyond one slice meet over the network of the hosts.
   double slice = 1;
   for (int64_t size : torus.dims) slice *= static_cast<double>(size);
   if (members > slice) {
     const double slices = members / slice;
-    price.seconds += rounds * bytes / slice * (slices - 1) / slices / (machine.cluster.nic * machine.cluster.nic_share) +
+    timing.seconds += rounds * bytes / slice * (slices - 1) / slices / (machine.cluster.nic * machine.cluster.nic_share) +
                      machine.cluster.latency;
-    price.latency += machine.cluster.latency;
-    price.algorithm += " and the network between slices";
+    timing.latency += machine.cluster.latency;
+    timing.algorithm += " and the network between slices";
   }
-  return price;
+  return timing;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

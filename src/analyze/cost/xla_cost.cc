@@ -5,12 +5,12 @@
 #include "core/ops/op.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-class XlaCost::InstructionPricing : public Pricing {
+class XlaCost::InstructionCostBuilder : public OpCostBuilder {
  public:
-  explicit InstructionPricing(XlaCost& cost) : cost_(cost) {}
-  Price Of(const Computation& callee) override { return cost_.Of(callee); }
+  explicit InstructionCostBuilder(XlaCost& cost) : cost_(cost) {}
+  OpCost Of(const Computation& callee) override { return cost_.Of(callee); }
   std::span<const Instruction* const> UsersOf(const Instruction& hlo) override { return cost_.users_.Of(hlo); }
 
  private:
@@ -24,21 +24,21 @@ bool XlaCost::KeepsRules(const Instruction& hlo) {
   return op.op_class != OpClass::kContraction || op.infer(hlo, shapes_).ok();
 }
 
-Price XlaCost::Of(const Instruction& hlo) {
+OpCost XlaCost::Of(const Instruction& hlo) {
   if (auto found = instructions_.find(&hlo); found != instructions_.end()) return found->second;
-  InstructionPricing pricing(*this);
-  pricing.price = DefaultPrice(hlo);
-  if (HasAllThatIsPriced(hlo) && KeepsRules(hlo)) Info(hlo.opcode).price(hlo, pricing);
-  return instructions_[&hlo] = pricing.price;
+  InstructionCostBuilder builder(*this);
+  builder.cost = DefaultCost(hlo);
+  if (HasCostInputs(hlo) && KeepsRules(hlo)) Info(hlo.opcode).cost(hlo, builder);
+  return instructions_[&hlo] = builder.cost;
 }
 
-Price XlaCost::Of(const Computation& computation) {
+OpCost XlaCost::Of(const Computation& computation) {
   // In loose text computations may call each other in a circle; that ends here, with nothing.
   auto [found, inserted] = computations_.try_emplace(&computation);
   if (!inserted) return found->second;
-  Price sum;
+  OpCost sum;
   for (const Instruction* hlo : PostOrder(computation)) sum.Add(Of(*hlo));
   return computations_[&computation] = sum;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,27 +3,27 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/users.h"
-#include "core/ops/price.h"
+#include "core/ops/op_cost.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class XlaCost {
  public:
   // Of one instruction, with what it calls.
-  Price Of(const Instruction& hlo);
+  OpCost Of(const Instruction& hlo);
   // Of a computation: the sum over its instructions, added up in XLA's order.
-  Price Of(const Computation& computation);
+  OpCost Of(const Computation& computation);
 
  private:
-  class InstructionPricing;
+  class InstructionCostBuilder;
 
   bool KeepsRules(const Instruction& hlo);
 
   Arena arena_;
   ShapePool shapes_{arena_};  // of shapes that are only looked at
   Users users_;
-  absl::flat_hash_map<const Computation*, Price> computations_;
-  absl::flat_hash_map<const Instruction*, Price> instructions_;
+  absl::flat_hash_map<const Computation*, OpCost> computations_;
+  absl::flat_hash_map<const Instruction*, OpCost> instructions_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

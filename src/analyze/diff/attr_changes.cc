@@ -7,7 +7,7 @@
 #include "core/ops/traits.h"
 #include "nlohmann/json.hpp"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr size_t kLongestText = 60;
@@ -74,11 +74,11 @@ std::string ValueText(const Instruction& constant) {
 
 // How a tuple of values is typed follows from the values, which have changes of their own.
 bool HasTypeOfItsOwn(const DiffSide& side, const Instruction& hlo) {
-  if (!hlo.shape().IsTuple()) return !side.flow.HandsOn(side.ids(hlo));
+  if (!hlo.shape().IsTuple()) return !side.flow.ForwardingOf(side.ids(hlo));
   const OpClass op_class = Info(hlo.opcode).op_class;
   const bool entry_parameter = IsParameter(hlo) && hlo.parent == side.module.entry;
   return entry_parameter ||
-         (op_class != OpClass::kStructure && op_class != OpClass::kControlFlow && !side.flow.HandsOn(side.ids(hlo)));
+         (op_class != OpClass::kStructure && op_class != OpClass::kControlFlow && !side.flow.ForwardingOf(side.ids(hlo)));
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ bool HasTypeOfItsOwn(const DiffSide& side, const Instruction& hlo) {
 void AddAttrChanges(const DiffSide& a, const DiffSide& b, const Instruction& in_a, const Instruction& in_b,
                     std::vector<Change>& changes) {
   const uint32_t id_a = a.ids(in_a), id_b = b.ids(in_b);
-  if (a.prints.Own(id_a) == b.prints.Own(id_b)) return;
+  if (a.fingerprints.OpHash(id_a) == b.fingerprints.OpHash(id_b)) return;
   AttrComparison compare(in_a, in_b, changes);
   if (HasTypeOfItsOwn(a, in_a) && HasTypeOfItsOwn(b, in_b)) {
     std::string before = TypeText(in_a.shape()), after = TypeText(in_b.shape());
@@ -105,8 +105,8 @@ void AddAttrChanges(const DiffSide& a, const DiffSide& b, const Instruction& in_
     compare.Add(ChangeKind::kAttribute, "parameter number", StrCat(in_a[kParameterNumber]),
                 StrCat(in_b[kParameterNumber]));
   std::map<std::string, AttrMeaning> old_attrs;
-  for (AttrMeaning& attr : a.prints.AttrsOf(in_a)) old_attrs[attr.name] = std::move(attr);
-  for (const AttrMeaning& attr : b.prints.AttrsOf(in_b)) {
+  for (AttrMeaning& attr : a.fingerprints.AttrsOf(in_a)) old_attrs[attr.name] = std::move(attr);
+  for (const AttrMeaning& attr : b.fingerprints.AttrsOf(in_b)) {
     const AttrMeaning old = old_attrs[attr.name];
     old_attrs.erase(attr.name);
     if (old.hash == attr.hash || attr.name == kElementIndex.name) continue;
@@ -141,4 +141,4 @@ void AddHeaderChanges(const Module& a, const Module& b, std::vector<Change>& cha
   compare("buffer_donor", donors(a), donors(b));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

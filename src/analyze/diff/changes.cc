@@ -9,14 +9,14 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // What hands values on; it is counted, not listed.
 bool IsPlumbing(const DiffSide& side, uint32_t id) {
   const Instruction& hlo = side.ids[id];
   if (IsParameter(hlo)) return hlo.parent != side.module.entry;
-  return IsTuple(hlo) || side.flow.HandsOn(id);
+  return IsTuple(hlo) || side.flow.ForwardingOf(id);
 }
 
 bool DoesWork(const Instruction& hlo) { return Info(hlo.opcode).op_class != OpClass::kStructure; }
@@ -61,12 +61,12 @@ class Comparison {
   void ComparePlaces(const Instruction& a, const Instruction& b);
   void CompareOperands(const Instruction& a, const Instruction& b);
   bool HasMoved(const Instruction& a, const Instruction& b) const {
-    return a_.flow.Around(*a.parent).loops != b_.flow.Around(*b.parent).loops;
+    return a_.flow.ContextOf(*a.parent).loops != b_.flow.ContextOf(*b.parent).loops;
   }
-  bool SameValue(const ValuePlace& a, const ValuePlace& b) const;
-  bool IsExplained(const ValuePlace& a, const ValuePlace& b) const;
-  bool IsStateBeside(const DiffSide& side, const ValuePlace& state, const DiffSide& other,
-                     const ValuePlace& value) const;
+  bool SameValue(const ValueRef& a, const ValueRef& b) const;
+  bool IsExplained(const ValueRef& a, const ValueRef& b) const;
+  bool IsStateBeside(const DiffSide& side, const ValueRef& state, const DiffSide& other,
+                     const ValueRef& value) const;
   void ComparePlumbing();
 
   const DiffSide& a_;
@@ -82,10 +82,10 @@ void Comparison::ComparePair(const Instruction& a, const Instruction& b) {
   AddAttrChanges(a_, b_, a, b, own);
   for (Change& change : own) {
     const bool is_type = change.kind == ChangeKind::kType || change.kind == ChangeKind::kLayout;
-    if (is_type && Follows(a, b)) change = {ChangeKind::kFollows, &a, &b, "types of operands", "", ""};
+    if (is_type && Follows(a, b)) change = {ChangeKind::kPropagated, &a, &b, "types of operands", "", ""};
     changes_.push_back(std::move(change));
   }
-  const bool hands_on = a_.flow.HandsOn(a_.ids(a)) || b_.flow.HandsOn(b_.ids(b));
+  const bool hands_on = a_.flow.ForwardingOf(a_.ids(a)) || b_.flow.ForwardingOf(b_.ids(b));
   if (hands_on) return;
   if (DoesWork(a)) ComparePlaces(a, b);
   CompareOperands(a, b);
@@ -113,10 +113,10 @@ void Comparison::CompareTrips(const Instruction& a, const Instruction& b) {
 }
 
 void Comparison::ComparePlaces(const Instruction& a, const Instruction& b) {
-  const Surroundings& in_a = a_.flow.Around(*a.parent);
-  const Surroundings& in_b = b_.flow.Around(*b.parent);
+  const EnclosingContext& in_a = a_.flow.ContextOf(*a.parent);
+  const EnclosingContext& in_b = b_.flow.ContextOf(*b.parent);
   // What folds elements, and what several call, has no place of its own.
-  auto is_placed = [](const Instruction& hlo, const Surroundings& around, const Module& module) {
+  auto is_placed = [](const Instruction& hlo, const EnclosingContext& around, const Module& module) {
     return hlo.parent == module.entry || (around.caller != nullptr && around.kind != CallKind::kElements);
   };
   if (!is_placed(a, in_a, a_.module) || !is_placed(b, in_b, b_.module)) return;
@@ -129,13 +129,13 @@ void Comparison::ComparePlaces(const Instruction& a, const Instruction& b) {
     Add(ChangeKind::kRegrouped, a, b);
 }
 
-bool Comparison::SameValue(const ValuePlace& a, const ValuePlace& b) const {
+bool Comparison::SameValue(const ValueRef& a, const ValueRef& b) const {
   if (a.path == b.path && ArePartners(a.hlo, b.hlo)) return true;
   return a_.values.Of(a) == b_.values.Of(b);  // another copy of it
 }
 
 // By what was added, removed or moved, or came to a loop's state or went from it.
-bool Comparison::IsExplained(const ValuePlace& a, const ValuePlace& b) const {
+bool Comparison::IsExplained(const ValueRef& a, const ValueRef& b) const {
   if (matching_.b_of[a_.ids(*a.hlo)] == kNoMatch || matching_.a_of[b_.ids(*b.hlo)] == kNoMatch) return true;
   if (HasMoved(*a.hlo, b_.ids[matching_.b_of[a_.ids(*a.hlo)]])) return true;
   if (HasMoved(a_.ids[matching_.a_of[b_.ids(*b.hlo)]], *b.hlo)) return true;
@@ -145,14 +145,14 @@ bool Comparison::IsExplained(const ValuePlace& a, const ValuePlace& b) const {
 }
 
 // An element of a loop's state, and what the other loop begins with, since there it never changes.
-bool Comparison::IsStateBeside(const DiffSide& side, const ValuePlace& state, const DiffSide& other,
-                               const ValuePlace& value) const {
-  const Surroundings& around = side.flow.Around(*state.hlo->parent);
+bool Comparison::IsStateBeside(const DiffSide& side, const ValueRef& state, const DiffSide& other,
+                               const ValueRef& value) const {
+  const EnclosingContext& around = side.flow.ContextOf(*state.hlo->parent);
   if (!IsParameter(*state.hlo) || around.kind != CallKind::kLoop || around.caller == nullptr)
     return false;
   const uint32_t loop = (&side == &a_ ? matching_.b_of : matching_.a_of)[side.ids(*around.caller)];
   if (loop == kNoMatch || other.ids[loop].operand_count() == 0) return false;
-  return other.flow.SourceOf(ValuePlace{other.ids[loop].operands[0], state.path}) == value;
+  return other.flow.SourceOf(ValueRef{other.ids[loop].operands[0], state.path}) == value;
 }
 
 void Comparison::CompareOperands(const Instruction& a, const Instruction& b) {
@@ -161,8 +161,8 @@ void Comparison::CompareOperands(const Instruction& a, const Instruction& b) {
   std::vector<std::string> before, after;
   bool explained = false;
   for (size_t i = 0; i < std::max(a.operand_count(), b.operand_count()); ++i) {
-    const ValuePlace* in_a = i < a.operand_count() ? &a_.flow.SourceOf(a_.ids(*a.operands[i])) : nullptr;
-    const ValuePlace* in_b = i < b.operand_count() ? &b_.flow.SourceOf(b_.ids(*b.operands[i])) : nullptr;
+    const ValueRef* in_a = i < a.operand_count() ? &a_.flow.SourceOf(a_.ids(*a.operands[i])) : nullptr;
+    const ValueRef* in_b = i < b.operand_count() ? &b_.flow.SourceOf(b_.ids(*b.operands[i])) : nullptr;
     if (in_a != nullptr && in_b != nullptr && SameValue(*in_a, *in_b)) continue;
     if (in_a != nullptr && in_b != nullptr) explained |= IsExplained(*in_a, *in_b);
     if (in_a == nullptr) explained |= matching_.a_of[b_.ids(*in_b->hlo)] == kNoMatch;
@@ -182,10 +182,10 @@ void Comparison::ComparePlumbing() {
     if (IsPlumbing(b_, id)) ++counts[b_.ids[id].opcode].second;
   for (const auto& [opcode, count] : counts)
     if (count.first != count.second)
-      changes_.push_back({ChangeKind::kPlumbing, nullptr, nullptr, std::string(Text(opcode)), StrCat(count.first),
+      changes_.push_back({ChangeKind::kForwarding, nullptr, nullptr, std::string(Text(opcode)), StrCat(count.first),
                           StrCat(count.second)});
   if (changes_.empty())
-    changes_.push_back({ChangeKind::kPlumbing, nullptr, nullptr,
+    changes_.push_back({ChangeKind::kForwarding, nullptr, nullptr,
                         "order of tuple elements or parameters, or copies of equal values", "", ""});
 }
 
@@ -193,9 +193,9 @@ void Comparison::ComparePlumbing() {
 bool AreTheSame(const DiffSide& a, const DiffSide& b) {
   auto prints = [](const DiffSide& side) {
     std::vector<uint64_t> all;
-    for (const Computation* computation : side.module.computations) all.push_back(side.prints.Of(*computation));
+    for (const Computation* computation : side.module.computations) all.push_back(side.fingerprints.Of(*computation));
     std::sort(all.begin(), all.end());
-    all.push_back(side.module.entry == nullptr ? 0 : side.prints.Of(*side.module.entry));
+    all.push_back(side.module.entry == nullptr ? 0 : side.fingerprints.Of(*side.module.entry));
     return all;
   };
   return prints(a) == prints(b);
@@ -245,7 +245,7 @@ std::vector<Change> Folded(const std::vector<Change>& changes) {
   std::vector<Change> folded;
   for (const Change& change : changes) {
     const Instruction* hlo = change.instruction();
-    const bool any = hlo == nullptr || change.kind == ChangeKind::kFollows;
+    const bool any = hlo == nullptr || change.kind == ChangeKind::kPropagated;
     const int opcode = any ? -1 : static_cast<int>(hlo->opcode);
     // Of operands each has names of its own; what follows is not told apart.
     const bool named = change.kind == ChangeKind::kOperands;
@@ -276,4 +276,4 @@ std::vector<Change> EveryChange(const DiffSide& a, const DiffSide& b) {
 
 std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) { return Folded(EveryChange(a, b)); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

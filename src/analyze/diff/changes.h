@@ -3,7 +3,7 @@
 
 #include "analyze/diff/match.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class ChangeKind : uint8_t {
   kHeader,     // devices, aliases, donated buffers
@@ -17,13 +17,13 @@ enum class ChangeKind : uint8_t {
   kRegrouped,  // it is in a fusion with other ops
   kType,       // element type or dimensions
   kLayout,     // the same array, laid out otherwise
-  kFollows,    // type or layout, since an operand's has changed
+  kPropagated,    // type or layout, since an operand's has changed
   kGroups,     // devices of a collective
   kSharding,
   kAttribute,
   kValue,     // of a constant
   kOperands,  // other values, or in another order
-  kPlumbing,  // tuples, their elements and parameters: how values are handed on
+  kForwarding,  // tuples, their elements and parameters: how values are handed on
 };
 std::string_view ToString(ChangeKind kind);
 
@@ -51,4 +51,4 @@ void AddAttrChanges(const DiffSide& a, const DiffSide& b, const Instruction& in_
 // Of what stands in the headers.
 void AddHeaderChanges(const Module& a, const Module& b, std::vector<Change>& changes);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,11 +5,11 @@
 #include "core/ops/traits.h"
 #include "core/ops/transfer.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Beyond this a value is taken to be made where the search has come to: chains without end are linear, circles end.
-constexpr int kMostSteps = 256;
+constexpr int kMaxSteps = 256;
 
 }  // namespace
 
@@ -19,34 +19,34 @@ DataFlow::DataFlow(const Module& module, const CallGraph& calls, const Instructi
       if (IsLoop(*hlo)) FindInvariants(*hlo);
   FindSurroundings(calls);
   sources_.resize(ids.size());
-  for (uint32_t id = 0; id < ids.size(); ++id) sources_[id] = SourceOf(ValuePlace{&ids[id], {}});
+  for (uint32_t id = 0; id < ids.size(); ++id) sources_[id] = SourceOf(ValueRef{&ids[id], {}});
 }
 
-const Surroundings& DataFlow::Around(const Computation& computation) const {
-  static const Surroundings kNone;
+const EnclosingContext& DataFlow::ContextOf(const Computation& computation) const {
+  static const EnclosingContext kNone;
   auto found = around_.find(&computation);
   return found == around_.end() ? kNone : found->second;
 }
 
 bool DataFlow::IsPartOfCaller(const Computation& computation) const {
-  const Surroundings& around = Around(computation);
+  const EnclosingContext& around = ContextOf(computation);
   return around.caller != nullptr && around.kind == CallKind::kOnce && !IsCustomCall(*around.caller);
 }
 
 void DataFlow::FindSurroundings(const CallGraph& calls) {
-  for (const Computation* computation : calls.FromEntry()) {
+  for (const Computation* computation : calls.ReachableFromEntry()) {
     std::vector<const Instruction*> callers;
     for (const Instruction* caller : calls.CallersOf(*computation))
       if (!IsAsyncChain(*caller) || IsAsyncStart(*caller)) callers.push_back(caller);
     if (callers.empty()) continue;
     // Of several callers the one in the fewest loops, so that it does not depend on the order of the text.
     const Instruction& caller = **std::min_element(callers.begin(), callers.end(), [&](auto* x, auto* y) {
-      return Around(*x->parent).loops < Around(*y->parent).loops;
+      return ContextOf(*x->parent).loops < ContextOf(*y->parent).loops;
     });
-    const Surroundings outside = Around(*caller.parent);
+    const EnclosingContext outside = ContextOf(*caller.parent);
     const std::vector<Computation*> callees = CalledComputations(caller);
     const auto at = std::find(callees.begin(), callees.end(), computation);
-    Surroundings& inside = around_[computation];
+    EnclosingContext& inside = around_[computation];
     inside = outside;
     inside.kind = CallKindOf(caller);
     inside.number = at - callees.begin();
@@ -71,15 +71,15 @@ void DataFlow::FindInvariants(const Instruction& loop) {
   }
 }
 
-ValuePlace DataFlow::SourceOf(ValuePlace place) const {
-  for (int steps = 0; steps < kMostSteps && Step(place); ++steps) {
+ValueRef DataFlow::SourceOf(ValueRef place) const {
+  for (int steps = 0; steps < kMaxSteps && Step(place); ++steps) {
   }
   return place;
 }
 
-bool DataFlow::Step(ValuePlace& place) const {
+bool DataFlow::Step(ValueRef& place) const {
   const Instruction& hlo = *place.hlo;
-  if (StepBack(place, Hands::kSame | Hands::kPart | Hands::kPacked)) return true;
+  if (TraceToOperand(place, Forwarding::kSame | Forwarding::kTupleElement | Forwarding::kTuple)) return true;
   if (IsParameter(hlo)) return StepOut(place);
   if (IsAsyncChain(hlo) && IsAsyncDone(hlo)) {
     const Instruction* start = AsyncStartOf(hlo);
@@ -88,14 +88,14 @@ bool DataFlow::Step(ValuePlace& place) const {
   return StepInto(IsAsyncChain(hlo) ? nullptr : RunOnceBy(hlo), place);
 }
 
-bool DataFlow::StepInto(const Computation* callee, ValuePlace& place) const {
+bool DataFlow::StepInto(const Computation* callee, ValueRef& place) const {
   if (callee == nullptr || callee->root == nullptr || !IsPartOfCaller(*callee)) return false;
   place.hlo = callee->root;
   return true;
 }
 
-bool DataFlow::StepOut(ValuePlace& place) const {
-  const Surroundings& around = Around(*place.hlo->parent);
+bool DataFlow::StepOut(ValueRef& place) const {
+  const EnclosingContext& around = ContextOf(*place.hlo->parent);
   if (around.caller == nullptr || around.kind == CallKind::kElements) return false;
   auto operand = static_cast<size_t>(place.hlo->operator[](kParameterNumber));
   if (around.kind == CallKind::kBranch) operand = static_cast<size_t>(around.number) + 1;
@@ -111,4 +111,4 @@ bool DataFlow::StepOut(ValuePlace& place) const {
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

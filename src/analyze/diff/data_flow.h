@@ -7,11 +7,11 @@
 #include "analyze/facts/known_values.h"
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Where a computation runs: its one caller, and what encloses it. Of what several call, only the number of loops is
 // known, as the fewest.
-struct Surroundings {
+struct EnclosingContext {
   const Instruction* caller = nullptr;  // null: none, or several
   CallKind kind = CallKind::kOnce;
   int64_t number = 0;                   // among the caller's computations
@@ -25,27 +25,27 @@ class DataFlow {
   DataFlow(const Module& module, const CallGraph& calls, const InstructionIds& ids);
 
   // The instruction itself, if it makes its value.
-  const ValuePlace& SourceOf(uint32_t id) const { return sources_[id]; }
-  ValuePlace SourceOf(ValuePlace place) const;
-  bool HandsOn(uint32_t id) const { return sources_[id].hlo != &ids_[id]; }
-  const Surroundings& Around(const Computation& computation) const;
+  const ValueRef& SourceOf(uint32_t id) const { return sources_[id]; }
+  ValueRef SourceOf(ValueRef place) const;
+  bool ForwardingOf(uint32_t id) const { return sources_[id].hlo != &ids_[id]; }
+  const EnclosingContext& ContextOf(const Computation& computation) const;
   // The value of its one caller is its root's.
   bool IsPartOfCaller(const Computation& computation) const;
 
   const InstructionIds& ids() const { return ids_; }
 
  private:
-  bool Step(ValuePlace& place) const;
-  bool StepOut(ValuePlace& place) const;
-  bool StepInto(const Computation* callee, ValuePlace& place) const;
+  bool Step(ValueRef& place) const;
+  bool StepOut(ValueRef& place) const;
+  bool StepInto(const Computation* callee, ValueRef& place) const;
   void FindSurroundings(const CallGraph& calls);
   void FindInvariants(const Instruction& loop);
 
   const InstructionIds& ids_;
-  std::unordered_map<const Computation*, Surroundings> around_;
+  std::unordered_map<const Computation*, EnclosingContext> around_;
   // Of each while: elements of its state that its body hands on unchanged.
   std::unordered_map<const Instruction*, std::vector<bool>> invariants_;
-  std::vector<ValuePlace> sources_;
+  std::vector<ValueRef> sources_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,24 +1,24 @@
 #include "analyze/diff/fingerprint.h"
 
 #include "core/ir/call_graph.h"
-#include "core/base/names.h"
+#include "core/base/name_hash.h"
 #include "core/base/strings.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Groups and shardings of more devices than this are compared as they are written.
-constexpr int64_t kMostDevices = 1 << 20;
+constexpr int64_t kMaxDevices = 1 << 20;
 
 // In which order the groups stand does not matter; in which order the members of one do, does.
 std::optional<uint64_t> HashGroups(const ReplicaGroups& groups) {
   int64_t devices = 1;
   if (const auto* iota = std::get_if<IotaTiles>(&groups.rep))
-    for (int64_t size : iota->dims) devices = std::min(devices * std::max<int64_t>(size, 1), kMostDevices + 1);
+    for (int64_t size : iota->dims) devices = std::min(devices * std::max<int64_t>(size, 1), kMaxDevices + 1);
   if (const auto* mesh = std::get_if<ReplicaGroups::MeshAxes>(&groups.rep)) devices = mesh->mesh.devices.DeviceCount();
-  if (devices > kMostDevices) return std::nullopt;
+  if (devices > kMaxDevices) return std::nullopt;
   uint64_t all = 0;
   for (const std::vector<int64_t>& group : groups.Expand()) {
     uint64_t one = group.size();
@@ -33,7 +33,7 @@ Sharding Plain(const Sharding& sharding) {
   Sharding plain = sharding;
   plain.metadata.clear();
   for (Sharding& element : plain.elements) element = Plain(element);
-  if (plain.tiles.iota && plain.tiles.DeviceCount() <= kMostDevices) {
+  if (plain.tiles.iota && plain.tiles.DeviceCount() <= kMaxDevices) {
     plain.tiles.devices = plain.tiles.iota->Devices();
     plain.tiles.iota.reset();
   }
@@ -159,4 +159,4 @@ std::vector<AttrMeaning> Fingerprints::AttrsOf(const Instruction& hlo) const {
   return all;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "analyze/facts/instruction_ids.h"
 #include "formats/text/attr_text.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // An attribute that means something, with a number for its meaning: replica groups and shardings by their devices,
 // channels by whether there is one.
@@ -26,11 +26,11 @@ class Fingerprints {
   Fingerprints(const Module& module, const InstructionIds& ids, bool without_large_constants);
 
   // Opcode, type and attributes, and what an op folds its elements with (to_apply of a reduce).
-  uint64_t Own(uint32_t id) const { return own_[id]; }
+  uint64_t OpHash(uint32_t id) const { return own_[id]; }
   // The same whatever the layouts of its type.
-  uint64_t Bare(uint32_t id) const { return bare_[id]; }
+  uint64_t OpHashWithoutLayout(uint32_t id) const { return bare_[id]; }
   // With operands and all that is called.
-  uint64_t Whole(uint32_t id) const { return whole_[id]; }
+  uint64_t SubgraphHash(uint32_t id) const { return whole_[id]; }
   // Instructions in any order.
   uint64_t Of(const Computation& computation) const;
 
@@ -59,4 +59,4 @@ class Fingerprints {
 bool IsLargeConstant(const Instruction& hlo);
 bool IsElided(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

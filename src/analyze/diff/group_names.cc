@@ -3,10 +3,10 @@
 #include "analyze/facts/infer_devices.h"
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-bool JoinsDevices(const Instruction& hlo) { return hlo.has(kReplicaGroups) || NamesPairs(hlo); }
+bool JoinsDevices(const Instruction& hlo) { return hlo.has(kReplicaGroups) || HasSourceTargetPairs(hlo); }
 
 }  // namespace
 
@@ -19,8 +19,8 @@ GroupNames::GroupNames(const Module& module) : memberships_(InferDevices(module)
 
 std::string GroupNames::Of(const Instruction& hlo) {
   if (!JoinsDevices(hlo)) return "";
-  const Membership& membership = memberships_.Of(hlo);
+  const Participants& membership = memberships_.Of(hlo);
   return membership.pattern.empty() ? membership.axis : StrCat(membership.axis, ", ", membership.pattern);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "analyze/facts/device_mesh.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class GroupNames {
  public:
@@ -14,7 +14,7 @@ class GroupNames {
   std::string Of(const Instruction& hlo);
 
  private:
-  Memberships memberships_;
+  ParticipantTable memberships_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,11 +2,11 @@
 
 #include "analyze/diff/matcher.h"
 #include "analyze/summary/skeleton.h"
-#include "core/base/names.h"
+#include "core/base/name_hash.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Ops that are worth finding again wherever they went.
@@ -27,7 +27,7 @@ uint64_t OpcodeHash(const Instruction& hlo) {
 
 // Copies of one value are told apart by their users, so those that stand alone come first.
 Matching Matcher::Match() {
-  using Of = Likeness::Of;
+  using Of = Similarity::Of;
   FindCommonValues();
   MatchEqualComputations();
   MatchByKey(&Matcher::Value, /*only_single=*/true);
@@ -37,79 +37,79 @@ Matching Matcher::Match() {
   MatchEqualValues();
   for (bool with_operands : {true, false})
     for (Of of : {Of::kOwn, Of::kOpName, Of::kOpcode}) Spread({of, with_operands});
-  MatchTheRest();
+  MatchRemaining();
   Spread({Of::kOpcode});
   MatchReplaced();
-  MatchWhatHandsOn();
+  MatchForwardingOps();
   return std::move(result_);
 }
 
 uint64_t Matcher::ValueInComputation(const DiffSide& side, uint32_t id) const {
-  return side.flow.HandsOn(id) ? 0 : Mix(side.values[id], side.prints.Of(*side.ids[id].parent));
+  return side.flow.ForwardingOf(id) ? 0 : Mix(side.values[id], side.fingerprints.Of(*side.ids[id].parent));
 }
 uint64_t Matcher::ValueOfLoop(const DiffSide& side, uint32_t id) const {
   const Instruction& hlo = side.ids[id];
-  const bool is_loop = IsLoop(hlo) && side.flow.Around(*hlo.parent).loops == depth_;
+  const bool is_loop = IsLoop(hlo) && side.flow.ContextOf(*hlo.parent).loops == depth_;
   return is_loop ? side.values[id] : 0;
 }
 uint64_t Matcher::ValueInLoop(const DiffSide& side, uint32_t id) const {
-  const Instruction* loop = side.flow.Around(*side.ids[id].parent).loop;
-  if (side.flow.HandsOn(id) || loop == nullptr) return 0;
+  const Instruction* loop = side.flow.ContextOf(*side.ids[id].parent).loop;
+  if (side.flow.ForwardingOf(id) || loop == nullptr) return 0;
   const uint64_t known = KnownValue(side, side.ids(*loop));
   return known == 0 ? 0 : Mix(side.values[id], known);
 }
 uint64_t Matcher::ValueAtDepth(const DiffSide& side, uint32_t id) const {
-  if (side.flow.HandsOn(id)) return 0;
-  const Surroundings& around = side.flow.Around(*side.ids[id].parent);
+  if (side.flow.ForwardingOf(id)) return 0;
+  const EnclosingContext& around = side.flow.ContextOf(*side.ids[id].parent);
   return Mix(side.values[id], static_cast<uint64_t>(around.loops * 2 + (around.fusion != nullptr ? 1 : 0)));
 }
-uint64_t Matcher::Value(const DiffSide& side, uint32_t id) const { return side.flow.HandsOn(id) ? 0 : side.values[id]; }
+uint64_t Matcher::Value(const DiffSide& side, uint32_t id) const { return side.flow.ForwardingOf(id) ? 0 : side.values[id]; }
 uint64_t Matcher::OwnAndOpName(const DiffSide& side, uint32_t id) const {
   const std::string_view name = OpNameOf(side.ids[id]);
-  return name.empty() || side.flow.HandsOn(id) ? 0 : Mix(side.prints.Own(id), HashName(name));
+  return name.empty() || side.flow.ForwardingOf(id) ? 0 : Mix(side.fingerprints.OpHash(id), HashName(name));
 }
 uint64_t Matcher::OpcodeAndOpName(const DiffSide& side, uint32_t id) const {
   const std::string_view name = OpNameOf(side.ids[id]);
-  return name.empty() || side.flow.HandsOn(id) ? 0 : Mix(OpcodeHash(side.ids[id]), HashName(name));
+  return name.empty() || side.flow.ForwardingOf(id) ? 0 : Mix(OpcodeHash(side.ids[id]), HashName(name));
 }
 uint64_t Matcher::ParameterNumber(const DiffSide& side, uint32_t id) const {
   const Instruction& hlo = side.ids[id];
   if (!IsParameter(hlo) || hlo.parent != side.module.entry) return 0;
   return static_cast<uint64_t>(hlo[kParameterNumber]) + 1;
 }
-uint64_t Matcher::OwnOfWeighty(const DiffSide& side, uint32_t id) const {
-  return IsWeighty(side.ids[id]) && !side.flow.HandsOn(id) ? side.prints.Own(id) : 0;
+uint64_t Matcher::OwnOfHeavy(const DiffSide& side, uint32_t id) const {
+  return IsWeighty(side.ids[id]) && !side.flow.ForwardingOf(id) ? side.fingerprints.OpHash(id) : 0;
 }
 // In what is the same computation in both: the entry, what partners run, or what nobody or several call.
 uint64_t Matcher::InComputation(const DiffSide& side, uint32_t id, uint64_t print) const {
   const Computation* computation = side.ids[id].parent;
-  if (side.flow.HandsOn(id)) return 0;
+  if (side.flow.ForwardingOf(id)) return 0;
   if (computation == side.module.entry) return Mix(print, 1);
-  const Surroundings& around = side.flow.Around(*computation);
+  const EnclosingContext& around = side.flow.ContextOf(*computation);
   if (around.caller == nullptr) return Mix(print, 2);
   const uint64_t known = KnownValue(side, side.ids(*side.flow.SourceOf(side.ids(*around.caller)).hlo));
   return known == 0 ? 0 : Mix(Mix(print, known), static_cast<uint64_t>(around.number));
 }
 uint64_t Matcher::OwnInComputation(const DiffSide& side, uint32_t id) const {
-  return InComputation(side, id, side.prints.Own(id));
+  return InComputation(side, id, side.fingerprints.OpHash(id));
 }
 // Where nothing but a layout is different.
 uint64_t Matcher::BareInComputation(const DiffSide& side, uint32_t id) const {
-  return InComputation(side, id, side.prints.Bare(id));
+  return InComputation(side, id, side.fingerprints.OpHashWithoutLayout(id));
 }
 uint64_t Matcher::BareAndOpName(const DiffSide& side, uint32_t id) const {
   const std::string_view name = OpNameOf(side.ids[id]);
-  return name.empty() || side.flow.HandsOn(id) ? 0 : Mix(side.prints.Bare(id), HashName(name));
+  return name.empty() || side.flow.ForwardingOf(id) ? 0 : Mix(side.fingerprints.OpHashWithoutLayout(id), HashName(name));
 }
 uint64_t Matcher::HandedOn(const DiffSide& side, uint32_t id) const {
-  if (!side.flow.HandsOn(id)) return 0;
-  const ValuePlace& source = side.flow.SourceOf(id);
+  if (!side.flow.ForwardingOf(id)) return 0;
+  const ValueRef& source = side.flow.SourceOf(id);
   uint32_t made = side.ids(*source.hlo);
   if (&side == &b_) made = result_.a_of[made];
   if (made == kNoMatch || (&side == &a_ && result_.b_of[made] == kNoMatch)) return 0;
   uint64_t hash = Mix(made, static_cast<uint64_t>(side.ids[id].opcode));
   for (int64_t element : source.path) hash = Mix(hash, static_cast<uint64_t>(element));
-  return Mix(hash, static_cast<uint64_t>(side.flow.Around(*side.ids[id].parent).loops));
+  return Mix(hash, static_cast<uint64_t>(side.flow.ContextOf(*side.ids[id].parent).loops));
 }
 
 void Matcher::FindCommonValues() {
@@ -147,9 +147,9 @@ void Matcher::MatchEqualComputations() {
   auto candidates = [](const DiffSide& side) {
     std::vector<Candidate> all;
     for (const Computation* computation : side.module.computations) {
-      const Surroundings& around = side.flow.Around(*computation);
+      const EnclosingContext& around = side.flow.ContextOf(*computation);
       const uint64_t value = around.caller == nullptr ? 0 : side.values[side.ids(*around.caller)];
-      all.push_back({Mix(Mix(side.prints.Of(*computation), value), static_cast<uint64_t>(around.loops)),
+      all.push_back({Mix(Mix(side.fingerprints.Of(*computation), value), static_cast<uint64_t>(around.loops)),
                      static_cast<uint32_t>(all.size())});
     }
     return all;
@@ -157,7 +157,7 @@ void Matcher::MatchEqualComputations() {
   auto instructions = [](const DiffSide& side, const Computation& computation) {
     std::vector<Candidate> all;
     for (const Instruction* hlo : computation.instructions)
-      all.push_back({side.prints.Whole(side.ids(*hlo)), side.ids(*hlo)});
+      all.push_back({side.fingerprints.SubgraphHash(side.ids(*hlo)), side.ids(*hlo)});
     return all;
   };
   ForEachSharedKey(candidates(a_), candidates(b_), [&](Candidates as, Candidates bs) {
@@ -174,17 +174,17 @@ void Matcher::MatchEqualValues() {
   constexpr int64_t kDeepest = 4;
   for (depth_ = 0; depth_ <= kDeepest; ++depth_) {
     MatchByKey(&Matcher::ValueOfLoop);
-    Spread({Likeness::Of::kOwn, true});
+    Spread({Similarity::Of::kOwn, true});
   }
   for (Key key : {&Matcher::ValueInComputation, &Matcher::ValueInLoop, &Matcher::ValueAtDepth, &Matcher::Value})
     MatchByKey(key);
 }
 
-void Matcher::MatchTheRest() {
+void Matcher::MatchRemaining() {
   for (Key key : {&Matcher::OwnAndOpName, &Matcher::BareAndOpName, &Matcher::OpcodeAndOpName, &Matcher::ParameterNumber,
-                  &Matcher::OwnOfWeighty, &Matcher::OwnInComputation, &Matcher::BareInComputation}) {
+                  &Matcher::OwnOfHeavy, &Matcher::OwnInComputation, &Matcher::BareInComputation}) {
     MatchByKey(key);
-    Spread({Likeness::Of::kOwn});
+    Spread({Similarity::Of::kOwn});
   }
 }
 
@@ -195,8 +195,8 @@ bool Matcher::Replaces(const Instruction& a, const Instruction& b) const {
   if (IsTuple(a) || IsTuple(b) || TypeText(a.shape()) != TypeText(b.shape()))
     return false;
   for (size_t i = 0; i < a.operand_count(); ++i) {
-    const ValuePlace& from_a = a_.flow.SourceOf(a_.ids(*a.operands[i]));
-    const ValuePlace& from_b = b_.flow.SourceOf(b_.ids(*b.operands[i]));
+    const ValueRef& from_a = a_.flow.SourceOf(a_.ids(*a.operands[i]));
+    const ValueRef& from_b = b_.flow.SourceOf(b_.ids(*b.operands[i]));
     if (result_.b_of[a_.ids(*from_a.hlo)] != b_.ids(*from_b.hlo) || from_a.path != from_b.path) return false;
   }
   return true;
@@ -225,16 +225,16 @@ void Matcher::MatchReplaced() {
 }
 
 // Fusions and calls by what they give, elements of tuples by what they are.
-void Matcher::MatchWhatHandsOn() { MatchByKey(&Matcher::HandedOn); }
+void Matcher::MatchForwardingOps() { MatchByKey(&Matcher::HandedOn); }
 
 DiffSide::DiffSide(const Module& module, const ExecutionOptions& options, bool without_large_constants)
     : module(module),
       executions(module, options),
       ids(module),
-      prints(module, ids, without_large_constants),
+      fingerprints(module, ids, without_large_constants),
       flow(module, executions.calls(), ids),
-      values(flow, prints) {}
+      values(flow, fingerprints) {}
 
 Matching MatchInstructions(const DiffSide& a, const DiffSide& b) { return Matcher(a, b).Match(); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

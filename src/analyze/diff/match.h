@@ -2,9 +2,9 @@
 #pragma once
 
 #include "analyze/diff/value_hash.h"
-#include "analyze/facts/executions.h"
+#include "analyze/facts/execution_counts.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // One of two modules, with what is known about its values.
 struct DiffSide {
@@ -13,9 +13,9 @@ struct DiffSide {
   DiffSide& operator=(const DiffSide&) = delete;
 
   const Module& module;
-  Executions executions;
+  ExecutionCounts executions;
   InstructionIds ids;
-  Fingerprints prints;
+  Fingerprints fingerprints;
   DataFlow flow;
   ValueHashes values;
 };
@@ -30,4 +30,4 @@ struct Matching {
 // alike; then what is left by type, attributes and op_name. The time is that of sorting, whatever the modules.
 Matching MatchInstructions(const DiffSide& a, const DiffSide& b);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,22 +1,22 @@
 // From what is matched to operands, users and called computations that look alike.
 #include "analyze/diff/matcher.h"
 #include "analyze/summary/skeleton.h"
-#include "core/base/names.h"
+#include "core/base/name_hash.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Of a tuple of thousands, which is looked at once for each of its elements, only the first count.
-constexpr size_t kMostOperands = 16;
+constexpr size_t kMaxOperands = 16;
 
 }  // namespace
 
-uint64_t Matcher::LikenessHash(const DiffSide& side, uint32_t id, Likeness::Of of) const {
+uint64_t Matcher::LikenessHash(const DiffSide& side, uint32_t id, Similarity::Of of) const {
   const Instruction& hlo = side.ids[id];
-  if (of == Likeness::Of::kOpcode) return OpcodeHash(hlo);
-  if (of == Likeness::Of::kOwn || OpNameOf(hlo).empty()) return side.prints.Own(id);
+  if (of == Similarity::Of::kOpcode) return OpcodeHash(hlo);
+  if (of == Similarity::Of::kOwn || OpNameOf(hlo).empty()) return side.fingerprints.OpHash(id);
   return Mix(OpcodeHash(hlo), HashName(OpNameOf(hlo)));
 }
 
@@ -33,7 +33,7 @@ uint64_t Matcher::KnownOperands(const DiffSide& side, uint32_t id) const {
   const Instruction& hlo = side.ids[id];
   uint64_t hash = KnownValue(side, id);
   if (IsTuple(hlo)) return hash;
-  for (const Instruction* operand : hlo.operands.first(std::min(kMostOperands, hlo.operand_count())))
+  for (const Instruction* operand : hlo.operands.first(std::min(kMaxOperands, hlo.operand_count())))
     hash = Mix(hash, KnownValue(side, side.ids(*side.flow.SourceOf(side.ids(*operand)).hlo)));
   return hash;
 }
@@ -45,7 +45,7 @@ bool Matcher::OperandsAgree(const Instruction& a, const Instruction& b) const {
   };
   if (common_in_a_[a_.ids(a)] != common_in_b_[b_.ids(b)] || !agree(a_.ids(a), b_.ids(b))) return false;
   if (IsTuple(a)) return true;
-  const size_t count = std::min({kMostOperands, a.operand_count(), b.operand_count()});
+  const size_t count = std::min({kMaxOperands, a.operand_count(), b.operand_count()});
   for (size_t i = 0; i < count; ++i)
     if (!agree(a_.ids(*a_.flow.SourceOf(a_.ids(*a.operands[i])).hlo),
                b_.ids(*b_.flow.SourceOf(b_.ids(*b.operands[i])).hlo)))
@@ -53,25 +53,25 @@ bool Matcher::OperandsAgree(const Instruction& a, const Instruction& b) const {
   return true;
 }
 
-void Matcher::PairIfAlike(const Instruction& a, const Instruction& b, Likeness likeness) {
+void Matcher::PairIfSimilar(const Instruction& a, const Instruction& b, Similarity likeness) {
   const uint32_t in_a = a_.ids(a), in_b = b_.ids(b);
   if (a.opcode != b.opcode || !Free(in_a, in_b)) return;
   if (likeness.with_operands && !OperandsAgree(a, b)) return;
   if (LikenessHash(a_, in_a, likeness.of) == LikenessHash(b_, in_b, likeness.of)) Pair(in_a, in_b);
 }
 
-void Matcher::TrySources(const Instruction& a, const Instruction& b, Likeness likeness) {
-  const ValuePlace& from_a = a_.flow.SourceOf(a_.ids(a));
-  const ValuePlace& from_b = b_.flow.SourceOf(b_.ids(b));
-  if (from_a.path == from_b.path) PairIfAlike(*from_a.hlo, *from_b.hlo, likeness);
+void Matcher::TrySources(const Instruction& a, const Instruction& b, Similarity likeness) {
+  const ValueRef& from_a = a_.flow.SourceOf(a_.ids(a));
+  const ValueRef& from_b = b_.flow.SourceOf(b_.ids(b));
+  if (from_a.path == from_b.path) PairIfSimilar(*from_a.hlo, *from_b.hlo, likeness);
 }
 
-void Matcher::TryRoots(const Computation& a, const Computation& b, Likeness likeness) {
+void Matcher::TryRoots(const Computation& a, const Computation& b, Similarity likeness) {
   if (a.root != nullptr && b.root != nullptr) TrySources(*a.root, *b.root, likeness);
 }
 
 // From users to operands first: an op has more users that look alike than operands in the same place.
-void Matcher::Spread(Likeness likeness) {
+void Matcher::Spread(Similarity likeness) {
   for (bool to_users : {false, true})
     for (size_t next = 0; next < open_.size(); ++next) {  // pairs that it makes come in turn
       const auto [a, b] = open_[next];
@@ -99,7 +99,7 @@ bool Matcher::IsOpen(uint32_t a, uint32_t b) const {
          (has_free_user(a_uses_, a, result_.b_of) && has_free_user(b_uses_, b, result_.a_of));
 }
 
-void Matcher::SpreadToOperands(const Instruction& a, const Instruction& b, Likeness likeness) {
+void Matcher::SpreadToOperands(const Instruction& a, const Instruction& b, Similarity likeness) {
   const size_t count = std::min(a.operand_count(), b.operand_count());
   for (size_t i = 0; i < count; ++i) TrySources(*a.operands[i], *b.operands[i], likeness);
   if (a.operand_count() == b.operand_count()) return;
@@ -108,7 +108,7 @@ void Matcher::SpreadToOperands(const Instruction& a, const Instruction& b, Liken
     TrySources(*a.operands[a.operand_count() - i], *b.operands[b.operand_count() - i], likeness);
 }
 
-void Matcher::SpreadToCallees(const Instruction& a, const Instruction& b, Likeness likeness) {
+void Matcher::SpreadToCallees(const Instruction& a, const Instruction& b, Similarity likeness) {
   if (!CallsComputations(a) || !CallsComputations(b)) return;
   const std::vector<Computation*> in_a = CalledComputations(a), in_b = CalledComputations(b);
   for (size_t i = 0; i < std::min(in_a.size(), in_b.size()); ++i) {
@@ -116,12 +116,12 @@ void Matcher::SpreadToCallees(const Instruction& a, const Instruction& b, Likene
     const size_t count = std::min(in_a[i]->parameters.size(), in_b[i]->parameters.size());
     for (size_t p = 0; p < count; ++p)
       if (in_a[i]->parameters[p] != nullptr && in_b[i]->parameters[p] != nullptr)
-        TrySources(*in_a[i]->parameters[p], *in_b[i]->parameters[p], {Likeness::Of::kOpcode});
+        TrySources(*in_a[i]->parameters[p], *in_b[i]->parameters[p], {Similarity::Of::kOpcode});
   }
 }
 
 // Only where there is one candidate on each side.
-void Matcher::SpreadToUsers(uint32_t a, uint32_t b, Likeness likeness) {
+void Matcher::SpreadToUsers(uint32_t a, uint32_t b, Similarity likeness) {
   auto candidates = [&](const DiffSide& side, const ValueUses& uses, const std::vector<uint32_t>& partner,
                         uint32_t of) {
     std::vector<Candidate> all;
@@ -135,8 +135,8 @@ void Matcher::SpreadToUsers(uint32_t a, uint32_t b, Likeness likeness) {
   std::vector<Candidate> in_a = candidates(a_, a_uses_, result_.b_of, a);
   if (in_a.empty()) return;
   ForEachSharedKey(std::move(in_a), candidates(b_, b_uses_, result_.a_of, b), [&](Candidates as, Candidates bs) {
-    if (as.size() == 1 && bs.size() == 1) PairIfAlike(a_.ids[as[0].id], b_.ids[bs[0].id], likeness);
+    if (as.size() == 1 && bs.size() == 1) PairIfSimilar(a_.ids[as[0].id], b_.ids[bs[0].id], likeness);
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "analyze/diff/data_flow.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct ValueUse {
   uint32_t user = 0;
@@ -22,4 +22,4 @@ class ValueUses {
   std::vector<ValueUse> all_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,10 +7,10 @@
 #include "analyze/diff/match.h"
 #include "analyze/diff/match_uses.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // How much two instructions must have in common to be taken for one another where their neighbours are.
-struct Likeness {
+struct Similarity {
   enum class Of : uint8_t { kOwn, kOpName, kOpcode } of = Of::kOwn;
   bool with_operands = false;  // none of them may be known to be another value
 };
@@ -57,25 +57,25 @@ class Matcher {
     pairs_.push_back({a, b});
     open_.push_back({a, b});
   }
-  void PairIfAlike(const Instruction& a, const Instruction& b, Likeness likeness);
+  void PairIfSimilar(const Instruction& a, const Instruction& b, Similarity likeness);
 
   void MatchEqualComputations();
   void MatchEqualValues();
   void FindCommonValues();
   void MatchByKey(Key key, bool only_single = false);
-  void Spread(Likeness likeness);
+  void Spread(Similarity likeness);
   bool IsOpen(uint32_t a, uint32_t b) const;
-  void SpreadToOperands(const Instruction& a, const Instruction& b, Likeness likeness);
-  void SpreadToCallees(const Instruction& a, const Instruction& b, Likeness likeness);
-  void SpreadToUsers(uint32_t a, uint32_t b, Likeness likeness);
-  void TrySources(const Instruction& a, const Instruction& b, Likeness likeness);
-  void TryRoots(const Computation& a, const Computation& b, Likeness likeness);
-  void MatchTheRest();
+  void SpreadToOperands(const Instruction& a, const Instruction& b, Similarity likeness);
+  void SpreadToCallees(const Instruction& a, const Instruction& b, Similarity likeness);
+  void SpreadToUsers(uint32_t a, uint32_t b, Similarity likeness);
+  void TrySources(const Instruction& a, const Instruction& b, Similarity likeness);
+  void TryRoots(const Computation& a, const Computation& b, Similarity likeness);
+  void MatchRemaining();
   void MatchReplaced();
   bool Replaces(const Instruction& a, const Instruction& b) const;
-  void MatchWhatHandsOn();
+  void MatchForwardingOps();
 
-  uint64_t LikenessHash(const DiffSide& side, uint32_t id, Likeness::Of of) const;
+  uint64_t LikenessHash(const DiffSide& side, uint32_t id, Similarity::Of of) const;
   uint64_t KnownValue(const DiffSide& side, uint32_t id) const;
   uint64_t KnownOperands(const DiffSide& side, uint32_t id) const;
   bool OperandsAgree(const Instruction& a, const Instruction& b) const;
@@ -87,7 +87,7 @@ class Matcher {
   uint64_t OwnAndOpName(const DiffSide& side, uint32_t id) const;
   uint64_t OpcodeAndOpName(const DiffSide& side, uint32_t id) const;
   uint64_t ParameterNumber(const DiffSide& side, uint32_t id) const;
-  uint64_t OwnOfWeighty(const DiffSide& side, uint32_t id) const;
+  uint64_t OwnOfHeavy(const DiffSide& side, uint32_t id) const;
   uint64_t InComputation(const DiffSide& side, uint32_t id, uint64_t print) const;
   uint64_t OwnInComputation(const DiffSide& side, uint32_t id) const;
   uint64_t BareInComputation(const DiffSide& side, uint32_t id) const;
@@ -107,4 +107,4 @@ class Matcher {
 // The op, of custom calls also the target.
 uint64_t OpcodeHash(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

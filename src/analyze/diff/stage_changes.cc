@@ -3,7 +3,7 @@
 #include "core/base/strings.h"
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 StageChanges ChangesOfStage(const Module& before, const Module& after, std::string stage) {
   StageChanges result{std::move(stage), 0, {}};
@@ -30,4 +30,4 @@ std::string ToString(const StageChanges& changes) {
   return text;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

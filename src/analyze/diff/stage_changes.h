@@ -6,7 +6,7 @@
 
 #include "analyze/diff/changes.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct StageChanges {
   std::string stage;          // after the step
@@ -21,4 +21,4 @@ StageChanges ChangesOfStage(const Module& before, const Module& after, std::stri
 // "removed copy × 2; fused add × 2, dot"
 std::string ToString(const StageChanges& changes);
 
-}  // namespace shoal
+}  // namespace shoal::internal

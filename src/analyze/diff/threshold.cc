@@ -7,19 +7,19 @@
 #include "core/base/units.h"
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsFigure(const std::string& name) {
-  for (const TotalName& total : TotalNames())
+  for (const Metric& total : Metrics())
     if (name == total.name) return true;
-  const std::optional<Opcode> opcode = OpcodeNamed(name);
+  const std::optional<Opcode> opcode = ParseOpcode(name);
   return opcode && (Info(*opcode).op_class == OpClass::kCollective || Info(*opcode).op_class == OpClass::kTransfer);
 }
 
 std::string FigureNames() {
   std::string names;
-  for (const TotalName& total : TotalNames()) StrAppend(&names, total.name, ", ");
+  for (const Metric& total : Metrics()) StrAppend(&names, total.name, ", ");
   return names + "all-reduce or another kind of collective";
 }
 
@@ -57,7 +57,7 @@ Result<Threshold> ParseThreshold(const std::string& text) {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), bound);
     known &= error == std::errc() && end == rest.data() + rest.size();
   } else {
-    const std::optional<int64_t> number = BytesNamed(rest);
+    const std::optional<int64_t> number = ParseBytes(rest);
     known &= number.has_value();
     bound = static_cast<double>(number.value_or(0));
   }
@@ -66,8 +66,8 @@ Result<Threshold> ParseThreshold(const std::string& text) {
   return threshold;
 }
 
-double FigureOf(const ModuleTotals& totals, const std::string& name) {
-  for (const TotalName& total : TotalNames())
+double MetricValue(const ModuleTotals& totals, const std::string& name) {
+  for (const Metric& total : Metrics())
     if (name == total.name) return totals.*total.value;
   auto kind = totals.by_kind.find(name);
   return kind == totals.by_kind.end() ? 0 : kind->second;
@@ -98,4 +98,4 @@ bool Holds(const Threshold& threshold, double before, double after) {
   return false;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,13 +4,13 @@
 #include "analyze/summary/totals.h"
 #include "core/base/result.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Threshold {
   enum class Order : uint8_t { kAtMost, kLess, kAtLeast, kMore, kEqual };
 
   std::string text;    // as given
-  std::string figure;  // one of TotalNames, or a kind of collective
+  std::string figure;  // one of Metrics, or a kind of collective
   Order order = Order::kAtMost;
   bool is_change = false;   // it has a sign, or a percent: of the change, else of B's figure
   bool is_percent = false;  // of A's figure
@@ -21,10 +21,10 @@ struct Threshold {
 Result<Threshold> ParseThreshold(const std::string& text);
 
 // The figure of that name: of a kind of collective that the module does not have, 0.
-double FigureOf(const ModuleTotals& totals, const std::string& name);
+double MetricValue(const ModuleTotals& totals, const std::string& name);
 // (after - before) / before; infinite where there was nothing.
 double RelativeChange(double before, double after);
 
 bool Holds(const Threshold& threshold, double before, double after);
 
-}  // namespace shoal
+}  // namespace shoal::internal

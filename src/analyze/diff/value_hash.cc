@@ -3,12 +3,12 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The loop whose changing state a parameter is.
 const Instruction* LoopOfState(const Instruction& hlo, const DataFlow& flow) {
-  const Surroundings& around = flow.Around(*hlo.parent);
+  const EnclosingContext& around = flow.ContextOf(*hlo.parent);
   const bool is_state = IsParameter(hlo) && around.caller != nullptr &&
                         around.kind == CallKind::kLoop && around.caller->operand_count() > 0;
   return is_state ? around.caller : nullptr;
@@ -21,7 +21,7 @@ bool RunsComputations(const Instruction& hlo) {
 
 }  // namespace
 
-ValueHashes::ValueHashes(const DataFlow& flow, const Fingerprints& prints) : flow_(flow), prints_(prints) {
+ValueHashes::ValueHashes(const DataFlow& flow, const Fingerprints& fingerprints) : flow_(flow), fingerprints_(fingerprints) {
   enum State : uint8_t { kNew, kVisiting, kVisited };
   const InstructionIds& ids = flow.ids();
   std::vector<uint8_t> state(ids.size(), kNew);
@@ -45,7 +45,7 @@ ValueHashes::ValueHashes(const DataFlow& flow, const Fingerprints& prints) : flo
   }
 }
 
-uint64_t ValueHashes::Of(const ValuePlace& source) const {
+uint64_t ValueHashes::Of(const ValueRef& source) const {
   uint64_t hash = hashes_[flow_.ids()(*source.hlo)];
   size_t from = 0;
   if (auto elements = elements_.find(source.hlo); elements != elements_.end() && !source.path.empty()) {
@@ -58,7 +58,7 @@ uint64_t ValueHashes::Of(const ValuePlace& source) const {
 
 std::vector<const Instruction*> ValueHashes::NeededFor(const Instruction& hlo) const {
   const uint32_t id = flow_.ids()(hlo);
-  if (flow_.HandsOn(id)) return {flow_.SourceOf(id).hlo};
+  if (flow_.ForwardingOf(id)) return {flow_.SourceOf(id).hlo};
   std::vector<const Instruction*> needed;
   auto need = [&](const Instruction& value) { needed.push_back(flow_.SourceOf(flow_.ids()(value)).hlo); };
   if (const Instruction* loop = LoopOfState(hlo, flow_)) need(*loop->operands[0]);
@@ -76,10 +76,10 @@ uint64_t ValueHashes::OfRoot(const Computation* computation) const {
 
 uint64_t ValueHashes::HashOf(const Instruction& hlo) {
   const uint32_t id = flow_.ids()(hlo);
-  if (flow_.HandsOn(id)) return Of(flow_.SourceOf(id));
+  if (flow_.ForwardingOf(id)) return Of(flow_.SourceOf(id));
   if (IsLoop(hlo) && hlo.operand_count() > 0) return HashWhile(hlo);
   if (const Instruction* loop = LoopOfState(hlo, flow_)) return HashState(hlo, *loop);
-  uint64_t hash = prints_.Own(id);
+  uint64_t hash = fingerprints_.OpHash(id);
   for (const Instruction* operand : hlo.operands) hash = Mix(hash, Of(flow_.SourceOf(flow_.ids()(*operand))));
   if (RunsComputations(hlo))
     for (const Computation* callee : CalledComputations(hlo)) hash = Mix(hash, OfRoot(callee));
@@ -89,13 +89,13 @@ uint64_t ValueHashes::HashOf(const Instruction& hlo) {
 // An element is known by what it is at first and by what a round makes of it.
 uint64_t ValueHashes::HashWhile(const Instruction& loop) {
   const Computation* body = BodyOf(loop);
-  uint64_t hash = Mix(prints_.Own(flow_.ids()(loop)), Of(flow_.SourceOf(ValuePlace{loop.operands[0], {}})));
+  uint64_t hash = Mix(fingerprints_.OpHash(flow_.ids()(loop)), Of(flow_.SourceOf(ValueRef{loop.operands[0], {}})));
   hash = Mix(Mix(hash, OfRoot(body)), OfRoot(ConditionOf(loop)));
   if (body == nullptr || body->root == nullptr || !loop.shape().IsTuple()) return hash;
   std::vector<uint64_t> elements;
   for (int64_t i = 0; i < std::ssize(loop.shape().elements()); ++i) {
-    const uint64_t first = Of(flow_.SourceOf(ValuePlace{loop.operands[0], {i}}));
-    elements.push_back(Mix(first, Of(flow_.SourceOf(ValuePlace{body->root, {i}}))));
+    const uint64_t first = Of(flow_.SourceOf(ValueRef{loop.operands[0], {i}}));
+    elements.push_back(Mix(first, Of(flow_.SourceOf(ValueRef{body->root, {i}}))));
   }
   elements_[&loop] = std::move(elements);
   return hash;
@@ -105,16 +105,16 @@ uint64_t ValueHashes::HashWhile(const Instruction& loop) {
 // state leave the others as they are.
 uint64_t ValueHashes::HashState(const Instruction& parameter, const Instruction& loop) {
   constexpr uint64_t kState = 0x7374617465;
-  const uint64_t whole = Mix(kState, Of(flow_.SourceOf(ValuePlace{loop.operands[0], {}})));
+  const uint64_t whole = Mix(kState, Of(flow_.SourceOf(ValueRef{loop.operands[0], {}})));
   if (!parameter.shape().IsTuple()) return whole;
   std::unordered_map<uint64_t, uint64_t> seen;
   std::vector<uint64_t> elements;
   for (int64_t i = 0; i < std::ssize(parameter.shape().elements()); ++i) {
-    const uint64_t first = Mix(kState, Of(flow_.SourceOf(ValuePlace{loop.operands[0], {i}})));
+    const uint64_t first = Mix(kState, Of(flow_.SourceOf(ValueRef{loop.operands[0], {i}})));
     elements.push_back(Mix(first, seen[first]++));
   }
   elements_[&parameter] = std::move(elements);
   return whole;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,14 +5,14 @@
 #include "analyze/diff/data_flow.h"
 #include "analyze/diff/fingerprint.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class ValueHashes {
  public:
-  ValueHashes(const DataFlow& flow, const Fingerprints& prints);
+  ValueHashes(const DataFlow& flow, const Fingerprints& fingerprints);
 
   uint64_t operator[](uint32_t id) const { return hashes_[id]; }
-  uint64_t Of(const ValuePlace& source) const;
+  uint64_t Of(const ValueRef& source) const;
 
  private:
   std::vector<const Instruction*> NeededFor(const Instruction& hlo) const;
@@ -22,10 +22,10 @@ class ValueHashes {
   uint64_t OfRoot(const Computation* computation) const;
 
   const DataFlow& flow_;
-  const Fingerprints& prints_;
+  const Fingerprints& fingerprints_;
   std::vector<uint64_t> hashes_;
   // Of whiles and of the state in their bodies and conditions: each element of the tuple.
   std::unordered_map<const Instruction*, std::vector<uint64_t>> elements_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

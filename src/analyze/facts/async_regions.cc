@@ -5,11 +5,11 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 
-constexpr int kMostSteps = 200;  // of one search; nobody hands a start's result on as often
+constexpr int kMaxSteps = 200;  // of one search; nobody hands a start's result on as often
 
 }  // namespace
 
@@ -23,8 +23,8 @@ class AsyncRegions::Trace {
 
   template <class Found>
   void Run(Found found) {
-    for (int steps = 0; !todo_.empty() && steps < kMostSteps; ++steps) {
-      ValuePlace place = std::move(todo_.back());
+    for (int steps = 0; !todo_.empty() && steps < kMaxSteps; ++steps) {
+      ValueRef place = std::move(todo_.back());
       todo_.pop_back();
       if (place.hlo->opcode == wanted_) {
         found(*place.hlo);
@@ -35,21 +35,21 @@ class AsyncRegions::Trace {
   }
 
  private:
-  void Go(ValuePlace place) {
+  void Go(ValueRef place) {
     if (place.hlo != nullptr && seen_.insert(place.hlo).second) todo_.push_back(std::move(place));
   }
 
-  void Back(ValuePlace place) {
-    constexpr Hands kThrough = kCarriesAsync | Hands::kOrdered | Hands::kMarked | Hands::kContinued | Hands::kBitcast;
+  void Back(ValueRef place) {
+    constexpr Forwarding kThrough = kCarriesAsync | Forwarding::kAddDependency | Forwarding::kDomain | Forwarding::kAsyncUpdate | Forwarding::kBitcast;
     const Instruction& hlo = *place.hlo;
-    const Hands hands = HandsOn(hlo);
-    if (hands == Hands::kArgument) return BackToCallers(hlo, place.path);
-    if (hands == Hands::kLoopState) return BackThroughLoop(hlo, place.path);
-    if (hands == Hands::kCalled) {
+    const Forwarding hands = ForwardingOf(hlo);
+    if (hands == Forwarding::kArgument) return BackToCallers(hlo, place.path);
+    if (hands == Forwarding::kLoopState) return BackThroughLoop(hlo, place.path);
+    if (hands == Forwarding::kCalled) {
       const Computation* callee = RunOnceBy(hlo);
       return Go({callee == nullptr ? nullptr : callee->root, std::move(place.path)});
     }
-    if (StepBack(place, kThrough)) Go(std::move(place));
+    if (TraceToOperand(place, kThrough)) Go(std::move(place));
   }
 
   void BackThroughLoop(const Instruction& loop, const ShapeIndex& path) {
@@ -69,14 +69,14 @@ class AsyncRegions::Trace {
 
   const CallGraph& calls_;
   Opcode wanted_{};
-  std::vector<ValuePlace> todo_;
+  std::vector<ValueRef> todo_;
   std::unordered_set<const Instruction*> seen_;
 };
 
 const Instruction* CallerWithin(const Computation& computation, const Instruction& hlo, const CallGraph& calls) {
-  constexpr int kMostLevels = 16;
+  constexpr int kMaxLevels = 16;
   const Instruction* at = &hlo;
-  for (int level = 0; level < kMostLevels; ++level) {
+  for (int level = 0; level < kMaxLevels; ++level) {
     if (at->parent == &computation) return at;
     const auto callers = calls.CallersOf(*at->parent);
     if (callers.empty()) return nullptr;
@@ -86,7 +86,7 @@ const Instruction* CallerWithin(const Computation& computation, const Instructio
 }
 
 AsyncRegions::AsyncRegions(const CallGraph& calls) : calls_(calls) {
-  for (const Computation* computation : calls.FromEntry())
+  for (const Computation* computation : calls.ReachableFromEntry())
     for (const Instruction* hlo : computation->instructions)
       if (IsAsyncDone(*hlo)) Trace(calls, *hlo).Run([&](const Instruction& start) { Join(start, *hlo); });
 }
@@ -109,4 +109,4 @@ const Instruction* AsyncRegions::DoneOf(const Instruction& start) const {
   return found == dones_.end() ? nullptr : found->second;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

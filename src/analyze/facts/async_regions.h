@@ -7,7 +7,7 @@
 #include "core/ir/call_graph.h"
 #include "core/ops/async_pairs.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class AsyncRegions {
  public:
@@ -30,4 +30,4 @@ class AsyncRegions {
 // the computation it stands in. Null if there is none.
 const Instruction* CallerWithin(const Computation& computation, const Instruction& hlo, const CallGraph& calls);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "core/ops/custom_calls.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 std::optional<ChainKey> ChainOf(const Instruction& hlo) {
   for (const FrontendAttribute& attribute : hlo[kFrontendAttributes])
     if (attribute.name == "chain_id") return ChainKey(hlo[kChannelId], attribute.value);
@@ -20,7 +20,7 @@ bool StartsChains(const Instruction& hlo) {
 const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number) {
   for (size_t i = 0; i < custom_call.operand_count(); ++i) {
     *number = i;
-    if (BeginsCollective(*custom_call.operands[i])) return custom_call.operands[i];
+    if (StartsCollective(*custom_call.operands[i])) return custom_call.operands[i];
   }
   return nullptr;
 }
@@ -33,4 +33,4 @@ bool BeginsChain(const Instruction& hlo) {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 
 #include "core/ops/collective.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using ChainKey = std::pair<int64_t, std::string_view>;  // channel and chain
 
@@ -22,4 +22,4 @@ bool BeginsChain(const Instruction& collective);
 // The collective among a custom call's operands, and its number; null if there is none.
 const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number);
 
-}  // namespace shoal
+}  // namespace shoal::internal

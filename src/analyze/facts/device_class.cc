@@ -5,17 +5,17 @@
 #include "core/base/strings.h"
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int64_t kMaxClassifiedDevices = 1 << 14;  // that are asked one by one
-constexpr size_t kMostClasses = 64;
+constexpr size_t kMaxClasses = 64;
 
 // Conditionals whose branch follows from the device's ids, and not from constants alone.
 std::vector<const Instruction*> ConditionalsOf(const CallGraph& calls) {
   std::vector<const Instruction*> found;
   KnownValues everywhere(calls), on_the_first(calls, DeviceIds{});
-  for (const Computation* computation : calls.FromEntry())
+  for (const Computation* computation : calls.ReachableFromEntry())
     for (const Instruction* hlo : computation->instructions)
       if (CallsComputations(*hlo) && CallKindOf(*hlo) == CallKind::kBranch && !hlo->operands.empty() &&
           !everywhere.IntegerAt({hlo->operands[0], {}}) && on_the_first.IntegerAt({hlo->operands[0], {}}))
@@ -32,13 +32,13 @@ size_t BranchFor(const Instruction& conditional, int64_t value) {
 }
 
 // Permutes, sends and recvs of some devices only.
-std::vector<const Membership*> PartialTransfers(const ModuleCollectives& collectives, int64_t devices) {
-  std::vector<const Membership*> partial;
-  for (const CollectiveUse& use : collectives.uses) {
-    const Membership& joins = *use.joins;
-    if (joins.pairs.empty() || static_cast<int64_t>(joins.pairs.size()) >= devices) continue;
-    if (joins.seats.empty() || std::find(partial.begin(), partial.end(), &joins) != partial.end()) continue;
-    partial.push_back(&joins);
+std::vector<const Participants*> PartialTransfers(const ModuleCollectives& collectives, int64_t devices) {
+  std::vector<const Participants*> partial;
+  for (const LogicalCollective& use : collectives.all) {
+    const Participants& participants = *use.participants;
+    if (participants.pairs.empty() || static_cast<int64_t>(participants.pairs.size()) >= devices) continue;
+    if (participants.seats.empty() || std::find(partial.begin(), partial.end(), &participants) != partial.end()) continue;
+    partial.push_back(&participants);
   }
   return partial;
 }
@@ -81,17 +81,17 @@ class Classifying {
       signatures[device] = SignatureOf(static_cast<int64_t>(device), ones[device]);
     DeviceClasses classes = Grouped(signatures, ones);
     // Who is sent to by another class is another class: stages of a pipeline that do the same do it at another time.
-    for (size_t before = 0; classes.all.size() > before && classes.all.size() <= kMostClasses;) {
+    for (size_t before = 0; classes.all.size() > before && classes.all.size() <= kMaxClasses;) {
       before = classes.all.size();
-      for (const Membership* joins : transfers_)
-        for (const auto& [source, target] : joins->pairs)
+      for (const Participants* participants : transfers_)
+        for (const auto& [source, target] : participants->pairs)
           if (source != target && InRange(source) && InRange(target))
             signatures[static_cast<size_t>(target)].push_back(classes.of[static_cast<size_t>(source)]);
       classes = Grouped(signatures, ones);
     }
-    if (classes.all.size() > kMostClasses) {
+    if (classes.all.size() > kMaxClasses) {
       classes = Alike();
-      classes.notes.push_back(StrCat("devices do more than ", kMostClasses, " different things: one stands for all"));
+      classes.notes.push_back(StrCat("devices do more than ", kMaxClasses, " different things: one stands for all"));
     }
     if (classes.alike()) classes.of.clear();
     for (DeviceClass& one : classes.all) one.name = classes.alike() ? "every device" : NameOf(one.devices);
@@ -122,8 +122,8 @@ class Classifying {
       signature.push_back(value ? static_cast<int64_t>(BranchFor(*conditional, *value)) : -1);
       if (value) one.branches[conditional] = BranchFor(*conditional, *value);
     }
-    for (const Membership* joins : transfers_) {
-      const Membership::Seat seat = joins->SeatOf(device);
+    for (const Participants* participants : transfers_) {
+      const Participants::MemberRank seat = participants->MemberRankOf(device);
       signature.push_back((seat.sends > 0 ? 1 : 0) + (seat.receives > 0 ? 2 : 0));
     }
     return signature;
@@ -132,7 +132,7 @@ class Classifying {
   const CallGraph& calls_;
   DeviceGrid grid_;
   std::vector<const Instruction*> conditionals_;
-  std::vector<const Membership*> transfers_;
+  std::vector<const Participants*> transfers_;
 };
 
 }  // namespace
@@ -142,18 +142,18 @@ DeviceClasses DeviceClassesOf(const Module& module, const CallGraph& calls, cons
   return module.entry == nullptr ? Alike() : Classifying(calls, collectives, grid).Make();
 }
 
-const ClassMeetings::Row& ClassMeetings::RowOf(const Membership& joins) {
-  auto [found, inserted] = rows_.try_emplace(&joins);
+const ClassMeetings::Row& ClassMeetings::RowOf(const Participants& participants) {
+  auto [found, inserted] = rows_.try_emplace(&participants);
   Row& row = found->second;
   if (!inserted) return row;
   const size_t count = classes_.all.size();
   std::vector<std::vector<bool>> waits(count, std::vector<bool>(count, false));
   row.sends.assign(count, false);
-  row.takes_part.assign(count, joins.pairs.empty() && joins.groups.empty());
+  row.takes_part.assign(count, participants.pairs.empty() && participants.groups.empty());
   auto class_of = [&](int64_t device) -> size_t {
     return device >= 0 && device < static_cast<int64_t>(classes_.of.size()) ? classes_.of[static_cast<size_t>(device)] : 0;
   };
-  for (const DeviceGroup& group : joins.groups) {
+  for (const DeviceGroup& group : participants.groups) {
     std::vector<bool> here(count, false);
     for (int64_t device : group) here[class_of(device)] = true;
     for (size_t a = 0; a < count; ++a) {
@@ -163,7 +163,7 @@ const ClassMeetings::Row& ClassMeetings::RowOf(const Membership& joins) {
         if (here[b]) waits[a][b] = true;
     }
   }
-  for (const auto& [source, target] : joins.pairs) {
+  for (const auto& [source, target] : participants.pairs) {
     row.takes_part[class_of(source)] = row.takes_part[class_of(target)] = true;
     waits[class_of(target)][class_of(source)] = true;
     row.sends[class_of(source)] = true;
@@ -175,7 +175,7 @@ const ClassMeetings::Row& ClassMeetings::RowOf(const Membership& joins) {
   return row;
 }
 
-const std::vector<uint32_t>& ClassMeetings::Awaited(const Membership& joins, size_t c) { return RowOf(joins).awaited[c]; }
-bool ClassMeetings::TakesPart(const Membership& joins, size_t c) { return RowOf(joins).takes_part[c]; }
+const std::vector<uint32_t>& ClassMeetings::ClassesWaitedFor(const Participants& participants, size_t c) { return RowOf(participants).awaited[c]; }
+bool ClassMeetings::TakesPart(const Participants& participants, size_t c) { return RowOf(participants).takes_part[c]; }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "analyze/facts/collective_use.h"
+#include "analyze/facts/logical_collective.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct DeviceClass {
   std::vector<int64_t> devices;                                // of which the first stands for all; empty: every device
@@ -28,25 +28,25 @@ struct DeviceClasses {
 DeviceClasses DeviceClassesOf(const Module& module, const CallGraph& calls, const ModuleCollectives& collectives,
                               const DeviceGrid& grid);
 
-// For whom of the classes a member of `joins` in class `c` waits before its part can begin: those in its groups, and those
+// For whom of the classes a member of `participants` in class `c` waits before its part can begin: those in its groups, and those
 // that send to it.
 class ClassMeetings {
  public:
   explicit ClassMeetings(const DeviceClasses& classes) : classes_(classes) {}
-  const std::vector<uint32_t>& Awaited(const Membership& joins, size_t c);
+  const std::vector<uint32_t>& ClassesWaitedFor(const Participants& participants, size_t c);
   // Whether a device of the class takes part.
-  bool TakesPart(const Membership& joins, size_t c);
-  bool Sends(const Membership& joins, size_t c) { return RowOf(joins).sends[c]; }
+  bool TakesPart(const Participants& participants, size_t c);
+  bool Sends(const Participants& participants, size_t c) { return RowOf(participants).sends[c]; }
 
  private:
   struct Row {
     std::vector<std::vector<uint32_t>> awaited;  // by class
     std::vector<bool> takes_part, sends;
   };
-  const Row& RowOf(const Membership& joins);
+  const Row& RowOf(const Participants& participants);
 
   const DeviceClasses& classes_;
-  std::map<const Membership*, Row> rows_;
+  std::map<const Participants*, Row> rows_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/ops/collective_kinds.h"
 #include "core/ops/transfer.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // What the ids of a mode count, and how many there are.
@@ -29,14 +29,14 @@ Diag OutOfRange(const Instruction& hlo, std::string_view attr, const Ids& ids, i
 
 int64_t CountUpTo(Ints ids) {
   int64_t count = 0;
-  for (int64_t id : ids) count = std::max(count, std::min(id, kMostIds - 1) + 1);
+  for (int64_t id : ids) count = std::max(count, std::min(id, kMaxIds - 1) + 1);
   return count;
 }
 
 int64_t CappedProduct(Ints sizes) {
   int64_t product = 1;
   for (int64_t size : sizes)
-    if (__builtin_mul_overflow(product, size, &product) || product > kMostIds) return kMostIds;
+    if (__builtin_mul_overflow(product, size, &product) || product > kMaxIds) return kMaxIds;
   return product;
 }
 
@@ -125,7 +125,7 @@ int64_t DevicesNamedBy(const TileAssignment& tiles) {
   return tiles.iota ? CappedProduct(tiles.iota->dims) : CountUpTo(tiles.devices);
 }
 
-int64_t IdsNamedBy(const ReplicaGroups& groups) {
+int64_t IdBound(const ReplicaGroups& groups) {
   if (const auto* lists = std::get_if<ReplicaGroups::Lists>(&groups.rep)) return CountUpTo(lists->ids);
   if (const auto* iota = std::get_if<IotaTiles>(&groups.rep)) return CappedProduct(iota->dims);
   return DevicesNamedBy(std::get<ReplicaGroups::MeshAxes>(groups.rep).mesh.devices);
@@ -134,8 +134,8 @@ int64_t IdsNamedBy(const ReplicaGroups& groups) {
 Result<std::vector<DeviceGroup>> DeviceGroupsOf(const Instruction& hlo, const DeviceGrid& grid) {
   SHOAL_ASSIGN(mode, GroupModeOf(hlo));
   const Ids ids = IdsOf(mode, grid);
-  if (const ReplicaGroups* groups = hlo[kReplicaGroups]; groups != nullptr && IdsNamedBy(*groups) > ids.count)
-    return OutOfRange(hlo, "replica_groups", ids, IdsNamedBy(*groups) - 1);
+  if (const ReplicaGroups* groups = hlo[kReplicaGroups]; groups != nullptr && IdBound(*groups) > ids.count)
+    return OutOfRange(hlo, "replica_groups", ids, IdBound(*groups) - 1);
   const std::vector<std::vector<int64_t>> written = IdGroups(hlo, ids);
   for (const std::vector<int64_t>& group : written)
     for (int64_t id : group)
@@ -159,7 +159,7 @@ Result<std::vector<DeviceGroup>> DeviceGroupsOf(const Instruction& hlo, const De
   return groups;
 }
 
-// As for collectives, a channel joins partitions; of send and recv channel 0 is none.
+// As for collectives, a channel participants partitions; of send and recv channel 0 is none.
 GroupMode PairModeOf(const Instruction& hlo) {
   if (hlo[kUseGlobalDeviceIds]) return GroupMode::kFlattenedId;
   const bool permutes = hlo.has(kSourceTargetPairs);
@@ -167,7 +167,7 @@ GroupMode PairModeOf(const Instruction& hlo) {
   return has_channel ? GroupMode::kCrossPartition : GroupMode::kCrossReplica;
 }
 
-bool NamesPairs(const Instruction& hlo) {
+bool HasSourceTargetPairs(const Instruction& hlo) {
   return hlo.has(kSourceTargetPairs) || !FrontendAttributeOf(hlo, kSendRecvPairs).empty();
 }
 
@@ -185,4 +185,4 @@ Result<std::vector<DevicePair>> DevicePairsOf(const Instruction& hlo, const Devi
   return pairs;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

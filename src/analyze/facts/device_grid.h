@@ -1,11 +1,11 @@
-// The devices of a run, and which of them a collective joins.
+// The devices of a run, and which of them a collective participants.
 #pragma once
 
 #include <vector>
 
 #include "core/ops/collective.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // A device is a replica and a partition; its id is replica * partitions + partition.
 struct DeviceGrid {
@@ -20,9 +20,9 @@ struct DeviceGrid {
 };
 
 // One more than the largest id that the groups name, without listing what an iota or a mesh stands for; at most
-// kMostIds, so that counts can be multiplied.
-inline constexpr int64_t kMostIds = INT32_MAX;
-int64_t IdsNamedBy(const ReplicaGroups& groups);
+// kMaxIds, so that counts can be multiplied.
+inline constexpr int64_t kMaxIds = INT32_MAX;
+int64_t IdBound(const ReplicaGroups& groups);
 int64_t DevicesNamedBy(const TileAssignment& tiles);
 
 // Device ids, in the order in which the group's members stand: result parts are laid out in it.
@@ -39,6 +39,6 @@ Result<std::vector<DevicePair>> DevicePairsOf(const Instruction& hlo, const Devi
 // What the ids of the pairs are: partitions with a channel_id, else replicas.
 GroupMode PairModeOf(const Instruction& hlo);
 // A send or recv may leave them out.
-bool NamesPairs(const Instruction& hlo);
+bool HasSourceTargetPairs(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

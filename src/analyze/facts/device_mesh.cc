@@ -4,11 +4,11 @@
 
 #include "analyze/facts/shardy.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // More devices than that are not looked at one by one.
-constexpr int64_t kMostMeshDevices = 1 << 16;
+constexpr int64_t kMaxMeshDevices = 1 << 16;
 
 const Mesh* MeshOf(const Sharding& sharding) {
   if (sharding.mesh) return &*sharding.mesh;
@@ -34,27 +34,27 @@ bool IsNumbered(const Mesh& mesh) {
 std::vector<int64_t> StridesOf(const std::vector<int64_t>& dims) {
   std::vector<int64_t> cuts;
   int64_t stride = 1;
-  for (auto dim = dims.rbegin(); dim != dims.rend() && stride <= kMostMeshDevices; ++dim) cuts.push_back(stride *= *dim);
+  for (auto dim = dims.rbegin(); dim != dims.rend() && stride <= kMaxMeshDevices; ++dim) cuts.push_back(stride *= *dim);
   return cuts;
 }
 
 }  // namespace
 
-DeviceMesh::DeviceMesh(const Module& module, const Memberships& memberships) {
+DeviceMesh::DeviceMesh(const Module& module, const ParticipantTable& memberships) {
   devices_ = memberships.grid().count();
   cuts_ = {1};
   if (devices_ > 1) cuts_.push_back(devices_);
   TakeNames(module, memberships.grid());
-  std::vector<Membership*> groups, pairs;
-  for (const std::unique_ptr<Membership>& each : memberships.all())
+  std::vector<Participants*> groups, pairs;
+  for (const std::unique_ptr<Participants>& each : memberships.all())
     (each->pairs.empty() ? groups : pairs).push_back(each.get());
-  for (const Membership* each : groups) AddSteps(StepsOf(InMesh(each->groups)));
+  for (const Participants* each : groups) AddSteps(StepsOf(InMesh(each->groups)));
   TakeTiles(module);
   // Axes may still be split by permutes, which are therefore looked at before any is named.
-  for (Membership* each : pairs) DescribePairs(*each);
+  for (Participants* each : pairs) DescribePairs(*each);
   DropUnusedCuts();
-  for (Membership* each : pairs) DescribePairs(*each);
-  for (Membership* each : groups) each->axis = DescribeGroups(*each);
+  for (Participants* each : pairs) DescribePairs(*each);
+  for (Participants* each : groups) each->axis = DescribeGroups(*each);
 }
 
 // A mesh with names, over all devices or all partitions: the first one that groups name, else that shardings or the
@@ -63,7 +63,7 @@ void DeviceMesh::TakeNames(const Module& module, const DeviceGrid& grid) {
   std::vector<Mesh> of_groups, others;
   auto take = [&](const Mesh& mesh, std::vector<Mesh>& list) {
     const int64_t count = DevicesNamedBy(mesh.devices);
-    const bool fits = !mesh.maximal && count > 1 && count <= kMostMeshDevices && (count == grid.count() || count == grid.partitions);
+    const bool fits = !mesh.maximal && count > 1 && count <= kMaxMeshDevices && (count == grid.count() || count == grid.partitions);
     if (fits && (list.empty() || !(list.back() == mesh))) list.push_back(mesh);
   };
   for (const Computation* computation : module.computations) {
@@ -125,9 +125,9 @@ bool DeviceMesh::AddCuts(const std::vector<int64_t>& cuts) {
   return true;
 }
 
-bool DeviceMesh::AddSteps(const std::vector<Step>& steps) {
+bool DeviceMesh::AddSteps(const std::vector<StridedAxis>& steps) {
   std::vector<int64_t> cuts;
-  for (const Step& step : steps) cuts.insert(cuts.end(), {step.stride, step.end()});
+  for (const StridedAxis& step : steps) cuts.insert(cuts.end(), {step.stride, step.end()});
   if (steps.empty() || !AddCuts(cuts)) return false;
   used_.insert(cuts.begin(), cuts.end());
   return true;
@@ -156,7 +156,7 @@ std::vector<DevicePair> DeviceMesh::InMesh(std::vector<DevicePair> pairs) const 
 }
 
 // Sizes and strides, the smallest stride first, if all groups are alike but for where they begin; else none.
-std::vector<DeviceMesh::Step> DeviceMesh::StepsOf(const std::vector<DeviceGroup>& groups) {
+std::vector<DeviceMesh::StridedAxis> DeviceMesh::StepsOf(const std::vector<DeviceGroup>& groups) {
   if (groups.empty() || groups[0].empty()) return {};
   std::vector<int64_t> offsets;
   for (int64_t device : groups[0]) offsets.push_back(device - groups[0][0]);
@@ -169,11 +169,11 @@ std::vector<DeviceMesh::Step> DeviceMesh::StepsOf(const std::vector<DeviceGroup>
 }
 
 // 0,1,4,5 is 2 at stride 1, 2 at stride 4.
-std::vector<DeviceMesh::Step> DeviceMesh::Decompose(const std::vector<int64_t>& offsets) {
-  std::vector<Step> steps;
+std::vector<DeviceMesh::StridedAxis> DeviceMesh::Decompose(const std::vector<int64_t>& offsets) {
+  std::vector<StridedAxis> steps;
   size_t block = 1;
   while (block < offsets.size()) {
-    Step step{1, offsets[block]};
+    StridedAxis step{1, offsets[block]};
     auto holds = [&](size_t copy) {
       for (size_t i = 0; i < block; ++i)
         if (offsets[copy * block + i] != static_cast<int64_t>(copy) * step.stride + offsets[i]) return false;
@@ -189,4 +189,4 @@ std::vector<DeviceMesh::Step> DeviceMesh::Decompose(const std::vector<int64_t>& 
   return steps;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

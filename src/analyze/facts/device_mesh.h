@@ -4,10 +4,10 @@
 
 #include <set>
 
-#include "analyze/facts/membership.h"
+#include "analyze/facts/participants.h"
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class DeviceMesh {
  public:
@@ -18,7 +18,7 @@ class DeviceMesh {
   };
 
   // Also gives each membership its axis in words.
-  DeviceMesh(const Module& module, const Memberships& memberships);
+  DeviceMesh(const Module& module, const ParticipantTable& memberships);
 
   // The most major first; empty for a single device.
   std::vector<Axis> Axes() const;
@@ -27,32 +27,32 @@ class DeviceMesh {
 
  private:
   // `size` devices, `stride` apart.
-  struct Step {
+  struct StridedAxis {
     int64_t size = 1, stride = 1;
     int64_t end() const { return size * stride; }
   };
   struct NamedAxis {
     std::string name;
-    Step step;
+    StridedAxis step;
   };
 
   void TakeNames(const Module& module, const DeviceGrid& grid);
   void TakeMesh(const Mesh& mesh, const DeviceGrid& grid);
   void TakeTiles(const Module& module);
   bool AddCuts(const std::vector<int64_t>& cuts);
-  bool AddSteps(const std::vector<Step>& steps);
+  bool AddSteps(const std::vector<StridedAxis>& steps);
   void DropUnusedCuts();
 
   std::vector<DeviceGroup> InMesh(std::vector<DeviceGroup> groups) const;
   std::vector<DevicePair> InMesh(std::vector<DevicePair> pairs) const;
-  static std::vector<Step> StepsOf(const std::vector<DeviceGroup>& groups);
-  static std::vector<Step> Decompose(const std::vector<int64_t>& offsets);
+  static std::vector<StridedAxis> StepsOf(const std::vector<DeviceGroup>& groups);
+  static std::vector<StridedAxis> Decompose(const std::vector<int64_t>& offsets);
 
-  std::string Describe(const std::vector<Step>& steps) const;
-  std::string DescribeGroups(const Membership& membership) const;
-  void DescribePairs(Membership& membership);
-  bool DescribeShift(const std::vector<DevicePair>& pairs, const Step& along, Membership& membership) const;
-  std::string NameOf(const Step& part) const;
+  std::string Describe(const std::vector<StridedAxis>& steps) const;
+  std::string DescribeGroups(const Participants& membership) const;
+  void DescribePairs(Participants& membership);
+  bool DescribeShift(const std::vector<DevicePair>& pairs, const StridedAxis& along, Participants& membership) const;
+  std::string NameOf(const StridedAxis& part) const;
 
   int64_t devices_ = 1;
   std::vector<int64_t>
@@ -62,4 +62,4 @@ class DeviceMesh {
   std::vector<NamedAxis> named_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,14 +6,14 @@
 #include "analyze/facts/device_mesh.h"
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr size_t kMostShown = 4;
+constexpr size_t kMaxShown = 4;
 
 // {0,1,2,3,…60 more}
 std::string ShortGroup(const DeviceGroup& group) {
-  const size_t shown = std::min(group.size(), kMostShown);
+  const size_t shown = std::min(group.size(), kMaxShown);
   std::string text = StrCat("{", StrJoin(std::span(group).first(shown), ","));
   if (group.size() > shown) StrAppend(&text, ",…", group.size() - shown, " more");
   return text + "}";
@@ -22,9 +22,9 @@ std::string ShortGroup(const DeviceGroup& group) {
 template <class List, class Text>
 std::string Shortened(const List& list, Text text_of) {
   std::string text;
-  for (size_t i = 0; i < std::min<size_t>(list.size(), kMostShown); ++i)
+  for (size_t i = 0; i < std::min<size_t>(list.size(), kMaxShown); ++i)
     StrAppend(&text, i == 0 ? "" : " ", text_of(list[i]));
-  if (list.size() > kMostShown) StrAppend(&text, " …", list.size() - kMostShown, " more");
+  if (list.size() > kMaxShown) StrAppend(&text, " …", list.size() - kMaxShown, " more");
   return text;
 }
 
@@ -49,7 +49,7 @@ std::vector<DeviceGroup> Connected(const std::vector<DevicePair>& pairs) {
 std::vector<DeviceMesh::Axis> DeviceMesh::Axes() const {
   std::vector<Axis> axes;
   for (size_t i = cuts_.size(); i-- > 1;) {
-    const Step part{cuts_[i] / cuts_[i - 1], cuts_[i - 1]};
+    const StridedAxis part{cuts_[i] / cuts_[i - 1], cuts_[i - 1]};
     const std::string name = NameOf(part);
     axes.push_back({name.substr(0, name.rfind('=')), part.size, part.stride});
   }
@@ -61,7 +61,7 @@ std::string DeviceMesh::ToText() const {
 }
 
 // Of a run of neighbouring axes that lie within one named axis, or of a single axis.
-std::string DeviceMesh::NameOf(const Step& part) const {
+std::string DeviceMesh::NameOf(const StridedAxis& part) const {
   for (const NamedAxis& axis : named_) {
     if (part.stride < axis.step.stride || part.end() > axis.step.end()) continue;
     if (part.size == axis.step.size) return StrCat(axis.name, "=", part.size);
@@ -71,47 +71,47 @@ std::string DeviceMesh::NameOf(const Step& part) const {
   return StrCat("d", cuts_.end() - at - 1, "=", part.size);
 }
 
-std::string DeviceMesh::Describe(const std::vector<Step>& steps) const {
+std::string DeviceMesh::Describe(const std::vector<StridedAxis>& steps) const {
   std::vector<std::string> names;
   int64_t size = 1;
-  for (const Step& step : steps) {
+  for (const StridedAxis& step : steps) {
     size *= step.size;
-    std::vector<Step> parts;
+    std::vector<StridedAxis> parts;
     for (size_t i = 1; i < cuts_.size(); ++i) {
       if (cuts_[i - 1] < step.stride || cuts_[i] > step.end()) continue;
-      const Step part{cuts_[i] / cuts_[i - 1], cuts_[i - 1]};
-      const bool joins = !parts.empty() && std::any_of(named_.begin(), named_.end(), [&](const NamedAxis& axis) {
+      const StridedAxis part{cuts_[i] / cuts_[i - 1], cuts_[i - 1]};
+      const bool participants = !parts.empty() && std::any_of(named_.begin(), named_.end(), [&](const NamedAxis& axis) {
         return parts.back().stride >= axis.step.stride && part.end() <= axis.step.end();
       });
-      if (joins) {
+      if (participants) {
         parts.back().size *= part.size;
       } else {
         parts.push_back(part);
       }
     }
     int64_t covered = 1;
-    for (const Step& part : parts) covered *= part.size;
+    for (const StridedAxis& part : parts) covered *= part.size;
     if (covered != step.size) return "";
-    for (const Step& part : parts) names.push_back(NameOf(part));
+    for (const StridedAxis& part : parts) names.push_back(NameOf(part));
   }
   if (size == devices_) return "all";
   std::reverse(names.begin(), names.end());
   return StrJoin(names, ",");
 }
 
-std::string DeviceMesh::DescribeGroups(const Membership& membership) const {
+std::string DeviceMesh::DescribeGroups(const Participants& membership) const {
   if (membership.groups.empty())
     return membership.group_size == devices_ ? "all" : StrCat("groups of ", membership.group_size);
   if (membership.group_size == 1) return "each by itself";
-  const std::vector<Step> steps = StepsOf(InMesh(membership.groups));
-  if (!steps.empty() && membership.misfit.empty())
+  const std::vector<StridedAxis> steps = StepsOf(InMesh(membership.groups));
+  if (!steps.empty() && membership.mismatch.empty())
     if (std::string text = Describe(steps); !text.empty()) return text;
   if (steps.size() == 1) return StrCat(steps[0].size, " at stride ", steps[0].stride);
   return Shortened(membership.groups, ShortGroup);
 }
 
 // False if the pairs do not all move by one distance along the axis.
-bool DeviceMesh::DescribeShift(const std::vector<DevicePair>& pairs, const Step& along, Membership& membership) const {
+bool DeviceMesh::DescribeShift(const std::vector<DevicePair>& pairs, const StridedAxis& along, Participants& membership) const {
   auto place = [&](int64_t device) { return device / along.stride % along.size; };
   int64_t shift = 0;
   bool forward = false, back = false;
@@ -133,25 +133,25 @@ bool DeviceMesh::DescribeShift(const std::vector<DevicePair>& pairs, const Step&
   return true;
 }
 
-void DeviceMesh::DescribePairs(Membership& membership) {
+void DeviceMesh::DescribePairs(Participants& membership) {
   const std::vector<DevicePair> pairs = InMesh(membership.pairs);
   auto stays = [](const DevicePair& pair) { return pair.first == pair.second; };
   membership.pattern.clear();
   membership.axis = "each to itself";
   if (std::all_of(pairs.begin(), pairs.end(), stays)) return;
-  if (membership.misfit.empty()) {
+  if (membership.mismatch.empty()) {
     for (size_t i = 1; i < cuts_.size(); ++i) {
-      const Step axis{cuts_[i] / cuts_[i - 1], cuts_[i - 1]};
+      const StridedAxis axis{cuts_[i] / cuts_[i - 1], cuts_[i - 1]};
       if (axis.size == devices_ || !DescribeShift(pairs, axis, membership)) continue;
       used_.insert({axis.stride, axis.end()});
       return;
     }
     // Connected devices may be an axis that no groups show.
-    const std::vector<Step> steps = StepsOf(Connected(pairs));
+    const std::vector<StridedAxis> steps = StepsOf(Connected(pairs));
     if (steps.size() == 1 && AddSteps(steps) && DescribeShift(pairs, steps[0], membership)) return;
     if (DescribeShift(pairs, {devices_, 1}, membership)) return;
   }
   membership.axis = Shortened(membership.pairs, [](DevicePair pair) { return StrCat(pair.first, "→", pair.second); });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "core/base/strings.h"
 #include "core/ir/sizes.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The most of something that an instruction speaks of, and which one does.
@@ -29,9 +29,9 @@ struct Named {
   }
 };
 
-int64_t DevicesNamed(const Sharding& sharding) {
+int64_t ParseDevices(const Sharding& sharding) {
   int64_t count = 0;
-  for (const Sharding& element : sharding.elements) count = std::max(count, DevicesNamed(element));
+  for (const Sharding& element : sharding.elements) count = std::max(count, ParseDevices(element));
   if (sharding.mesh) return std::max(count, DevicesNamedBy(sharding.mesh->devices));
   const bool names = sharding.kind == Sharding::Kind::kTiled || sharding.kind == Sharding::Kind::kMaximal;
   return names ? std::max(count, DevicesNamedBy(sharding.tiles)) : count;
@@ -40,11 +40,11 @@ int64_t DevicesNamed(const Sharding& sharding) {
 void SeeCollective(const Instruction& hlo, Named& named) {
   if (const ReplicaGroups* groups = hlo[kReplicaGroups]; groups != nullptr && !groups->empty())
     if (const Result<GroupMode> mode = GroupModeOf(hlo); mode.ok())
-      named.Of(*mode).See(IdsNamedBy(*groups), "replica_groups", hlo.name);
-  if (!NamesPairs(hlo)) return;
+      named.Of(*mode).See(IdBound(*groups), "replica_groups", hlo.name);
+  if (!HasSourceTargetPairs(hlo)) return;
   // Asked in a grid in which every id is good, so that devices are the ids as written.
   const DeviceGrid roomy =
-      PairModeOf(hlo) == GroupMode::kCrossReplica ? DeviceGrid{kMostIds, 1} : DeviceGrid{1, kMostIds};
+      PairModeOf(hlo) == GroupMode::kCrossReplica ? DeviceGrid{kMaxIds, 1} : DeviceGrid{1, kMaxIds};
   const Result<std::vector<DevicePair>> pairs = DevicePairsOf(hlo, roomy);
   if (!pairs.ok()) return;
   for (auto [source, target] : *pairs)
@@ -57,7 +57,7 @@ Named Look(const Module& module) {
     for (const Instruction* hlo : computation->instructions) {
       SeeCollective(*hlo, named);
       if (const Sharding* sharding = (*hlo)[kSharding])
-        named.sharded.See(DevicesNamed(*sharding), "sharding", hlo->name);
+        named.sharded.See(ParseDevices(*sharding), "sharding", hlo->name);
     }
   }
   return named;
@@ -79,7 +79,7 @@ InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_repli
   const bool header = module.replica_count > 1 || module.num_partitions > 1;
   if (header) {
     // A header may say 0, or less, for what it does not know.
-    auto known = [](int64_t count) { return std::clamp<int64_t>(count, 1, kMostIds); };
+    auto known = [](int64_t count) { return std::clamp<int64_t>(count, 1, kMaxIds); };
     grid = {known(module.replica_count), known(module.num_partitions)};
     if (!num_replicas || !num_partitions) reasons.push_back("from the header");
   } else {
@@ -108,4 +108,4 @@ InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_repli
   return {grid, StrCat(Count(grid), ", ", StrJoin(reasons, " and "))};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

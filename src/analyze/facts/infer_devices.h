@@ -6,7 +6,7 @@
 
 #include "analyze/facts/device_grid.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct InferredGrid {
   DeviceGrid grid;
@@ -18,4 +18,4 @@ struct InferredGrid {
 InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_replicas = {},
                           std::optional<int64_t> num_partitions = {});
 
-}  // namespace shoal
+}  // namespace shoal::internal

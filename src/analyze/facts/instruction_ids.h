@@ -6,7 +6,7 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // 64 bits from two: equal inputs give equal numbers in every module.
 inline uint64_t Mix(uint64_t hash, uint64_t word) {
@@ -34,4 +34,4 @@ class InstructionIds {
   std::vector<const Instruction*> all_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

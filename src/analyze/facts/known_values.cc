@@ -5,17 +5,17 @@
 
 #include "core/ops/collective_kinds.h"
 #include "core/ops/traits.h"
-#include "core/ops/work_words.h"
+#include "core/ops/fusion_label_ops.h"
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr int kMostDepth = 400;
+constexpr int kMaxDepth = 400;
 
 // A scalar, or an array of one element, stays what it is.
-constexpr Hands kKeepsScalar = Hands::kSame | Hands::kOrdered | Hands::kMarked | Hands::kBitcast | Hands::kReshaped |
-                               Hands::kSpread | Hands::kCopied;
+constexpr Forwarding kKeepsScalar = Forwarding::kSame | Forwarding::kAddDependency | Forwarding::kDomain | Forwarding::kBitcast | Forwarding::kReshaped |
+                               Forwarding::kRearranged | Forwarding::kCopied;
 
 bool SameBytes(const Array& a, const Array& b) {
   return a.type() == b.type() && a.bytes() == b.bytes() && std::equal(a.data(), a.data() + a.bytes(), b.data());
@@ -58,9 +58,9 @@ class KnownValues::Walk {
   Walk(KnownValues& known, const State* state, const Computation* in_round)
       : known_(known), state_(state), in_round_(in_round) {}
 
-  std::optional<Array> At(const ValuePlace& place) {
+  std::optional<Array> At(const ValueRef& place) {
     if (auto found = values_.find(place); found != values_.end()) return found->second;
-    if (++known_.depth_ > kMostDepth) {
+    if (++known_.depth_ > kMaxDepth) {
       --known_.depth_;
       return std::nullopt;
     }
@@ -73,18 +73,18 @@ class KnownValues::Walk {
  private:
   std::optional<Array> Evaluate(const Instruction& hlo, const ShapeIndex& path) {
     if (IsConstant(hlo)) return ConstantAt(hlo, path);
-    const Hands hands = HandsOn(hlo);
-    if (hands == Hands::kArgument) return Parameter(hlo, path);
-    if (hands == Hands::kPacked || hands == Hands::kPart) {
-      ValuePlace place{&hlo, path};
-      return StepBack(place, hands) ? At(place) : std::nullopt;
+    const Forwarding hands = ForwardingOf(hlo);
+    if (hands == Forwarding::kArgument) return Parameter(hlo, path);
+    if (hands == Forwarding::kTuple || hands == Forwarding::kTupleElement) {
+      ValueRef place{&hlo, path};
+      return TraceToOperand(place, hands) ? At(place) : std::nullopt;
     }
     if (Has(kKeepsScalar, hands)) return HandedOn(hlo, path);
-    if (Has(Hands::kCalled | Hands::kFused, hands)) return Called(hlo, path);
-    if (hands == Hands::kLoopState)
+    if (Has(Forwarding::kCalled | Forwarding::kFused, hands)) return Called(hlo, path);
+    if (hands == Forwarding::kLoopState)
       return known_.IsInvariant(hlo, path) ? At({hlo.operands[0], path}) : std::nullopt;
     if (Info(hlo.opcode).op_class == OpClass::kElementwise && path.empty()) return Computed(hlo);
-    if (IsLookUp(hlo)) return LookedUp(hlo);
+    if (IsIndexedRead(hlo)) return LookedUp(hlo);
     if (known_.device_ && IsPartitionId(hlo))
       return IdAsArray(hlo.shape().element_type(), known_.device_->partition);
     if (known_.device_ && IsReplicaId(hlo))
@@ -144,7 +144,7 @@ class KnownValues::Walk {
     if (!hlo.shape().IsArray() || hlo.shape().ElementCount() != 1 || hlo.operand_count() > 3) return std::nullopt;
     for (size_t i = 0; i < hlo.operand_count(); ++i)
       if (!hlo.operand_shape(i).IsArray()) return std::nullopt;
-    const Kernel kernel = KernelOf(hlo);
+    const ElementLoop kernel = ElementLoopFor(hlo);
     if (kernel.loop == nullptr) return std::nullopt;
     std::optional<Array> operands[3];
     const std::byte* in[3] = {};
@@ -164,18 +164,18 @@ class KnownValues::Walk {
   const Instruction* caller_ = nullptr;
   const Computation* callee_ = nullptr;
   Walk* outer_ = nullptr;
-  std::map<ValuePlace, std::optional<Array>> values_;
+  std::map<ValueRef, std::optional<Array>> values_;
 };
 
-std::optional<Array> KnownValues::Of(const ValuePlace& place) {
+std::optional<Array> KnownValues::Of(const ValueRef& place) {
   if (auto found = known_.find(place); found != known_.end()) return found->second;
   known_[place] = std::nullopt;
   return known_[place] = Walk(*this, nullptr, nullptr).At(place);
 }
 
-std::optional<int64_t> KnownValues::IntegerAt(const ValuePlace& place) { return IntegerIn(Of(place)); }
+std::optional<int64_t> KnownValues::IntegerAt(const ValueRef& place) { return IntegerIn(Of(place)); }
 
-std::optional<Array> KnownValues::InRound(const ValuePlace& place, const State& state) {
+std::optional<Array> KnownValues::InIteration(const ValueRef& place, const State& state) {
   return Walk(*this, &state, place.hlo->parent).At(place);
 }
 
@@ -197,11 +197,11 @@ std::optional<Array> KnownValues::OfParameter(const Instruction& parameter, cons
 bool KnownValues::IsInvariant(const Instruction& loop, const ShapeIndex& path) {
   const Computation* body = BodyOf(loop);
   if (body == nullptr || body->root == nullptr) return false;
-  constexpr Hands kMoves = Hands::kSame | Hands::kCopied | Hands::kPart | Hands::kPacked;
-  ValuePlace place{body->root, path};
-  for (int steps = 0; steps < kMostDepth && StepBack(place, kMoves); ++steps) {
+  constexpr Forwarding kMoves = Forwarding::kSame | Forwarding::kCopied | Forwarding::kTupleElement | Forwarding::kTuple;
+  ValueRef place{body->root, path};
+  for (int steps = 0; steps < kMaxDepth && TraceToOperand(place, kMoves); ++steps) {
   }
   return IsParameter(*place.hlo) && place.hlo->parent == body && place.path == path;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -11,7 +11,7 @@
 #include "core/ops/value_flow.h"
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // What replica-id and partition-id give on one device.
 struct DeviceIds {
@@ -24,14 +24,14 @@ class KnownValues {
   explicit KnownValues(const CallGraph& calls, std::optional<DeviceIds> device = {}) : calls_(calls), device_(device) {}
 
   // The scalar's value, if it is the same whenever the instruction runs.
-  std::optional<Array> Of(const ValuePlace& place);
+  std::optional<Array> Of(const ValueRef& place);
   // The same of an integer or a pred.
-  std::optional<int64_t> IntegerAt(const ValuePlace& place);
+  std::optional<int64_t> IntegerAt(const ValueRef& place);
 
   // The value at `place` in a computation whose parameter 0 is a loop's state. `state` gives the scalars of that state;
   // what it does not give is not known. Anything else is looked up outside.
   using State = std::function<std::optional<Array>(const ShapeIndex& path)>;
-  std::optional<Array> InRound(const ValuePlace& place, const State& state);
+  std::optional<Array> InIteration(const ValueRef& place, const State& state);
 
   // If the loop's body hands the scalar at this path of its state on unchanged.
   bool IsInvariant(const Instruction& loop, const ShapeIndex& path);
@@ -42,8 +42,8 @@ class KnownValues {
 
   const CallGraph& calls_;
   std::optional<DeviceIds> device_;
-  std::map<ValuePlace, std::optional<Array>> known_;
+  std::map<ValueRef, std::optional<Array>> known_;
   int depth_ = 0;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,9 +3,9 @@
 #include "core/ops/custom_calls.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-bool TakesPart(const Instruction& hlo) {
+bool IsGlobalToLocal(const Instruction& hlo) {
   return TargetOf(hlo).ends_with("ToShardShape") || TargetOf(hlo).ends_with("ToLocalShape");
 }
 
@@ -15,7 +15,7 @@ std::vector<const Shape*> ReshardResults(const Instruction& hlo) {
   return {shape.elements().begin(), shape.elements().end()};
 }
 
-bool Reshards(const Instruction& hlo) {
+bool IsReshardCall(const Instruction& hlo) {
   const std::vector<const Shape*> results = ReshardResults(hlo);
   for (size_t i = 0; i < results.size(); ++i)
     if (results.size() != hlo.operand_count() || !Compatible(*results[i], hlo.operand_shape(i))) return true;
@@ -25,9 +25,9 @@ bool Reshards(const Instruction& hlo) {
 bool HasManualRegions(const Module& module) {
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (const CustomCallFacts* facts = FactsOf(*hlo); facts != nullptr && facts->Has(kReshards) && Reshards(*hlo))
+      if (const CustomCallFacts* facts = FactsOf(*hlo); facts != nullptr && facts->Has(kReshards) && IsReshardCall(*hlo))
         return true;
   return false;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,16 +3,16 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Whether one of these calls goes from an array of all devices to one's part of it, or back.
-bool Reshards(const Instruction& custom_call);
+bool IsReshardCall(const Instruction& custom_call);
 // Which of the two.
-bool TakesPart(const Instruction& custom_call);
+bool IsGlobalToLocal(const Instruction& custom_call);
 // The shapes of the results, one for each operand.
 std::vector<const Shape*> ReshardResults(const Instruction& custom_call);
 
 // Whether the module goes from one to the other, so that outside of these regions every device has all of each array.
 bool HasManualRegions(const Module& module);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 int64_t Alone(int64_t members) { return std::min<int64_t>(members, 2); }
@@ -172,4 +172,4 @@ std::vector<ParticipationClass> Participation::Classes() const {
   return classes;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "analyze/facts/device_grid.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Devices that take part in every collective of a module in the same way.
 struct ParticipationClass {
@@ -42,4 +42,4 @@ class Participation {
   std::unordered_map<const Instruction*, Role> roles_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

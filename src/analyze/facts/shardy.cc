@@ -6,7 +6,7 @@
 
 #include "core/ops/attrs.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string_view Find(std::span<const FrontendAttribute> attributes, std::string_view name) {
@@ -185,7 +185,7 @@ std::vector<Sharding> ManualShardings(const Module& module, const Instruction& h
   return ReadShardings(module, written, manual.rest());
 }
 
-std::vector<Sharding> StatedShardings(const Module& module, const Instruction& hlo) {
+std::vector<Sharding> AnnotatedShardings(const Module& module, const Instruction& hlo) {
   const std::span<const FrontendAttribute> attributes = hlo[kFrontendAttributes];
   std::string_view written = Find(attributes, "xla.sdy.sharding");
   if (written.empty()) written = Find(attributes, "xla.sdy.out_shardings");
@@ -200,4 +200,4 @@ std::vector<Mesh> StatedMeshes(const Module& module) {
   return meshes;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

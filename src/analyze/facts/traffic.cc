@@ -6,13 +6,13 @@
 #include "analyze/facts/wire_bytes.h"
 #include "core/ir/sizes.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 std::vector<DeviceTraffic> TrafficByDevice(const ModuleCollectives& collectives, int64_t devices) {
   // Collectives that are alike are worked out once: modules have many of them, and many devices.
-  std::map<std::tuple<Opcode, const Membership*, int64_t>, std::pair<const CollectiveUse*, double>> alike;
-  for (const CollectiveUse& use : collectives.uses) {
-    auto& [one, times] = alike[{use.kind, use.joins, use.payload_bytes}];
+  std::map<std::tuple<Opcode, const Participants*, int64_t>, std::pair<const LogicalCollective*, double>> alike;
+  for (const LogicalCollective& use : collectives.all) {
+    auto& [one, times] = alike[{use.kind, use.participants, use.payload_bytes}];
     one = &use;
     times += use.times;
   }
@@ -31,20 +31,20 @@ std::vector<DeviceTraffic> TrafficByDevice(const ModuleCollectives& collectives,
   return all;
 }
 
-std::vector<uint32_t> AlikeCollectives(const ModuleCollectives& collectives) {
+std::vector<uint32_t> GroupEquivalentCollectives(const ModuleCollectives& collectives) {
   std::map<std::tuple<Opcode, std::string, int64_t>, uint32_t> known;
   std::vector<uint32_t> alike;
-  for (const CollectiveUse& use : collectives.uses)
+  for (const LogicalCollective& use : collectives.all)
     alike.push_back(
         known.try_emplace({use.kind, use.axis(), use.payload_bytes}, static_cast<uint32_t>(known.size())).first->second);
   return alike;
 }
 
-const NodeSplits::Crossings& NodeSplits::CrossingsOf(const Membership& joins) {
-  auto [found, inserted] = known_.try_emplace(&joins);
+const NodeSplits::Crossings& NodeSplits::CrossingsOf(const Participants& participants) {
+  auto [found, inserted] = known_.try_emplace(&participants);
   Crossings& crossings = found->second;
   if (!inserted) return crossings;
-  for (const DeviceGroup& group : joins.groups) {
+  for (const DeviceGroup& group : participants.groups) {
     std::map<int64_t, int64_t> on_node;
     for (int64_t device : group) ++on_node[NodeOf(device)];
     const auto n = std::ssize(group);
@@ -54,18 +54,18 @@ const NodeSplits::Crossings& NodeSplits::CrossingsOf(const Membership& joins) {
     for (size_t i = 0; i < group.size(); ++i)
       if (NodeOf(group[i]) != NodeOf(group[(i + 1) % group.size()])) ++crossings.links;
   }
-  for (auto [source, target] : joins.pairs) {
+  for (auto [source, target] : participants.pairs) {
     if (NodeOf(source) == NodeOf(target)) continue;
     crossings.nodes = 2;
     ++crossings.pairs;
   }
-  if (joins.groups.empty() && joins.pairs.empty())
-    crossings.nodes = CeilDiv(joins.group_size, devices_per_node_);
+  if (participants.groups.empty() && participants.pairs.empty())
+    crossings.nodes = CeilDiv(participants.group_size, devices_per_node_);
   return crossings;
 }
 
-NodeSplit NodeSplits::Of(const CollectiveUse& use) {
-  const Crossings& crossings = CrossingsOf(*use.joins);
+NodeSplit NodeSplits::Of(const LogicalCollective& use) {
+  const Crossings& crossings = CrossingsOf(*use.participants);
   NodeSplit split{crossings.nodes, 0, 0};
   if (split.inside()) return split;
   const auto payload = static_cast<double>(use.payload_bytes);
@@ -74,7 +74,7 @@ NodeSplit NodeSplits::Of(const CollectiveUse& use) {
     return split;
   }
   // The two directions between the root and another member: at most one carries data.
-  const int64_t n = use.joins->group_size;
+  const int64_t n = use.participants->group_size;
   const double from_root = PairBytes(use.kind, n, payload, 0, 1);
   const double to_root = PairBytes(use.kind, n, payload, 1, 0);
   const double plain = PairBytes(use.kind, n, payload, 1, 2);
@@ -84,9 +84,9 @@ NodeSplit NodeSplits::Of(const CollectiveUse& use) {
 }
 
 TrafficMatrix MatrixOf(const ModuleCollectives& collectives, int64_t devices, int64_t devices_per_row) {
-  std::map<std::pair<Opcode, const Membership*>, double> payloads;  // what goes between two devices grows with them
-  for (const CollectiveUse& use : collectives.uses)
-    payloads[{use.kind, use.joins}] += use.times * static_cast<double>(use.payload_bytes);
+  std::map<std::pair<Opcode, const Participants*>, double> payloads;  // what goes between two devices grows with them
+  for (const LogicalCollective& use : collectives.all)
+    payloads[{use.kind, use.participants}] += use.times * static_cast<double>(use.payload_bytes);
   TrafficMatrix matrix;
   matrix.size = CeilDiv(devices, devices_per_row);
   matrix.bytes.assign(static_cast<size_t>(matrix.size * matrix.size), 0);
@@ -94,9 +94,9 @@ TrafficMatrix MatrixOf(const ModuleCollectives& collectives, int64_t devices, in
     if (from != to && std::max(from, to) < devices) matrix.At(from / devices_per_row, to / devices_per_row) += bytes;
   };
   for (const auto& [key, payload] : payloads) {
-    const auto& [kind, joins] = key;
-    for (auto [source, target] : joins->pairs) add(source, target, payload);
-    for (const DeviceGroup& group : joins->groups) {
+    const auto& [kind, participants] = key;
+    for (auto [source, target] : participants->pairs) add(source, target, payload);
+    for (const DeviceGroup& group : participants->groups) {
       const auto n = std::ssize(group);
       for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j < n; ++j)
@@ -106,4 +106,4 @@ TrafficMatrix MatrixOf(const ModuleCollectives& collectives, int64_t devices, in
   return matrix;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,9 +1,9 @@
 // What the collectives of a module come to: who sends how much to whom, and what crosses from node to node.
 #pragma once
 
-#include "analyze/facts/collective_use.h"
+#include "analyze/facts/logical_collective.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct TrafficSum {
   double calls = 0, payload_bytes = 0, wire_bytes = 0;
@@ -15,7 +15,7 @@ std::vector<DeviceTraffic> TrafficByDevice(const ModuleCollectives& collectives,
 
 // For each of the uses a number, the same for those of one kind, axis, pattern and payload, counted from 0 in the order
 // of their first one.
-std::vector<uint32_t> AlikeCollectives(const ModuleCollectives& collectives);
+std::vector<uint32_t> GroupEquivalentCollectives(const ModuleCollectives& collectives);
 
 // How a collective lies on nodes of so many neighbouring devices.
 struct NodeSplit {
@@ -27,7 +27,7 @@ struct NodeSplit {
 class NodeSplits {
  public:
   explicit NodeSplits(int64_t devices_per_node) : devices_per_node_(devices_per_node) {}
-  NodeSplit Of(const CollectiveUse& use);
+  NodeSplit Of(const LogicalCollective& use);
 
  private:
   // Of all groups together: ordered pairs of devices, those with the first member as source, neighbours on the ring.
@@ -35,11 +35,11 @@ class NodeSplits {
     int64_t nodes = 1;
     double pairs = 0, from_first = 0, links = 0;
   };
-  const Crossings& CrossingsOf(const Membership& joins);
+  const Crossings& CrossingsOf(const Participants& participants);
   int64_t NodeOf(int64_t device) const { return device / devices_per_node_; }
 
   int64_t devices_per_node_;
-  std::unordered_map<const Membership*, Crossings> known_;
+  std::unordered_map<const Participants*, Crossings> known_;
 };
 
 // Bytes from each device to each other one the direct way when the module runs once; row: the source. With more
@@ -51,4 +51,4 @@ struct TrafficMatrix {
 };
 TrafficMatrix MatrixOf(const ModuleCollectives& collectives, int64_t devices, int64_t devices_per_row = 1);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,11 +8,11 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Rounds that are simply gone through; a longer loop must have a counter with a constant step.
-constexpr int64_t kMostRounds = 2000;
+constexpr int64_t kMaxRounds = 2000;
 
 // "known_trip_count":{"n":"10"}
 std::optional<int64_t> GivenTripCount(const Instruction& loop) {
@@ -36,14 +36,14 @@ class LoopState {
   // Whether the loop goes on from here; nothing if that is not known.
   std::optional<bool> GoesOn() {
     const Instruction* root = ConditionOf(loop_)->root;
-    std::optional<Array> value = known_.InRound({root, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
+    std::optional<Array> value = known_.InIteration({root, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
     if (!value) return std::nullopt;
     return IntAt(*value, 0) != 0;
   }
 
   // An integer in the condition.
   std::optional<int64_t> InCondition(const Instruction& hlo) {
-    std::optional<Array> value = known_.InRound({&hlo, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
+    std::optional<Array> value = known_.InIteration({&hlo, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
     return value && IsInteger(value->type()) ? std::optional(IntAt(*value, 0)) : std::nullopt;
   }
 
@@ -55,7 +55,7 @@ class LoopState {
     // Working out one scalar may ask for more of them, which then matter too.
     for (size_t done = 0; done < order_.size(); ++done) {
       if (root->shape().At(order_[done]) == nullptr) return false;  // in loose text a round may give something else
-      next[order_[done]] = known_.InRound({root, order_[done]}, state);
+      next[order_[done]] = known_.InIteration({root, order_[done]}, state);
     }
     for (auto& [path, value] : next) {
       if (!value) return false;
@@ -106,12 +106,12 @@ class LoopState {
     std::copy_n(reinterpret_cast<const std::byte*>(&value), moved.element_bytes(), moved.mutable_data());
     scalar = std::move(moved);
   }
-  int64_t Most(const ShapeIndex& path) const {
+  int64_t Max(const ShapeIndex& path) const {
     const ElementType type = scalars_.at(path)->type();
     const int bits = BitWidth(type) - (IsSigned(type) ? 1 : 0);
     return bits >= 63 ? INT64_MAX : (int64_t{1} << bits) - 1;
   }
-  int64_t Least(const ShapeIndex& path) const {
+  int64_t Min(const ShapeIndex& path) const {
     const ElementType type = scalars_.at(path)->type();
     if (!IsSigned(type)) return 0;
     return BitWidth(type) >= 64 ? INT64_MIN : -(int64_t{1} << (BitWidth(type) - 1));
@@ -158,7 +158,7 @@ std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, 
       IsCompare(*root) && DirectionOf(*root) == ComparisonDirection::kNe;
   // How far the counter can go in its type; from a far end of 64 bits that is more than can be counted.
   int64_t span = 0;
-  if (__builtin_sub_overflow(step > 0 ? state.Most(counter) : state.Least(counter), start, &span)) return std::nullopt;
+  if (__builtin_sub_overflow(step > 0 ? state.Max(counter) : state.Min(counter), start, &span)) return std::nullopt;
   const int64_t room = span / step;
   auto goes_on = [&](int64_t rounds) {
     state.MoveTo(counter, start + rounds * step);
@@ -203,19 +203,19 @@ std::optional<TripCount> BetweenConstants(const Instruction& compare, LoopState&
   const ComparisonDirection direction = DirectionOf(compare);
   const bool inclusive = direction == ComparisonDirection::kLe || direction == ComparisonDirection::kGe;
   const int64_t count = std::abs(distance) + (inclusive && distance != INT64_MAX ? 1 : 0);
-  return TripCount{count, TripCount::From::kAssumed, TripCount::Counter{*from, distance < 0 ? -1 : 1}};
+  return TripCount{count, TripCount::Provenance::kAssumed, TripCount::Counter{*from, distance < 0 ? -1 : 1}};
 }
 
 TripCount InferTripCount(const Instruction& loop, LoopState& state) {
-  TripCount::From from = TripCount::From::kInferred;
+  TripCount::Provenance from = TripCount::Provenance::kInferred;
   std::optional<bool> goes_on = state.GoesOn();
   if (!goes_on && state.AssumeZeros()) {
-    from = TripCount::From::kAssumed;
+    from = TripCount::Provenance::kAssumed;
     goes_on = state.GoesOn();
   }
   if (goes_on.value_or(false) && !state.reads_state())
     return BetweenConstants(*ConditionOf(loop)->root, state).value_or(TripCount{});
-  for (int64_t round = 0; round < kMostRounds; ++round) {
+  for (int64_t round = 0; round < kMaxRounds; ++round) {
     if (!goes_on) return {};
     if (!*goes_on) return {round, from, {}};
     if (!state.Step()) return {};
@@ -223,7 +223,7 @@ TripCount InferTripCount(const Instruction& loop, LoopState& state) {
   }
   const std::optional<ShapeIndex> counter = state.Counter();
   const std::optional<int64_t> more = counter ? LongTripCount(loop, state, *counter) : std::nullopt;
-  return more ? TripCount{kMostRounds + *more, from, {}} : TripCount{};
+  return more ? TripCount{kMaxRounds + *more, from, {}} : TripCount{};
 }
 
 }  // namespace
@@ -231,7 +231,7 @@ TripCount InferTripCount(const Instruction& loop, LoopState& state) {
 TripCount TripCountOf(const Instruction& loop, KnownValues& known) {
   TripCount trips;
   const std::optional<int64_t> given = GivenTripCount(loop);
-  if (given) trips = {*given, TripCount::From::kGiven, {}};
+  if (given) trips = {*given, TripCount::Provenance::kGiven, {}};
   const Computation* condition = ConditionOf(loop);
   const Computation* body = BodyOf(loop);
   const bool whole = condition != nullptr && body != nullptr && condition->root != nullptr && body->root != nullptr;
@@ -242,10 +242,10 @@ TripCount TripCountOf(const Instruction& loop, KnownValues& known) {
   }
   if (trips.known() && !trips.counter) {
     LoopState state(loop, known);
-    if (trips.from == TripCount::From::kAssumed && !state.GoesOn()) state.AssumeZeros();
+    if (trips.from == TripCount::Provenance::kAssumed && !state.GoesOn()) state.AssumeZeros();
     trips.counter = CounterOf(state);
   }
   return trips;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,10 +3,10 @@
 
 #include "analyze/facts/known_values.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct TripCount {
-  enum class From : uint8_t {
+  enum class Provenance : uint8_t {
     kGiven,     // known_trip_count in backend_config
     kInferred,  // from the initial value, the step and the condition
     kAssumed,   // the condition does not fit the state: read as a counter from 0, or between two constants
@@ -17,12 +17,12 @@ struct TripCount {
     int64_t start = 0, step = 1;
   };
   int64_t count = 1;
-  From from = From::kUnknown;
+  Provenance from = Provenance::kUnknown;
   std::optional<Counter> counter;
 
-  bool known() const { return from != From::kUnknown; }
+  bool known() const { return from != Provenance::kUnknown; }
 };
 
 TripCount TripCountOf(const Instruction& loop, KnownValues& known);
 
-}  // namespace shoal
+}  // namespace shoal::internal

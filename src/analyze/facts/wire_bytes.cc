@@ -5,7 +5,7 @@
 #include "core/ir/sizes.h"
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // n - 1 of n equal parts of b bytes, without overflow for what a hostile text declares.
@@ -116,4 +116,4 @@ int64_t PayloadOf(const Instruction& hlo) {
   return bytes;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

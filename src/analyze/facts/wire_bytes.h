@@ -4,7 +4,7 @@
 
 #include "analyze/facts/device_grid.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // What a device's collectives of one kind came to. `wire_bytes` is what the device receives from others when parts go
 // the direct way (DirectBytes in analyze/facts/wire_bytes.h), with n members and a contribution of b bytes: all-gather
@@ -37,4 +37,4 @@ double PairBytes(Opcode kind, int64_t members, double payload, int64_t from, int
 // one target.
 int64_t PayloadOf(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

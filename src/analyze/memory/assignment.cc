@@ -7,12 +7,12 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Beyond so many tries, temporaries go to the heap even where an output's memory would have had room.
-constexpr int64_t kMostTries = 1'000'000;
+constexpr int64_t kMaxTries = 1'000'000;
 
-Assignment::Assignment(const Buffers& buffers, const Timeline& timeline, Overwriting& overwriting)
+Assignment::Assignment(const Buffers& buffers, const Timeline& timeline, BufferReuse& overwriting)
     : buffers_(buffers),
       timeline_(timeline),
       overwriting_(overwriting),
@@ -81,7 +81,7 @@ bool Assignment::TryOperands(uint32_t buffer) {
 
 // The smallest first, to keep the large ones for large buffers.
 bool Assignment::TryAllocations(uint32_t buffer) {
-  for (size_t i = reusable_.size(); i-- > 0 && tries_ < kMostTries;) {
+  for (size_t i = reusable_.size(); i-- > 0 && tries_ < kMaxTries;) {
     ++tries_;
     if (Try(reusable_[i], buffer)) return true;
   }
@@ -95,12 +95,12 @@ bool Assignment::Try(uint32_t number, uint32_t buffer_number) {
       (buffer.is_output && buffer.bytes != allocation.bytes))
     return false;
   for (uint32_t v : buffer.values)
-    if (IsInTheWay(allocation, buffers_.values()[v])) return false;
+    if (Interferes(allocation, buffers_.values()[v])) return false;
   Put(number, buffer_number);
   return true;
 }
 
-bool Assignment::IsInTheWay(const Allocation& allocation, const LiveValue& value) {
+bool Assignment::Interferes(const Allocation& allocation, const LiveValue& value) {
   auto held = allocation.values.upper_bound({value.end, UINT32_MAX});
   while (held != allocation.values.begin()) {
     --held;
@@ -121,10 +121,10 @@ bool Assignment::TakesPlaceOf(const LiveValue& before, const LiveValue& after) {
   for (const Instruction* operand : after.hlo->operands) {
     const Part part = buffers_.places().Of(*operand);
     if (part.shape == nullptr) continue;
-    for (Place i = 0; i < buffers_.places().Size(*part.shape); ++i) {
-      const Place place = part.place + i;
+    for (PositionId i = 0; i < buffers_.places().Size(*part.shape); ++i) {
+      const PositionId place = part.place + i;
       if (&buffers_.values()[buffers_.ValueAt(place)] != &before) continue;
-      if (overwriting_.IsAllowed({*operand, buffers_.places().IndexOf(place), buffers_.places().ShapeAt(place)},
+      if (overwriting_.CanReuseOperand({*operand, buffers_.places().IndexOf(place), buffers_.places().ShapeAt(place)},
                                  {*after.hlo, buffers_.places().IndexOf(after.place), *after.shape}))
         return true;
     }
@@ -153,4 +153,4 @@ void Assignment::Put(uint32_t number, uint32_t buffer) {
   allocation_of_[buffer] = number;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "analyze/memory/buffers.h"
-#include "core/ops/overwrite.h"
+#include "core/ops/buffer_reuse.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Allocation {
   int64_t bytes = 0;
@@ -24,7 +24,7 @@ class Assignment {
  public:
   static constexpr uint32_t kHeap = UINT32_MAX;
 
-  Assignment(const Buffers& buffers, const Timeline& timeline, Overwriting& overwriting);
+  Assignment(const Buffers& buffers, const Timeline& timeline, BufferReuse& overwriting);
 
   const std::vector<Allocation>& allocations() const { return allocations_; }
   // The number of its allocation, or kHeap.
@@ -39,7 +39,7 @@ class Assignment {
   bool TryAllocations(uint32_t buffer);
   // Puts the buffer there if it fits and nobody is in the way.
   bool Try(uint32_t allocation, uint32_t buffer);
-  bool IsInTheWay(const Allocation& allocation, const LiveValue& value);
+  bool Interferes(const Allocation& allocation, const LiveValue& value);
   // Whether `after`, which is made when `before` is needed last, may take its place.
   bool TakesPlaceOf(const LiveValue& before, const LiveValue& after);
   void New(uint32_t buffer);
@@ -47,11 +47,11 @@ class Assignment {
 
   const Buffers& buffers_;
   const Timeline& timeline_;
-  Overwriting& overwriting_;
+  BufferReuse& overwriting_;
   std::vector<Allocation> allocations_;
   std::vector<uint32_t> allocation_of_;
   std::vector<uint32_t> reusable_;  // donated arguments, and outputs
   int64_t tries_ = 0;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analyze/memory/value_links.h"
+#include "analyze/memory/alias_analysis.h"
 #include "core/ir/buffer_bytes.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Buffers::Builder {
  public:
@@ -27,10 +27,10 @@ class Buffers::Builder {
 
  private:
   void MakeValues() {
-    const Places& places = out_.places_;
+    const PositionTable& places = out_.places_;
     out_.value_at_.assign(places.count(), 0);
-    for (Place place = 0; place < places.count(); ++place) {
-      if (links_.MadeAt(place) != place) continue;
+    for (PositionId place = 0; place < places.count(); ++place) {
+      if (links_.DefiningValue(place) != place) continue;
       out_.value_at_[place] = static_cast<uint32_t>(out_.values_.size());
       LiveValue value{place, &places.InstructionAt(place), &places.ShapeAt(place), 0, 0, 0, 0};
       value.bytes = BufferBytes(*value.shape);
@@ -39,8 +39,8 @@ class Buffers::Builder {
       if (IsParameter(*value.hlo)) value.start = timeline_.SpanOf(*value.hlo->parent)->start;
       out_.values_.push_back(value);
     }
-    for (Place place = 0; place < places.count(); ++place) {
-      out_.value_at_[place] = out_.value_at_[links_.MadeAt(place)];
+    for (PositionId place = 0; place < places.count(); ++place) {
+      out_.value_at_[place] = out_.value_at_[links_.DefiningValue(place)];
       Extend(place, EndOf(places.InstructionAt(place)));
     }
   }
@@ -52,7 +52,7 @@ class Buffers::Builder {
     return std::max(end, span.until);
   }
 
-  void Extend(Place place, int64_t end) {
+  void Extend(PositionId place, int64_t end) {
     LiveValue& value = out_.values_[out_.value_at_[place]];
     value.end = std::max(value.end, end);
   }
@@ -77,19 +77,19 @@ class Buffers::Builder {
   }
 
   void AddUses(const Instruction& user) {
-    if (Has(Hands::kPacked | Hands::kMarked, HandsOn(user))) return;
+    if (Has(Forwarding::kTuple | Forwarding::kDomain, ForwardingOf(user))) return;
     if (IsCall(user) && IsInlined(user)) return;
     const bool top_only = IsGetTupleElement(user) || IsCopy(user);
     const int64_t time = TimeOfUse(user);
     for (const Instruction* operand : user.operands) {
       const Part part = out_.places_.Of(*operand);
       if (part.shape == nullptr) continue;
-      const Place size = top_only ? 1 : out_.places_.Size(*part.shape);
-      for (Place i = 0; i < size; ++i) Extend(part.place + i, time);
+      const PositionId size = top_only ? 1 : out_.places_.Size(*part.shape);
+      for (PositionId i = 0; i < size; ++i) Extend(part.place + i, time);
     }
   }
   bool IsInlined(const Instruction& caller) const {
-    const std::vector<const Computation*> callees = RunBy(caller);
+    const std::vector<const Computation*> callees = ExecutedComputations(caller);
     return std::any_of(callees.begin(), callees.end(),
                        [&](const Computation* callee) { return timeline_.RunsAt(*callee, caller); });
   }
@@ -103,9 +103,9 @@ class Buffers::Builder {
 
   void JoinBuffers() {
     joined_ = UnionFind(out_.values_.size());
-    for (const Sharing& sharing : links_.shared()) {
+    for (const AliasEdge& sharing : links_.shared()) {
       const uint32_t before = out_.ValueAt(sharing.before), after = out_.ValueAt(sharing.after);
-      if (sharing.is_sure || module_.is_scheduled || MayGiveWay(out_.values_[before], out_.values_[after]))
+      if (sharing.is_must_alias || module_.is_scheduled || MayBeAliased(out_.values_[before], out_.values_[after]))
         joined_.Join(after, before);
     }
     if (timeline_.entry() == nullptr || timeline_.entry()->root == nullptr) return;
@@ -117,7 +117,7 @@ class Buffers::Builder {
     }
   }
   // In a module that XLA has not finished: whether no copy is needed.
-  bool MayGiveWay(const LiveValue& before, const LiveValue& after) const {
+  bool MayBeAliased(const LiveValue& before, const LiveValue& after) const {
     const bool is_fixed = IsConstant(*before.hlo) || (IsArgument(before) && !donated_[before.place]);
     return !is_fixed && before.end <= std::max(after.start, out_.places_.TimeAt(after.place));
   }
@@ -158,14 +158,14 @@ class Buffers::Builder {
 
   void MarkOutputs() {
     const Part result = out_.places_.Of(*timeline_.entry()->root);
-    for (Place i = 0; i < out_.places_.Size(*result.shape); ++i)
+    for (PositionId i = 0; i < out_.places_.Size(*result.shape); ++i)
       out_.buffers_[out_.values_[out_.ValueAt(result.place + i)].buffer].is_output = true;
   }
 
   const Module& module_;
   const Timeline& timeline_;
   Buffers& out_;
-  ValueLinks links_;
+  AliasAnalysis links_;
   UnionFind joined_;
   std::vector<bool> donated_;
 };
@@ -174,4 +174,4 @@ Buffers::Buffers(const Module& module, const Timeline& timeline) : places_(timel
   Builder(module, timeline, *this).Run();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,13 +1,13 @@
 // Which values share a buffer, and from when to when each is needed.
 #pragma once
 
-#include "analyze/memory/places.h"
+#include "analyze/memory/positions.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // An array or a tuple's table of pointers: one instruction makes it, others may hand it on.
 struct LiveValue {
-  Place place = 0;  // where it is made
+  PositionId place = 0;  // where it is made
   const Instruction* hlo = nullptr;
   const Shape* shape = nullptr;
   int64_t bytes = 0;
@@ -32,17 +32,17 @@ class Buffers {
 
   const std::vector<LiveValue>& values() const { return values_; }
   const std::vector<SharedBuffer>& buffers() const { return buffers_; }
-  const Places& places() const { return places_; }
+  const PositionTable& places() const { return places_; }
   // The value at a place.
-  uint32_t ValueAt(Place place) const { return value_at_[place]; }
+  uint32_t ValueAt(PositionId place) const { return value_at_[place]; }
 
  private:
   class Builder;
 
-  Places places_;
+  PositionTable places_;
   std::vector<LiveValue> values_;
   std::vector<SharedBuffer> buffers_;
   std::vector<uint32_t> value_at_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

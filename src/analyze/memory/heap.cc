@@ -8,7 +8,7 @@
 
 #include "core/ir/sizes.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct Chunk {
@@ -96,7 +96,7 @@ std::vector<uint32_t> SortedBy(const std::vector<HeapBlock>& blocks, Key key) {
   return order;
 }
 
-constexpr int64_t kMostVisits = 4'000'000;
+constexpr int64_t kMaxVisits = 4'000'000;
 
 // Nothing if that would take too long.
 std::optional<HeapPacking> PackInOrder(const std::vector<HeapBlock>& blocks, const std::vector<uint32_t>& order,
@@ -115,7 +115,7 @@ std::optional<HeapPacking> PackInOrder(const std::vector<HeapBlock>& blocks, con
     if (block.bytes == 0) continue;
     used.clear();
     for (const HeapInterval& interval : block.intervals) occupied.Find(interval, used);
-    if (occupied.visited() > kMostVisits) return std::nullopt;
+    if (occupied.visited() > kMaxVisits) return std::nullopt;
     const int64_t offset = BestGap(used, block.bytes, alignment);
     heap.bytes = std::max(heap.bytes, offset + block.bytes);
     heap.offsets[number] = offset;
@@ -211,4 +211,4 @@ HeapPacking PackHeap(const std::vector<HeapBlock>& blocks, int64_t alignment) {
   return by_time && by_time->bytes < by_size->bytes ? std::move(*by_time) : std::move(*by_size);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
 struct HeapInterval {
   int64_t start = 0, end = 0;  // both included
@@ -25,4 +25,4 @@ struct HeapPacking {
 // smallest gap it fits in. With very many blocks, in the order of time.
 HeapPacking PackHeap(const std::vector<HeapBlock>& blocks, int64_t alignment);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,21 +5,21 @@
 #include "core/ir/buffer_bytes.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Ops that make no array of their own: what they hand on is counted where it was made.
 bool MakesNoArray(const Instruction& hlo) {
-  constexpr Hands kHandOn = Hands::kSame | Hands::kOrdered | Hands::kBitcast | Hands::kReshaped | Hands::kPart |
-                            Hands::kPacked | Hands::kArgument;
-  return IsConstant(hlo) || (Has(kHandOn, HandsOn(hlo)) && !IsCustomCall(hlo));
+  constexpr Forwarding kHandOn = Forwarding::kSame | Forwarding::kAddDependency | Forwarding::kBitcast | Forwarding::kReshaped | Forwarding::kTupleElement |
+                            Forwarding::kTuple | Forwarding::kArgument;
+  return IsConstant(hlo) || (Has(kHandOn, ForwardingOf(hlo)) && !IsCustomCall(hlo));
 }
 
 // Ops that need nothing and are cheap to put off: they run right before their first user, who would have to wait for
 // them anyway.
 bool IsLazy(const Instruction& hlo) {
   if (&hlo == hlo.parent->root || hlo.has(kControlPredecessors)) return false;
-  return IsFromNothing(hlo);
+  return IsRematerializable(hlo);
 }
 
 class ListScheduler {
@@ -146,4 +146,4 @@ std::vector<const Instruction*> ListSchedule(const Computation& computation) {
   return ListScheduler(computation).Run();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

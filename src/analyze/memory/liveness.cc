@@ -5,18 +5,18 @@
 #include "core/ir/call_graph.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Marks, going backwards, the last use of every value, and the last get-tuple-element of each element.
-void MarkLastUses(const Computation& computation, std::vector<LiveStep>& steps) {
+void MarkLastUses(const Computation& computation, std::vector<InstructionLiveness>& steps) {
   std::vector<bool> used(computation.instructions.size(), false);
   // Of a tuple: later somebody needs all of it, or which elements they take.
   std::vector<bool> used_whole(computation.instructions.size(), false);
   std::vector<std::vector<int64_t>> taken(computation.instructions.size());
   used[computation.root->index] = used_whole[computation.root->index] = true;
   for (size_t s = steps.size(); s-- > 0;) {
-    LiveStep& step = steps[s];
+    InstructionLiveness& step = steps[s];
     const Instruction& hlo = *step.hlo;
     step.last_use.assign(hlo.operand_count(), false);
     for (size_t i = hlo.operand_count(); i-- > 0;) {
@@ -36,7 +36,7 @@ void MarkLastUses(const Computation& computation, std::vector<LiveStep>& steps) 
 }
 
 // Nobody asks for what a dropped step gives: XLA would not run it either, whatever it is.
-void DropDeadSteps(const Computation& computation, std::vector<LiveStep>& steps) {
+void DropDeadSteps(const Computation& computation, std::vector<InstructionLiveness>& steps) {
   std::vector<bool> needed(computation.instructions.size(), false);
   needed[computation.root->index] = true;
   for (size_t s = steps.size(); s-- > 0;) {
@@ -45,7 +45,7 @@ void DropDeadSteps(const Computation& computation, std::vector<LiveStep>& steps)
     if (!needed[hlo.index]) continue;
     for (const Instruction* operand : hlo.operands) needed[operand->index] = true;
   }
-  std::erase_if(steps, [&](const LiveStep& step) { return !needed[step.hlo->index]; });
+  std::erase_if(steps, [&](const InstructionLiveness& step) { return !needed[step.hlo->index]; });
 }
 
 // The computations that loops run, also by way of others.
@@ -79,13 +79,13 @@ Liveness::Liveness(const Module& module) {
 }
 
 void Liveness::Add(const Computation& computation) {
-  auto live = std::make_unique<LiveSteps>();
+  auto live = std::make_unique<ComputationLiveness>();
   for (const Instruction* hlo : computation.instructions) live->steps.push_back({hlo, {}});
   DropDeadSteps(computation, live->steps);
   MarkLastUses(computation, live->steps);
-  live->is_function = std::all_of(
+  live->is_deterministic = std::all_of(
       computation.instructions.begin(), computation.instructions.end(),
-      [this](const Instruction* hlo) { return IsParameter(*hlo) || IsFunction(*hlo); });
+      [this](const Instruction* hlo) { return IsParameter(*hlo) || IsDeterministic(*hlo); });
   steps_[&computation] = std::move(live);
 }
 
@@ -100,44 +100,44 @@ void Liveness::AddStarts(const Computation& computation) {
       only_ended_.insert(hlo->operands[0]);
 }
 
-bool Liveness::IsFunction(const Instruction& hlo) const {
+bool Liveness::IsDeterministic(const Instruction& hlo) const {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kControlFlow) {
     const std::vector<Computation*> callees = CalledComputations(hlo);
     return std::all_of(callees.begin(), callees.end(),
-                       [this](const Computation* callee) { return IsFunction(*callee); });
+                       [this](const Computation* callee) { return IsDeterministic(*callee); });
   }
   return IsPure(hlo) && op_class != OpClass::kOpaque;
 }
 
 // A loop need not work out again what no parameter reaches. Large values are not kept: memory is dearer than time.
-void Liveness::MarkInvariants(const Computation& computation, LiveSteps& live) {
-  constexpr int64_t kMostElements = 1 << 18;
+void Liveness::MarkInvariants(const Computation& computation, ComputationLiveness& live) {
+  constexpr int64_t kMaxElements = 1 << 18;
   std::vector<bool> invariant(computation.instructions.size(), false);
-  std::vector<LiveStep*> steps(invariant.size(), nullptr);
+  std::vector<InstructionLiveness*> steps(invariant.size(), nullptr);
   bool any = false;
-  for (LiveStep& step : live.steps) {
+  for (InstructionLiveness& step : live.steps) {
     const Instruction& hlo = *step.hlo;
     steps[hlo.index] = &step;
     auto is_invariant = [&](const Instruction* operand) { return invariant[operand->index]; };
-    invariant[hlo.index] = IsFunction(hlo) && std::all_of(hlo.operands.begin(), hlo.operands.end(), is_invariant);
+    invariant[hlo.index] = IsDeterministic(hlo) && std::all_of(hlo.operands.begin(), hlo.operands.end(), is_invariant);
     if (IsConstant(hlo)) continue;
     step.is_invariant = invariant[hlo.index];
     if (step.is_invariant) continue;
     for (const Instruction* operand : hlo.operands) {
-      LiveStep* used = steps[operand->index];
+      InstructionLiveness* used = steps[operand->index];
       if (used == nullptr || !used->is_invariant) continue;
       used->is_kept = any = true;
     }
   }
-  if (LiveStep* root = steps[computation.root->index]; root != nullptr && root->is_invariant)
+  if (InstructionLiveness* root = steps[computation.root->index]; root != nullptr && root->is_invariant)
     root->is_kept = any = true;
-  for (const LiveStep& step : live.steps) {
+  for (const InstructionLiveness& step : live.steps) {
     const bool small =
-        step.hlo->shape().IsArray() && step.hlo->shape().ElementCount().value_or(INT64_MAX) <= kMostElements;
+        step.hlo->shape().IsArray() && step.hlo->shape().ElementCount().value_or(INT64_MAX) <= kMaxElements;
     any = any && (small || !step.is_kept);
   }
   live.keeps_invariants = any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

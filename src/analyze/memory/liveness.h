@@ -9,10 +9,10 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // An instruction whose value somebody needs, or that acts on something.
-struct LiveStep {
+struct InstructionLiveness {
   const Instruction* hlo = nullptr;
   // Which operands are used here for the last time: operand i if last_use[i].
   std::vector<bool> last_use;
@@ -23,31 +23,31 @@ struct LiveStep {
   bool is_invariant = false, is_kept = false;
 };
 
-struct LiveSteps {
-  std::vector<LiveStep> steps;  // in the order of the text
+struct ComputationLiveness {
+  std::vector<InstructionLiveness> steps;  // in the order of the text
   // A loop runs the computation, some of its steps are invariant, and what they give is small enough to be kept.
   bool keeps_invariants = false;
   // What it gives depends on its arguments alone: no random numbers, nothing of other devices or the host.
-  bool is_function = false;
+  bool is_deterministic = false;
 };
 
 class Liveness {
  public:
   explicit Liveness(const Module& module);
 
-  const LiveSteps& Of(const Computation& computation) const { return *steps_.at(&computation); }
-  bool IsFunction(const Instruction& hlo) const;
-  bool IsFunction(const Computation& computation) const { return Of(computation).is_function; }
+  const ComputationLiveness& Of(const Computation& computation) const { return *steps_.at(&computation); }
+  bool IsDeterministic(const Instruction& hlo) const;
+  bool IsDeterministic(const Computation& computation) const { return Of(computation).is_deterministic; }
   // A start that nobody uses but its done: what its tuple has of the operands need not be kept.
-  bool OnlyEnded(const Instruction& start) const { return only_ended_.contains(&start); }
+  bool IsUsedOnlyByDone(const Instruction& start) const { return only_ended_.contains(&start); }
 
  private:
   void Add(const Computation& computation);
   void AddStarts(const Computation& computation);
-  void MarkInvariants(const Computation& computation, LiveSteps& live);
+  void MarkInvariants(const Computation& computation, ComputationLiveness& live);
 
-  std::unordered_map<const Computation*, std::unique_ptr<LiveSteps>> steps_;
+  std::unordered_map<const Computation*, std::unique_ptr<ComputationLiveness>> steps_;
   std::unordered_set<const Instruction*> only_ended_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

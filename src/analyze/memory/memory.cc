@@ -10,7 +10,7 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Where XLA lets the buffers of a heap begin.
@@ -51,7 +51,7 @@ EmbeddedValues EmbeddedIn(const Timeline& timeline) {
 
 class MemoryCount {
  public:
-  MemoryCount(const Module& module, const BackendChoice& choice, StepOrder order)
+  MemoryCount(const Module& module, const BackendChoice& choice, ScheduleSource order)
       : timeline_(module, order),
         buffers_(module, timeline_),
         overwriting_(choice.backend),
@@ -60,7 +60,7 @@ class MemoryCount {
     out_.backend = choice.backend;
     out_.backend_why = choice.why;
     out_.steps = timeline_.steps();
-    out_.over_time.assign(out_.steps.size(), 0);
+    out_.live_bytes.assign(out_.steps.size(), 0);
     CountAllocations();
     if (embedded_.constant_bytes > 0) AddLife(EmbeddedConstants(), 0, LastStep());
     for (SpaceMemory& space : out_.spaces) CountTemporaries(space);
@@ -108,24 +108,24 @@ class MemoryCount {
 
   void Hold(const Allocation& allocation) {
     if (allocation.bytes == 0 || allocation.memory_space == kHostSpace) return;
-    using Kind = HeldBuffer::Kind;
+    using Kind = LiveBuffer::Kind;
     // An output may lie where something else was before: it is what people know it by.
     uint32_t value = buffers_.buffers()[allocation.first_buffer].values.front();
-    HeldBuffer held = Held(value);
+    LiveBuffer held = Held(value);
     held.kind = allocation.is_argument ? Kind::kArgument : allocation.is_constant ? Kind::kConstant : Kind::kOutput;
     held.bytes = allocation.bytes;
     AddLife(held, 0, LastStep());
-    out_.held.push_back(std::move(held));
+    out_.live_at_peak.push_back(std::move(held));
   }
-  HeldBuffer EmbeddedConstants() const {
-    HeldBuffer held;
-    held.kind = HeldBuffer::Kind::kConstant;
+  LiveBuffer EmbeddedConstants() const {
+    LiveBuffer held;
+    held.kind = LiveBuffer::Kind::kConstant;
     held.bytes = embedded_.constant_bytes;
     return held;
   }
-  HeldBuffer Held(uint32_t number) const {
+  LiveBuffer Held(uint32_t number) const {
     const LiveValue& value = buffers_.values()[number];
-    HeldBuffer held;
+    LiveBuffer held;
     held.hlo = value.hlo;
     held.index = buffers_.places().IndexOf(value.place);
     held.shape = value.shape;
@@ -136,14 +136,14 @@ class MemoryCount {
 
   int64_t LastStep() const { return std::max<int64_t>(std::ssize(out_.steps) - 1, 0); }
   // In memory of its own.
-  void AddLife(HeldBuffer value, int64_t start, int64_t end) {
+  void AddLife(LiveBuffer value, int64_t start, int64_t end) {
     out_.lives.push_back({std::move(value), start, end, blocks_++, -1});
   }
 
   // Of the temporaries of a space, once they are packed.
   void AddLives(const Temporaries& heap, const HeapPacking& packing) {
     for (const auto& [v, block] : heap.values) {
-      HeldBuffer held = Held(v);
+      LiveBuffer held = Held(v);
       if (heap.counted[block] == 0 || held.space == kHostSpace) continue;
       held.bytes = heap.counted[block];
       const LiveValue& value = buffers_.values()[v];
@@ -158,24 +158,24 @@ class MemoryCount {
     Temporaries& heap = heaps_.back();
     AddRepeatedCalls(heap, space.space);
     const int64_t kept = space.peak;
-    for (int64_t bytes : heap.over_time) space.live = std::max(space.live, bytes);
+    for (int64_t bytes : heap.live_bytes) space.live = std::max(space.live, bytes);
     space.peak += space.live;
     if (space.space == kHostSpace) return;
-    for (size_t i = 0; i < out_.over_time.size(); ++i) out_.over_time[i] += kept + heap.over_time[i];
+    for (size_t i = 0; i < out_.live_bytes.size(); ++i) out_.live_bytes[i] += kept + heap.live_bytes[i];
   }
 
   // A computation stands in the timeline where it runs first. Where it runs again, it needs as much.
   void AddRepeatedCalls(Temporaries& heap, int64_t space) {
     for (size_t time = 0; time < out_.steps.size(); ++time)
-      for (const Computation* callee : RunBy(*out_.steps[time])) {
+      for (const Computation* callee : ExecutedComputations(*out_.steps[time])) {
         const Timeline::Span* span = timeline_.SpanOf(*callee);
         if (span == nullptr || span->caller == out_.steps[time] || span->start == span->end) continue;
-        const auto first = heap.over_time.begin() + span->start;
-        const int64_t most = *std::max_element(first, heap.over_time.begin() + span->end);
+        const auto first = heap.live_bytes.begin() + span->start;
+        const int64_t most = *std::max_element(first, heap.live_bytes.begin() + span->end);
         const int64_t more = most - (span->start == 0 ? 0 : std::min(*first, *std::prev(first)));
-        heap.over_time[time] += more;
+        heap.live_bytes[time] += more;
         if (more == 0 || space == kHostSpace) continue;
-        HeldBuffer held;
+        LiveBuffer held;
         held.hlo = out_.steps[time];
         held.shape = &held.hlo->shape();
         held.bytes = more;
@@ -212,22 +212,22 @@ class MemoryCount {
   // Memory spaces need most at different times: the device needs most where they do together.
   void FindPeak() {
     if (out_.steps.empty()) return;
-    const auto most = std::max_element(out_.over_time.begin(), out_.over_time.end());
-    const auto time = static_cast<size_t>(most - out_.over_time.begin());
+    const auto most = std::max_element(out_.live_bytes.begin(), out_.live_bytes.end());
+    const auto time = static_cast<size_t>(most - out_.live_bytes.begin());
     out_.device.live -= out_.device.peak - *most;
     out_.device.peak = *most;
     out_.at_peak = out_.steps[time];
     for (size_t i = 0; i < heaps_.size(); ++i) {
       if (out_.spaces[i].space == kHostSpace) continue;
-      for (uint32_t value : heaps_[i].HeldAt(static_cast<int64_t>(time), buffers_)) out_.held.push_back(Held(value));
+      for (uint32_t value : heaps_[i].HeldAt(static_cast<int64_t>(time), buffers_)) out_.live_at_peak.push_back(Held(value));
     }
-    std::stable_sort(out_.held.begin(), out_.held.end(),
-                     [](const HeldBuffer& a, const HeldBuffer& b) { return a.bytes > b.bytes; });
+    std::stable_sort(out_.live_at_peak.begin(), out_.live_at_peak.end(),
+                     [](const LiveBuffer& a, const LiveBuffer& b) { return a.bytes > b.bytes; });
   }
 
   Timeline timeline_;
   Buffers buffers_;
-  Overwriting overwriting_;
+  BufferReuse overwriting_;
   Assignment assignment_;
   EmbeddedValues embedded_;
   std::vector<Temporaries> heaps_;
@@ -253,29 +253,29 @@ int64_t DeviceBytes(const ModuleMemory& memory) {
 }
 
 // No figure here is more than the bytes of all values, with what aligns them: if those can be added up, so can others.
-const Instruction* FirstBeyondCount(const Module& module) {
-  constexpr int64_t kMostBytes = int64_t{1} << 60;
+const Instruction* FirstSizeOverflow(const Module& module) {
+  constexpr int64_t kMaxBytes = int64_t{1} << 60;
   int64_t bytes = 0;
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (bytes = SaturatingAdd(bytes, ArrayBytes(hlo->shape())); bytes > kMostBytes) return hlo;
+      if (bytes = SaturatingAdd(bytes, ArrayBytes(hlo->shape())); bytes > kMaxBytes) return hlo;
   return nullptr;
 }
 
 ModuleMemory MemoryOf(const Module& module, std::optional<Backend> given) {
   const BackendChoice choice = given ? BackendChoice{*given, "given"} : InferBackend(module);
-  if (const Instruction* beyond = FirstBeyondCount(module)) {
+  if (const Instruction* beyond = FirstSizeOverflow(module)) {
     ModuleMemory memory;
-    memory.device.peak = kTooLarge;
+    memory.device.peak = kSizeOverflow;
     memory.at_peak = beyond;
     memory.backend = choice.backend;
     memory.backend_why = choice.why;
     memory.assumptions.push_back(StrCat("memory: with ", beyond->name, " there are more bytes than can be counted"));
     return memory;
   }
-  MemoryCount in_order(module, choice, StepOrder::kText);
+  MemoryCount in_order(module, choice, ScheduleSource::kText);
   if (module.is_scheduled) return in_order.Take();
-  MemoryCount listed(module, choice, StepOrder::kListed);
+  MemoryCount listed(module, choice, ScheduleSource::kListScheduled);
   ModuleMemory memory = (listed.peak() < in_order.peak() ? listed : in_order).Take();
   memory.assumptions.push_back(
       "the module has no schedule: an order that keeps little in memory is assumed, and copies only where they must "
@@ -283,4 +283,4 @@ ModuleMemory MemoryOf(const Module& module, std::optional<Backend> given) {
   return memory;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,9 +1,9 @@
 // How much memory a module needs on one device while it runs once, by memory space; what is there when it needs most.
 #pragma once
 
-#include "core/ops/overwrite.h"
+#include "core/ops/buffer_reuse.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Bytes in one memory space, as XLA's buffer assignment counts them.
 struct SpaceMemory {
@@ -20,7 +20,7 @@ struct SpaceMemory {
 };
 
 // A buffer that is there at the peak.
-struct HeldBuffer {
+struct LiveBuffer {
   enum class Kind : uint8_t { kArgument, kOutput, kConstant, kTemporary };
   const Instruction* hlo = nullptr;  // that makes its value
   ShapeIndex index;                  // the part of its tuple
@@ -32,8 +32,8 @@ struct HeldBuffer {
 
 // A stretch of time in which a buffer holds one value. The lives of a block are one place in memory: at a step it counts
 // once, as the life that began last.
-struct BufferLife {
-  HeldBuffer value;  // no instruction: constants inside reducers and the like
+struct BufferLiveRange {
+  LiveBuffer value;  // no instruction: constants inside reducers and the like
   int64_t start = 0, end = 0;  // steps, both included
   uint32_t block = 0;
   int64_t offset = -1;  // in its space's block of temporaries; -1: memory of its own
@@ -44,12 +44,12 @@ struct ModuleMemory {
   SpaceMemory device;               // all but the host's, S(5)
   SpaceMemory host;
   const Instruction* at_peak = nullptr;  // where `device` needs most
-  std::vector<HeldBuffer> held;          // there then, the largest first
+  std::vector<LiveBuffer> live_at_peak;          // there then, the largest first
   // The device's memory at each step of the schedule, and which instruction that is. Loop bodies stand there once.
-  std::vector<int64_t> over_time;
+  std::vector<int64_t> live_bytes;
   std::vector<const Instruction*> steps;
   // All that the device holds, when and where: their bytes add up to over_time.
-  std::vector<BufferLife> lives;
+  std::vector<BufferLiveRange> lives;
   Backend backend = Backend::kGpu;  // whose rules for buffers were followed, and why those
   std::string backend_why;
   std::vector<std::string> assumptions;  // sentences
@@ -60,10 +60,10 @@ struct ModuleMemory {
 int64_t DeviceBytes(const ModuleMemory& memory);
 
 // As the back end's compiler plans it; nothing given: the one the module shows. Where the values of a module have more
-// bytes than can be added up, its peak is kTooLarge and nothing else is said.
+// bytes than can be added up, its peak is kSizeOverflow and nothing else is said.
 ModuleMemory MemoryOf(const Module& module, std::optional<Backend> given = std::nullopt);
 
 // The instruction whose value makes it so; null if all can be added up.
-const Instruction* FirstBeyondCount(const Module& module);
+const Instruction* FirstSizeOverflow(const Module& module);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,13 +7,13 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 class HeapRun {
  public:
   HeapRun(int64_t memory_space, const Buffers& buffers, const Timeline& timeline, const Assignment& assignment,
-          Overwriting& overwriting)
+          BufferReuse& overwriting)
       : buffers_(buffers),
         overwriting_(overwriting),
         block_of_(buffers.values().size(), kNone),
@@ -32,18 +32,18 @@ class HeapRun {
     });
     by_end_ = by_start_;
     std::stable_sort(by_end_.begin(), by_end_.end(), [&](uint32_t a, uint32_t b) { return ends_[a] < ends_[b]; });
-    out_.over_time.assign(static_cast<size_t>(timeline.end() + 1), 0);
+    out_.live_bytes.assign(static_cast<size_t>(timeline.end() + 1), 0);
   }
 
   Temporaries Run() {
     size_t made = 0, freed = 0;
-    for (int64_t time = 0; time < std::ssize(out_.over_time); ++time) {
+    for (int64_t time = 0; time < std::ssize(out_.live_bytes); ++time) {
       int64_t most = bytes_;
       for (; made < by_start_.size() && buffers_.values()[by_start_[made]].start == time; ++made) {
         Make(by_start_[made], time);
         most = std::max(most, bytes_);
       }
-      out_.over_time[static_cast<size_t>(time)] = most;
+      out_.live_bytes[static_cast<size_t>(time)] = most;
       for (; freed < by_end_.size() && buffers_.values()[by_end_[freed]].end == time; ++freed)
         if (const uint32_t v = by_end_[freed]; block_of_[v] != kNone && !was_freed_early_[v]) Free(v);
     }
@@ -99,7 +99,7 @@ class HeapRun {
       if (o == v || given.hlo != operand || block_of_[o] == kNone || was_freed_early_[o] || ends_[o] != time ||
           buffers_.buffers()[given.buffer].values.size() > 1)
         continue;
-      if (!overwriting_.IsAllowed({*operand, {}, operand->shape()},
+      if (!overwriting_.CanReuseOperand({*operand, {}, operand->shape()},
                                   {*value.hlo, buffers_.places().IndexOf(value.place), *value.shape}))
         continue;
       Free(o);
@@ -110,7 +110,7 @@ class HeapRun {
   }
 
   const Buffers& buffers_;
-  Overwriting& overwriting_;
+  BufferReuse& overwriting_;
   std::vector<uint32_t> by_start_, by_end_;
   std::vector<uint32_t> block_of_;  // of a value
   std::vector<uint32_t> first_of_;  // of a buffer: the value its block was made for
@@ -138,8 +138,8 @@ std::vector<uint32_t> Temporaries::HeldAt(int64_t time, const Buffers& buffers) 
 }
 
 Temporaries TemporariesIn(int64_t memory_space, const Buffers& buffers, const Timeline& timeline,
-                          const Assignment& assignment, Overwriting& overwriting) {
+                          const Assignment& assignment, BufferReuse& overwriting) {
   return HeapRun(memory_space, buffers, timeline, assignment, overwriting).Run();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,10 +4,10 @@
 #include "analyze/memory/assignment.h"
 #include "analyze/memory/heap.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Temporaries {
-  std::vector<int64_t> over_time;  // bytes in use at each step, its operands and its result both there
+  std::vector<int64_t> live_bytes;  // bytes in use at each step, its operands and its result both there
   std::vector<HeapBlock> blocks;   // of memory, for packing
   std::vector<int64_t> counted;    // bytes that each block counts for in over_time
   // Values in the order in which they are made, each with the number of its block.
@@ -19,6 +19,6 @@ struct Temporaries {
 
 // Of one memory space.
 Temporaries TemporariesIn(int64_t memory_space, const Buffers& buffers, const Timeline& timeline,
-                          const Assignment& assignment, Overwriting& overwriting);
+                          const Assignment& assignment, BufferReuse& overwriting);
 
-}  // namespace shoal
+}  // namespace shoal::internal

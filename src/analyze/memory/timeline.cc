@@ -6,9 +6,9 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-std::vector<const Computation*> RunBy(const Instruction& caller) {
+std::vector<const Computation*> ExecutedComputations(const Instruction& caller) {
   const bool runs = IsLoop(caller) || IsBranch(caller) || (RunOnceBy(caller) != nullptr && !IsFusion(caller));
   if (!runs) return {};
   std::vector<const Computation*> callees;
@@ -31,7 +31,7 @@ struct Timeline::Frame {
   std::optional<std::vector<const Computation*>> callees;  // of the next one, the first to be added last
 };
 
-Timeline::Timeline(const Module& module, StepOrder order) : entry_(module.entry) {
+Timeline::Timeline(const Module& module, ScheduleSource order) : entry_(module.entry) {
   if (entry_ == nullptr || entry_->root == nullptr) return;
   std::vector<Frame> frames;
   Open(*entry_, nullptr, order, frames);
@@ -44,7 +44,7 @@ Timeline::Timeline(const Module& module, StepOrder order) : entry_(module.entry)
     }
     const Instruction& hlo = *frame.order[frame.next];
     if (!frame.callees) {
-      frame.callees = RunBy(hlo);
+      frame.callees = ExecutedComputations(hlo);
       std::reverse(frame.callees->begin(), frame.callees->end());
     }
     if (!frame.callees->empty()) {
@@ -61,7 +61,7 @@ Timeline::Timeline(const Module& module, StepOrder order) : entry_(module.entry)
   ExtendAsync();
 }
 
-void Timeline::Open(const Computation& computation, const Instruction* caller, StepOrder order,
+void Timeline::Open(const Computation& computation, const Instruction* caller, ScheduleSource order,
                     std::vector<Frame>& frames) {
   auto [span, is_new] = spans_.try_emplace(&computation);
   if (!is_new) return;
@@ -71,7 +71,7 @@ void Timeline::Open(const Computation& computation, const Instruction* caller, S
   Frame frame;
   frame.first = first;
   frame.span = &span->second;  // stays where it is
-  if (order == StepOrder::kText)
+  if (order == ScheduleSource::kText)
     frame.order.assign(computation.instructions.begin(), computation.instructions.end());
   else
     frame.order = ListSchedule(computation);
@@ -84,7 +84,7 @@ void Timeline::ExtendAsync() {
     if (!IsAsyncChain(*done) || !IsAsyncDone(*done)) continue;
     const Instruction* start = AsyncStartOf(*done);
     if (start == nullptr) continue;
-    for (const Computation* callee : RunBy(*start)) {
+    for (const Computation* callee : ExecutedComputations(*start)) {
       if (!RunsAt(*callee, *start)) continue;
       Span& span = spans_.at(callee);
       span.until = std::max(span.until, TimeOf(*done));
@@ -107,4 +107,4 @@ bool Timeline::RunsAt(const Computation& computation, const Instruction& caller)
   return span != nullptr && span->caller == &caller;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,11 +7,11 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-enum class StepOrder : uint8_t {
+enum class ScheduleSource : uint8_t {
   kText,    // of the text, which is the schedule if the module has one
-  kListed,  // ours: see ListSchedule
+  kListScheduled,  // ours: see ListSchedule
 };
 
 class Timeline {
@@ -23,7 +23,7 @@ class Timeline {
     const Instruction* caller = nullptr;  // the one it stands before; null: the entry
   };
 
-  Timeline(const Module& module, StepOrder order);
+  Timeline(const Module& module, ScheduleSource order);
 
   const std::vector<const Instruction*>& steps() const { return steps_; }
   int64_t end() const { return static_cast<int64_t>(steps_.size()); }
@@ -37,7 +37,7 @@ class Timeline {
 
  private:
   struct Frame;
-  void Open(const Computation& computation, const Instruction* caller, StepOrder order, std::vector<Frame>& frames);
+  void Open(const Computation& computation, const Instruction* caller, ScheduleSource order, std::vector<Frame>& frames);
   void ExtendAsync();
 
   const Computation* entry_;
@@ -48,10 +48,10 @@ class Timeline {
 
 // The computations an instruction runs as a whole, in the order in which it runs them: not those of a fusion or of a
 // reduce, which are part of the op.
-std::vector<const Computation*> RunBy(const Instruction& caller);
+std::vector<const Computation*> ExecutedComputations(const Instruction& caller);
 
 // An order in which each instruction comes after its operands and control predecessors, chosen so that what frees
 // most memory comes first, and then what needs least.
 std::vector<const Instruction*> ListSchedule(const Computation& computation);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,20 +7,20 @@
 #include "core/base/strings.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
-#include "core/ops/work_words.h"
+#include "core/ops/fusion_label_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Classes whose ops are named, the weightiest first.
 constexpr OpClass kWeighty[] = {OpClass::kContraction,   OpClass::kOpaque,    OpClass::kLinearAlgebra,
                                 OpClass::kGatherScatter, OpClass::kReduction, OpClass::kRandom};
-constexpr size_t kMostWords = 4;
+constexpr size_t kMaxWords = 4;
 
 // Through what only changes the form of a value.
 const Instruction& Behind(const Instruction& hlo) {
   const Instruction* at = &hlo;
-  while (ChangesForm(*at) && !at->operands.empty()) at = at->operands[0];
+  while (IsTypeOrLayoutChange(*at) && !at->operands.empty()) at = at->operands[0];
   return *at;
 }
 
@@ -54,7 +54,7 @@ class Tally {
       if (main_ == nullptr || Rank(hlo) < Rank(*main_)) main_ = &hlo;
     } else if (MovesElements(hlo)) {
       Count(moves_, std::string(Text(hlo.opcode)));
-    } else if (IsTrifle(hlo)) {
+    } else if (IsTrivialOp(hlo)) {
       Count(trifles_, std::string(Text(hlo.opcode)));
     } else if (op_class == OpClass::kElementwise) {
       AddElementwise(hlo);
@@ -63,29 +63,29 @@ class Tally {
 
   FusionWork Result() const {
     FusionWork work;
-    std::vector<Word> words = weighty_;
-    if (words.empty()) words = moves_;
-    const bool only_elements = words.empty();
-    work.is_trifle = only_elements && elementwise_ + functions_.size() + idioms_.size() == 0;
-    if (work.is_trifle) words = trifles_;
-    words.insert(words.end(), idioms_.begin(), idioms_.end());
-    words.insert(words.end(), functions_.begin(), functions_.end());
+    std::vector<Word> label = weighty_;
+    if (label.empty()) label = moves_;
+    const bool only_elements = label.empty();
+    work.is_trivial = only_elements && elementwise_ + functions_.size() + idioms_.size() == 0;
+    if (work.is_trivial) label = trifles_;
+    label.insert(label.end(), idioms_.begin(), idioms_.end());
+    label.insert(label.end(), functions_.begin(), functions_.end());
     const bool few = only_elements && elementwise_ + functions_.size() <= 3;
-    if (few) words.insert(words.end(), plain_.begin(), plain_.end());
-    if (words.size() > kMostWords) words.resize(kMostWords);
-    for (const Word& word : words)
-      StrAppend(&work.words, work.words.empty() ? "" : " + ", word.count > 1 ? StrCat(word.count, " ") : std::string(),
+    if (few) label.insert(label.end(), plain_.begin(), plain_.end());
+    if (label.size() > kMaxWords) label.resize(kMaxWords);
+    for (const Word& word : label)
+      StrAppend(&work.label, work.label.empty() ? "" : " + ", word.count > 1 ? StrCat(word.count, " ") : std::string(),
                 word.text);
-    if (!few && elementwise_ > 0) StrAppend(&work.words, work.words.empty() ? "" : " + ", elementwise_, " elementwise");
-    if (work.words.empty()) work.words = "nothing";
+    if (!few && elementwise_ > 0) StrAppend(&work.label, work.label.empty() ? "" : " + ", elementwise_, " elementwise");
+    if (work.label.empty()) work.label = "nothing";
     work.main = main_ != nullptr ? NameOf(*main_) : !moves_.empty() ? moves_[0].text : "elementwise";
     work.main_class = main_ != nullptr         ? Info(main_->opcode).op_class
                       : moves_.empty()         ? OpClass::kElementwise
                                                : OpClass::kIndexMap;
-    work.is_trifle |= only_scalars_ && weighty_.empty();
+    work.is_trivial |= only_scalars_ && weighty_.empty();
     work.is_arithmetic = main_ != nullptr && IsArithmetic(Info(main_->opcode).op_class);
-    work.is_light = main_ == nullptr || Info(main_->opcode).op_class == OpClass::kRandom ||
-                    IsLightReduction(*main_);
+    work.is_minor = main_ == nullptr || Info(main_->opcode).op_class == OpClass::kRandom ||
+                    IsMemoryBoundReduction(*main_);
     return work;
   }
 
@@ -103,9 +103,9 @@ class Tally {
     return static_cast<size_t>(std::find(std::begin(kWeighty), std::end(kWeighty), Info(hlo.opcode).op_class) -
                                std::begin(kWeighty));
   }
-  static void Count(std::vector<Word>& words, std::string text) {
-    auto found = std::find_if(words.begin(), words.end(), [&](const Word& word) { return word.text == text; });
-    if (found == words.end()) found = words.insert(words.end(), {std::move(text), 0});
+  static void Count(std::vector<Word>& label, std::string text) {
+    auto found = std::find_if(label.begin(), label.end(), [&](const Word& word) { return word.text == text; });
+    if (found == label.end()) found = label.insert(label.end(), {std::move(text), 0});
     ++found->count;
   }
 
@@ -156,4 +156,4 @@ const FusionWork& FusionWorks::Of(const Instruction& fusion) {
   return found->second = tally.Result();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

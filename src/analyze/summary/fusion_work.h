@@ -6,19 +6,19 @@
 
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct FusionWork {
   // "dot + bias + relu", "reduce + exponential + 12 elementwise", "multiply + add", "transpose". Collectives inside are
   // left out: they are a matter of their own.
-  std::string words;
+  std::string label;
   // Of the weightiest op: "dot", "reduce", "elementwise".
   std::string main;
   OpClass main_class = OpClass::kElementwise;
   // It makes scalars one by one, as a loop's bookkeeping does, or only changes the form of a value.
-  bool is_trifle = false;
+  bool is_trivial = false;
   // It does no more than maps, moves and reductions.
-  bool is_light = false;
+  bool is_minor = false;
   // There is a product, a decomposition or a library call in it, whose work is best said in flops.
   bool is_arithmetic = false;
 };
@@ -34,4 +34,4 @@ class FusionWorks {
   std::unordered_map<const Computation*, FusionWork> known_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,7 +9,7 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using RowKind = ProgramRow::Kind;
@@ -17,9 +17,9 @@ using RowKind = ProgramRow::Kind;
 // Nodes refer to others by number: a text may nest deeper than a stack of ours.
 struct Node {
   RowKind kind = RowKind::kOp;
-  bool is_light = false, is_quiet = false;
+  bool is_minor = false, is_quiet = false;
   int64_t repeats = 1;
-  std::string words;
+  std::string label;
   std::vector<uint32_t> members;
   std::vector<uint32_t> children;
   uint64_t hash = 0;
@@ -29,20 +29,20 @@ using Nodes = std::vector<uint32_t>;
 
 class RowBuilder {
  public:
-  RowBuilder(const Module& module, const Executions& executions, const ModuleCollectives& collectives,
+  RowBuilder(const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
              const ModuleCost& cost, const InstructionIds& ids, FusionWorks& works)
       : module_(module), executions_(executions), ids_(ids), works_(works) {
-    for (const CollectiveUse& use : collectives.uses) {
+    for (const LogicalCollective& use : collectives.all) {
       starts_[use.start] = &use;
       if (use.async()) dones_[use.done] = &use;
     }
-    for (const InstructionCost& one : cost.instructions) priced_.insert(one.hlo);
+    for (const InstructionCost& one : cost.instructions) timed_.insert(one.hlo);
   }
 
   std::vector<ProgramRow> Rows() {
-    const std::vector<const Computation*>& order = executions_.calls().FromEntry();
+    const std::vector<const Computation*>& order = executions_.calls().ReachableFromEntry();
     for (auto computation = order.rbegin(); computation != order.rend(); ++computation)
-      if (!IsPricedByCaller(**computation, executions_.calls())) blocks_[*computation] = MakeBlock(**computation);
+      if (!IsCostedByCaller(**computation, executions_.calls())) blocks_[*computation] = MakeBlock(**computation);
     return Flattened(BlockOf(module_.entry));
   }
 
@@ -53,9 +53,9 @@ class RowBuilder {
   }
 
   uint32_t Add(Node node) {
-    if (node.kind != RowKind::kLight && node.kind != RowKind::kQuiet)  // what exactly is light makes no difference
+    if (node.kind != RowKind::kMinor && node.kind != RowKind::kNoWork)  // what exactly is light makes no difference
       for (uint32_t child : node.children) node.hash = Mixed(node.hash, nodes_[child].hash);
-    for (uint32_t child : node.children) node.lines = std::min(node.lines + nodes_[child].lines, kMostLines);
+    for (uint32_t child : node.children) node.lines = std::min(node.lines + nodes_[child].lines, kMaxLines);
     nodes_.push_back(std::move(node));
     return static_cast<uint32_t>(nodes_.size() - 1);
   }
@@ -68,28 +68,28 @@ class RowBuilder {
     }
     block = GatherLightOnes(block);
     Fold(block);
-    if (!quiet.empty()) block.insert(block.begin(), Gathered(RowKind::kQuiet, quiet));
+    if (!quiet.empty()) block.insert(block.begin(), Gathered(RowKind::kNoWork, quiet));
     return block;
   }
 
   uint32_t MakeNode(const Instruction& hlo) {
     Node node;
     node.members = {ids_(hlo)};
-    const CollectiveUse* use = UseOf(hlo, node.kind);
+    const LogicalCollective* use = UseOf(hlo, node.kind);
     AddParts(hlo, node);
     // An async op that is one op inside is that op.
     const bool is_one_op = node.children.empty() || (node.kind == RowKind::kStart && &Unwrapped(hlo) != &hlo);
     const bool by_itself = use == nullptr && is_one_op;
-    node.is_quiet = use == nullptr && node.children.empty() && node.kind != RowKind::kDone && !priced_.contains(&hlo);
-    node.is_light = by_itself && (IsLightFusion(hlo) || InterestOf(hlo, works_) == Interest::kNone);
-    node.hash = Mixed(static_cast<uint64_t>(node.kind), AlikeHash(hlo, use, node.children.empty(), module_, works_));
+    node.is_quiet = use == nullptr && node.children.empty() && node.kind != RowKind::kDone && !timed_.contains(&hlo);
+    node.is_minor = by_itself && (IsLightFusion(hlo) || OpCategoryOf(hlo, works_) == OpCategory::kNone);
+    node.hash = Mixed(static_cast<uint64_t>(node.kind), EquivalenceHash(hlo, use, node.children.empty(), module_, works_));
     if (node.kind == RowKind::kLoop)
       if (const TripCount* trips = executions_.FindTrips(hlo))
         node.hash = Mixed(node.hash, static_cast<uint64_t>(trips->count));
     return Add(std::move(node));
   }
 
-  const CollectiveUse* UseOf(const Instruction& hlo, RowKind& kind) const {
+  const LogicalCollective* UseOf(const Instruction& hlo, RowKind& kind) const {
     if (auto use = starts_.find(&hlo); use != starts_.end()) {
       if (use->second->async()) kind = RowKind::kStart;
       return use->second;
@@ -105,7 +105,7 @@ class RowBuilder {
 
   bool IsLightFusion(const Instruction& hlo) {
     const Instruction& op = Unwrapped(hlo);
-    return IsFusion(op) && works_.Of(op).is_light;
+    return IsFusion(op) && works_.Of(op).is_minor;
   }
 
   // The computations that an instruction runs as a whole, under the first one that does.
@@ -118,7 +118,7 @@ class RowBuilder {
       if (call == CallKind::kBranch || (call == CallKind::kLoop && callee != BodyOf(hlo))) {
         Node part;
         part.kind = RowKind::kPart;
-        part.words = callee->name;
+        part.label = callee->name;
         part.children = found->second;
         node.children.push_back(Add(std::move(part)));
       } else {
@@ -146,22 +146,22 @@ class RowBuilder {
     for (uint32_t node : nodes) ++kinds[WordsOf(nodes_[node])];
     std::vector<std::pair<std::string, int64_t>> sorted(kinds.begin(), kinds.end());
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    constexpr size_t kMost = 3;
-    std::string words;
-    for (size_t i = 0; i < sorted.size() && i < kMost; ++i)
-      StrAppend(&words, i > 0 ? ", " : "", sorted[i].second > 1 ? StrCat(sorted[i].second, " ") : std::string(),
+    constexpr size_t kMax = 3;
+    std::string label;
+    for (size_t i = 0; i < sorted.size() && i < kMax; ++i)
+      StrAppend(&label, i > 0 ? ", " : "", sorted[i].second > 1 ? StrCat(sorted[i].second, " ") : std::string(),
                 sorted[i].first);
-    return sorted.size() > kMost ? words + ", …" : words;
+    return sorted.size() > kMax ? label + ", …" : label;
   }
   std::string WordsOf(const Node& node) {
     const Instruction& op = Unwrapped(ids_[node.members.front()]);
-    return IsFusion(op) ? works_.Of(op).words : LabelOf(op, works_);
+    return IsFusion(op) ? works_.Of(op).label : LabelOf(op, works_);
   }
 
   uint32_t Gathered(RowKind kind, const Nodes& nodes) {
     Node node;
     node.kind = kind;
-    node.words = StrCat(nodes.size(), kind == RowKind::kLight ? " light: " : " without work: ", MostOf(nodes));
+    node.label = StrCat(nodes.size(), kind == RowKind::kMinor ? " light: " : " without work: ", MostOf(nodes));
     node.children = nodes;
     node.hash = static_cast<uint64_t>(kind);
     return Add(std::move(node));
@@ -171,9 +171,9 @@ class RowBuilder {
     Nodes gathered;
     for (size_t i = 0, end = 0; i < block.size(); i = end) {
       end = i;
-      while (end < block.size() && nodes_[block[end]].is_light) ++end;
+      while (end < block.size() && nodes_[block[end]].is_minor) ++end;
       if (end - i >= 2) {
-        gathered.push_back(Gathered(RowKind::kLight, Nodes(block.begin() + i, block.begin() + end)));
+        gathered.push_back(Gathered(RowKind::kMinor, Nodes(block.begin() + i, block.begin() + end)));
       } else {
         gathered.push_back(block[i]);
         end = i + 1;
@@ -232,8 +232,8 @@ class RowBuilder {
         for (size_t i = 0; i < to.children.size(); ++i) todo.push_back({to.children[i], from.children[i]});
       } else {
         to.children.insert(to.children.end(), from.children.begin(), from.children.end());
-        if (to.kind == RowKind::kLight || to.kind == RowKind::kQuiet)
-          to.words = StrCat(to.children.size(), to.kind == RowKind::kLight ? " light: " : " without work: ",
+        if (to.kind == RowKind::kMinor || to.kind == RowKind::kNoWork)
+          to.label = StrCat(to.children.size(), to.kind == RowKind::kMinor ? " light: " : " without work: ",
                             MostOf(to.children));
       }
     }
@@ -253,28 +253,28 @@ class RowBuilder {
       Node& node = nodes_[number];
       const auto row = static_cast<int32_t>(rows.size());
       for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) todo.push_back({*child, row});
-      rows.push_back({node.kind, parent, node.repeats, std::move(node.words), std::move(node.members)});
+      rows.push_back({node.kind, parent, node.repeats, std::move(node.label), std::move(node.members)});
     }
     return rows;
   }
 
   const Module& module_;
-  const Executions& executions_;
+  const ExecutionCounts& executions_;
   const InstructionIds& ids_;
   FusionWorks& works_;
-  absl::flat_hash_map<const Instruction*, const CollectiveUse*> starts_, dones_;
-  absl::flat_hash_set<const Instruction*> priced_;
+  absl::flat_hash_map<const Instruction*, const LogicalCollective*> starts_, dones_;
+  absl::flat_hash_set<const Instruction*> timed_;
   std::unordered_map<const Computation*, Nodes> blocks_;
   std::vector<Node> nodes_;
 };
 
 }  // namespace
 
-std::vector<ProgramRow> ProgramRowsOf(const Module& module, const Executions& executions,
+std::vector<ProgramRow> ProgramRowsOf(const Module& module, const ExecutionCounts& executions,
                                       const ModuleCollectives& collectives, const ModuleCost& cost,
                                       const InstructionIds& ids, FusionWorks& works) {
   if (module.entry == nullptr) return {};
   return RowBuilder(module, executions, collectives, cost, ids, works).Rows();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "analyze/cost/cost.h"
-#include "analyze/facts/collective_use.h"
+#include "analyze/facts/logical_collective.h"
 #include "analyze/facts/instruction_ids.h"
 #include "analyze/summary/fusion_work.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct ProgramRow {
   enum class Kind : uint8_t {
@@ -18,20 +18,20 @@ struct ProgramRow {
     kConditional,  // holds its branches
     kPart,         // a branch or a condition: a computation by name
     kCall,         // holds what is called, also what an async start wraps
-    kLight,        // holds ops that matter little, in a row
-    kQuiet,        // holds ops that do no work: parameters, constants, tuples
+    kMinor,        // holds ops that matter little, in a row
+    kNoWork,        // holds ops that do no work: parameters, constants, tuples
     kRepeat,       // holds one round of what stands `repeats` times in a row
   };
   Kind kind = Kind::kOp;
   int32_t parent = -1;  // a row before it
   int64_t repeats = 1;
-  std::string words;              // of kLight, kQuiet and kPart: what is in it
+  std::string label;              // of kMinor, kNoWork and kPart: what is in it
   std::vector<uint32_t> members;  // ids of the instructions it stands for, in the order of the rounds
 };
 
 // Depth first. A computation that is called from several places stands under its first caller.
-std::vector<ProgramRow> ProgramRowsOf(const Module& module, const Executions& executions,
+std::vector<ProgramRow> ProgramRowsOf(const Module& module, const ExecutionCounts& executions,
                                       const ModuleCollectives& collectives, const ModuleCost& cost,
                                       const InstructionIds& ids, FusionWorks& works);
 
-}  // namespace shoal
+}  // namespace shoal::internal

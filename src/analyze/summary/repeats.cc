@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Hashes of all stretches of a sequence: polynomials modulo the prime 2^61 - 1.
@@ -133,4 +133,4 @@ std::vector<Repeat> FindRepeats(std::span<const uint64_t> hashes, std::span<cons
   return Finder(hashes, lines).Find();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

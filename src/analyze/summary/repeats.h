@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
 // Items [start, start + period) stand `count` times in a row.
 struct Repeat {
@@ -18,4 +18,4 @@ struct Repeat {
 // hash are the same. Within one period there may be more to find. Takes O(n log n).
 std::vector<Repeat> FindRepeats(std::span<const uint64_t> hashes, std::span<const int64_t> lines);
 
-}  // namespace shoal
+}  // namespace shoal::internal

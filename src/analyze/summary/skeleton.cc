@@ -7,7 +7,7 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using ItemKind = SkeletonItem::Kind;
 
@@ -23,18 +23,18 @@ std::string_view OpNameOf(const Instruction& hlo) {
 
 class Skeleton::Builder {
  public:
-  Builder(Skeleton& skeleton, const Module& module, const Executions& executions, const ModuleCollectives& collectives,
+  Builder(Skeleton& skeleton, const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
           const SkeletonOptions& options)
       : skeleton_(skeleton), module_(module), executions_(executions), options_(options) {
     nothing_ = &skeleton_.blocks_.emplace_back();
-    for (const CollectiveUse& use : collectives.uses) {
+    for (const LogicalCollective& use : collectives.all) {
       starts_[use.start] = &use;
       if (use.async()) dones_[use.done] = &use;
     }
   }
 
   void Build() {
-    const std::vector<const Computation*>& order = executions_.calls().FromEntry();
+    const std::vector<const Computation*>& order = executions_.calls().ReachableFromEntry();
     // Callees first: a block is there before it is asked for, but where computations call each other in a circle.
     for (auto computation = order.rbegin(); computation != order.rend(); ++computation)
       if (IsWalked(**computation)) blocks_[*computation] = &MakeBlock(**computation);
@@ -65,8 +65,8 @@ class Skeleton::Builder {
     const bool inside_fusion = IsInsideFusion(computation);
     for (const Instruction* hlo : computation.instructions) AddTo(block, *hlo, inside_fusion);
     for (SkeletonItem& item : block.items) Complete(item);
-    if (options_.ops == ShownOps::kThatMatter && !inside_fusion)
-      GatherLight(block.items, skeleton_.blocks_, skeleton_.works_);
+    if (options_.ops == ShownOps::kImportant && !inside_fusion)
+      FoldMinorOps(block.items, skeleton_.blocks_, skeleton_.works_);
     FoldRepeats(block.items, skeleton_.blocks_);
     Measure(block);
     skeleton_.blocks_.push_back(std::move(block));
@@ -113,10 +113,10 @@ class Skeleton::Builder {
   bool Wants(const Instruction& hlo, bool inside_fusion) {
     if (options_.ops == ShownOps::kAll) return true;
     if (inside_fusion) return Info(hlo.opcode).op_class != OpClass::kStructure;
-    const Interest interest = InterestOf(hlo, skeleton_.works_);
-    if (interest == Interest::kNone) return false;
-    if (options_.ops == ShownOps::kCommunication) return interest == Interest::kCommunication;
-    return options_.ops == ShownOps::kThatMatter || interest == Interest::kComputation;
+    const OpCategory interest = OpCategoryOf(hlo, skeleton_.works_);
+    if (interest == OpCategory::kNone) return false;
+    if (options_.ops == ShownOps::kCommunication) return interest == OpCategory::kCommunication;
+    return options_.ops == ShownOps::kImportant || interest == OpCategory::kComputation;
   }
 
   void AddBlocks(SkeletonItem& item) {
@@ -143,7 +143,7 @@ class Skeleton::Builder {
     const bool empty = std::all_of(item.blocks.begin(), item.blocks.end(),
                                    [](const SkeletonBlock* block) { return block->items.empty(); });
     if (!empty) return true;
-    return options_.ops == ShownOps::kThatMatter && item.kind != ItemKind::kCall && HiddenIn(item) > 0;
+    return options_.ops == ShownOps::kImportant && item.kind != ItemKind::kCall && HiddenIn(item) > 0;
   }
 
   // A call of one op is that op.
@@ -154,7 +154,7 @@ class Skeleton::Builder {
 
   static int64_t HiddenIn(const SkeletonItem& item) {
     int64_t hidden = 0;
-    for (const SkeletonBlock* block : item.blocks) hidden = std::min(hidden + block->hidden, kMostLines);
+    for (const SkeletonBlock* block : item.blocks) hidden = std::min(hidden + block->hidden, kMaxLines);
     return hidden;
   }
   static int64_t Hidden(const Instruction& hlo, const SkeletonItem& item) {
@@ -166,30 +166,30 @@ class Skeleton::Builder {
   void Complete(SkeletonItem& item) {
     if (item.hash != 0 || item.hlo == nullptr) return;  // from a block of its own
     const Instruction& hlo = *item.hlo;
-    uint64_t hash = Mixed(static_cast<uint64_t>(item.kind), AlikeHash(hlo, item.collective, item.blocks.empty(),
+    uint64_t hash = Mixed(static_cast<uint64_t>(item.kind), EquivalenceHash(hlo, item.collective, item.blocks.empty(),
                                                                       module_, skeleton_.works_));
     if (item.kind == ItemKind::kLoop) hash = Mixed(hash, static_cast<uint64_t>(executions_.TripsOf(hlo).count));
     item.lines = item.kind == ItemKind::kConditional ? 0 : 1;
     for (const SkeletonBlock* block : item.blocks) {
       hash = Mixed(hash, block->hash);
       const int64_t heading = item.kind == ItemKind::kConditional ? 1 : 0;
-      item.lines = std::min(item.lines + heading + std::max<int64_t>(block->lines, 1), kMostLines);
+      item.lines = std::min(item.lines + heading + std::max<int64_t>(block->lines, 1), kMaxLines);
     }
     item.hash = hash;
   }
 
   Skeleton& skeleton_;
   const Module& module_;
-  const Executions& executions_;
+  const ExecutionCounts& executions_;
   const SkeletonOptions& options_;
   const SkeletonBlock* nothing_ = nullptr;
-  absl::flat_hash_map<const Instruction*, const CollectiveUse*> starts_, dones_;
+  absl::flat_hash_map<const Instruction*, const LogicalCollective*> starts_, dones_;
   absl::flat_hash_map<const Computation*, const SkeletonBlock*> blocks_;
 };
 
-Skeleton::Skeleton(const Module& module, const Executions& executions, const ModuleCollectives& collectives,
+Skeleton::Skeleton(const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
                    const SkeletonOptions& options) {
   Builder(*this, module, executions, collectives, options).Build();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

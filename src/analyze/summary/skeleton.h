@@ -5,15 +5,15 @@
 #include <deque>
 
 #include "absl/container/flat_hash_map.h"
-#include "analyze/facts/collective_use.h"
-#include "analyze/summary/interest.h"
+#include "analyze/facts/logical_collective.h"
+#include "analyze/summary/op_category.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-enum class ShownOps : uint8_t { kThatMatter, kCommunication, kComputation, kAll };
+enum class ShownOps : uint8_t { kImportant, kCommunication, kComputation, kAll };
 
 struct SkeletonOptions {
-  ShownOps ops = ShownOps::kThatMatter;
+  ShownOps ops = ShownOps::kImportant;
   bool inside_fusions = false;
 };
 
@@ -26,18 +26,18 @@ struct SkeletonItem {
     kLoop,         // blocks: the body
     kConditional,  // blocks: the branches
     kCall,         // blocks: what is called; also a fusion that is looked into, and an async computation
-    kLight,        // blocks: several light fusions in a row
+    kMinor,        // blocks: several light fusions in a row
     kRepeat,       // blocks: one round of what stands `repeats` times in a row
   };
   Kind kind = Kind::kOp;
   bool is_async = false;                      // an op that has a start and a done
   const Instruction* hlo = nullptr;           // null where several instructions are one item
-  const CollectiveUse* collective = nullptr;  // which it is, or begins or ends
+  const LogicalCollective* collective = nullptr;  // which it is, or begins or ends
   int64_t repeats = 1;
   std::vector<const SkeletonBlock*> blocks;
   std::string op_name;  // if it differs between repeats: with * for the numbers that do
   uint64_t hash = 0;    // the same for items that look the same
-  int64_t lines = 1;    // with its blocks; at most kMostLines
+  int64_t lines = 1;    // with its blocks; at most kMaxLines
 };
 
 struct SkeletonBlock {
@@ -46,12 +46,12 @@ struct SkeletonBlock {
   uint64_t hash = 0;
   int64_t lines = 0;
 };
-inline constexpr int64_t kMostLines = INT64_MAX / 4;
+inline constexpr int64_t kMaxLines = INT64_MAX / 4;
 
 class Skeleton {
  public:
   // All three must outlive it.
-  Skeleton(const Module& module, const Executions& executions, const ModuleCollectives& collectives,
+  Skeleton(const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
            const SkeletonOptions& options);
 
   // Blocks are shared: a computation that is called from two places is one block.
@@ -69,4 +69,4 @@ class Skeleton {
 // none.
 std::string_view OpNameOf(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

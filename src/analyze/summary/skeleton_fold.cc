@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "analyze/summary/repeats.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -20,7 +20,7 @@ size_t AfterNumber(std::string_view text, size_t at) {
 bool IsLightFusion(const SkeletonItem& item, FusionWorks& works) {
   if (item.hlo == nullptr || item.collective != nullptr || !item.blocks.empty()) return false;
   const Instruction& hlo = Unwrapped(*item.hlo);
-  return IsFusion(hlo) && works.Of(hlo).is_light;
+  return IsFusion(hlo) && works.Of(hlo).is_minor;
 }
 
 std::string_view NameOf(const SkeletonItem& item) {
@@ -31,10 +31,10 @@ std::string_view NameOf(const SkeletonItem& item) {
 // Puts stars where the item's names, and those in its blocks, differ from those of the same item in the next round.
 // Blocks are shared, so that those which change are copied. True if anything differs.
 bool AddStars(SkeletonItem& item, const SkeletonItem& again, std::deque<SkeletonBlock>& blocks, int depth) {
-  constexpr int kMostDepth = 12;
+  constexpr int kMaxDepth = 12;
   bool differs = NameOf(item) != NameOf(again);
-  if (differs) item.op_name = WithStars(NameOf(item), NameOf(again));
-  if (depth == kMostDepth) return differs;
+  if (differs) item.op_name = WithWildcards(NameOf(item), NameOf(again));
+  if (depth == kMaxDepth) return differs;
   for (size_t b = 0; b < std::min(item.blocks.size(), again.blocks.size()); ++b) {
     const SkeletonBlock &block = *item.blocks[b], &other = *again.blocks[b];
     if (&block == &other || block.items.size() != other.items.size()) continue;
@@ -99,8 +99,8 @@ void FoldRepeats(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& bl
   }
 }
 
-void GatherLight(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& blocks, FusionWorks& works) {
-  constexpr size_t kLeast = 2;
+void FoldMinorOps(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& blocks, FusionWorks& works) {
+  constexpr size_t kMin = 2;
   std::erase_if(items, [&](const SkeletonItem& item) {
     return item.kind == SkeletonItem::Kind::kDone && IsLightFusion(item, works);
   });
@@ -108,7 +108,7 @@ void GatherLight(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& bl
   for (size_t i = 0, end = 0; i < items.size(); i = end) {
     end = i;
     while (end < items.size() && IsLightFusion(items[end], works)) ++end;
-    if (end - i < kLeast) {
+    if (end - i < kMin) {
       end = std::max(end, i + 1);
       std::move(items.begin() + i, items.begin() + end, std::back_inserter(gathered));
       continue;
@@ -117,7 +117,7 @@ void GatherLight(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& bl
     std::move(items.begin() + i, items.begin() + end, std::back_inserter(block.items));
     Measure(block);
     SkeletonItem item;
-    item.kind = SkeletonItem::Kind::kLight;
+    item.kind = SkeletonItem::Kind::kMinor;
     item.blocks = {&block};
     item.hash = Mixed(block.hash, 1);
     gathered.push_back(std::move(item));
@@ -130,11 +130,11 @@ void Measure(SkeletonBlock& block) {
   block.lines = 0;
   for (const SkeletonItem& item : block.items) {
     block.hash = Mixed(block.hash, item.hash);
-    block.lines = std::min(block.lines + item.lines, kMostLines);
+    block.lines = std::min(block.lines + item.lines, kMaxLines);
   }
 }
 
-std::string WithStars(std::string_view text, std::string_view other) {
+std::string WithWildcards(std::string_view text, std::string_view other) {
   std::string result;
   size_t j = 0;
   for (size_t i = 0; i < text.size();) {
@@ -153,17 +153,17 @@ std::string WithStars(std::string_view text, std::string_view other) {
   return result;
 }
 
-uint64_t AlikeHash(const Instruction& hlo, const CollectiveUse* collective, bool with_operands, const Module& module,
+uint64_t EquivalenceHash(const Instruction& hlo, const LogicalCollective* collective, bool with_operands, const Module& module,
                    FusionWorks& works) {
   uint64_t hash = Mixed(0, static_cast<uint64_t>(hlo.opcode));
   hash = Mixed(hash, reinterpret_cast<uintptr_t>(&hlo.shape().bare()));
   if (with_operands)
     for (const Instruction* operand : hlo.operands)
       hash = Mixed(hash, reinterpret_cast<uintptr_t>(&operand->shape().bare()));
-  hash = Mixed(hash, HashButNumbers(OpNameOf(hlo)));
+  hash = Mixed(hash, HashIgnoringNumbers(OpNameOf(hlo)));
   if (const Metadata* metadata = hlo[kMetadata]; metadata != nullptr)
-    hash = Mixed(hash, std::hash<std::string>()(SourcePlace(*metadata, module.stack_frames)));
-  if (collective != nullptr) return Mixed(hash, reinterpret_cast<uintptr_t>(collective->joins));
+    hash = Mixed(hash, std::hash<std::string>()(FormatSourceLocation(*metadata, module.stack_frames)));
+  if (collective != nullptr) return Mixed(hash, reinterpret_cast<uintptr_t>(collective->participants));
   return Mixed(hash, std::hash<std::string>()(LabelOf(Unwrapped(hlo), works)));
 }
 
@@ -173,7 +173,7 @@ uint64_t Mixed(uint64_t hash, uint64_t more) {
   return hash ^ (hash >> 32);
 }
 
-uint64_t HashButNumbers(std::string_view text) {
+uint64_t HashIgnoringNumbers(std::string_view text) {
   uint64_t hash = 14695981039346656037u;
   for (size_t i = 0; i < text.size();) {
     const bool number = IsDigit(text[i]);
@@ -183,4 +183,4 @@ uint64_t HashButNumbers(std::string_view text) {
   return hash;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

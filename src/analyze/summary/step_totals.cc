@@ -5,15 +5,15 @@
 #include "analyze/facts/async_regions.h"
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Communication first, what is of no interest last.
-int Rank(Interest interest) { return interest == Interest::kNone ? 2 : interest == Interest::kCommunication ? 0 : 1; }
+int Rank(OpCategory interest) { return interest == OpCategory::kNone ? 2 : interest == OpCategory::kCommunication ? 0 : 1; }
 
 class Totals {
  public:
-  void Add(const std::string& kind, Interest interest, const KindTotal& once, double times) {
+  void Add(const std::string& kind, OpCategory interest, const KindTotal& once, double times) {
     auto [found, inserted] = index_.try_emplace(kind, kinds_.size());
     if (inserted) kinds_.push_back({kind, interest, 0, 0, 0, 0});
     KindTotal& total = kinds_[found->second];
@@ -50,11 +50,11 @@ StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& 
   Totals totals;
   StepTotals result;
   absl::flat_hash_map<const Instruction*, std::string> counted;  // as part of a collective of this kind
-  for (const CollectiveUse& use : collectives.uses) {
+  for (const LogicalCollective& use : collectives.all) {
     KindTotal once;
     once.payload_bytes = static_cast<double>(use.payload_bytes);
     const std::string kind(Text(use.kind));
-    totals.Add(kind, Interest::kCommunication, once, use.times);
+    totals.Add(kind, OpCategory::kCommunication, once, use.times);
     for (const Instruction* part : {use.hlo, use.start, use.done}) counted[part] = kind;
   }
   for (const InstructionCost& one : cost.instructions) {
@@ -62,13 +62,13 @@ StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& 
       totals.AddCost(of_collective->second, one.once, one.times);
       continue;
     }
-    Interest interest = InterestOf(*one.hlo, works);
+    OpCategory interest = OpCategoryOf(*one.hlo, works);
     // A collective that is no use of its own is an end of one that is, or a part that a TPU repeats.
-    if (IsAsyncDone(*one.hlo) || IsCommunication(*one.hlo)) interest = Interest::kNone;
+    if (IsAsyncDone(*one.hlo) || IsCommunication(*one.hlo)) interest = OpCategory::kNone;
     KindTotal once;
     once.memory_bytes = one.once.bytes();
     once.flops = one.once.flops;
-    if (interest == Interest::kNone) {
+    if (interest == OpCategory::kNone) {
       totals.Add(std::string(kSmallOps), interest, once, one.times);
       continue;
     }
@@ -79,4 +79,4 @@ StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& 
   return result;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

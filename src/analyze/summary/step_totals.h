@@ -3,14 +3,14 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyze/cost/cost.h"
-#include "analyze/facts/collective_use.h"
-#include "analyze/summary/interest.h"
+#include "analyze/facts/logical_collective.h"
+#include "analyze/summary/op_category.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct KindTotal {
   std::string kind;  // "all-reduce", "dot fusion", "__cublas$gemm"
-  Interest interest = Interest::kNone;
+  OpCategory interest = OpCategory::kNone;
   double times = 0;
   double payload_bytes = 0;  // of collectives
   double memory_bytes = 0;   // read and written
@@ -28,4 +28,4 @@ struct StepTotals {
 
 StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,13 +1,13 @@
 #include "analyze/summary/totals.h"
 
 #include "analyze/cost/cost.h"
-#include "analyze/facts/collective_use.h"
+#include "analyze/facts/logical_collective.h"
 #include "analyze/memory/memory.h"
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-ModuleTotals TotalsOf(const Module& module, const Executions& executions) {
+ModuleTotals TotalsOf(const Module& module, const ExecutionCounts& executions) {
   ModuleTotals totals;
   totals.devices = InferDevices(module);
   totals.computations = std::ssize(module.computations);
@@ -18,7 +18,7 @@ ModuleTotals TotalsOf(const Module& module, const Executions& executions) {
   totals.transcendentals = cost.total.transcendentals;
   totals.bytes = cost.total.bytes();
   const ModuleCollectives collectives = CollectivesOf(module, executions, totals.devices.grid);
-  for (const CollectiveUse& use : collectives.uses) {
+  for (const LogicalCollective& use : collectives.all) {
     totals.wire_bytes += use.times * static_cast<double>(use.MostWireBytes());
     totals.collectives += use.times;
     totals.by_kind[std::string(Text(use.kind))] += use.times;
@@ -30,8 +30,8 @@ ModuleTotals TotalsOf(const Module& module, const Executions& executions) {
   return totals;
 }
 
-std::span<const TotalName> TotalNames() {
-  static constexpr TotalName kNames[] = {
+std::span<const Metric> Metrics() {
+  static constexpr Metric kNames[] = {
       {"instructions", &ModuleTotals::instructions, false},
       {"flops", &ModuleTotals::flops, false},
       {"transcendentals", &ModuleTotals::transcendentals, false},
@@ -43,4 +43,4 @@ std::span<const TotalName> TotalNames() {
   return kNames;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

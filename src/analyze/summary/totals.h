@@ -3,10 +3,10 @@
 
 #include <map>
 
-#include "analyze/facts/executions.h"
+#include "analyze/facts/execution_counts.h"
 #include "analyze/facts/infer_devices.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct ModuleTotals {
   InferredGrid devices;
@@ -22,14 +22,14 @@ struct ModuleTotals {
   std::vector<std::string> assumptions;
 };
 
-ModuleTotals TotalsOf(const Module& module, const Executions& executions);
+ModuleTotals TotalsOf(const Module& module, const ExecutionCounts& executions);
 
 // The figures by the names that reports and thresholds use.
-struct TotalName {
+struct Metric {
   const char* name;
   double ModuleTotals::*value;
   bool is_bytes;
 };
-std::span<const TotalName> TotalNames();
+std::span<const Metric> Metrics();
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,14 +1,14 @@
 #include "analyze/summary/work_kind.h"
 
-#include "analyze/facts/collective_use.h"
+#include "analyze/facts/logical_collective.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 WorkKind OfClass(OpClass op_class) {
   switch (op_class) {
-    case OpClass::kContraction: return WorkKind::kProduct;
+    case OpClass::kContraction: return WorkKind::kGemm;
     case OpClass::kCollective: return WorkKind::kCollective;
     case OpClass::kElementwise:
     case OpClass::kReduction:
@@ -28,9 +28,9 @@ WorkKind OfClass(OpClass op_class) {
 
 WorkKind WorkKindOf(const Instruction& hlo, FusionWorks& works) {
   const Instruction& op = Unwrapped(hlo);
-  if (IsCommunication(op) || InterestOf(op, works) == Interest::kCommunication) return WorkKind::kCollective;
+  if (IsCommunication(op) || OpCategoryOf(op, works) == OpCategory::kCommunication) return WorkKind::kCollective;
   if (IsFusion(op)) return OfClass(works.Of(op).main_class);
   return OfClass(Info(op.opcode).op_class);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,12 +1,12 @@
 // What kind of work an instruction is, in the five classes that a page colours by.
 #pragma once
 
-#include "analyze/summary/interest.h"
+#include "analyze/summary/op_category.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class WorkKind : uint8_t {
-  kProduct,      // matrix products, convolutions
+  kGemm,      // matrix products, convolutions
   kCollective,   // anything between devices
   kElementwise,  // maps, reductions, random bits, decompositions
   kMove,         // copies, slices, gathers: data changes its place
@@ -19,4 +19,4 @@ inline constexpr std::string_view kWorkKindNames[] = {"matrix product", "collect
 
 WorkKind WorkKindOf(const Instruction& hlo, FusionWorks& works);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,9 +1,9 @@
 // The options of shoal check.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/check.h"
+#include "cli/options/commands.h"
+#include "cli/commands/check.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddCheck(Options& verb) {
   auto flags = std::make_shared<CheckFlags>();
@@ -17,4 +17,4 @@ Run AddCheck(Options& verb) {
   return [=] { return CheckVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,10 +1,10 @@
 // The options of shoal comm.
 #include "analyze/facts/device_grid.h"
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/comm.h"
+#include "cli/options/commands.h"
+#include "cli/commands/comm.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddComm(Options& verb) {
   auto flags = std::make_shared<CommFlags>();
@@ -16,9 +16,9 @@ Run AddComm(Options& verb) {
                      "Who sends how much to whom; --matrix=csv: nothing but that, as CSV")
       .OneOf({"text", "csv"});
   verb.Value("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
-      .Between(1, kMostIds);
+      .Between(1, kMaxIds);
   verb.Value("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
-      .Between(1, kMostIds);
+      .Between(1, kMaxIds);
   verb.Value("--top", flags->top, "So many rows of each table; 0: all").NotNegative();
   AddTo(verb, flags->loops);
   AddTo(verb, flags->common);
@@ -34,4 +34,4 @@ Run AddComm(Options& verb) {
   return [=] { return CommVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

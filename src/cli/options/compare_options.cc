@@ -1,10 +1,10 @@
 // The options of shoal compare.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/compare.h"
+#include "cli/options/commands.h"
+#include "cli/commands/compare.h"
 #include "execute/data/generate.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddCompare(Options& verb) {
   auto flags = std::make_shared<CompareFlags>();
@@ -27,7 +27,7 @@ Run AddCompare(Options& verb) {
   AddTo(verb, flags->engine);
   AddTo(verb, flags->limits);
   AddTo(verb, flags->job);
-  AddTo(verb, flags->common, Reading::kStrict);
+  AddTo(verb, flags->common, Strictness::kStrict);
   verb.Footer(
       "An element is out of bounds if it is beyond both. Where the parameters of one module are shards of the "
       "other's,\n"
@@ -40,4 +40,4 @@ Run AddCompare(Options& verb) {
   return [=] { return CompareVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,9 +1,9 @@
 // The options of shoal cost.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/cost.h"
+#include "cli/options/commands.h"
+#include "cli/commands/cost.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddCost(Options& verb) {
   auto flags = std::make_shared<CostFlags>();
@@ -22,4 +22,4 @@ Run AddCost(Options& verb) {
   return [=] { return CostVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,9 +1,9 @@
 // The options of shoal diff.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/diff.h"
+#include "cli/options/commands.h"
+#include "cli/commands/diff.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddDiff(Options& verb) {
   auto flags = std::make_shared<DiffFlags>();
@@ -29,4 +29,4 @@ Run AddDiff(Options& verb) {
   return [=] { return DiffVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,9 +1,9 @@
 // The options of shoal machines.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/machines.h"
+#include "cli/options/commands.h"
+#include "cli/commands/machines.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddMachines(Options& verb) {
   auto flags = std::make_shared<MachinesFlags>();
@@ -19,4 +19,4 @@ Run AddMachines(Options& verb) {
   return [=] { return MachinesVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,16 +1,16 @@
 // The options of shoal mem.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/mem.h"
+#include "cli/options/commands.h"
+#include "cli/commands/mem.h"
 #include "core/ops/backend.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddMem(Options& verb) {
   auto flags = std::make_shared<MemFlags>();
   verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
   verb.Value("--budget", flags->budget, "Exit with 1 if a device needs more: 80GB, 512MiB, 1000000")
-      .Check(FaultOfBytes);
+      .Check(ValidateBytes);
   verb.Value("--top", flags->top, "So many buffers; 0: all").NotNegative();
   verb.Value("--backend", flags->backend, "Whose rules for buffers hold; default: what the module shows")
       .OneOf({std::begin(kBackends), std::end(kBackends)});
@@ -26,4 +26,4 @@ Run AddMem(Options& verb) {
   return [=] { return MemVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

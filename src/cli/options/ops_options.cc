@@ -1,9 +1,9 @@
 // shoal ops: the op table.
-#include "cli/options/verbs.h"
-#include "cli/verbs/input.h"
+#include "cli/options/commands.h"
+#include "cli/commands/input.h"
 #include "present/reports/ops_report.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddOps(Options& verb) {
   auto markdown = std::make_shared<bool>(false), json = std::make_shared<bool>(false);
@@ -13,4 +13,4 @@ Run AddOps(Options& verb) {
   return [=] { return WriteText(*json ? OpsJson() : *markdown ? OpsMarkdown() : OpsText()); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

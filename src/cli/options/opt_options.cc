@@ -1,9 +1,9 @@
 // The options of shoal opt.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/opt.h"
+#include "cli/options/commands.h"
+#include "cli/commands/opt.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddOpt(Options& verb) {
   auto flags = std::make_shared<OptFlags>();
@@ -16,7 +16,7 @@ Run AddOpt(Options& verb) {
   verb.Flag("--list-passes,--list_passes", flags->list_passes, "The passes, in order, and why they stand there");
   verb.Flag("--time", flags->time, "How long each pass took, on standard error");
   verb.Value("-o,--output", flags->output, "Write here instead of standard output");
-  AddTo(verb, flags->common, Reading::kStrict);
+  AddTo(verb, flags->common, Strictness::kStrict);
   verb.Footer(
       "The module is verified after each pass. `shoal compare FILE RESULT` shows that it computes the same.\n\n"
       "Examples:\n"
@@ -28,4 +28,4 @@ Run AddOpt(Options& verb) {
   return [=] { return OptVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

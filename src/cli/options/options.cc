@@ -3,13 +3,13 @@
 #include <sstream>
 
 #include "CLI/CLI.hpp"
-#include "cli/verbs/output.h"
+#include "cli/commands/output.h"
 #include "core/base/strings.h"
-#include "core/base/world.h"
+#include "core/base/environment_error.h"
 #include "present/reports/diags_json.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // A number is written as one, and what is not given is not shown.
@@ -31,12 +31,12 @@ int Answer(const CLI::App& app, const CLI::ParseError& error, bool json) {
   if (fine) return WriteText(out.str());
   if (json) {
     Diags mistake;
-    mistake.Add(WorldFailed(error.what()));
+    mistake.Add(EnvironmentError(error.what()));
     WriteText(ErrorJson("", nullptr, mistake));
   } else {
     Say(err.str());
   }
-  return kCallAtFault;
+  return kUsageOrSystemError;
 }
 
 // Help in lines that fit, with what is said about options below each other.
@@ -155,7 +155,7 @@ Option Options::NamedValue(const char* names, const std::vector<std::string>& al
 
 void Options::Footer(const char* text) { verb_.footer(text); }
 
-int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
+int RunCommand(int argc, char** argv, const std::vector<Verb>& commands) {
   CLI::App app("shoal opens the compiled programs of distributed machine learning (XLA HLO modules) on any machine.",
                "shoal");
   app.formatter(std::make_shared<HelpFormatter>());
@@ -165,9 +165,9 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
   app.footer(
       "shoal VERB --help says more. Files may be HLO text, .pb or either packed with gzip; - is standard input.");
   const auto is_first = [&](const Verb& verb) { return argc > 1 && std::string_view(argv[1]) == verb.name; };
-  const bool begins_with_verb = std::ranges::any_of(verbs, is_first);
+  const bool begins_with_verb = std::ranges::any_of(commands, is_first);
   std::map<const CLI::App*, Run> runs;
-  for (const Verb& verb : verbs) {
+  for (const Verb& verb : commands) {
     if (begins_with_verb && !is_first(verb)) continue;  // would only take time, and take a file `show` for a verb
     CLI::App* added = app.add_subcommand(verb.name, verb.summary);
     if (!Asks(argc, argv, verb.name)) continue;  // the list of verbs needs no options
@@ -177,7 +177,7 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
         ->add_option_function<size_t>(
             "--width", [](size_t columns) { SetWidth(columns); },
             "No line of text is longer; 0: as long as they are (default: the terminal's)")
-        ->check(WidthFault);
+        ->check(ValidateWidth);
   }
   try {
     app.parse(argc, argv);
@@ -192,4 +192,4 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs) {
   return runs.at(app.get_subcommands().front())();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -15,7 +15,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace shoal {
+namespace shoal::internal {
 
 // What was declared, to say more about it. A value outside of what is said here is an error of the call.
 class Option {
@@ -87,6 +87,6 @@ struct Verb {
 };
 
 // Reads the command line and runs the verb that it names. --help, --version and mistakes are answered here.
-int RunCommand(int argc, char** argv, const std::vector<Verb>& verbs);
+int RunCommand(int argc, char** argv, const std::vector<Verb>& commands);
 
-}  // namespace shoal
+}  // namespace shoal::internal

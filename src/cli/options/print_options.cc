@@ -1,9 +1,9 @@
 // The options of shoal print.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/print.h"
+#include "cli/options/commands.h"
+#include "cli/commands/print.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddPrint(Options& verb) {
   auto flags = std::make_shared<PrintFlags>();
@@ -25,4 +25,4 @@ Run AddPrint(Options& verb) {
   return [=] { return PrintVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

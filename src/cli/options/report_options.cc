@@ -1,9 +1,9 @@
 // The options of shoal report.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/report.h"
+#include "cli/options/commands.h"
+#include "cli/commands/report.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddReport(Options& verb) {
   auto flags = std::make_shared<ReportFlags>();
@@ -15,7 +15,7 @@ Run AddReport(Options& verb) {
   verb.Repeated("--trace", flags->traces,
                 "A profile to show beside it: .xplane.pb or .json.gz of JAX, or of shoal run --profile");
   verb.Value("--budget", flags->budget, "Memory of a device, drawn as a line: 80GB, 512MiB, 1000000")
-      .Check(FaultOfBytes);
+      .Check(ValidateBytes);
   verb.Value("--devices_per_node", flags->devices_per_node, "Neighbouring devices that share a fast network")
       .Positive();
   AddTo(verb, flags->loops);
@@ -31,4 +31,4 @@ Run AddReport(Options& verb) {
   return [=] { return ReportVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

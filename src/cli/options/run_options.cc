@@ -1,20 +1,20 @@
 // The options of shoal run.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/run.h"
-#include "cli/verbs/run_limits.h"
+#include "cli/options/commands.h"
+#include "cli/commands/run.h"
+#include "cli/commands/run_limits.h"
 #include "core/ops/numerics.h"
 #include "execute/data/generate.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddRun(Options& verb) {
   auto flags = std::make_shared<RunFlags>();
   verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
   verb.Value("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
-      .Between(1, kMostDevices);
+      .Between(1, kMaxDevices);
   verb.Value("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
-      .Between(1, kMostDevices);
+      .Between(1, kMaxDevices);
   verb.Value("--inputs", flags->inputs, "A folder with dD/K.npy or K.npy for all devices, or an .npz file");
   verb.Value("--outputs", flags->outputs, "Write the results to this folder, as dD/K.npy");
   verb.Value("--hlo_argument_mode", flags->argument_mode, "How to make up inputs that are not given")
@@ -39,7 +39,7 @@ Run AddRun(Options& verb) {
   verb.Flag("--check_snapshot", flags->check_snapshot,
                  "Compare with the result that a snapshot recorded; exit status 1 if they differ");
   AddTo(verb, flags->job);
-  AddTo(verb, flags->common, Reading::kStrict);
+  AddTo(verb, flags->common, Strictness::kStrict);
   verb.Footer(
       "run is always strict: a module that check refuses is refused. K counts the arrays of the parameters or of the\n"
       "result, tuples flattened; D is replica * num_partitions + partition. Exit status 1 if the module, its inputs "
@@ -55,4 +55,4 @@ Run AddRun(Options& verb) {
   return [=] { return RunVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,16 +3,16 @@
 #include "core/base/strings.h"
 #include "core/base/units.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-std::string FaultOfBytes(const std::string& text) {
-  return BytesNamed(text) ? std::string() : StrCat("not a number of bytes: ", text);
+std::string ValidateBytes(const std::string& text) {
+  return ParseBytes(text) ? std::string() : StrCat("not a number of bytes: ", text);
 }
 
-void AddTo(Options& verb, CommonFlags& flags, Reading reading) {
+void AddTo(Options& verb, CommonFlags& flags, Strictness reading) {
   verb.Flag("--json", flags.json, "For programs: JSON, on standard output");
   verb.Flag("--warnings", flags.warnings, "Show all warnings; else one line says how many there are");
-  if (reading == Reading::kAsAsked)
+  if (reading == Strictness::kFlagControlled)
     verb.Flag("--strict", flags.strict, "Accept exactly what XLA's parser accepts; each liberty of the text is an error");
   verb.Flag("--verbose", flags.verbose, "With each message, the place in shoal's own code that made it");
 }
@@ -33,13 +33,13 @@ void AddTo(Options& verb, RunLimits& flags) {
   verb.Value("--max_seconds", flags.max_seconds, "Give up after so long; 0: never").NotNegative();
   verb.Value("--max_memory", flags.max_memory,
              "Give up when a device's arrays need more: 2GB, 512MiB; default: what the machine has")
-      .Check(FaultOfBytes);
+      .Check(ValidateBytes);
 }
 
 void AddTo(Options& verb, LoopFlags& flags) {
-  verb.Values("--trips", flags.trips, "NAME=N: how often the while of that name goes round").Check(LoopFlags::FaultOfTrips);
+  verb.Values("--trips", flags.trips, "NAME=N: how often the while of that name goes round").Check(LoopFlags::ValidateTripCount);
   verb.Values("--probability", flags.probabilities, "NAME=P: how likely the branch computation of that name is")
-      .Check(LoopFlags::FaultOfProbability);
+      .Check(LoopFlags::ValidateProbability);
 }
 
 void AddTo(Options& verb, JobFlags& flags) {
@@ -53,4 +53,4 @@ void AddTo(Options& verb, JobFlags& flags) {
   verb.Flag("--gather", flags.gather, "The first process collects all results, and alone writes --outputs");
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,10 +3,10 @@
 #include <new>
 #include <system_error>
 
-#include "cli/options/verbs.h"
-#include "cli/verbs/output.h"
+#include "cli/options/commands.h"
+#include "cli/commands/output.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // In the order in which --help lists them.
@@ -34,13 +34,13 @@ int Shoal(int argc, char** argv) {
   try {
     return RunCommand(argc, argv, kVerbs);
   } catch (const std::bad_alloc&) {
-    return SayError("not enough memory");
+    return PrintError("not enough memory");
   } catch (const std::system_error& error) {  // a thread needs memory too
     const bool memory = error.code() == std::errc::resource_unavailable_try_again;
-    return SayError(memory ? "not enough memory for another thread" : error.what());
+    return PrintError(memory ? "not enough memory for another thread" : error.what());
   } catch (const std::exception& error) {
-    return SayError(error.what());
+    return PrintError(error.what());
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

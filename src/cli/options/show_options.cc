@@ -1,14 +1,14 @@
 // The options of shoal show.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/show.h"
+#include "cli/options/commands.h"
+#include "cli/commands/show.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 const std::map<std::string, ShownOps> kOps = {{"communication", ShownOps::kCommunication},
                                               {"computation", ShownOps::kComputation},
-                                              {"important", ShownOps::kThatMatter},
+                                              {"important", ShownOps::kImportant},
                                               {"all", ShownOps::kAll}};
 
 }  // namespace
@@ -34,4 +34,4 @@ Run AddShow(Options& verb) {
   return [=] { return ShowVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,9 +1,9 @@
 // The options of shoal stats.
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/stats.h"
+#include "cli/options/commands.h"
+#include "cli/commands/stats.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddStats(Options& verb) {
   auto flags = std::make_shared<StatsFlags>();
@@ -21,4 +21,4 @@ Run AddStats(Options& verb) {
   return [=] { return StatsVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

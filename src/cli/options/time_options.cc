@@ -1,10 +1,10 @@
 // The options of shoal time.
 #include "analyze/facts/device_grid.h"
 #include "cli/options/shared_options.h"
-#include "cli/options/verbs.h"
-#include "cli/verbs/time.h"
+#include "cli/options/commands.h"
+#include "cli/commands/time.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Run AddTime(Options& verb) {
   auto flags = std::make_shared<TimeFlags>();
@@ -18,9 +18,9 @@ Run AddTime(Options& verb) {
   verb.Value("--top", flags->top, "So many ops and source lines; 0: all").NotNegative();
   verb.Flag("--all", flags->all, "With --json: every op, with the terms of its price");
   verb.Value("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
-      .Between(1, kMostIds);
+      .Between(1, kMaxIds);
   verb.Value("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
-      .Between(1, kMostIds);
+      .Between(1, kMaxIds);
   AddTo(verb, flags->loops);
   AddTo(verb, flags->common);
   verb.Footer(
@@ -36,4 +36,4 @@ Run AddTime(Options& verb) {
   return [=] { return TimeVerb(*flags); };
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

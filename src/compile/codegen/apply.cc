@@ -4,7 +4,7 @@
 #include "core/ops/families.h"
 #include "core/ops/working_types.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using ApplyFunction = Num (*)(VectorBuilder& builder, std::span<const Num> operands);
@@ -89,4 +89,4 @@ Num ApplyNode(VectorBuilder& builder, const KernelNode& node, std::span<const Nu
   return GivesAnOperand(node.opcode) ? result : builder.Rounded(result);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "compile/codegen/vector_builder.h"
 #include "transform/loops/kernel.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // The operands are in the types of their nodes and have the same number of lanes. The result is rounded to the node's
 // type.
@@ -14,4 +14,4 @@ Num ApplyNode(VectorBuilder& builder, const KernelNode& node, std::span<const Nu
 // op(x, y), such as a reduction takes.
 Num ApplyBinary(VectorBuilder& builder, Opcode opcode, Num x, Num y);
 
-}  // namespace shoal
+}  // namespace shoal::internal

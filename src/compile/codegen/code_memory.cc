@@ -14,7 +14,7 @@
 
 #include "kernels/elementwise/numbers.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct LibraryEntry {
@@ -149,4 +149,4 @@ uint64_t CodeMemory::getSymbolAddress(const std::string& name) {
   return reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, name.c_str()));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // All sections of an object are in one mapping, so that they reach each other however full the address space is.
 class CodeMemory : public llvm::RTDyldMemoryManager {
@@ -47,4 +47,4 @@ class CodeMemory : public llvm::RTDyldMemoryManager {
   std::vector<Part> parts_;  // code, constants, data of each object
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

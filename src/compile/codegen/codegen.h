@@ -13,7 +13,7 @@
 #include "core/base/result.h"
 #include "core/base/thread_pool.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Code in memory, for as long as this lives.
 class CompiledKernels {
@@ -51,4 +51,4 @@ std::future<void> PrefetchCodeGenerator();
 // Opens the library; a failure says where it was looked for.
 Result<CodeGenerator*> LoadCodeGenerator();
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using llvm::Value;
 
@@ -230,4 +230,4 @@ Num ComplexBuilder::OrCalled(Num near, Value* is_far, const char* function, std:
   return {real, near.type, join(near.imaginary, called.imaginary)};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

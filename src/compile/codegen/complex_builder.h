@@ -6,7 +6,7 @@
 #include "compile/codegen/vector_builder.h"
 #include "core/ops/complex_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class ComplexBuilder {
  public:
@@ -54,4 +54,4 @@ class ComplexBuilder {
   llvm::IRBuilder<>& ir_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

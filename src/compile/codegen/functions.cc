@@ -4,7 +4,7 @@
 
 #include "compile/codegen/vector_builder.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using llvm::Value;
 
@@ -182,4 +182,4 @@ Num VectorBuilder::Power(Num x, Num y) {
   return {ir_.CreateSelect(ir_.CreateICmpSLT(y.value, Int(y.value, 0)), negative, result), x.type};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

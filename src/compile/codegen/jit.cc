@@ -13,7 +13,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/TargetSelect.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Object = std::unique_ptr<llvm::MemoryBuffer>;
@@ -22,9 +22,9 @@ Diag LinkFailed(const std::string& why) { return Fail(StrCat("code generation: "
 
 class Code : public CompiledKernels {
  public:
-  explicit Code(const Sources& sources) : kernels_(sources.kernels.size()) {}
+  explicit Code(const CompileUnits& sources) : kernels_(sources.kernels.size()) {}
 
-  Status Link(std::span<const Object> objects, const Sources& sources) {
+  Status Link(std::span<const Object> objects, const CompileUnits& sources) {
     llvm::RuntimeDyld linker(memory_, memory_);
     for (const Object& object : objects) {
       auto file = llvm::object::ObjectFile::createObjectFile(object->getMemBufferRef());
@@ -36,8 +36,8 @@ class Code : public CompiledKernels {
     std::string error;
     if (memory_.finalizeMemory(&error)) return LinkFailed(error);
     for (size_t i = 0; i < sources.size(); ++i) {
-      codes_.push_back(linker.getSymbolLocalAddress(Sources::NameOf(i)));
-      if (codes_.back() == nullptr) return LinkFailed(StrCat("no ", Sources::NameOf(i), " in what was compiled"));
+      codes_.push_back(linker.getSymbolLocalAddress(CompileUnits::NameOf(i)));
+      if (codes_.back() == nullptr) return LinkFailed(StrCat("no ", CompileUnits::NameOf(i), " in what was compiled"));
     }
     return {};
   }
@@ -53,7 +53,7 @@ class Code : public CompiledKernels {
 
 // Which sources are compiled together: as many parts as threads, of about the same length. Setting LLVM up costs as much
 // as a small kernel, so there are no more.
-std::vector<std::vector<size_t>> Parts(const Sources& sources, int threads) {
+std::vector<std::vector<size_t>> Parts(const CompileUnits& sources, int threads) {
   std::vector<std::vector<size_t>> parts(std::min(sources.size(), static_cast<size_t>(threads)));
   std::vector<size_t> order(sources.size()), weights(parts.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -85,8 +85,8 @@ class Generator : public CodeGenerator {
     Result<Target> target = TargetFor("");
     if (!target.ok() || is_used_) return;
     FusedKernel nothing;
-    nothing.walked = {1};
-    const Sources sources{{&nothing, 1}, {}};
+    nothing.inner_loops = {1};
+    const CompileUnits sources{{&nothing, 1}, {}};
     static constexpr size_t kOnly[] = {0};
     (void)ObjectCodeOf(sources, kOnly, *target, machines_);
   }
@@ -96,7 +96,7 @@ class Generator : public CodeGenerator {
                                                    const CodeOptions& options, ThreadPool& pool) override {
     is_used_ = true;
     SHOAL_ASSIGN(target, TargetFor(options.cpu));
-    const Sources sources{kernels, routines};
+    const CompileUnits sources{kernels, routines};
     const std::vector<std::vector<size_t>> parts = Parts(sources, pool.threads());
     std::vector<Object> objects(parts.size());
     std::vector<Status> compiled(parts.size());
@@ -116,11 +116,11 @@ class Generator : public CodeGenerator {
 
  private:
   // The key is all that the code depends on: kernels, target, and us.
-  Result<Object> FromCacheOrCompiled(const Sources& sources, std::span<const size_t> which, const Target& target,
+  Result<Object> FromCacheOrCompiled(const CompileUnits& sources, std::span<const size_t> which, const Target& target,
                                      ObjectCache* cache) {
     if (cache == nullptr) return ObjectCodeOf(sources, which, target, machines_);
     std::string key = StrCat(target.triple, "\n", target.cpu, "\n", target.features, "\n", GeneratorVersion(), "\n");
-    for (size_t i : which) StrAppend(&key, Sources::NameOf(i), " ", sources.Text(i));
+    for (size_t i : which) StrAppend(&key, CompileUnits::NameOf(i), " ", sources.Text(i));
     if (std::optional<std::string> object = cache->Read(key))
       return llvm::MemoryBuffer::getMemBufferCopy({object->data(), object->size()}, "kernels");
     auto compiled = ObjectCodeOf(sources, which, target, machines_);
@@ -128,11 +128,11 @@ class Generator : public CodeGenerator {
     return compiled;
   }
 
-  Machines machines_;
+  TargetMachinePool machines_;
   std::atomic<bool> is_used_ = false;  // then there is nothing left to warm
 };
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal
 
-extern "C" shoal::CodeGenerator* shoal_new_code_generator() { return new shoal::Generator; }
+extern "C" shoal::internal::CodeGenerator* shoal_new_code_generator() { return new shoal::internal::Generator; }

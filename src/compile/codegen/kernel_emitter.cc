@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shoal {
+namespace shoal::internal {
 
 using llvm::Value;
 
@@ -28,7 +28,7 @@ KernelEmitter::KernelEmitter(const FusedKernel& kernel, llvm::Function& function
 void KernelEmitter::Emit(const KernelRange& range, int64_t unrolled) {
   range_ = range;
   unrolled_ = unrolled;
-  const size_t loops = kernel_.rows.size() + kernel_.walked.size();
+  const size_t loops = kernel_.rows.size() + kernel_.inner_loops.size();
   for (size_t i = 0; i < loops; ++i) loops_.push_back(NewSlot(ir_.getInt64Ty(), "loop"));
   fixed_.assign(loops, nullptr);
   FindLevels();
@@ -116,22 +116,22 @@ void KernelEmitter::EmitRows(const KernelRange& range, const Body& row) {
   });
 }
 
-std::pair<Value*, Value*> KernelEmitter::FirstWalked() {
-  const bool is_lanes = kernel_.walked.size() == 1;
+std::pair<Value*, Value*> KernelEmitter::FirstInnerLoop() {
+  const bool is_lanes = kernel_.inner_loops.size() == 1;
   if (kernel_.piece == 0)
-    return {is_lanes ? range_.lane_begin : I64(0), is_lanes ? range_.lane_end : I64(kernel_.walked[0])};
+    return {is_lanes ? range_.lane_begin : I64(0), is_lanes ? range_.lane_end : I64(kernel_.inner_loops[0])};
   Value* begin = ir_.CreateMul(LoopValue(static_cast<int>(kernel_.rows.size()) - 1), I64(kernel_.piece));
-  Value* end = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir_.CreateAdd(begin, I64(kernel_.piece)), I64(kernel_.walked[0]));
+  Value* end = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, ir_.CreateAdd(begin, I64(kernel_.piece)), I64(kernel_.inner_loops[0]));
   return {begin, end};
 }
 
-void KernelEmitter::EmitRounds(size_t loop, const Body& body) {
-  if (loop + 1 == kernel_.walked.size()) {
+void KernelEmitter::EmitInnerLoops(size_t loop, const Body& body) {
+  if (loop + 1 == kernel_.inner_loops.size()) {
     EmitNodes(kRound);
     return body();
   }
-  const auto [begin, end] = loop == 0 ? FirstWalked() : std::pair(I64(0), I64(kernel_.walked[loop]));
-  Loop(static_cast<int>(kernel_.rows.size() + loop), begin, end, 1, [&] { EmitRounds(loop + 1, body); });
+  const auto [begin, end] = loop == 0 ? FirstInnerLoop() : std::pair(I64(0), I64(kernel_.inner_loops[loop]));
+  Loop(static_cast<int>(kernel_.rows.size() + loop), begin, end, 1, [&] { EmitInnerLoops(loop + 1, body); });
 }
 
 void KernelEmitter::EmitLanes(Value* begin, Value* end, const Body& body) {
@@ -148,11 +148,11 @@ void KernelEmitter::EmitRow() {
     EmitNodes(kRow);
     if (kernel_.form == FusedKernel::Form::kColumns) return EmitReducedColumns();
     if (static_cast<int>(walk_) < last_walk_) {
-      EmitRowWalk();
+      EmitRowPass();
     } else {
-      const auto lanes = kernel_.walked.size() == 1 ? FirstWalked() : std::pair(range_.lane_begin, range_.lane_end);
+      const auto lanes = kernel_.inner_loops.size() == 1 ? FirstInnerLoop() : std::pair(range_.lane_begin, range_.lane_end);
       if (std::any_of(kernel_.stores.begin(), kernel_.stores.end(), [](const KernelStore& s) { return !s.per_row; }))
-        EmitRounds(0, [&] {
+        EmitInnerLoops(0, [&] {
           EmitLanes(lanes.first, lanes.second, [this] {
             EmitNodes(kLane);
             EmitStores(false);
@@ -164,4 +164,4 @@ void KernelEmitter::EmitRow() {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

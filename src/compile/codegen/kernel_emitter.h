@@ -7,7 +7,7 @@
 
 #include "compile/codegen/apply.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Which rows, and which lanes of each.
 struct KernelRange {
@@ -28,7 +28,7 @@ class KernelEmitter {
 
   // Where a node's value is known: once per row, once per round of the outer walked loops, or in each lane.
   enum Level : uint8_t { kRow, kRound, kLane };
-  Level LevelOf(const Index& index) const;
+  Level LevelOf(const IndexExpr& index) const;
   void FindLevels();
   void FindStages();
   void FindNeeded();
@@ -45,14 +45,14 @@ class KernelEmitter {
   llvm::Value* Loop(int loop, llvm::Value* begin, llvm::Value* end, int64_t step, const Body& body);
   void EmitRows(const KernelRange& range, const Body& row);
   // Of the first walked loop, where it is cut into pieces; else all of it.
-  std::pair<llvm::Value*, llvm::Value*> FirstWalked();
+  std::pair<llvm::Value*, llvm::Value*> FirstInnerLoop();
   // `body` for every round of the walked loops but the lanes'.
-  void EmitRounds(size_t loop, const Body& body);
+  void EmitInnerLoops(size_t loop, const Body& body);
   // `body` for the lanes of the range: as many as fit in the widest vectors, then in narrower ones.
   void EmitLanes(llvm::Value* begin, llvm::Value* end, const Body& body);
 
   void EmitRow();
-  void EmitRowWalk();
+  void EmitRowPass();
   void EmitReducedColumns();
   void EmitColumnsInRegisters();
   void EmitColumnsInMemory();
@@ -81,14 +81,14 @@ class KernelEmitter {
   void Save(int node, Num value);
   Num Saved(int node);
   llvm::Value* LoopValue(int loop);
-  llvm::Value* Scalar(const Index& index, int without_loop = -1);
+  llvm::Value* Scalar(const IndexExpr& index, int without_loop = -1);
   // For each lane, with the lane's own number.
-  llvm::Value* PerLane(const Index& index, llvm::IntegerType* type);
-  llvm::Value* PerLane(const Index& index);  // in 32 bits where that holds it, else in 64
+  llvm::Value* PerLane(const IndexExpr& index, llvm::IntegerType* type);
+  llvm::Value* PerLane(const IndexExpr& index);  // in 32 bits where that holds it, else in 64
   llvm::Value* LaneNumbers(llvm::Type* element);
   llvm::Value* Splat(llvm::Value* value);
   llvm::Value* Address(llvm::Value* buffer, ElementType type, llvm::Value* index);
-  LinearPart InLane(const Index& index) const;
+  LinearPart InLane(const IndexExpr& index) const;
 
   const FusedKernel& kernel_;
   llvm::Function& function_;
@@ -115,4 +115,4 @@ class KernelEmitter {
 // The kernel as a function of the type KernelCode.
 void EmitKernelFunction(const FusedKernel& kernel, llvm::Module& module, const std::string& name);
 
-}  // namespace shoal
+}  // namespace shoal::internal

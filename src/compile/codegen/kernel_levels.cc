@@ -5,21 +5,21 @@
 #include "compile/codegen/kernel_emitter.h"
 #include "transform/loops/loop_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using Kind = KernelNode::Kind;
 
-LinearPart KernelEmitter::InLane(const Index& index) const {
+LinearPart KernelEmitter::InLane(const IndexExpr& index) const {
   return LinearIn(index, kernel_.lane_loop(), [this](int node) { return levels_[static_cast<size_t>(node)] == kLane; });
 }
 
-KernelEmitter::Level KernelEmitter::LevelOf(const Index& index) const {
+KernelEmitter::Level KernelEmitter::LevelOf(const IndexExpr& index) const {
   Level level = kRow;
-  for (const IndexTerm& term : index.terms) {
+  for (const IndexExprTerm& term : index.terms) {
     Level of = kRow;
-    if (term.kind == IndexTerm::Kind::kData) {
+    if (term.kind == IndexExprTerm::Kind::kData) {
       of = levels_[static_cast<size_t>(term.of)];
-    } else if (term.kind != IndexTerm::Kind::kLoop) {
+    } else if (term.kind != IndexExprTerm::Kind::kLoop) {
       of = LevelOf(*term.inner);
     } else if (term.of >= static_cast<int>(kernel_.rows.size())) {
       of = term.of == kernel_.lane_loop() ? kLane : kRound;
@@ -33,9 +33,9 @@ namespace {
 
 // The nodes that `index` takes its data from.
 template <class F>
-void ForEachDatum(const Index& index, const F& f) {
-  for (const IndexTerm& term : index.terms) {
-    if (term.kind == IndexTerm::Kind::kData) f(term.of);
+void ForEachDatum(const IndexExpr& index, const F& f) {
+  for (const IndexExprTerm& term : index.terms) {
+    if (term.kind == IndexExprTerm::Kind::kData) f(term.of);
     if (term.inner != nullptr) ForEachDatum(*term.inner, f);
   }
 }
@@ -52,11 +52,11 @@ bool IsCalled(const KernelNode& node) {
   if (node.kind == Kind::kApply && IsComplex(node.type)) {
     // See ComplexBuilder.
     static constexpr Opcode kInlineOfComplex[] = {Opcode::kExp, Opcode::kLog, Opcode::kSqrt};
-    if (!IsDear(node.opcode) || node.opcode == Opcode::kDivide) return false;
+    if (!IsExpensive(node.opcode) || node.opcode == Opcode::kDivide) return false;
     return BitWidth(node.type) == 128 ||
            std::find(std::begin(kInlineOfComplex), std::end(kInlineOfComplex), node.opcode) == std::end(kInlineOfComplex);
   }
-  if (node.kind != Kind::kApply || !IsFloat(node.type) || !IsDear(node.opcode)) return false;
+  if (node.kind != Kind::kApply || !IsFloat(node.type) || !IsExpensive(node.opcode)) return false;
   static constexpr Opcode kInline[] = {Opcode::kDivide, Opcode::kSqrt, Opcode::kRsqrt};
   static constexpr Opcode kCalled[] = {Opcode::kAcosh, Opcode::kAsinh, Opcode::kAtanh};
   auto in = [&](auto& ops) { return std::find(std::begin(ops), std::end(ops), node.opcode) != std::end(ops); };
@@ -109,12 +109,12 @@ void KernelEmitter::Need(int node, size_t walk) {
   if (kernel_.form == FusedKernel::Form::kRows && levels_[i] == kLane) {
     bool is_known = false;
     for (size_t before = 0; before < walk; ++before) is_known |= needed_[before][i];
-    constexpr int64_t kMostSaved = int64_t{1} << 17;  // elements, on the stack
+    constexpr int64_t kMaxSaved = int64_t{1} << 17;  // elements, on the stack
     const KernelNode& at = kernel_.nodes[i];
-    if (is_known && at.kind == Kind::kApply && IsDear(at.opcode) && at.type != ElementType::kPred && !IsComplex(at.type) &&
-        kernel_.WalkedCount() * static_cast<int64_t>(saved_.size() + 1) <= kMostSaved) {
+    if (is_known && at.kind == Kind::kApply && IsExpensive(at.opcode) && at.type != ElementType::kPred && !IsComplex(at.type) &&
+        kernel_.InnerIterations() * static_cast<int64_t>(saved_.size() + 1) <= kMaxSaved) {
       if (!saved_.contains(node))
-        saved_[node] = NewSlot(llvm::ArrayType::get(builder_.Computed(at.type, 1), static_cast<uint64_t>(kernel_.WalkedCount())), "saved");
+        saved_[node] = NewSlot(llvm::ArrayType::get(builder_.Computed(at.type, 1), static_cast<uint64_t>(kernel_.InnerIterations())), "saved");
       return;
     }
   }
@@ -138,7 +138,7 @@ void KernelEmitter::ChooseLanes() {
     const int bits = BitWidth(PartType(node.type));
     widest_bits = std::max(widest_bits, IsFloat(node.type) ? std::max(32, bits) : bits);
     if (IsComplex(node.type)) work += 8;  // two registers each
-    work += node.kind == Kind::kApply ? (IsDear(node.opcode) ? 8 : 1) : 0;
+    work += node.kind == Kind::kApply ? (IsExpensive(node.opcode) ? 8 : 1) : 0;
     calls |= IsCalled(node);
   }
   int widest = widest_bits == 64 ? 8 : widest_bits == 32 ? 16 : 32;
@@ -151,7 +151,7 @@ void KernelEmitter::ChooseLanes() {
   // All sums of a product in registers at once.
   if (kernel_.contracts && kernel_.form == FusedKernel::Form::kColumns && widest_bits == 32) widest = 128;
   if (calls || kernel_.is_edge) widest = 4;
-  const int64_t lanes = kernel_.walked.back();
+  const int64_t lanes = kernel_.inner_loops.back();
   while (widest > 1 && widest > lanes) widest /= 2;
   // Ranges of lanes end at a multiple of the widest vector or at the end, so what is left over is known.
   widths_ = {widest};
@@ -159,4 +159,4 @@ void KernelEmitter::ChooseLanes() {
     if ((lanes % widest & width) != 0) widths_.push_back(width);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "compile/codegen/kernel_emitter.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using llvm::Value;
 
@@ -151,12 +151,12 @@ void KernelEmitter::SetResults(size_t number, const Nums& results) {
 }
 
 // The reductions of this stage, over one row.
-void KernelEmitter::EmitRowWalk() {
+void KernelEmitter::EmitRowPass() {
   std::map<int, std::vector<std::vector<Slot>>> sums;  // by lanes
   for (int width : widths_) sums[width] = NewSums(width);
   const auto& reductions = kernel_.reductions;
-  const auto lanes = kernel_.walked.size() == 1 ? FirstWalked() : std::pair(range_.lane_begin, range_.lane_end);
-  EmitRounds(0, [&] {
+  const auto lanes = kernel_.inner_loops.size() == 1 ? FirstInnerLoop() : std::pair(range_.lane_begin, range_.lane_end);
+  EmitInnerLoops(0, [&] {
     EmitLanes(lanes.first, lanes.second, [&] {
       EmitNodes(kLane);
       for (size_t r = 0; r < reductions.size(); ++r) {
@@ -189,8 +189,8 @@ void KernelEmitter::EmitRowWalk() {
 // Many rounds go through whole rows of memory, with the sums of some columns in the nearest cache; few rounds, or few
 // columns, keep the sums in registers.
 void KernelEmitter::EmitReducedColumns() {
-  const int64_t rounds = kernel_.WalkedCount() / kernel_.walked.back();
-  if (rounds > 16 && kernel_.walked.back() >= 4 * widths_[0] && !kernel_.contracts)
+  const int64_t rounds = kernel_.InnerIterations() / kernel_.inner_loops.back();
+  if (rounds > 16 && kernel_.inner_loops.back() >= 4 * widths_[0] && !kernel_.contracts)
     EmitColumnsInMemory();
   else
     EmitColumnsInRegisters();
@@ -209,7 +209,7 @@ void KernelEmitter::FinishColumns() {
 void KernelEmitter::EmitColumnsInRegisters() {
   EmitLanes(range_.lane_begin, range_.lane_end, [&] {
     const auto sums = NewSums(lanes_);
-    EmitRounds(0, [&] {
+    EmitInnerLoops(0, [&] {
       EmitNodes(kLane);
       for (size_t r = 0; r < sums.size(); ++r) {
         const Nums elements = ElementsOf(kernel_.reductions[r]);
@@ -231,7 +231,7 @@ void KernelEmitter::EmitColumnsInRegisters() {
 
 void KernelEmitter::EmitColumnsInMemory() {
   constexpr int64_t kTile = 1024;  // columns
-  const int64_t tile = std::min(kTile, (kernel_.walked.back() + 63) / 64 * 64);
+  const int64_t tile = std::min(kTile, (kernel_.inner_loops.back() + 63) / 64 * 64);
   struct Sum {
     size_t reduction, element;
     ElementType type;
@@ -272,7 +272,7 @@ void KernelEmitter::EmitColumnsInMemory() {
     EmitLanes(begin, end, [&] {
       for (const Sum& sum : sums) set(sum, InitsOf(kernel_.reductions[sum.reduction])[sum.element]);
     });
-    EmitRounds(0, [&] {
+    EmitInnerLoops(0, [&] {
       EmitLanes(begin, end, [&] {
         EmitNodes(kLane);
         for (size_t s = 0; s < sums.size(); s += kernel_.reductions[sums[s].reduction].elements.size()) {
@@ -295,4 +295,4 @@ void KernelEmitter::EmitColumnsInMemory() {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "compile/codegen/kernel_emitter.h"
 #include "llvm/Analysis/VectorUtils.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using llvm::Value;
 using Kind = KernelNode::Kind;
@@ -24,22 +24,22 @@ Value* KernelEmitter::Address(Value* buffer, ElementType type, Value* index) {
   return ir_.CreateGEP(builder_.Stored(type, 1), buffer, index);
 }
 
-Value* KernelEmitter::Scalar(const Index& index, int without_loop) {
+Value* KernelEmitter::Scalar(const IndexExpr& index, int without_loop) {
   Value* sum = I64(index.constant);
-  for (const IndexTerm& term : index.terms) {
+  for (const IndexExprTerm& term : index.terms) {
     Value* value = nullptr;
     switch (term.kind) {
-      case IndexTerm::Kind::kLoop:
+      case IndexExprTerm::Kind::kLoop:
         if (term.of == without_loop) continue;
         value = LoopValue(term.of);
         break;
-      case IndexTerm::Kind::kQuotient:
+      case IndexExprTerm::Kind::kQuotient:
         value = ir_.CreateUDiv(Scalar(*term.inner), I64(term.by));
         break;
-      case IndexTerm::Kind::kRemainder:
+      case IndexExprTerm::Kind::kRemainder:
         value = ir_.CreateURem(Scalar(*term.inner), I64(term.by));
         break;
-      case IndexTerm::Kind::kData:
+      case IndexExprTerm::Kind::kData:
         value = levels_[static_cast<size_t>(term.of)] == kLane ? values_[static_cast<size_t>(term.of)].value
                                                                : scalars_[static_cast<size_t>(term.of)].value;
         value = ir_.CreateSExtOrTrunc(value, ir_.getInt64Ty());
@@ -59,29 +59,29 @@ Value* KernelEmitter::LaneNumbers(llvm::Type* element) {
 }
 
 // All that is computed on the way to the index fits into 32 bits.
-static bool IsNarrow(const Index& index) {
-  if (index.Least() < 0 || index.Most() > INT32_MAX) return false;
+static bool IsNarrow(const IndexExpr& index) {
+  if (index.Min() < 0 || index.Max() > INT32_MAX) return false;
   return std::all_of(index.terms.begin(), index.terms.end(),
-                     [](const IndexTerm& term) { return term.inner == nullptr || IsNarrow(*term.inner); });
+                     [](const IndexExprTerm& term) { return term.inner == nullptr || IsNarrow(*term.inner); });
 }
 
-Value* KernelEmitter::PerLane(const Index& index, llvm::IntegerType* type) {
+Value* KernelEmitter::PerLane(const IndexExpr& index, llvm::IntegerType* type) {
   auto number = [&](int64_t value) { return Splat(llvm::ConstantInt::get(type, static_cast<uint64_t>(value))); };
   Value* sum = number(index.constant);
-  for (const IndexTerm& term : index.terms) {
+  for (const IndexExprTerm& term : index.terms) {
     Value* value = nullptr;
     switch (term.kind) {
-      case IndexTerm::Kind::kLoop:
+      case IndexExprTerm::Kind::kLoop:
         value = Splat(ir_.CreateTrunc(LoopValue(term.of), type));
         if (term.of == kernel_.lane_loop()) value = ir_.CreateAdd(value, LaneNumbers(type));
         break;
-      case IndexTerm::Kind::kQuotient:
+      case IndexExprTerm::Kind::kQuotient:
         value = ir_.CreateUDiv(PerLane(*term.inner, type), number(term.by));
         break;
-      case IndexTerm::Kind::kRemainder:
+      case IndexExprTerm::Kind::kRemainder:
         value = ir_.CreateURem(PerLane(*term.inner, type), number(term.by));
         break;
-      case IndexTerm::Kind::kData:
+      case IndexExprTerm::Kind::kData:
         value = Operand(term.of).value;
         value = ir_.CreateSExtOrTrunc(value, value->getType()->getWithNewType(type));
         break;
@@ -91,7 +91,7 @@ Value* KernelEmitter::PerLane(const Index& index, llvm::IntegerType* type) {
   return sum;
 }
 
-Value* KernelEmitter::PerLane(const Index& index) {
+Value* KernelEmitter::PerLane(const IndexExpr& index) {
   return PerLane(index, IsNarrow(index) ? ir_.getInt32Ty() : ir_.getInt64Ty());
 }
 
@@ -112,9 +112,9 @@ void KernelEmitter::EmitNodes(Level level) {
       (level == kLane ? values_ : scalars_)[i] = EmitNode(number);
       if (level == kLane && saved_.contains(number)) Save(number, values_[i]);
     } else if (levels_[i] == kLane && node.kind == Kind::kLoad && level != kLane && InLane(node.index).is_linear) {
-      Index base = node.index;
-      std::erase_if(base.terms, [&](const IndexTerm& term) {
-        return term.kind == IndexTerm::Kind::kLoop && term.of == kernel_.lane_loop();
+      IndexExpr base = node.index;
+      std::erase_if(base.terms, [&](const IndexExprTerm& term) {
+        return term.kind == IndexExprTerm::Kind::kLoop && term.of == kernel_.lane_loop();
       });
       if (LevelOf(base) == level) bases_[number] = Address(buffers_[static_cast<size_t>(node.input)], node.type, Scalar(base));
     }
@@ -123,11 +123,11 @@ void KernelEmitter::EmitNodes(Level level) {
 }
 
 // The place of the lanes in a row of saved values.
-static Index PlaceInRow(const FusedKernel& kernel) {
-  Index place;
+static IndexExpr PlaceInRow(const FusedKernel& kernel) {
+  IndexExpr place;
   int64_t stride = 1;
-  for (size_t i = kernel.walked.size(); i-- > 0; stride *= kernel.walked[i])
-    place = place + Index::Loop(static_cast<int>(kernel.rows.size() + i), kernel.walked[i]) * stride;
+  for (size_t i = kernel.inner_loops.size(); i-- > 0; stride *= kernel.inner_loops[i])
+    place = place + IndexExpr::Loop(static_cast<int>(kernel.rows.size() + i), kernel.inner_loops[i]) * stride;
   return place;
 }
 
@@ -186,7 +186,7 @@ Value* KernelEmitter::ComplexConstant(const KernelNode& node) {
 static llvm::Align AlignOf(ElementType type) { return llvm::Align(static_cast<uint64_t>(StorageBytes(PartType(type)))); }
 
 // Larger strides load more than they use.
-constexpr int64_t kMostStride = 4;
+constexpr int64_t kMaxStride = 4;
 
 // Every `stride`-th element: whole vectors, of which these are picked. The last vector ends with the last lane's element,
 // since what follows it may not be ours.
@@ -232,7 +232,7 @@ Num KernelEmitter::EmitLoad(const KernelNode& node, int number) {
     if (loaded.imaginary != nullptr) loaded.imaginary = ir_.CreateVectorReverse(loaded.imaginary);
     return loaded;
   }
-  if (lane.is_linear && lane.factor > 1 && lane.factor <= kMostStride && !IsComplex(node.type))
+  if (lane.is_linear && lane.factor > 1 && lane.factor <= kMaxStride && !IsComplex(node.type))
     return builder_.FromMemory(EmitStridedLoad(node, bases_.at(number), lane.factor), node.type);
   const ElementType part = PartType(node.type);
   Value* index = PerLane(node.index);
@@ -255,7 +255,7 @@ Num KernelEmitter::EmitIndex(const KernelNode& node) {
   const bool in_lanes = LevelOf(node.index) == kLane && lanes_ > 1;
   Value* index = in_lanes ? PerLane(node.index, ir_.getInt64Ty()) : Scalar(node.index);
   Num number{index, ElementType::kS64};
-  if (node.index.Most() < INT32_MAX && node.index.Least() > INT32_MIN) {
+  if (node.index.Max() < INT32_MAX && node.index.Min() > INT32_MIN) {
     const int lanes = VectorBuilder::LanesOf(index);
     number = {ir_.CreateTrunc(index, builder_.Computed(ElementType::kS32, lanes)), ElementType::kS32};
   }
@@ -284,4 +284,4 @@ void KernelEmitter::EmitStores(bool per_row) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 #include "compile/codegen/codegen.h"
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr char kLibrary[] = "libshoal_codegen.so";
@@ -45,4 +45,4 @@ Result<CodeGenerator*> LoadCodeGenerator() {
   return loaded;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

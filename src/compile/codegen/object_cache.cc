@@ -12,7 +12,7 @@
 #include "core/base/files.h"
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,7 +88,7 @@ void ObjectCache::Write(std::string_view key, std::string_view object) {
   header.key_bytes = key.size();
   header.object_bytes = object.size();
   header.checksum = Checksum(key, object);
-  Status written = MakeFolders(folder_);
+  Status written = CreateDirectories(folder_);
   if (written.ok())
     written = WriteFile(PathOf(key), {{reinterpret_cast<const char*>(&header), sizeof header}, key, object});
   if (written.ok())
@@ -118,7 +118,7 @@ void ObjectCache::Trim() {
     all += bytes;
   }
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });
-  for (size_t i = 0; i < files.size() && all > most_bytes_; ++i) {
+  for (size_t i = 0; i < files.size() && all > max_bytes_; ++i) {
     fs::remove(files[i].path, error);
     all -= files[i].bytes;
   }
@@ -134,4 +134,4 @@ std::vector<std::string> ObjectCache::TakeWarnings() {
   return std::exchange(warnings_, {});
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

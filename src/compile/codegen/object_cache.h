@@ -11,15 +11,15 @@
 #include <string_view>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
 class ObjectCache {
  public:
   // Of all entries together; the ones used longest ago go first.
-  static constexpr int64_t kMostBytes = int64_t{1} << 30;
+  static constexpr int64_t kMaxBytes = int64_t{1} << 30;
 
-  explicit ObjectCache(std::string folder, int64_t most_bytes = kMostBytes)
-      : folder_(std::move(folder)), most_bytes_(most_bytes) {}
+  explicit ObjectCache(std::string folder, int64_t max_bytes = kMaxBytes)
+      : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
   // `key` says everything that the code depends on; the entry is compared with all of it. May be called from any thread.
   std::optional<std::string> Read(std::string_view key);
@@ -37,11 +37,11 @@ class ObjectCache {
   void Warn(std::string sentence);
 
   const std::string folder_;
-  const int64_t most_bytes_;
+  const int64_t max_bytes_;
   std::atomic<int64_t> hits_ = 0;
   std::atomic<bool> written_ = false;
   std::mutex mutex_;
   std::vector<std::string> warnings_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -20,7 +20,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Only the analyses that the passes below ask for: LLVM's own PassBuilder knows all of them, and brings all of LLVM's
@@ -58,15 +58,15 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     if (!function.isDeclaration()) quick.run(function, functions);
 }
 
-void Emit(const Sources& sources, size_t i, llvm::Module& module) {
+void Emit(const CompileUnits& sources, size_t i, llvm::Module& module) {
   const size_t kernels = sources.kernels.size();
   if (i < kernels)
-    EmitKernelFunction(sources.kernels[i], module, Sources::NameOf(i));
+    EmitKernelFunction(sources.kernels[i], module, CompileUnits::NameOf(i));
   else
-    EmitRoutineFunction(*sources.routines[i - kernels], module, Sources::NameOf(i));
+    EmitRoutineFunction(*sources.routines[i - kernels], module, CompileUnits::NameOf(i));
 }
 
-Result<std::unique_ptr<llvm::MemoryBuffer>> Compiled(const Sources& sources, std::span<const size_t> which,
+Result<std::unique_ptr<llvm::MemoryBuffer>> Compiled(const CompileUnits& sources, std::span<const size_t> which,
                                                      const Target& target, llvm::TargetMachine& machine) {
   llvm::LLVMContext context;
   llvm::Module module("kernels", context);
@@ -89,13 +89,13 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> Compiled(const Sources& sources, std
 
 }  // namespace
 
-std::string Sources::NameOf(size_t i) { return StrCat("kernel_", i); }
+std::string CompileUnits::NameOf(size_t i) { return StrCat("kernel_", i); }
 
-std::string Sources::Text(size_t i) const {
+std::string CompileUnits::Text(size_t i) const {
   return i < kernels.size() ? ToString(kernels[i]) : ToString(*routines[i - kernels.size()]);
 }
 
-size_t Sources::Weight(size_t i) const {
+size_t CompileUnits::Weight(size_t i) const {
   constexpr size_t kEach = 12;  // for its loops, in nodes
   if (i < kernels.size()) return kEach + kernels[i].nodes.size();
   size_t weight = 0;
@@ -103,7 +103,7 @@ size_t Sources::Weight(size_t i) const {
   return weight;
 }
 
-std::unique_ptr<llvm::TargetMachine> Machines::Take(const Target& target) {
+std::unique_ptr<llvm::TargetMachine> TargetMachinePool::Take(const Target& target) {
   {
     std::lock_guard lock(mutex_);
     auto& idle = idle_[target.cpu];
@@ -116,18 +116,18 @@ std::unique_ptr<llvm::TargetMachine> Machines::Take(const Target& target) {
   return MachineFor(target);
 }
 
-void Machines::GiveBack(const Target& target, std::unique_ptr<llvm::TargetMachine> machine) {
+void TargetMachinePool::ReturnToPool(const Target& target, std::unique_ptr<llvm::TargetMachine> machine) {
   std::lock_guard lock(mutex_);
   idle_[target.cpu].push_back(std::move(machine));
 }
 
-Result<std::unique_ptr<llvm::MemoryBuffer>> ObjectCodeOf(const Sources& sources, std::span<const size_t> which,
-                                                         const Target& target, Machines& machines) {
+Result<std::unique_ptr<llvm::MemoryBuffer>> ObjectCodeOf(const CompileUnits& sources, std::span<const size_t> which,
+                                                         const Target& target, TargetMachinePool& machines) {
   std::unique_ptr<llvm::TargetMachine> machine = machines.Take(target);
   if (machine == nullptr) return Fail(StrCat("LLVM knows no machine ", target.triple));
   auto object = Compiled(sources, which, target, *machine);
-  machines.GiveBack(target, std::move(machine));
+  machines.ReturnToPool(target, std::move(machine));
   return object;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -12,10 +12,10 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Target/TargetMachine.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // What is compiled, numbered through: the kernels, then the routines.
-struct Sources {
+struct CompileUnits {
   std::span<const FusedKernel> kernels;
   std::span<const Routine* const> routines;
 
@@ -29,11 +29,11 @@ struct Sources {
 };
 
 // LLVM's machines are costly to make and used by one thread at a time: kept for the next who wants the same.
-class Machines {
+class TargetMachinePool {
  public:
   // Null where LLVM has no code generator for it.
   std::unique_ptr<llvm::TargetMachine> Take(const Target& target);
-  void GiveBack(const Target& target, std::unique_ptr<llvm::TargetMachine> machine);
+  void ReturnToPool(const Target& target, std::unique_ptr<llvm::TargetMachine> machine);
 
  private:
   std::mutex mutex_;
@@ -41,7 +41,7 @@ class Machines {
 };
 
 // Of these sources, as one object.
-Result<std::unique_ptr<llvm::MemoryBuffer>> ObjectCodeOf(const Sources& sources, std::span<const size_t> which,
-                                                         const Target& target, Machines& machines);
+Result<std::unique_ptr<llvm::MemoryBuffer>> ObjectCodeOf(const CompileUnits& sources, std::span<const size_t> which,
+                                                         const Target& target, TargetMachinePool& machines);
 
-}  // namespace shoal
+}  // namespace shoal::internal

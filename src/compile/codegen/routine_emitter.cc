@@ -3,7 +3,7 @@
 #include "compile/codegen/kernel_emitter.h"
 #include "core/ops/complex_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using llvm::BasicBlock;
@@ -108,7 +108,7 @@ class RoutineEmitter {
   }
 
   // Leaves with `code` if `condition` holds.
-  void LeaveIf(Value* condition, int64_t code) {
+  void ReturnIf(Value* condition, int64_t code) {
     BasicBlock *leave = NewBlock("leave"), *stay = NewBlock("stay");
     ir_.CreateCondBr(condition, leave, stay);
     ir_.SetInsertPoint(leave);
@@ -131,7 +131,7 @@ class RoutineEmitter {
     ir_.SetInsertPoint(inside);
     if (is_outermost) {
       Value* rounds = ir_.CreateLoad(ir_.getInt64Ty(), counters_[loop.counter + 1]);
-      LeaveIf(ir_.CreateICmpEQ(rounds, function_->getArg(1)), 0);
+      ReturnIf(ir_.CreateICmpEQ(rounds, function_->getArg(1)), 0);
     }
     Count(loop.counter + 1);
     const std::vector<int> state(loop.slots.begin() + 1, loop.slots.end());
@@ -159,7 +159,7 @@ class RoutineEmitter {
     Value* slots = NewLocal(llvm::ArrayType::get(ir_.getPtrTy(), statement.slots.size()));
     for (size_t i = 0; i < statement.slots.size(); ++i)
       ir_.CreateStore(slots_[static_cast<size_t>(statement.slots[i])], ir_.CreateConstGEP1_64(ir_.getPtrTy(), slots, i));
-    LeaveIf(ir_.CreateNot(Ask(offsetof(RoutineCalls, evaluate), {ir_.getInt64(statement.kernel), slots})), 2);
+    ReturnIf(ir_.CreateNot(Ask(offsetof(RoutineCalls, evaluate), {ir_.getInt64(statement.kernel), slots})), 2);
   }
 
   // Asks whether to stop, and keeps a copy of the state, to be held against what the round makes of it.
@@ -175,7 +175,7 @@ class RoutineEmitter {
     }
     ir_.CreateCondBr(is_time, ask, go_on);
     ir_.SetInsertPoint(ask);
-    LeaveIf(Ask(offsetof(RoutineCalls, stop), {}), 2);
+    ReturnIf(Ask(offsetof(RoutineCalls, stop), {}), 2);
     for (int slot : state) {
       before.push_back(NewLocal(llvm::ArrayType::get(ir_.getInt8Ty(), static_cast<uint64_t>(BytesOf(slot)))));
       Copy(before.back(), slots_[static_cast<size_t>(slot)], slot);
@@ -243,9 +243,9 @@ class RoutineEmitter {
     const FusedKernel& kernel = routine_.kernels[statement.kernel];
     std::vector<Value*> buffers;
     for (int slot : statement.slots) buffers.push_back(slots_[static_cast<size_t>(slot)]);
-    const int64_t rows = kernel.RowCount(), lanes = kernel.walked.back();
+    const int64_t rows = kernel.RowCount(), lanes = kernel.inner_loops.back();
     auto number = [&](int64_t value) { return ir_.getInt64(static_cast<uint64_t>(value)); };
-    const bool is_small = rows * kernel.WalkedCount() <= kFewElements;
+    const bool is_small = rows * kernel.InnerIterations() <= kFewElements;
     KernelEmitter(kernel, *function_, ir_, std::move(buffers))
         .Emit({number(0), number(rows), number(0), number(lanes)}, is_small ? kFewElements : 1);
   }
@@ -268,4 +268,4 @@ void EmitRoutineFunction(const Routine& routine, llvm::Module& module, const std
   RoutineEmitter(routine, module, name).Emit();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,8 +6,8 @@
 #include "compile/program/routine.h"
 #include "llvm/IR/Module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 void EmitRoutineFunction(const Routine& routine, llvm::Module& module, const std::string& name);
 
-}  // namespace shoal
+}  // namespace shoal::internal

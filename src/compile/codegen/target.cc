@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "core/base/strings.h"
-#include "core/base/world.h"
+#include "core/base/environment_error.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -13,7 +13,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // What code for `cpu` may use and this machine has not: code that would stop it. Features that only schedule are no loss.
@@ -47,10 +47,10 @@ Result<Target> TargetFor(const std::string& cpu) {
       llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
       std::string names;
       for (llvm::StringRef name : known) StrAppend(&names, names.empty() ? "" : ", ", name.str());
-      return WorldFailed(StrCat("--cpu=", cpu, ": there is no such CPU; these are known: ", names));
+      return EnvironmentError(StrCat("--cpu=", cpu, ": there is no such CPU; these are known: ", names));
     }
     if (const std::string missing = MissingHere(cpu); !missing.empty())
-      return WorldFailed(StrCat("--cpu=", cpu, ": this machine cannot run code for it, it has no ", missing));
+      return EnvironmentError(StrCat("--cpu=", cpu, ": this machine cannot run code for it, it has no ", missing));
     return target;
   }
   target.cpu = llvm::sys::getHostCPUName().str();
@@ -76,4 +76,4 @@ std::string GeneratorVersion() {
   return StrCat(LLVM_VERSION_STRING, " ", file.st_size, " ", file.st_mtim.tv_sec, ".", file.st_mtim.tv_nsec);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

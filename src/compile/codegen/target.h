@@ -10,7 +10,7 @@ namespace llvm {
 class TargetMachine;
 }
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Target {
   std::string triple, cpu, features;
@@ -25,4 +25,4 @@ std::unique_ptr<llvm::TargetMachine> MachineFor(const Target& target);
 // Of LLVM and of this library: code from another one is not used.
 std::string GeneratorVersion();
 
-}  // namespace shoal
+}  // namespace shoal::internal

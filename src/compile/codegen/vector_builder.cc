@@ -5,7 +5,7 @@
 #include "core/ops/complex_ops.h"
 #include "llvm/IR/IntrinsicInst.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using llvm::Value;
 
@@ -367,4 +367,4 @@ Num VectorBuilder::Call(std::string_view function, std::initializer_list<Num> ar
   return {result, first.type};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

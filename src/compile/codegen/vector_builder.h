@@ -8,7 +8,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // A value with the type it stands for. A complex one is two: its real part, and the imaginary one.
 struct Num {
@@ -103,4 +103,4 @@ class VectorBuilder {
   llvm::Module& module_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

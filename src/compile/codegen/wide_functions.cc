@@ -4,7 +4,7 @@
 
 #include "compile/codegen/vector_builder.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using llvm::Value;
 
@@ -196,4 +196,4 @@ Num VectorBuilder::RemainderOfFloats(Num x, Num y) {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,13 +6,13 @@
 #include "kernels/arrays/floats.h"
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 static bool IsByteFloat(ElementType type) { return IsFloat(type) && BitWidth(type) <= 8; }
 
 // Of floats of a byte there are 256: each is converted once.
 template <class T>
-static void LookUp(const Kernel& kernel, const Array& from, std::byte* out, ThreadPool& pool) {
+static void LookUp(const ElementLoop& kernel, const Array& from, std::byte* out, ThreadPool& pool) {
   std::array<uint8_t, 256> bytes;
   std::iota(bytes.begin(), bytes.end(), uint8_t{0});
   std::array<T, 256> table;
@@ -24,7 +24,7 @@ static void LookUp(const Kernel& kernel, const Array& from, std::byte* out, Thre
 }
 
 void ConvertOnPool(const Array& from, Array& to, ThreadPool& pool) {
-  const Kernel kernel = ConvertKernel(from.type(), to.type());
+  const ElementLoop kernel = ConvertKernel(from.type(), to.type());
   if (IsByteFloat(from.type()) && from.count() > 256) {
     if (to.element_bytes() == 4) return LookUp<uint32_t>(kernel, from, to.mutable_data(), pool);
     if (to.element_bytes() == 2) return LookUp<uint16_t>(kernel, from, to.mutable_data(), pool);
@@ -55,4 +55,4 @@ LibraryFunction ConvertFunction(const Instruction& hlo) {
   return &Convert;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 #include "kernels/arrays/strided.h"
 #include "kernels/linalg/convolution_form.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using DnnKind = DnnConvolution::Kind;
@@ -92,7 +92,7 @@ bool SumPieces(std::span<const DnnPiece> pieces, std::span<const Code> codes, fl
 }
 
 // A window of one place is a product, which is quicker by itself.
-Status Pointwise(const PointwiseProduct& product, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
+Status Pointwise(const PointwiseGemm& product, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
   const Array a = Widened(operands[product.kernel_is_lhs ? 1 : 0], pool);
   const Array b = Widened(operands[product.kernel_is_lhs ? 0 : 1], pool);
   const bool is_narrow = results[0].type() != ElementType::kF32;
@@ -108,7 +108,7 @@ Status Pointwise(const PointwiseProduct& product, std::span<const Array> operand
 }
 
 Status Convolution(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
-  if (const auto product = PointwiseProductOf(hlo)) return Pointwise(*product, operands, results, pool);
+  if (const auto product = PointwiseGemmOf(hlo)) return Pointwise(*product, operands, results, pool);
   const OneDnn* library = OpenOneDnn();
   const std::optional<DnnForm> form = library == nullptr ? std::nullopt : DnnFormOf(hlo);
   if (!form) return ByPatches(hlo, operands, results, pool);
@@ -146,26 +146,26 @@ bool IsExactInFloats(ElementType input, ElementType kernel, ElementType out, int
   return out == ElementType::kS32 && per_output <= (IsSigned(input) && IsSigned(kernel) ? 1024 : 256);
 }
 
-bool IsFloatForProducts(ElementType type) {
+bool IsFloatForGemm(ElementType type) {
   return type == ElementType::kF32 || type == ElementType::kBf16 || type == ElementType::kF16;
 }
 
 }  // namespace
 
 LibraryFunction ConvolutionFunction(const Instruction& hlo) {
-  constexpr int64_t kLeast = 1 << 14;  // multiplications
+  constexpr int64_t kMin = 1 << 14;  // multiplications
   if (IsSparse(hlo)) return nullptr;
   const Shape &input = hlo.operand_shape(0), &kernel = hlo.operand_shape(1), &out = hlo.shape();
   for (const Shape* shape : {&input, &kernel, &out})
     if (shape->has_dynamic() || shape->ElementCount().value_or(0) <= 0) return nullptr;
   const ConvDims& labels = *hlo[kDimLabels];
   const int64_t per_output = *kernel.ElementCount() / kernel.dim(labels.kernel_output_feature);
-  if (*out.ElementCount() < kLeast / std::max<int64_t>(per_output, 1)) return nullptr;
-  const bool are_floats = IsFloatForProducts(input.element_type()) && IsFloatForProducts(kernel.element_type()) &&
-                          IsFloatForProducts(out.element_type());
+  if (*out.ElementCount() < kMin / std::max<int64_t>(per_output, 1)) return nullptr;
+  const bool are_floats = IsFloatForGemm(input.element_type()) && IsFloatForGemm(kernel.element_type()) &&
+                          IsFloatForGemm(out.element_type());
   if (are_floats || IsExactInFloats(input.element_type(), kernel.element_type(), out.element_type(), per_output)) return &Convolution;
   const bool by_images = hlo[kBatchGroupCount] == 1 && labels.input_batch == 0 && labels.output_batch == 0;
   return by_images && input.dim(0) >= 2 ? &ByPatches : nullptr;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using DnnKind = DnnConvolution::Kind;
@@ -123,7 +123,7 @@ bool Crop(DnnForm& form) {
   return true;
 }
 
-constexpr int64_t kPieceWork = int64_t{1} << 22, kMostBlocks = 16;  // multiplications of one that pays
+constexpr int64_t kPieceWork = int64_t{1} << 22, kMaxBlocks = 16;  // multiplications of one that pays
 
 // Rows [begin, end) of the first spatial dimension of the result.
 std::optional<DnnPiece> RowsPiece(const DnnConvolution& whole, int64_t begin, int64_t end) {
@@ -183,7 +183,7 @@ std::optional<DnnForm> DnnFormOf(const Instruction& hlo) {
 std::vector<DnnPiece> PiecesOf(const DnnConvolution& whole) {
   const int64_t work = whole.batch * Product(whole.result) * Product(whole.kernel) * whole.in_features *
                        (whole.out_features / whole.groups);
-  const int64_t wanted = std::clamp<int64_t>(work / kPieceWork, 1, kMostBlocks);
+  const int64_t wanted = std::clamp<int64_t>(work / kPieceWork, 1, kMaxBlocks);
   std::vector<DnnPiece> pieces;
   const int64_t parts = std::min(wanted, whole.batch);
   const int64_t rows = whole.kind == DnnKind::kForward && whole.result[0] >= 8 ? std::min(wanted / parts, whole.result[0] / 4) : 1;
@@ -203,4 +203,4 @@ std::vector<DnnPiece> PiecesOf(const DnnConvolution& whole) {
   return pieces;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/ops/contraction.h"
 #include "kernels/linalg/onednn.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // How an instruction is computed: which of oneDNN's three kinds it is, and which of its arrays is which.
 //   kForward: as it is.
@@ -31,4 +31,4 @@ struct DnnPiece {
 // depends on the sizes alone.
 std::vector<DnnPiece> PiecesOf(const DnnConvolution& convolution);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -10,7 +10,7 @@
 #include "kernels/linalg/panel_gemm.h"
 #include "kernels/linalg/parallel_gemm.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // An operand as matrices: [batch…], free, contracting.
@@ -93,7 +93,7 @@ Sides SidesOf(const Instruction& hlo) {
 }
 
 // The operand as the side describes it.
-Array Laid(const Array& array, const Side& side, ThreadPool& pool) {
+Array BlasLayout(const Array& array, const Side& side, ThreadPool& pool) {
   if (side.order.empty()) return array;
   const Dims strides = RowMajorStrides(array.dims());
   Strided from;
@@ -110,8 +110,8 @@ Array Laid(const Array& array, const Side& side, ThreadPool& pool) {
 
 // Until the next call in this thread: of many small products the list is as long as the operands, and memory that is
 // asked for anew in every run costs more than they do.
-std::span<const GemmPlaces> PlacesOf(const Side& lhs, const Side& rhs) {
-  thread_local std::vector<GemmPlaces> places;
+std::span<const GemmOffsets> PlacesOf(const Side& lhs, const Side& rhs) {
+  thread_local std::vector<GemmOffsets> places;
   size_t count = 1;
   for (int64_t size : lhs.batch_sizes) count *= static_cast<size_t>(size);
   places.resize(std::max<size_t>(count, 1));
@@ -140,7 +140,7 @@ void Multiply(const Sides& sides, const Array& a, const Array& b, Array& out, Th
 // and 2^16 without, and sums of 2^24 are numbers that f32 has. The sums of all stretches are added up as integers.
 void MultiplyBytes(const Sides& sides, const Array& a, const Array& b, Array& out, ThreadPool& pool) {
   const auto& [lhs, rhs] = sides;
-  const std::span<const GemmPlaces> places = PlacesOf(lhs, rhs);
+  const std::span<const GemmOffsets> places = PlacesOf(lhs, rhs);
   if (a.type() == ElementType::kS8 && b.type() == a.type() &&
       ParallelGemm(lhs.free, rhs.free, lhs.contracting, MatrixView<int8_t>{a.As<int8_t>().data(), lhs.free_stride, lhs.contracting_stride},
                    MatrixView<int8_t>{b.As<int8_t>().data(), rhs.contracting_stride, rhs.free_stride}, places,
@@ -167,8 +167,8 @@ bool MultiplySkinny(const Sides& sides, const Array& a, const Array& b, Array& o
   const auto& [lhs, rhs] = sides;
   if (!lhs.batch_sizes.empty()) return false;
   auto product = [&](const Side& rows, const Array& few, const Side& columns, const Array& many) {
-    const bool is_large = rows.free * columns.free * rows.contracting > kFewProducts;
-    if (many.type() != ElementType::kBf16 || rows.free > kMostSkinny || !is_large) return false;
+    const bool is_large = rows.free * columns.free * rows.contracting > kFewGemms;
+    if (many.type() != ElementType::kBf16 || rows.free > kMaxSkinny || !is_large) return false;
     const Array wide = Widened(few, pool);
     return SkinnyGemm(rows.free, columns.free, rows.contracting, {wide.As<float>().data(), rows.free_stride, rows.contracting_stride},
                       MatrixView<Bf16>{many.As<Bf16>().data(), columns.contracting_stride, columns.free_stride}, out.Mutable<float>().data(), pool);
@@ -197,12 +197,12 @@ bool MultiplyInParts(const Sides& sides, const Array& a, const Array& b, Array& 
   const auto& [lhs, rhs] = sides;
   if (a.count() + b.count() <= 2 * kPart || !IsDense(lhs) || !IsDense(rhs)) return false;
   float* c = out.Mutable<float>().data();
-  auto multiply = [&](int64_t rows, const Array& left, const Array& right, std::span<const GemmPlaces> places, float* to) {
+  auto multiply = [&](int64_t rows, const Array& left, const Array& right, std::span<const GemmOffsets> places, float* to) {
     ParallelGemm(rows, rhs.free, lhs.contracting, MatrixView<float>{left.As<float>().data(), lhs.free_stride, lhs.contracting_stride},
                  MatrixView<float>{right.As<float>().data(), rhs.contracting_stride, rhs.free_stride}, places, to, pool);
   };
-  const std::span<const GemmPlaces> places = PlacesOf(lhs, rhs);
-  const GemmPlaces first[] = {{}};
+  const std::span<const GemmOffsets> places = PlacesOf(lhs, rhs);
+  const GemmOffsets first[] = {{}};
   if (places.size() > 1) {
     for (size_t i = 0; i < places.size(); ++i)
       multiply(lhs.free, WidenedPart(a, places[i].a, lhs.free * lhs.contracting, pool),
@@ -240,7 +240,7 @@ void MultiplyFloats(const Sides& sides, const Array& left, const Array& right, A
 
 Status Dot(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
   const Sides sides = SidesOf(hlo);
-  const Array a = Laid(operands[0], sides.lhs, pool), b = Laid(operands[1], sides.rhs, pool);
+  const Array a = BlasLayout(operands[0], sides.lhs, pool), b = BlasLayout(operands[1], sides.rhs, pool);
   const ElementType result = results[0].type();
   if (result == ElementType::kF64) {
     Multiply<double>(sides, a, b, results[0], pool);
@@ -273,4 +273,4 @@ LibraryFunction DotFunction(const Instruction& hlo) {
   return &Dot;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "core/ops/linear_algebra.h"
 #include "kernels/algorithms/lane_fft.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Complex = std::complex<float>;
@@ -175,8 +175,8 @@ Status Fft(const Instruction& hlo, std::span<const Array> operands, std::span<Ar
 
 LibraryFunction FftFunction(const Instruction& hlo) {
   const Shape &in = hlo.operand_shape(0), &out = hlo.shape();
-  constexpr int64_t kLeast = 1 << 12;  // elements; below, f64 and rounded once costs nothing
-  if (in.has_dynamic() || out.has_dynamic() || in.ElementCount().value_or(0) < kLeast) return nullptr;
+  constexpr int64_t kMin = 1 << 12;  // elements; below, f64 and rounded once costs nothing
+  if (in.has_dynamic() || out.has_dynamic() || in.ElementCount().value_or(0) < kMin) return nullptr;
   const Ints length = hlo[FftOp::kLength];
   const FftType type = hlo[FftOp::kType];
   const bool real_in = type == FftType::kRfft, real_out = type == FftType::kIrfft;
@@ -191,4 +191,4 @@ LibraryFunction FftFunction(const Instruction& hlo) {
   return out.ElementCount().value_or(0) > 0 && !length.empty() ? &Fft : nullptr;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -10,7 +10,7 @@
 #include "kernels/arrays/index_vectors.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int64_t kTaskBytes = int64_t{1} << 16;
@@ -112,9 +112,9 @@ class Gathering {
   // Slices lie anywhere: the next ones are on their way while this one is copied.
   static constexpr int64_t kAhead = 4;
   static void Fetch(const T* slice, int64_t bytes) {
-    constexpr int64_t kLine = 64, kMost = 8 * kLine;
+    constexpr int64_t kLine = 64, kMax = 8 * kLine;
     const auto* at = reinterpret_cast<const char*>(slice);
-    for (int64_t i = 0; i < std::min(bytes, kMost); i += kLine) __builtin_prefetch(at + i);
+    for (int64_t i = 0; i < std::min(bytes, kMax); i += kLine) __builtin_prefetch(at + i);
   }
 
   const Slices& slices_;
@@ -146,7 +146,7 @@ Status GatherSlices(const Instruction& hlo, std::span<const Array> operands, std
   const Array& operand = operands[0];
   const Slices slices = SlicesOf(hlo, operand.dims(), results[0].dims());
   const Array starts =
-      Starts(operands[1],
+      SliceStarts(operands[1],
              {hlo[kIndexVectorDim], hlo[GatherOp::kStartIndexMap], hlo[GatherOp::kOperandBatchingDims],
               hlo[GatherOp::kStartIndicesBatchingDims]},
              operand.dims(), AsInts(slices.most), true)
@@ -182,4 +182,4 @@ LibraryFunction GatherFunction(const Instruction& hlo) {
              : nullptr;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -17,7 +17,7 @@
 #include "core/ir/instruction.h"
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using LibraryFunction = Status (*)(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results,
                                    ThreadPool& pool);
@@ -30,4 +30,4 @@ LibraryFunction LibraryFunctionOf(const Instruction& hlo);
 // operand's own where nobody else holds them, and operands[0] is empty.
 bool UpdatesOperand(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

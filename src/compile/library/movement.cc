@@ -7,7 +7,7 @@
 #include "core/ops/index_ops.h"
 #include "kernels/arrays/parallel_copy.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Status Concatenate(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results, ThreadPool& pool) {
@@ -154,9 +154,9 @@ LibraryFunction ConcatenateFunction(const Instruction& hlo) {
 LibraryFunction PadFunction(const Instruction& hlo) {
   if (!IsOneType(hlo, 2) || hlo.shape().rank() == 0 || hlo.operand_shape(1).rank() != 0) return nullptr;
   if (hlo.operand_shape(0).ElementCount().value_or(0) <= 0) return nullptr;
-  constexpr int64_t kMost = int64_t{1} << 40;  // beyond that places are more than can be counted
+  constexpr int64_t kMax = int64_t{1} << 40;  // beyond that places are more than can be counted
   for (const PaddingDim& dim : PaddingOf(hlo))
-    if (std::max(dim.low, dim.high) > kMost || std::min(dim.low, dim.high) < -kMost || dim.interior > kMost) return nullptr;
+    if (std::max(dim.low, dim.high) > kMax || std::min(dim.low, dim.high) < -kMax || dim.interior > kMax) return nullptr;
   return StorageBytes(hlo.shape().element_type()) <= 8 ? &Pad : nullptr;
 }
 
@@ -169,4 +169,4 @@ LibraryFunction DynamicUpdateSliceFunction(const Instruction& hlo) {
   return &DynamicUpdateSlice;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

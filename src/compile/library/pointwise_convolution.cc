@@ -2,7 +2,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // A dimension that input and result share: the batch, or a spatial one.
@@ -62,7 +62,7 @@ bool IsMatrix(int64_t rows, int64_t columns, int64_t row, int64_t column) {
 
 }  // namespace
 
-std::optional<PointwiseProduct> PointwiseProductOf(const Instruction& hlo) {
+std::optional<PointwiseGemm> PointwiseGemmOf(const Instruction& hlo) {
   if (!IsPointwise(hlo)) return std::nullopt;
   const ConvDims& labels = *hlo[kDimLabels];
   const Shape &input = hlo.operand_shape(0), &kernel = hlo.operand_shape(1);
@@ -71,7 +71,7 @@ std::optional<PointwiseProduct> PointwiseProductOf(const Instruction& hlo) {
   const int64_t in = stride(kernel, labels.kernel_input_feature), out = stride(kernel, labels.kernel_output_feature);
   const int64_t out_features = kernel.dim(labels.kernel_output_feature);
 
-  PointwiseProduct product;
+  PointwiseGemm product;
   product.k = input.dim(labels.input_feature);
   Places places = PlacesOf(hlo);
   product.kernel_is_lhs = !places.after.empty();
@@ -88,15 +88,15 @@ std::optional<PointwiseProduct> PointwiseProductOf(const Instruction& hlo) {
   if (!IsMatrix(product.k, product.n, product.b_row, product.b_column)) return std::nullopt;
   product.places = {{}};
   for (const Place& dim : places.before) {
-    std::vector<GemmPlaces> next;
-    for (const GemmPlaces& place : product.places)
+    std::vector<GemmOffsets> next;
+    for (const GemmOffsets& place : product.places)
       for (int64_t i = 0; i < dim.size; ++i) {
         const int64_t by = i * dim.input_stride;
-        next.push_back(product.kernel_is_lhs ? GemmPlaces{0, place.b + by} : GemmPlaces{place.a + by, 0});
+        next.push_back(product.kernel_is_lhs ? GemmOffsets{0, place.b + by} : GemmOffsets{place.a + by, 0});
       }
     product.places = std::move(next);
   }
   return product;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "compile/library/library.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 LibraryFunction ConcatenateFunction(const Instruction& hlo);
 LibraryFunction ConvertFunction(const Instruction& hlo);
@@ -26,4 +26,4 @@ void ConvertOnPool(const Array& from, Array& to, ThreadPool& pool);
 // In the type of the sums, on the pool.
 Array Widened(const Array& array, ThreadPool& pool, ElementType type = ElementType::kF32);
 
-}  // namespace shoal
+}  // namespace shoal::internal

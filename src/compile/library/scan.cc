@@ -6,7 +6,7 @@
 #include "kernels/arrays/floats.h"
 #include "transform/loops/loop_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The array as [outer, size, inner], and which way the windows reach.
@@ -198,4 +198,4 @@ LibraryFunction PrefixScanFunction(const Instruction& hlo) {
   return nullptr;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,32 +5,32 @@
 #include "compile/library/rows.h"
 #include "compile/library/starts.h"
 #include "core/ops/families.h"
-#include "kernels/algorithms/scatter_folds.h"
+#include "kernels/algorithms/parallel_scatter.h"
 #include "kernels/arrays/index_vectors.h"
 #include "kernels/arrays/strided.h"
 #include "transform/loops/loop_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Scatter = Op<Opcode::kScatter>;
 
-Fold FoldOf(const Computation& computation) {
-  if (computation.parameters.size() == 2 && computation.root == computation.parameters[1]) return Fold::kAssign;
+Combiner FoldOf(const Computation& computation) {
+  if (computation.parameters.size() == 2 && computation.root == computation.parameters[1]) return Combiner::kAssign;
   const Instruction* op = OnlyOpOf(computation);
-  if (op == nullptr) return Fold::kNone;
-  static constexpr std::pair<Opcode, Fold> kFolds[] = {
-      {Opcode::kAdd, Fold::kAdd},         {Opcode::kMultiply, Fold::kMultiply}, {Opcode::kMinimum, Fold::kMinimum},
-      {Opcode::kMaximum, Fold::kMaximum}, {Opcode::kAnd, Fold::kAnd},           {Opcode::kOr, Fold::kOr}};
+  if (op == nullptr) return Combiner::kNone;
+  static constexpr std::pair<Opcode, Combiner> kFolds[] = {
+      {Opcode::kAdd, Combiner::kAdd},         {Opcode::kMultiply, Combiner::kMultiply}, {Opcode::kMinimum, Combiner::kMinimum},
+      {Opcode::kMaximum, Combiner::kMaximum}, {Opcode::kAnd, Combiner::kAnd},           {Opcode::kOr, Combiner::kOr}};
   for (const auto& [opcode, fold] : kFolds)
     if (opcode == op->opcode) return fold;
-  return Fold::kNone;
+  return Combiner::kNone;
 }
 
 // Where the windows lie in the array, and how the updates of one follow each other.
 struct Windows {
   Dims sizes, strides, most;  // of the dimensions a window keeps; the largest start in every dimension
-  bool are_apart = true;      // two windows are the same or have no element in common
+  bool windows_disjoint = true;      // two windows are the same or have no element in common
 };
 
 Windows WindowsOf(const Instruction& hlo, Ints dims, Ints updates) {
@@ -43,7 +43,7 @@ Windows WindowsOf(const Instruction& hlo, Ints dims, Ints updates) {
     windows.sizes.push_back(updates[static_cast<size_t>(hlo[Scatter::kUpdateWindowDims][i])]);
     windows.strides.push_back(strides[d]);
     windows.most[d] = dims[d] - windows.sizes.back();
-    windows.are_apart &= windows.sizes.back() == 1 || windows.most[d] == 0;
+    windows.windows_disjoint &= windows.sizes.back() == 1 || windows.most[d] == 0;
   }
   return windows;
 }
@@ -52,7 +52,7 @@ Windows WindowsOf(const Instruction& hlo, Ints dims, Ints updates) {
 // apart, and need not be brought behind the others.
 size_t OuterWindowDims(const Instruction& hlo, const Windows& windows) {
   size_t outer = 0;
-  while (windows.are_apart && outer < hlo[Scatter::kUpdateWindowDims].size() &&
+  while (windows.windows_disjoint && outer < hlo[Scatter::kUpdateWindowDims].size() &&
          hlo[Scatter::kUpdateWindowDims][outer] == static_cast<int64_t>(outer))
     ++outer;
   return outer;
@@ -73,11 +73,11 @@ Status ScatterUpdates(const Instruction& hlo, std::span<const Array> operands, s
   const Ints dims = results[0].dims();
   const Windows windows = WindowsOf(hlo, dims, operands[2].dims());
   const size_t outer = OuterWindowDims(hlo, windows);
-  const Starts starts(operands[1],
+  const SliceStarts starts(operands[1],
                       {hlo[kIndexVectorDim], hlo[Scatter::kScatterDimsToOperandDims], hlo[Scatter::kInputBatchingDims],
                        hlo[Scatter::kScatterIndicesBatchingDims]},
                       dims, AsInts(windows.most), false);
-  const Fold fold = FoldOf(*hlo[kToApply]);
+  const Combiner fold = FoldOf(*hlo[kToApply]);
   if (windows.sizes.empty() && dims.size() == 1 && !starts.Plain().empty()) {
     FoldElementsAt(fold, results[0].type(), starts.Plain(), results[0].count(), operands[2].data(), results[0].mutable_data(), pool);
     return {};
@@ -88,7 +88,7 @@ Status ScatterUpdates(const Instruction& hlo, std::span<const Array> operands, s
   const std::vector<int64_t> offsets = BoxOffsets(sizes.first(outer), strides.first(outer));
   const Array updates = InOrder(hlo, operands[2], outer);
   FoldUpdates(fold, results[0].type(),
-              {places.As<int64_t>(), offsets, runs.offsets, runs.length, results[0].count(), windows.are_apart}, updates.data(),
+              {places.As<int64_t>(), offsets, runs.offsets, runs.length, results[0].count(), windows.windows_disjoint}, updates.data(),
               results[0].mutable_data(), pool);
   return {};
 }
@@ -109,4 +109,4 @@ LibraryFunction ScatterFunction(const Instruction& hlo) {
   return HasFold(FoldOf(function), type) ? &ScatterUpdates : nullptr;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,10 +7,10 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "core/ops/window.h"
-#include "core/ops/work_words.h"
+#include "core/ops/fusion_label_ops.h"
 #include "transform/loops/loop_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsStill(const WindowDim& dim) {
@@ -62,7 +62,7 @@ void FindPlaces(const Image& image, int64_t window, std::vector<int64_t>& places
   }
 }
 
-struct Stays {
+struct KeepChosen {
   ComparisonDirection direction;
   template <class T>
   bool operator()(T chosen, T candidate) const {
@@ -114,7 +114,7 @@ Status ScatterSelected(const Instruction& hlo, std::span<const Array> operands, 
       if (direction == ComparisonDirection::kGe)
         ScatterImage(image, operand + b * in, source + b * windows, out + b * in, [](T a, T c) { return a >= c; });
       else
-        ScatterImage(image, operand + b * in, source + b * windows, out + b * in, Stays{direction});
+        ScatterImage(image, operand + b * in, source + b * windows, out + b * in, KeepChosen{direction});
     }
   });
   return {};
@@ -144,4 +144,4 @@ LibraryFunction SelectAndScatterFunction(const Instruction& hlo) {
   return nullptr;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

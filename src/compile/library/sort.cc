@@ -9,7 +9,7 @@
 #include "core/ops/families.h"
 #include "compile/library/rows.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct KeyOrder {
@@ -191,7 +191,7 @@ class RowSorter {
     for (size_t i = 0; i < size; ++i) places_[i] = static_cast<int64_t>(row_[i].element);
     for (size_t k = 0; k < rows_.outs.size(); ++k) {
       const int64_t bytes = rows_.operands[k].element_bytes(), at = r * rows_.size * bytes;
-      TakeAt(static_cast<int>(bytes), rows_.outs[k] + at, rows_.operands[k].data() + at, places_.data(), rows_.size);
+      GatherElements(static_cast<int>(bytes), rows_.outs[k] + at, rows_.operands[k].data() + at, places_.data(), rows_.size);
     }
   }
 
@@ -269,4 +269,4 @@ LibraryFunction SortFunction(const Instruction& hlo) {
   return orders && (orders->size() == 1 || hlo[kIsStable]) ? &SortByKeys : nullptr;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // What does not fit into 64 bits with a sign is as large as can be: an index no slice can start at stays one.
@@ -20,7 +20,7 @@ int64_t AsIndex(T value) {
 }  // namespace
 
 template <class T>
-void Starts::FindAs(const Starts& s, int64_t begin, int64_t end, int64_t* out) {
+void SliceStarts::FindAs(const SliceStarts& s, int64_t begin, int64_t end, int64_t* out) {
   const T* vectors = s.vectors_.As<T>().data();
   const size_t entries = s.strides_.size();
   if (entries == 1 && s.batching_.empty() && s.vector_size_ == 1) {
@@ -40,7 +40,7 @@ void Starts::FindAs(const Starts& s, int64_t begin, int64_t end, int64_t* out) {
       outside |= index != inside;
       start += inside * s.strides_[i];
     }
-    for (const BatchingStart& dim : s.batching_) {
+    for (const BatchingStride& dim : s.batching_) {
       const int64_t index = b / dim.stride % dim.size, inside = std::clamp<int64_t>(index, 0, dim.most);
       outside |= index != inside;
       start += inside * dim.element;
@@ -49,7 +49,7 @@ void Starts::FindAs(const Starts& s, int64_t begin, int64_t end, int64_t* out) {
   }
 }
 
-Starts::Starts(const Array& indices, const IndexVectorDims& dims, Ints operand, Ints most, bool clamps) : clamps_(clamps) {
+SliceStarts::SliceStarts(const Array& indices, const IndexVectorDims& dims, Ints operand, Ints most, bool clamps) : clamps_(clamps) {
   const Dims batch = DimsWithout(indices.rank(), Ints(&dims.vector_dim, 1), {});
   const Dims element_strides = RowMajorStrides(operand);
   Dims batch_sizes, order = batch;
@@ -87,14 +87,14 @@ Starts::Starts(const Array& indices, const IndexVectorDims& dims, Ints operand, 
   }
 }
 
-Array Starts::FindAll(ThreadPool& pool) const {
+Array SliceStarts::FindAll(ThreadPool& pool) const {
   Array starts(ElementType::kS64, Ints(&count_, 1));
   int64_t* out = starts.Mutable<int64_t>().data();
   ForBlocks(pool, count_, 1 << 13, [&](int64_t begin, int64_t end) { Find(begin, end, out + begin); });
   return starts;
 }
 
-std::span<const int32_t> Starts::Plain() const {
+std::span<const int32_t> SliceStarts::Plain() const {
   const bool is_plain = strides_.size() == 1 && strides_[0] == 1 && batching_.empty() && vector_size_ == 1;
   return is_plain && vectors_.type() == ElementType::kS32 ? vectors_.As<int32_t>() : std::span<const int32_t>();
 }
@@ -108,4 +108,4 @@ Runs RunsOf(Ints sizes, Ints strides) {
   return runs;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

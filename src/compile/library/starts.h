@@ -6,19 +6,19 @@
 #include "core/base/thread_pool.h"
 #include "kernels/arrays/index_vectors.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // A dimension of the operand that goes with one of the indices' batch dimensions.
-struct BatchingStart {
+struct BatchingStride {
   int64_t stride = 1, size = 1;   // of the batch dimension, in index vectors
   int64_t element = 0, most = 0;  // of the operand's
 };
 
 // For each index vector, in row-major order: the element of an operand of `dims` at which it points. The largest start
 // in each dimension is `most`; what lies outside is moved inside if `clamps`, and is -1 if not.
-class Starts {
+class SliceStarts {
  public:
-  Starts(const Array& indices, const IndexVectorDims& starts, Ints dims, Ints most, bool clamps);
+  SliceStarts(const Array& indices, const IndexVectorDims& starts, Ints dims, Ints most, bool clamps);
 
   int64_t count() const { return count_; }
   // Of vectors [begin, end), from out[0] on.
@@ -30,14 +30,14 @@ class Starts {
 
  private:
   template <class T>
-  static void FindAs(const Starts& starts, int64_t begin, int64_t end, int64_t* out);
+  static void FindAs(const SliceStarts& starts, int64_t begin, int64_t end, int64_t* out);
 
   Array vectors_;
   int64_t count_ = 0, vector_size_ = 1;
   std::vector<int64_t> strides_, most_;  // for each entry of a vector
-  std::vector<BatchingStart> batching_;
+  std::vector<BatchingStride> batching_;
   bool clamps_ = false;
-  void (*find_)(const Starts& starts, int64_t begin, int64_t end, int64_t* out) = nullptr;
+  void (*find_)(const SliceStarts& starts, int64_t begin, int64_t end, int64_t* out) = nullptr;
 };
 
 // The elements of a box as runs that lie together: `length` elements from each of the offsets, in row-major order.
@@ -47,4 +47,4 @@ struct Runs {
 };
 Runs RunsOf(Ints sizes, Ints strides);
 
-}  // namespace shoal
+}  // namespace shoal::internal

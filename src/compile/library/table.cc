@@ -1,7 +1,7 @@
 #include "compile/library/rows.h"
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct LibraryRow {
@@ -43,4 +43,4 @@ bool UpdatesOperand(const Instruction& hlo) {
   return false;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 #include "kernels/arrays/floats.h"
 #include "kernels/arrays/indexed.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Larger is better, and of equal keys the one that comes first: key above, complement of the index below.
@@ -81,7 +81,7 @@ Status TopK(const Instruction& hlo, std::span<const Array> operands, std::span<A
         places[static_cast<size_t>(i)] = index;
         indices[row * k + i] = static_cast<int32_t>(index);
       }
-      TakeAt(width, values + row * k * width, operand.data() + row * size * width, places.data(), k);
+      GatherElements(width, values + row * k * width, operand.data() + row * size * width, places.data(), k);
     }
   });
   return {};
@@ -100,4 +100,4 @@ LibraryFunction TopKFunction(const Instruction& hlo) {
   return values.dims().back() <= operand.dims().back() && operand.dims().back() <= INT32_MAX ? &TopK : nullptr;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

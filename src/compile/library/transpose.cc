@@ -9,7 +9,7 @@
 #include "core/ops/index_ops.h"
 #include "kernels/arrays/transpose_square.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int64_t kTile = 64;
@@ -151,4 +151,4 @@ LibraryFunction TransposeFunction(const Instruction& hlo) {
   return loops.size() >= 2 && loops.back().from != 1 ? &Transpose : nullptr;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

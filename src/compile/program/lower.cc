@@ -3,12 +3,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "compile/program/program.h"
 #include "core/base/strings.h"
-#include "core/ir/alike.h"
+#include "core/ir/equivalence.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "core/ops/working_types.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using ComputationSet = std::unordered_set<const Computation*>;
@@ -31,7 +31,7 @@ ComputationSet PartsOfSteps(const Module& module) {
 
 class Lowering {
  public:
-  Lowering(std::unique_ptr<Module> module, Steps steps) : by_ops_(steps == Steps::kOps) {
+  Lowering(std::unique_ptr<Module> module, LoweringGranularity steps) : by_ops_(steps == LoweringGranularity::kOps) {
     program_.module = std::move(module);
     parts_ = PartsOfSteps(*program_.module);
   }
@@ -48,11 +48,11 @@ class Lowering {
   // What is run step by step: loops and fusions that are one piece of code have no steps inside.
   void Visit(Computation& computation) {
     if (!visited_.insert(&computation).second) return;
-    if (!by_ops_ && !parts_.contains(&computation)) GatherSmallSteps(*program_.module, computation);
+    if (!by_ops_ && !parts_.contains(&computation)) GroupSmallOps(*program_.module, computation);
     for (const Instruction* hlo : computation.instructions) {
       if (!CallsComputations(*hlo)) continue;
       if (std::unique_ptr<Routine> routine = by_ops_ ? nullptr : RoutineOf(*hlo)) {
-        program_.steps[hlo] = {ProgramStep::Kind::kRoutine, program_.routines.size(), nullptr, {}};
+        program_.steps[hlo] = {LoweredInstruction::Kind::kRoutine, program_.routines.size(), nullptr, {}};
         for (const Instruction* inside : routine->evaluated) Add(*inside);
         program_.routines.push_back(std::move(routine));
         continue;
@@ -69,7 +69,7 @@ class Lowering {
     Sequence sequence{by_ops_ ? nullptr : SequenceOf(hlo), {}};
     if (sequence.routine == nullptr) return false;
     for (const FusedKernel& kernel : sequence.routine->kernels) sequence.kernels.push_back(NumberOf(kernel));
-    program_.steps[&hlo] = {ProgramStep::Kind::kSequence, program_.sequences.size(), nullptr, {}};
+    program_.steps[&hlo] = {LoweredInstruction::Kind::kSequence, program_.sequences.size(), nullptr, {}};
     program_.sequences.push_back(std::move(sequence));
     return true;
   }
@@ -78,12 +78,12 @@ class Lowering {
     if (program_.steps.contains(&hlo) || (by_ops_ && IsFusion(hlo))) return;
     if (IsKernel(hlo)) {
       const std::vector<size_t>& kernels = NumbersOf(*hlo[kCalls]);
-      program_.steps[&hlo] = {ProgramStep::Kind::kKernel, kernels[0], nullptr, {kernels.begin() + 1, kernels.end()}};
+      program_.steps[&hlo] = {LoweredInstruction::Kind::kKernel, kernels[0], nullptr, {kernels.begin() + 1, kernels.end()}};
       return;
     }
     if (WorkingTypesOf(hlo).mixed) return;  // converted and checked where it is evaluated
     if (LibraryFunction library = LibraryFunctionOf(hlo)) {
-      program_.steps[&hlo] = {ProgramStep::Kind::kLibrary, 0, library, {}};
+      program_.steps[&hlo] = {LoweredInstruction::Kind::kLibrary, 0, library, {}};
     }
   }
 
@@ -123,27 +123,27 @@ class Lowering {
 
 }  // namespace
 
-Program Lower(std::unique_ptr<Module> module, Steps steps) { return Lowering(std::move(module), steps).Run(); }
+Program Lower(std::unique_ptr<Module> module, LoweringGranularity steps) { return Lowering(std::move(module), steps).Run(); }
 
 std::string ToString(const Program& program) {
   std::string out;
   ComputationSet parts = PartsOfSteps(*program.module);
   for (const auto& [hlo, step] : program.steps)
-    if (step.kind == ProgramStep::Kind::kRoutine || step.kind == ProgramStep::Kind::kSequence) AddReached(*hlo, parts);
+    if (step.kind == LoweredInstruction::Kind::kRoutine || step.kind == LoweredInstruction::Kind::kSequence) AddReached(*hlo, parts);
   for (const Computation* computation : program.module->computations) {
     if (parts.contains(computation)) continue;
     bool named = false;
     for (const Instruction* hlo : computation->instructions) {
       if (Info(hlo->opcode).op_class == OpClass::kStructure) continue;
-      const ProgramStep& step = program.StepOf(*hlo);
+      const LoweredInstruction& step = program.StepOf(*hlo);
       if (!named) StrAppend(&out, computation->name, computation == program.module->entry ? " (entry)\n" : "\n");
       named = true;
       StrAppend(&out, "  ", hlo->name, " ", ToString(hlo->shape()), ": ");
-      if (step.kind == ProgramStep::Kind::kKernel) StrAppend(&out, "kernel ", step.kernel, step.pieces.empty() ? "" : ",", StrJoin(step.pieces, ","));
-      if (step.kind == ProgramStep::Kind::kRoutine) StrAppend(&out, "routine ", step.kernel);
-      if (step.kind == ProgramStep::Kind::kSequence) StrAppend(&out, "sequence ", step.kernel);
-      if (step.kind == ProgramStep::Kind::kLibrary) StrAppend(&out, "library ", Text(hlo->opcode));
-      if (step.kind == ProgramStep::Kind::kEvaluate) StrAppend(&out, "evaluate ", Text(hlo->opcode));
+      if (step.kind == LoweredInstruction::Kind::kKernel) StrAppend(&out, "kernel ", step.kernel, step.pieces.empty() ? "" : ",", StrJoin(step.pieces, ","));
+      if (step.kind == LoweredInstruction::Kind::kRoutine) StrAppend(&out, "routine ", step.kernel);
+      if (step.kind == LoweredInstruction::Kind::kSequence) StrAppend(&out, "sequence ", step.kernel);
+      if (step.kind == LoweredInstruction::Kind::kLibrary) StrAppend(&out, "library ", Text(hlo->opcode));
+      if (step.kind == LoweredInstruction::Kind::kEvaluate) StrAppend(&out, "evaluate ", Text(hlo->opcode));
       out += "\n";
     }
   }
@@ -153,4 +153,4 @@ std::string ToString(const Program& program) {
   return out;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -18,9 +18,9 @@
 #include "core/ir/module.h"
 #include "transform/loops/kernel.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-struct ProgramStep {
+struct LoweredInstruction {
   enum class Kind : uint8_t {
     kKernel,    // kernels[kernel], and those of `pieces`: each of them computes a part of the result
     kLibrary,   // library
@@ -44,10 +44,10 @@ struct Program {
   std::vector<FusedKernel> kernels;     // each of them once, however many instructions it serves
   std::vector<std::unique_ptr<Routine>> routines;
   std::vector<Sequence> sequences;
-  std::unordered_map<const Instruction*, ProgramStep> steps;
+  std::unordered_map<const Instruction*, LoweredInstruction> steps;
 
-  const ProgramStep& StepOf(const Instruction& hlo) const {
-    static const ProgramStep kEvaluated;
+  const LoweredInstruction& StepOf(const Instruction& hlo) const {
+    static const LoweredInstruction kEvaluated;
     auto found = steps.find(&hlo);
     return found == steps.end() ? kEvaluated : found->second;
   }
@@ -55,11 +55,11 @@ struct Program {
 
 // What a step computes: a fusion or a loop as one, or every op by itself, those inside of fusions and loops too, for
 // somebody who looks at each of their values.
-enum class Steps : uint8_t { kFused, kOps };
+enum class LoweringGranularity : uint8_t { kFused, kOps };
 
 // Of a module that has gone through the passes.
-Program Lower(std::unique_ptr<Module> module, Steps steps = Steps::kFused);
+Program Lower(std::unique_ptr<Module> module, LoweringGranularity steps = LoweringGranularity::kFused);
 
 std::string ToString(const Program& program);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -15,27 +15,27 @@
 #include "kernels/elementwise/generated_constant.h"
 #include "transform/loops/loop_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using StatementKind = RoutineStatement::Kind;
 using Slots = RoutineSlots::Slots;
 
 // Above these one thread would be the wrong place for it, or the stack.
-constexpr int64_t kMostWork = int64_t{1} << 15, kMostOwnBytes = int64_t{1} << 17;
-constexpr size_t kMostStatements = 200;
+constexpr int64_t kMaxWork = int64_t{1} << 15, kMaxOwnBytes = int64_t{1} << 17;
+constexpr size_t kMaxStatements = 200;
 // A product of more than that is quicker in the library, with all that it takes to call it.
-constexpr double kMostProducts = 1 << 14;
+constexpr double kMaxGemms = 1 << 14;
 
 bool IsPlainArray(const Shape& shape) {
   return shape.IsArray() && !shape.has_dynamic() && IsLoopOrComplexType(shape.element_type()) && shape.ElementCount().value_or(0) > 0;
 }
 
-bool IsLargeProduct(const Instruction& hlo) {
+bool IsLargeGemm(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kDot) return false;
   auto products = static_cast<double>(hlo.shape().ElementCount().value_or(0));
   for (int64_t dim : hlo[kLhsContractingDims]) products *= static_cast<double>(hlo.operand_shape(0).dim(dim));
-  return products > kMostProducts;
+  return products > kMaxGemms;
 }
 
 class RoutineBuilder {
@@ -49,13 +49,13 @@ class RoutineBuilder {
     routine_->condition = NewBlock();
     routine_->body = NewBlock();
     routine_->predicate = AddLoopBlocks(loop, state, routine_->condition, routine_->body);
-    if (failed_ || OwnBytes(*routine_) > kMostOwnBytes || WorkOf(*routine_) > kMostWork) return nullptr;
+    if (failed_ || OwnBytes(*routine_) > kMaxOwnBytes || WorkOf(*routine_) > kMaxWork) return nullptr;
     for (int slot : state) routine_->written.push_back(slots_.IsWritten(slot));
     return std::move(routine_);
   }
 
   std::unique_ptr<Routine> BuildSequence(const Instruction& call) {
-    most_statements_ = SIZE_MAX;  // which are not compiled together
+    max_statements_ = SIZE_MAX;  // which are not compiled together
     std::vector<Slots> arguments;
     for (const Instruction* operand : call.operands) arguments.push_back(NewSlots(operand->shape()));
     const size_t operands = routine_->slots.size();
@@ -66,7 +66,7 @@ class RoutineBuilder {
     const Slots given = Lower(*call[kToApply], arguments, routine_->body);
     if (failed_ || routine_->blocks.size() > 1 || !routine_->evaluated.empty()) return nullptr;
     for (const FusedKernel& kernel : routine_->kernels)
-      if (kernel.RowCount() * kernel.WalkedCount() > kMostWork || CutInPieces(kernel)) return nullptr;  // for all threads
+      if (kernel.RowCount() * kernel.InnerIterations() > kMaxWork || SplitReduction(kernel)) return nullptr;  // for all threads
     for (size_t i = 0; i < results.size(); ++i) slots_.Copy(routine_->body, given[i], results[i]);
     slots_.DropCopies(routine_->body, results, static_cast<int>(routine_->state_slots));
     for (size_t i = 0; i < routine_->state_slots; ++i) routine_->written.push_back(i >= operands);
@@ -99,7 +99,7 @@ class RoutineBuilder {
   }
 
   void Count() {
-    if (++statements_ + slots_.copies() > most_statements_) Fail();
+    if (++statements_ + slots_.copies() > max_statements_) Fail();
   }
 
   void Run(size_t block, FusedKernel kernel, Slots slots) {
@@ -169,7 +169,7 @@ class RoutineBuilder {
   Slots Kernels(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, size_t block) {
     const Slots results = NewSlots(hlo.shape());
     if (failed_) return {};
-    std::optional<std::vector<SmallKernel>> kernels = IsLargeProduct(hlo) ? std::nullopt : SmallKernelsOf(hlo);
+    std::optional<std::vector<SmallKernel>> kernels = IsLargeGemm(hlo) ? std::nullopt : SmallKernelsOf(hlo);
     if (!kernels) return Evaluate(hlo, values, results, block);
     for (SmallKernel& kernel : *kernels) {
       Slots slots;
@@ -191,7 +191,7 @@ class RoutineBuilder {
   // What no kernel computes, of arrays alone: whoever runs the routine does.
   Slots Evaluate(const Instruction& hlo, const std::map<const Instruction*, Slots>& values, const Slots& results, size_t block) {
     const bool is_opaque = Info(hlo.opcode).op_class == OpClass::kOpaque;
-    if (is_opaque ? !IsKnownFunction(hlo) : !IsPure(hlo)) return Fail(), Slots();
+    if (is_opaque ? !IsKnownPureCall(hlo) : !IsPure(hlo)) return Fail(), Slots();
     Count();
     RoutineStatement statement;
     statement.kind = StatementKind::kEvaluate;
@@ -264,7 +264,7 @@ class RoutineBuilder {
 
   std::unique_ptr<Routine> routine_ = std::make_unique<Routine>();
   RoutineSlots slots_{*routine_};
-  size_t statements_ = 0, most_statements_ = kMostStatements;
+  size_t statements_ = 0, max_statements_ = kMaxStatements;
   int first_own_ = 0;  // slots before this one belong to blocks around
   bool failed_ = false;
 };
@@ -280,4 +280,4 @@ std::unique_ptr<Routine> SequenceOf(const Instruction& call) {
   return IsCall(call) ? RoutineBuilder().BuildSequence(call) : nullptr;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

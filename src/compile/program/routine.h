@@ -18,7 +18,7 @@
 #include "kernels/arrays/array.h"
 #include "transform/loops/kernel.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct RoutineSlot {
   ElementType type = ElementType::kInvalid;
@@ -65,7 +65,7 @@ std::unique_ptr<Routine> RoutineOf(const Instruction& loop);
 // A call of what is small and does not branch as a sequence: the state is its operands, then the leaves of its result.
 std::unique_ptr<Routine> SequenceOf(const Instruction& call);
 // Makes calls of the computation's small steps that follow each other.
-void GatherSmallSteps(Module& module, Computation& computation);
+void GroupSmallOps(Module& module, Computation& computation);
 
 // What the routine's own slots take; the elements that all its statements go through once.
 int64_t OwnBytes(const Routine& routine);
@@ -82,6 +82,6 @@ struct RoutineCalls {
   bool (*evaluate)(void* context, int64_t number, void* const* slots) = nullptr;  // whether to go on
   void* context = nullptr;
 };
-using RoutineCode = int64_t (*)(void* const* slots, int64_t most_rounds, int64_t* counters, const RoutineCalls* calls);
+using RoutineCode = int64_t (*)(void* const* slots, int64_t max_rounds, int64_t* counters, const RoutineCalls* calls);
 
-}  // namespace shoal
+}  // namespace shoal::internal

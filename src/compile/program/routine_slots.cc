@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace shoal {
+namespace shoal::internal {
 
 int64_t OwnBytes(const Routine& routine) {
   std::set<int> used;
@@ -27,7 +27,7 @@ int64_t WorkOf(const Routine& routine) {
         for (int slot : statement.slots) work += count(slot);
       if (statement.kind != RoutineStatement::Kind::kKernel) continue;
       const FusedKernel& kernel = routine.kernels[statement.kernel];
-      work += kernel.RowCount() * kernel.WalkedCount();
+      work += kernel.RowCount() * kernel.InnerIterations();
     }
   }
   return work;
@@ -174,4 +174,4 @@ void RoutineSlots::Rename(size_t block, int from, int to) {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

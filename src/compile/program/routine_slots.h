@@ -3,7 +3,7 @@
 
 #include "compile/program/routine.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class RoutineSlots {
  public:
@@ -35,4 +35,4 @@ class RoutineSlots {
   size_t copies_ = 0;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

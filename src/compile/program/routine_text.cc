@@ -1,7 +1,7 @@
 #include "compile/program/routine.h"
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 std::string ToString(const Routine& routine, std::span<const size_t> numbers) {
   std::string out = StrCat("routine of ", routine.state_slots, " slots");
@@ -33,4 +33,4 @@ std::string ToString(const Routine& routine, std::span<const size_t> numbers) {
   return out;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,10 +6,10 @@
 #include "compile/program/program.h"
 #include "core/ops/contraction.h"
 #include "core/ops/families.h"
-#include "transform/loops/kernel_parts.h"
+#include "transform/loops/kernel_nodes.h"
 #include "transform/loops/loop_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::vector<int> AllOperands(const Instruction& hlo) {
@@ -19,18 +19,18 @@ std::vector<int> AllOperands(const Instruction& hlo) {
 }
 
 // A loop for each dimension.
-std::vector<Index> SetLoops(FusedKernel& kernel, Ints dims) {
-  std::vector<Index> index;
-  for (size_t d = 0; d < dims.size(); ++d) index.push_back(Index::Loop(static_cast<int>(d), dims[d]));
+std::vector<IndexExpr> SetLoops(FusedKernel& kernel, Ints dims) {
+  std::vector<IndexExpr> index;
+  for (size_t d = 0; d < dims.size(); ++d) index.push_back(IndexExpr::Loop(static_cast<int>(d), dims[d]));
   kernel.rows.assign(dims.begin(), dims.end() - (dims.empty() ? 0 : 1));
-  kernel.walked = {dims.empty() ? 1 : dims.back()};
+  kernel.inner_loops = {dims.empty() ? 1 : dims.back()};
   return index;
 }
 
 // Input 0, of the given dimensions, written at offset + stride * index of the result.
-FusedKernel Placed(const Shape& from, const Shape& to, const std::vector<Index>& offsets, const std::vector<int64_t>& strides,
+FusedKernel Placed(const Shape& from, const Shape& to, const std::vector<IndexExpr>& offsets, const std::vector<int64_t>& strides,
                    FusedKernel kernel) {
-  std::vector<Index> index = SetLoops(kernel, from.dims());
+  std::vector<IndexExpr> index = SetLoops(kernel, from.dims());
   const int load = Add(kernel, LoadOf(0, from.element_type(), Linearized(index, from.dims())));
   for (size_t d = 0; d < index.size(); ++d) index[d] = index[d] * strides[d] + offsets[d];
   kernel.inputs.insert(kernel.inputs.begin(), from.element_type());
@@ -46,7 +46,7 @@ using Kernels = std::optional<std::vector<SmallKernel>>;
 Kernels UpdateKernels(const Instruction& hlo) {
   const Shape &update = hlo.operand_shape(1), &to = hlo.shape();
   FusedKernel kernel;
-  std::vector<Index> offsets;
+  std::vector<IndexExpr> offsets;
   std::vector<int> operands{1};
   for (int64_t d = 0; d < to.rank(); ++d) {
     if (static_cast<size_t>(d) + 2 >= hlo.operand_count()) return std::nullopt;
@@ -61,7 +61,7 @@ Kernels UpdateKernels(const Instruction& hlo) {
     const int low = Add(kernel, ConstantOf(ElementType::kS64, 0));
     const int wide = Add(kernel, ApplyOf(Opcode::kConvert, ElementType::kS64, {given}));
     const int high = Add(kernel, ConstantOf(ElementType::kS64, static_cast<uint64_t>(most)));
-    offsets.push_back(Index::Data(Add(kernel, ApplyOf(Opcode::kClamp, ElementType::kS64, {low, wide, high})), most));
+    offsets.push_back(IndexExpr::Data(Add(kernel, ApplyOf(Opcode::kClamp, ElementType::kS64, {low, wide, high})), most));
     operands.push_back(static_cast<int>(d) + 2);
     kernel.inputs.push_back(start.element_type());
   }
@@ -72,7 +72,7 @@ Kernels UpdateKernels(const Instruction& hlo) {
 Kernels ConcatenateKernels(const Instruction& hlo) {
   std::vector<SmallKernel> kernels;
   const auto along = static_cast<size_t>(hlo[kDimensions][0]);
-  std::vector<Index> offsets(static_cast<size_t>(hlo.shape().rank()));
+  std::vector<IndexExpr> offsets(static_cast<size_t>(hlo.shape().rank()));
   const std::vector<int64_t> ones(offsets.size(), 1);
   for (size_t i = 0; i < hlo.operand_count(); ++i) {
     const Shape& part = hlo.operand_shape(i);
@@ -85,15 +85,15 @@ Kernels ConcatenateKernels(const Instruction& hlo) {
 
 Kernels PadKernels(const Instruction& hlo) {
   const auto padding = hlo[Op<Opcode::kPad>::kPadding];
-  std::vector<Index> offsets;
+  std::vector<IndexExpr> offsets;
   std::vector<int64_t> strides;
   for (size_t d = 0; d < padding.size(); ++d) {
     if (padding[d].low < 0 || padding[d].high < 0) return std::nullopt;
-    offsets.push_back(Index::Constant(padding[d].low));
+    offsets.push_back(IndexExpr::Constant(padding[d].low));
     strides.push_back(hlo.operand_shape(0).dims()[d] > 1 ? padding[d].interior + 1 : 1);
   }
   FusedKernel fill;
-  const std::vector<Index> index = SetLoops(fill, hlo.shape().dims());
+  const std::vector<IndexExpr> index = SetLoops(fill, hlo.shape().dims());
   const ElementType type = hlo.shape().element_type();
   fill.inputs = fill.outputs = {type};
   fill.stores = {{Add(fill, LoadOf(0, type, {})), 0, Linearized(index, hlo.shape().dims()), false}};
@@ -103,17 +103,17 @@ Kernels PadKernels(const Instruction& hlo) {
 }
 
 // The dimensions of a product: which loop each dimension of the operands goes through.
-struct ProductLoops {
+struct GemmLoops {
   std::vector<int64_t> kept, contracted;        // sizes
   std::vector<int> lhs, rhs;                    // of each dimension: kept loop k as k, contracted loop c as -1 - c
 };
 
-ProductLoops LoopsOfProduct(const Instruction& hlo) {
+GemmLoops LoopsOfGemm(const Instruction& hlo) {
   const Ints lhs_batch = hlo[kLhsBatchDims], rhs_batch = hlo[kRhsBatchDims];
   const Ints lhs_folded = hlo[kLhsContractingDims], rhs_folded = hlo[kRhsContractingDims];
   const Shape &lhs = hlo.operand_shape(0), &rhs = hlo.operand_shape(1);
   constexpr int kNone = INT32_MAX;
-  ProductLoops loops;
+  GemmLoops loops;
   loops.lhs.assign(static_cast<size_t>(lhs.rank()), kNone);
   loops.rhs.assign(static_cast<size_t>(rhs.rank()), kNone);
   auto keep = [&](int64_t size) {
@@ -139,39 +139,39 @@ int LaneLoop(const std::vector<int>& dims, const Shape& shape) {
   return -1;
 }
 
-Kernels ProductKernels(const Instruction& hlo) {
+Kernels GemmKernels(const Instruction& hlo) {
   const ElementType type = hlo.shape().element_type();
   for (size_t i = 0; i < hlo.operand_count(); ++i)
     if (!IsLoopType(hlo.operand_shape(i).element_type()) || hlo.operand_shape(i).element_type() == ElementType::kPred) return std::nullopt;
   if (hlo.operand_count() != 2 || type == ElementType::kPred) return std::nullopt;
   const ElementType sum_type = IsFloat(type) && BitWidth(type) < 32 ? ElementType::kF32 : type;
-  const ProductLoops loops = LoopsOfProduct(hlo);
+  const GemmLoops loops = LoopsOfGemm(hlo);
   // Lanes: along what the right side keeps, else the left one, else along what is summed.
   int lane = LaneLoop(loops.rhs, hlo.operand_shape(1));
   if (lane < 0) lane = LaneLoop(loops.lhs, hlo.operand_shape(0));
   FusedKernel kernel;
   kernel.form = lane >= 0 ? FusedKernel::Form::kColumns : FusedKernel::Form::kRows;
-  std::vector<Index> kept(loops.kept.size()), contracted;
+  std::vector<IndexExpr> kept(loops.kept.size()), contracted;
   int number = 0;
   for (size_t k = 0; k < kept.size(); ++k) {
     if (static_cast<int>(k) == lane) continue;
-    kept[k] = Index::Loop(number++, loops.kept[k]);
+    kept[k] = IndexExpr::Loop(number++, loops.kept[k]);
     kernel.rows.push_back(loops.kept[k]);
   }
   for (int64_t size : loops.contracted) {
-    contracted.push_back(Index::Loop(number++, size));
-    kernel.walked.push_back(size);
+    contracted.push_back(IndexExpr::Loop(number++, size));
+    kernel.inner_loops.push_back(size);
   }
   if (lane >= 0) {
-    if (kernel.walked.empty()) ++number, kernel.walked.push_back(1);
-    kept[static_cast<size_t>(lane)] = Index::Loop(number, loops.kept[static_cast<size_t>(lane)]);
-    kernel.walked.push_back(loops.kept[static_cast<size_t>(lane)]);
+    if (kernel.inner_loops.empty()) ++number, kernel.inner_loops.push_back(1);
+    kept[static_cast<size_t>(lane)] = IndexExpr::Loop(number, loops.kept[static_cast<size_t>(lane)]);
+    kernel.inner_loops.push_back(loops.kept[static_cast<size_t>(lane)]);
   }
-  if (kernel.walked.empty()) kernel.walked = {1};
+  if (kernel.inner_loops.empty()) kernel.inner_loops = {1};
   int factors[2];
   for (size_t side : {0, 1}) {
     const Shape& shape = hlo.operand_shape(side);
-    std::vector<Index> index;
+    std::vector<IndexExpr> index;
     for (int loop : side == 0 ? loops.lhs : loops.rhs)
       index.push_back(loop >= 0 ? kept[static_cast<size_t>(loop)] : contracted[static_cast<size_t>(-1 - loop)]);
     factors[side] = Add(kernel, LoadOf(static_cast<int>(side), shape.element_type(), Linearized(index, shape.dims())));
@@ -210,7 +210,7 @@ std::optional<std::vector<SmallKernel>> SmallKernelsOf(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kDynamicUpdateSlice) return UpdateKernels(hlo);
   if (hlo.opcode == Opcode::kConcatenate) return ConcatenateKernels(hlo);
   if (hlo.opcode == Opcode::kPad) return PadKernels(hlo);
-  if (hlo.opcode == Opcode::kDot) return ProductKernels(hlo);
+  if (hlo.opcode == Opcode::kDot) return GemmKernels(hlo);
   if (hlo.opcode == Opcode::kScatter) return ScatterKernels(hlo);
   std::vector<FusedKernel> kernels;
   if (hlo.opcode == Opcode::kFusion) {
@@ -226,4 +226,4 @@ std::optional<std::vector<SmallKernel>> SmallKernelsOf(const Instruction& hlo) {
   return small;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

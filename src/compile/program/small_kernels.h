@@ -7,7 +7,7 @@
 #include "core/ir/instruction.h"
 #include "transform/loops/kernel.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct SmallKernel {
   static constexpr int kResult = -1;
@@ -22,4 +22,4 @@ std::optional<std::vector<SmallKernel>> SmallKernelsOf(const Instruction& hlo);
 // Of a scatter of one operand: window by window, in their order.
 std::optional<std::vector<SmallKernel>> ScatterKernels(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,26 +4,26 @@
 #include "compile/program/program.h"
 #include "compile/program/small_kernels.h"
 #include "core/ops/gather_scatter.h"
-#include "transform/loops/kernel_parts.h"
+#include "transform/loops/kernel_nodes.h"
 #include "transform/loops/loop_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Scatter = Op<Opcode::kScatter>;
 
 // The loops: an index for each dimension of the updates, those of windows last.
-std::vector<Index> SetLoops(FusedKernel& kernel, const Shape& updates, Ints window_dims) {
-  std::vector<Index> index(static_cast<size_t>(updates.rank()));
+std::vector<IndexExpr> SetLoops(FusedKernel& kernel, const Shape& updates, Ints window_dims) {
+  std::vector<IndexExpr> index(static_cast<size_t>(updates.rank()));
   int number = 0;
   for (const bool in_window : {false, true}) {
     for (int64_t d = 0; d < updates.rank(); ++d) {
       if (Contains(window_dims, d) != in_window) continue;
-      index[static_cast<size_t>(d)] = Index::Loop(number++, updates.dim(d));
-      (in_window ? kernel.walked : kernel.rows).push_back(updates.dim(d));
+      index[static_cast<size_t>(d)] = IndexExpr::Loop(number++, updates.dim(d));
+      (in_window ? kernel.inner_loops : kernel.rows).push_back(updates.dim(d));
     }
   }
-  if (kernel.walked.empty()) kernel.walked = {1};
+  if (kernel.inner_loops.empty()) kernel.inner_loops = {1};
   return index;
 }
 
@@ -36,7 +36,7 @@ class ScatterKernel {
     kernel_.inputs = {type, indices_.element_type(), type};
     kernel_.outputs = {type};
     update_ = SetLoops(kernel_, updates_, hlo_[Scatter::kUpdateWindowDims]);
-    const Index place = Linearized(Places(), array_.dims());
+    const IndexExpr place = Linearized(Places(), array_.dims());
     const int before = Add(kernel_, LoadOf(0, type, place));
     const int update = Add(kernel_, LoadOf(2, type, Linearized(update_, updates_.dims())));
     const int after = Combined(before, update);
@@ -56,9 +56,9 @@ class ScatterKernel {
   }
 
   // The place of an update in each dimension of the array.
-  std::vector<Index> Places() {
+  std::vector<IndexExpr> Places() {
     const Ints window_dims = hlo_[Scatter::kUpdateWindowDims], inserted = hlo_[Scatter::kInsertedWindowDims];
-    std::vector<Index> place(static_cast<size_t>(array_.rank()));
+    std::vector<IndexExpr> place(static_cast<size_t>(array_.rank()));
     std::vector<int64_t> sizes(place.size(), 1);
     size_t next = 0;
     for (int64_t d = 0; d < array_.rank(); ++d) {
@@ -77,16 +77,16 @@ class ScatterKernel {
   }
 
   // The index of the loops in the indices, without the dimension of the vectors.
-  std::vector<Index> IndexInIndices() const {
-    std::vector<Index> index;
+  std::vector<IndexExpr> IndexInIndices() const {
+    std::vector<IndexExpr> index;
     for (int64_t d = 0; d < updates_.rank(); ++d)
       if (!Contains(hlo_[Scatter::kUpdateWindowDims], d)) index.push_back(update_[static_cast<size_t>(d)]);
     return index;
   }
 
-  void AddBatches(std::vector<Index>& place) const {
+  void AddBatches(std::vector<IndexExpr>& place) const {
     const Ints batch = hlo_[Scatter::kInputBatchingDims], from = hlo_[Scatter::kScatterIndicesBatchingDims];
-    const std::vector<Index> index = IndexInIndices();
+    const std::vector<IndexExpr> index = IndexInIndices();
     for (size_t i = 0; i < batch.size(); ++i) {
       const int64_t at = from[i] > hlo_[kIndexVectorDim] ? from[i] - 1 : from[i];
       place[static_cast<size_t>(batch[i])] = index[static_cast<size_t>(at)];
@@ -94,10 +94,10 @@ class ScatterKernel {
   }
 
   // Where a window starts in a dimension, held within [0, most]; whether it had to be goes into fits_.
-  Index Start(int64_t part, int64_t most) {
-    std::vector<Index> index = IndexInIndices();
+  IndexExpr Start(int64_t part, int64_t most) {
+    std::vector<IndexExpr> index = IndexInIndices();
     const int64_t vector_dim = hlo_[kIndexVectorDim];
-    if (vector_dim < indices_.rank()) index.insert(index.begin() + vector_dim, Index::Constant(part));
+    if (vector_dim < indices_.rank()) index.insert(index.begin() + vector_dim, IndexExpr::Constant(part));
     const int given = Add(kernel_, LoadOf(1, indices_.element_type(), Linearized(index, indices_.dims())));
     const int wide = Add(kernel_, ApplyOf(Opcode::kConvert, ElementType::kS64, {given}));
     const int low = Add(kernel_, ConstantOf(ElementType::kS64, 0)), high = Add(kernel_, ConstantOf(ElementType::kS64, static_cast<uint64_t>(most)));
@@ -106,13 +106,13 @@ class ScatterKernel {
     same.direction = ComparisonDirection::kEq;
     const int fits = Add(kernel_, std::move(same));
     fits_ = fits_ < 0 ? fits : Add(kernel_, ApplyOf(Opcode::kAnd, ElementType::kPred, {fits_, fits}));
-    return Index::Data(held, most);
+    return IndexExpr::Data(held, most);
   }
 
   const Instruction& hlo_;
   const Shape &array_, &indices_, &updates_;
   FusedKernel kernel_;
-  std::vector<Index> update_;
+  std::vector<IndexExpr> update_;
   int fits_ = -1;  // node: the whole window lies in the array; -1: it always does
 };
 
@@ -137,4 +137,4 @@ std::optional<std::vector<SmallKernel>> ScatterKernels(const Instruction& hlo) {
   return std::vector<SmallKernel>{{{0}, std::nullopt}, {{SmallKernel::kResult, 1, 2}, ScatterKernel(hlo).Make()}};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

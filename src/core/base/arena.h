@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
 class Arena {
  public:
@@ -102,4 +102,4 @@ class Arena {
   std::vector<Destructor> destructors_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,13 +5,13 @@
 
 #include "core/base/diags.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct CountedDiag {
   const Diag* diag = nullptr;  // the first
   int times = 1;               // the same was said
 };
 
-std::vector<CountedDiag> WithoutRepeats(const Diags& diags);
+std::vector<CountedDiag> Deduplicated(const Diags& diags);
 
-}  // namespace shoal
+}  // namespace shoal::internal

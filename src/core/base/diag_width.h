@@ -3,9 +3,9 @@
 
 #include "core/base/diags.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // As Render; no line of the source is shown wider. 0: 123 columns.
 std::string Render(const Diags& diags, const Source& source, const DiagStyle& style, size_t width);
 
-}  // namespace shoal
+}  // namespace shoal::internal

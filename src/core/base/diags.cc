@@ -5,9 +5,9 @@
 #include "core/base/diag_width.h"
 #include "core/base/strings.h"
 #include "core/base/text_width.h"
-#include "core/base/world.h"
+#include "core/base/environment_error.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr size_t kUsualWidth = 123;
@@ -20,15 +20,15 @@ std::string Marked(std::string_view line, size_t column, size_t length, size_t w
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   const std::string_view before = std::string_view(text).substr(0, column), rest = std::string_view(text).substr(column);
   const size_t room = (width == 0 ? kUsualWidth : width) - 2, after = TextWidth(rest);
-  const std::string left = CutTo(before, std::max(room / 2, room - std::min(room, after)), Cut::kLeft);
-  const std::string right = CutTo(rest, room - TextWidth(left), Cut::kRight);
+  const std::string left = ElideTo(before, std::max(room / 2, room - std::min(room, after)), ElideMode::kLeft);
+  const std::string right = ElideTo(rest, room - TextWidth(left), ElideMode::kRight);
   const size_t carets = std::clamp<size_t>(TextWidth(rest.substr(0, length)), 1, std::max<size_t>(TextWidth(right), 1));
   return StrCat("\n  ", left, right, "\n", std::string(2 + TextWidth(left), ' '), mark, std::string(carets, '^'), reset);
 }
 
 }  // namespace
 
-std::vector<CountedDiag> WithoutRepeats(const Diags& diags) {
+std::vector<CountedDiag> Deduplicated(const Diags& diags) {
   std::vector<CountedDiag> all;
   for (const Diag& diag : diags.found()) {
     auto same = std::find_if(all.begin(), all.end(), [&](const CountedDiag& each) {
@@ -60,7 +60,7 @@ std::string RenderOne(const Diag& diag, const Source& source, const DiagStyle& s
     StrAppend(&out, bold, source.name(), ": ", reset);
   }
   StrAppend(&out, hue, error ? "error: " : "warning: ", reset, diag.message);
-  if (!diag.rule.empty() && diag.rule != kWorldRule) StrAppend(&out, " [", diag.rule, "]");
+  if (!diag.rule.empty() && diag.rule != kEnvironmentRule) StrAppend(&out, " [", diag.rule, "]");
   if (style.verbose) StrAppend(&out, " (", diag.site.file, ":", diag.site.line, ")");
   if (diag.at.known()) {
     std::string_view line = source.LineAt(diag.at.offset);
@@ -83,7 +83,7 @@ std::string Render(const Diags& diags, const Source& source, const DiagStyle& st
 std::string Render(const Diags& diags, const Source& source, const DiagStyle& style, size_t width) {
   std::string out;
   int texts[2] = {0, 0}, shown[2] = {0, 0};
-  for (const CountedDiag& each : WithoutRepeats(diags)) {
+  for (const CountedDiag& each : Deduplicated(diags)) {
     const auto severity = static_cast<size_t>(each.diag->severity);
     if (texts[severity]++ >= static_cast<int>(style.limit)) continue;
     shown[severity] += each.times;
@@ -99,4 +99,4 @@ std::string Render(const Diags& diags, const Source& source, const DiagStyle& st
   return out;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "core/base/result.h"
 #include "core/base/source.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Diags {
  public:
@@ -46,4 +46,4 @@ std::string Render(const Diag& diag, const Source& source, const DiagStyle& styl
 // All of them, at most style.limit errors and as many warnings, then how many more there are.
 std::string Render(const Diags& diags, const Source& source, const DiagStyle& style = {});
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -14,17 +14,17 @@
 #include <filesystem>
 
 #include "core/base/strings.h"
-#include "core/base/world.h"
+#include "core/base/environment_error.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Diag CannotRead(const std::string& path, const char* why) {
-  return WorldFailed(StrCat("cannot read ", path, ": ", why));
+  return EnvironmentError(StrCat("cannot read ", path, ": ", why));
 }
 
 Diag CannotWrite(const std::string& path, int error) {
-  return WorldFailed(StrCat("cannot write ", path, ": ", std::strerror(error)));
+  return EnvironmentError(StrCat("cannot write ", path, ": ", std::strerror(error)));
 }
 
 // Names of files that are being written, for RemoveUnfinishedFiles. As many threads write at a time as there are cores;
@@ -167,16 +167,16 @@ Status CheckWritable(const std::string& folder, int64_t bytes) {
   const double room = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
   // A file system that does not know says 0 blocks.
   if (disk.f_blocks > 0 && static_cast<double>(bytes) > room)
-    return WorldFailed(StrCat("cannot write ", folder, ": ", bytes, " bytes are needed, the disk has room for ",
+    return EnvironmentError(StrCat("cannot write ", folder, ": ", bytes, " bytes are needed, the disk has room for ",
                               static_cast<int64_t>(room)));
   return {};
 }
 
-Status MakeFolders(const std::string& path) {
+Status CreateDirectories(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return WorldFailed(StrCat("cannot make the folder ", path, ": ", error.message()));
+  if (error) return EnvironmentError(StrCat("cannot make the folder ", path, ": ", error.message()));
   return {};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

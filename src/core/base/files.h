@@ -8,7 +8,7 @@
 
 #include "core/base/result.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // The bytes of a file of any size, mapped; they last as long as this does.
 class FileBytes {
@@ -37,6 +37,6 @@ void RemoveUnfinishedFiles();
 Status CheckWritable(const std::string& folder, int64_t bytes);
 
 // The folder and those above it. It may be there already.
-Status MakeFolders(const std::string& path);
+Status CreateDirectories(const std::string& path);
 
-}  // namespace shoal
+}  // namespace shoal::internal

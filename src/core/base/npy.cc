@@ -4,7 +4,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
@@ -171,4 +171,4 @@ std::string NpyHeader(std::string_view descr, const std::vector<int64_t>& dims) 
   return header + dict;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

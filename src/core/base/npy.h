@@ -9,7 +9,7 @@
 
 #include "core/base/result.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // An array as the file has it. `kind` is NumPy's letter: b bool, i and u integers, f float, c complex, V bytes of no
 // type; `item_bytes` are those of one element.
@@ -33,4 +33,4 @@ Result<NpyArray> ParseNpy(std::string_view file);
 // What stands in a file before the data, in version 1 (2 if it is long), row-major. `descr` as in NpyArray.
 std::string NpyHeader(std::string_view descr, const std::vector<int64_t>& dims);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr std::string_view kColors[] = {color::kReset,   color::kBold,       color::kFaint,   color::kYellow,
@@ -47,7 +47,7 @@ size_t ColorAt(std::string_view text) {
 
 }  // namespace
 
-std::string Printable(std::string_view text) {
+std::string EscapeForTerminal(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   auto keep = [&](size_t bytes) {
@@ -75,4 +75,4 @@ std::string Printable(std::string_view text) {
   return out;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 // Control characters but for the end of a line and the tab, characters that change the direction of writing, and bytes
 // that are no UTF-8 become \x1b, \u202e, \xff. The codes of the colours that shoal writes itself stay.
-std::string Printable(std::string_view text);
+std::string EscapeForTerminal(std::string_view text);
 
 // The colours, in use.
 namespace color {
@@ -21,4 +21,4 @@ inline constexpr char kBoldYellow[] = "\033[1;33m";
 inline constexpr char kBoldBlue[] = "\033[1;34m";
 }  // namespace color
 
-}  // namespace shoal
+}  // namespace shoal::internal

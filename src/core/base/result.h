@@ -11,7 +11,7 @@
 
 #include "core/base/check.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // A stretch of the user's text. Line and column are worked out from the Source when a message is printed, so a span
 // costs eight bytes on every instruction. Length 0 and offset kNowhere: the thing came from no text.
@@ -98,4 +98,4 @@ using Status = Result<void>;
   if (!name##_result.ok()) return std::move(name##_result.diag()); \
   auto& name = name##_result.value()
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace shoal {
+namespace shoal::internal {
 
 // The first place at or after `from` with one of the bytes; text.size() if there is none.
 template <char... bytes>
@@ -50,4 +50,4 @@ inline size_t EndOfName(std::string_view text, size_t from) {
   return at;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

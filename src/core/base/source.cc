@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/base/world.h"
+#include "core/base/environment_error.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // A text may not be larger than a 32-bit offset can reach; an unpacked one neither.
@@ -48,7 +48,7 @@ Result<std::string> ReadStream(int file) {
   while (true) {
     ssize_t got = read(file, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return WorldFailed(std::strerror(errno));
+    if (got < 0) return EnvironmentError(std::strerror(errno));
     if (got == 0) return text;
     text.append(buffer.data(), static_cast<size_t>(got));
     if (text.size() > kLargestText) return Fail("is larger than 4 GiB");
@@ -61,18 +61,18 @@ Result<std::unique_ptr<Source>> Source::Read(const std::string& path) {
   std::unique_ptr<Source> source(new Source);
   source->name_ = path == "-" ? "<stdin>" : path;
   int file = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return WorldFailed(std::strerror(errno));
+  if (file < 0) return EnvironmentError(std::strerror(errno));
 
   struct stat info {};
   fstat(file, &info);
   Status failure;
   if (S_ISDIR(info.st_mode)) {
-    failure = WorldFailed("is a directory, not an HLO module");
+    failure = EnvironmentError("is a directory, not an HLO module");
   } else if (S_ISREG(info.st_mode) && info.st_size > 0 && static_cast<size_t>(info.st_size) <= kLargestText) {
     source->mapped_size_ = static_cast<size_t>(info.st_size);
     void* mapped = mmap(nullptr, source->mapped_size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
     if (mapped == MAP_FAILED) {
-      failure = WorldFailed(std::strerror(errno));
+      failure = EnvironmentError(std::strerror(errno));
     } else {
       source->mapped_ = mapped;
       source->text_ = {static_cast<const char*>(mapped), source->mapped_size_};
@@ -128,4 +128,4 @@ std::string_view Source::LineAt(uint32_t offset) const {
   return line;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

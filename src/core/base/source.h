@@ -9,7 +9,7 @@
 
 #include "core/base/result.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct LineColumn {
   uint32_t line = 0;    // from 1
@@ -42,4 +42,4 @@ class Source {
   mutable std::vector<uint32_t> line_starts_;  // filled by the first Locate
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

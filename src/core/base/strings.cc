@@ -4,7 +4,7 @@
 
 #include "absl/strings/escaping.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 std::string Hex(uint64_t value) {
   char buffer[20];
@@ -22,4 +22,4 @@ void AppendEscaped(std::string& out, std::string_view text) {
 
 bool Unescape(std::string_view text, std::string* out) { return absl::CUnescape({text.data(), text.size()}, out); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

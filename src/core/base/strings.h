@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 inline void AppendPiece(std::string& out, std::string_view piece) { out += piece; }
 inline void AppendPiece(std::string& out, char piece) { out += piece; }
@@ -63,4 +63,4 @@ std::string Hex(uint64_t value);  // "1a"
 void AppendEscaped(std::string& out, std::string_view text);
 bool Unescape(std::string_view text, std::string* out);
 
-}  // namespace shoal
+}  // namespace shoal::internal

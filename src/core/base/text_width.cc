@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct Range {
@@ -99,17 +99,17 @@ size_t TextWidth(std::string_view text) {
   return width;
 }
 
-std::string CutTo(std::string_view text, size_t columns, Cut cut) {
-  if (cut == Cut::kNever || TextWidth(text) <= columns) return std::string(text);
+std::string ElideTo(std::string_view text, size_t columns, ElideMode cut) {
+  if (cut == ElideMode::kNever || TextWidth(text) <= columns) return std::string(text);
   if (columns == 0) return "";
   const size_t rest = columns - 1;
   std::string shown;
-  if (cut == Cut::kPath) {
+  if (cut == ElideMode::kPath) {
     const size_t slash = text.find('/', TailStart(text, rest));
-    cut = Cut::kLeft;
+    cut = ElideMode::kLeft;
     if (slash != std::string_view::npos) return shown.append("…").append(text.substr(slash));
   }
-  const size_t head = cut == Cut::kRight ? rest : cut == Cut::kMiddle ? rest / 2 : 0;
+  const size_t head = cut == ElideMode::kRight ? rest : cut == ElideMode::kMiddle ? rest / 2 : 0;
   shown.append(text.substr(0, HeadBytes(text, head))).append("…");
   return shown.append(text.substr(TailStart(text, rest - head)));
 }
@@ -126,4 +126,4 @@ std::string Wrapped(std::string_view text, size_t width, size_t hang) {
   return out;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/base/callers.h"
+#include "core/base/active_threads.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // About 50 µs: long enough for the next step of a program to come, short enough not to heat the room.
@@ -18,7 +18,7 @@ inline void Pause() {
 #endif
 }
 
-// Of all pools: whoever called AddCaller, and workers that are in a job.
+// Of all pools: whoever called AddActiveThread, and workers that are in a job.
 std::atomic<int> callers = 0, helping = 0;
 std::mutex pools_mutex;
 std::vector<ThreadPool*> pools;
@@ -29,9 +29,9 @@ bool HasRoom(int threads) { return helping.load(std::memory_order_relaxed) < Roo
 
 }  // namespace
 
-void AddCaller() { callers.fetch_add(1); }
+void AddActiveThread() { callers.fetch_add(1); }
 
-void RemoveCaller() {
+void RemoveActiveThread() {
   callers.fetch_sub(1);
   std::lock_guard lock(pools_mutex);
   for (ThreadPool* pool : pools) pool->WakeForJobs();
@@ -90,7 +90,7 @@ void ThreadPool::RunJob(Job& job) {
     std::erase(jobs_, &job);
     open_jobs_.store(static_cast<int>(jobs_.size()), std::memory_order_release);
   }
-  // Nobody joins any more. The acquire pairs with the release of each helper: what it wrote is there.
+  // Nobody participants any more. The acquire pairs with the release of each helper: what it wrote is there.
   for (int spins = 0; job.helpers.load(std::memory_order_acquire) != 0; ++spins)
     spins < kSpins ? Pause() : std::this_thread::yield();
 }
@@ -124,4 +124,4 @@ void ThreadPool::Work() {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -28,7 +28,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
 class ThreadPool {
  public:
@@ -39,7 +39,7 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
-  // There is room for workers again: those that sleep look whether there is work for them (core/base/callers.h).
+  // There is room for workers again: those that sleep look whether there is work for them (core/base/active_threads.h).
   void WakeForJobs();
 
   // task(i) for every i in [0, count), on this thread and on workers that are free; returns when all are done. Several
@@ -90,4 +90,4 @@ void ForBlocks(ThreadPool& pool, int64_t count, int64_t block, Task&& task) {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

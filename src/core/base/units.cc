@@ -7,9 +7,9 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-std::string Scaled(double number) {
+std::string FormatSi(double number) {
   static constexpr const char* kPrefixes[] = {"", " k", " M", " G", " T", " P", " E"};
   int prefix = 0;
   double scaled = std::fabs(number);
@@ -21,7 +21,7 @@ std::string Scaled(double number) {
   return StrCat(text, kPrefixes[prefix]);
 }
 
-std::string Bytes(double bytes) {
+std::string FormatBytes(double bytes) {
   static constexpr const char* kPrefixes[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
   int prefix = 0;
   for (; bytes >= 1024 && prefix < 5; ++prefix) bytes /= 1024;
@@ -30,7 +30,7 @@ std::string Bytes(double bytes) {
   return StrCat(text, kPrefixes[prefix]);
 }
 
-std::optional<int64_t> BytesNamed(std::string_view text) {
+std::optional<int64_t> ParseBytes(std::string_view text) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
       {"", 1},    {"b", 1},   {"kb", 1e3}, {"mb", 1e6},     {"gb", 1e9},     {"tb", 1e12},    {"k", 1e3},
       {"m", 1e6}, {"g", 1e9}, {"t", 1e12}, {"kib", 0x1p10}, {"mib", 0x1p20}, {"gib", 0x1p30}, {"tib", 0x1p40}};
@@ -45,6 +45,6 @@ std::optional<int64_t> BytesNamed(std::string_view text) {
   return std::nullopt;
 }
 
-std::string Counted(int64_t count, const char* what) { return StrCat(count, " ", what, count == 1 ? "" : "s"); }
+std::string Pluralize(int64_t count, const char* what) { return StrCat(count, " ", what, count == 1 ? "" : "s"); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

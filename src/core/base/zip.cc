@@ -6,7 +6,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr std::string_view kLocalHeader = "PK\3\4", kCentralHeader = "PK\1\2", kEnd = "PK\5\6", kEnd64 = "PK\6\6",
@@ -76,9 +76,9 @@ Result<std::string> Inflate(std::string_view packed, uint64_t bytes, uint64_t al
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return Fail("cannot start to unpack");
   size_t in_done = 0, out_done = 0;
   int code = Z_OK;
-  constexpr size_t kMost = size_t{1} << 30;
+  constexpr size_t kMax = size_t{1} << 30;
   while (code == Z_OK && (bytes == all || out_done < bytes)) {
-    const size_t in_now = std::min(kMost, packed.size() - in_done), out_now = std::min(kMost, out.size() - out_done);
+    const size_t in_now = std::min(kMax, packed.size() - in_done), out_now = std::min(kMax, out.size() - out_done);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + in_done));
     stream.avail_in = static_cast<uInt>(in_now);
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + out_done);
@@ -143,4 +143,4 @@ Result<std::string> ZipReader::ReadBeginning(const std::string& name, uint64_t m
   return bytes;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 
 #include "core/base/result.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class ZipReader {
  public:
@@ -33,4 +33,4 @@ class ZipReader {
   std::map<std::string, Entry> entries_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

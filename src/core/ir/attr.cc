@@ -3,7 +3,7 @@
 #include "core/base/strings.h"
 #include "core/ir/attr.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 bool OriginalArray::operator==(const OriginalArray& other) const {
   return instruction_name == other.instruction_name &&
@@ -21,4 +21,4 @@ void AppendOriginalArray(std::string& out, const OriginalArray& array) {
   if (!array.shape_index.empty()) StrAppend(&out, " ", ToString(array.shape_index));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -13,7 +13,7 @@
 #include "core/ir/literal.h"
 #include "core/ir/sharding.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Instruction;
 class Computation;
@@ -130,4 +130,4 @@ struct Attr {
   constexpr Attr(std::string_view name, T fallback = {}) : name(name), fallback(fallback) {}
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "core/ir/sizes.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int64_t kPointerBytes = 8;
@@ -76,7 +76,7 @@ int64_t DynamicSizeBytes(const Shape& array) {
 
 int64_t ArrayBytes(const Shape& shape) {
   if (!shape.IsTuple()) return BufferBytes(shape);
-  if (shape.LeafCount() >= kMostLeaves) return INT64_MAX;
+  if (shape.LeafCount() >= kMaxLeaves) return INT64_MAX;
   int64_t bytes = 0;
   for (const Shape* element : shape.elements()) bytes = SaturatingAdd(bytes, ArrayBytes(*element));
   return bytes;
@@ -87,4 +87,4 @@ int64_t MemorySpaceOf(const Shape& shape) {
   return shape.IsArray() && shape.layout() != nullptr ? shape.layout()->memory_space : 0;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "core/ir/shape.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Of one buffer: an array with the padding of its tiles and the sizes of its dynamic dimensions, a tuple's table of
 // 8-byte pointers. Arrays without a layout count as dense. Saturates.
@@ -19,4 +19,4 @@ int64_t MemorySpaceOf(const Shape& shape);
 
 inline constexpr int64_t kHostSpace = 5;
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,7 +2,7 @@
 
 #include "absl/container/flat_hash_set.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The computations one calls, in the order of the text.
@@ -75,4 +75,4 @@ std::vector<Computation*> CalleesFirst(const Module& module) {
   return std::move(walk.order);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class CallGraph {
  public:
@@ -17,7 +17,7 @@ class CallGraph {
   std::span<const Instruction* const> CallersOf(const Computation& computation) const;
   // Callers before callees, from the entry computation on; what it does not lead to is left out, and so is what would
   // close a circle.
-  const std::vector<const Computation*>& FromEntry() const { return from_entry_; }
+  const std::vector<const Computation*>& ReachableFromEntry() const { return from_entry_; }
 
  private:
   absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> callers_;
@@ -28,4 +28,4 @@ class CallGraph {
 // that two call may come after one of them.)
 std::vector<Computation*> CalleesFirst(const Module& module);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "core/ir/attr.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 inline constexpr Attr<const Sharding*> kSharding{"sharding"};
 inline constexpr Attr<std::span<const FrontendAttribute>> kFrontendAttributes{"frontend_attributes"};
@@ -14,4 +14,4 @@ inline constexpr Attr<const Metadata*> kMetadata{"metadata"};
 inline constexpr Attr<std::string_view> kBackendConfig{"backend_config"};
 inline constexpr Attr<std::span<const bool>> kParameterReplication{"parameter_replication"};
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 int64_t Product(const std::vector<int64_t>& dims) {
@@ -226,4 +226,4 @@ void AppendReplicaGroups(std::string& out, const ReplicaGroups& groups) {
   out += '}';
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,7 +9,7 @@
 
 #include "core/ir/shape.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // [2,4]<=[4,2]T(1,0): the numbers 0, 1, 2, … laid out as `reshape`, transposed by `perm`, reshaped to `dims`.
 struct IotaTiles {
@@ -86,4 +86,4 @@ struct ReplicaGroups {
 };
 void AppendReplicaGroups(std::string& out, const ReplicaGroups& groups);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr std::array<ElementTypeInfo, kElementTypeCount> MakeTable() {
@@ -27,7 +27,7 @@ const ElementTypeInfo& Info(ElementType type) {
   return kTable[number < kTable.size() ? number : 0];
 }
 
-std::optional<ElementType> ElementTypeNamed(std::string_view text) {
+std::optional<ElementType> ParseElementType(std::string_view text) {
   // The usual ones first: this is asked for every shape of a text.
   if (text == "f32") return ElementType::kF32;
   if (text == "bf16") return ElementType::kBf16;
@@ -38,4 +38,4 @@ std::optional<ElementType> ElementTypeNamed(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

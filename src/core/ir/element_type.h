@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class ElementType : uint8_t {
   kInvalid = 0,
@@ -39,7 +39,7 @@ inline constexpr int kElementTypeCount = 37;
 
 // The row of `type`; for a number that names no type, a row with type kInvalid.
 const ElementTypeInfo& Info(ElementType type);
-std::optional<ElementType> ElementTypeNamed(std::string_view text);
+std::optional<ElementType> ParseElementType(std::string_view text);
 
 inline std::string_view Text(ElementType type) { return Info(type).text; }
 inline bool IsArrayType(ElementType type) { return Info(type).cls != TypeClass::kNonArray; }
@@ -52,4 +52,4 @@ inline int BitWidth(ElementType type) { return Info(type).bits; }
 // Bytes one element takes in a Literal or an .npy file: types narrower than a byte take a whole one.
 inline int StorageBytes(ElementType type) { return (Info(type).bits + 7) / 8; }
 
-}  // namespace shoal
+}  // namespace shoal::internal

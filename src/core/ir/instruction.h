@@ -8,7 +8,7 @@
 #include "core/base/result.h"
 #include "core/ir/attr.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class Opcode : uint8_t;  // listed in core/ops/ops.def
 
@@ -54,4 +54,4 @@ class Instruction {
   }
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

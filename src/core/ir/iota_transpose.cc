@@ -2,7 +2,7 @@
 
 #include "core/ir/device_groups.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // A factor of one dimension of `reshape`: which dimension, and how many of its factors are more major.
@@ -78,4 +78,4 @@ std::optional<IotaTiles> IotaTiles::Transposed(const std::vector<int>& order) co
   return Canonical(std::move(new_dims), std::move(new_reshape), std::move(new_perm));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

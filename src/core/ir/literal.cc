@@ -11,7 +11,7 @@
 #include "core/base/strings.h"
 #include "core/ir/sizes.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 uint64_t LoadBits(const std::byte* element, int bytes) {
@@ -226,14 +226,14 @@ namespace {
 // Nor of so many lists without any: f32[1000000000,0].
 bool IsMostlyImplied(const Literal& literal) {
   if (!literal.shape->IsArray()) return false;
-  constexpr int64_t kMostImplied = int64_t{1} << 26;
-  const int64_t count = literal.shape->ElementCount().value_or(kTooLarge);
+  constexpr int64_t kMaxImplied = int64_t{1} << 26;
+  const int64_t count = literal.shape->ElementCount().value_or(kSizeOverflow);
   if (count == 0) {
     const Ints dims = literal.shape->dims();
-    return SaturatingProduct(dims.first(static_cast<size_t>(std::ranges::find(dims, 0) - dims.begin()))) > kMostImplied;
+    return SaturatingProduct(dims.first(static_cast<size_t>(std::ranges::find(dims, 0) - dims.begin()))) > kMaxImplied;
   }
   const int64_t given = std::ssize(literal.data) / std::max<int64_t>(StorageBytes(literal.shape->element_type()), 1);
-  return count - given > kMostImplied;
+  return count - given > kMaxImplied;
 }
 
 }  // namespace
@@ -263,4 +263,4 @@ void AppendLiteral(std::string& out, const Literal& literal, bool with_shape) {
   ArrayWriter(out, literal).Write(0, 0);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 
 #include "core/ir/shape.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Literal {
   const Shape* shape = nullptr;
@@ -32,4 +32,4 @@ void AppendElement(std::string& out, ElementType type, const std::byte* element)
 // The value as HLO text writes it inside constant(...), on one line.
 void AppendLiteral(std::string& out, const Literal& literal, bool with_shape);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,7 +2,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 bool Metadata::operator==(const Metadata& other) const {
   std::string mine, theirs;
@@ -54,4 +54,4 @@ void AppendMetadata(std::string& out, const Metadata& metadata) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

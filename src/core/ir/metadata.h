@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Metadata {
   std::string_view op_type, op_name, source_file;
@@ -45,4 +45,4 @@ struct StackFrames {
   bool empty() const { return frames.empty(); }
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/ir/common_attrs.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Computation* Module::NewComputation(std::string_view computation_name) {
   Computation* computation = arena.New<Computation>();
@@ -160,4 +160,4 @@ std::vector<Computation*> PostOrder(const Module& module) {
   return std::move(walk.order);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -11,7 +11,7 @@
 #include "core/base/source.h"
 #include "core/ir/instruction.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Computation {
  public:
@@ -139,4 +139,4 @@ class PostOrderWalk {
 // Callees before callers, as XLA prints them.
 std::vector<Computation*> PostOrder(const Module& module);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/base/strings.h"
 #include "core/ir/common_attrs.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Copies a module's computations; instructions and computations are made first, so that they can name each other.
@@ -150,7 +150,7 @@ Instruction* CopyInstruction(Module& module, Computation& computation, const Ins
   return copy;
 }
 
-Instruction* Resolve(const Replacements& replacements, Instruction* hlo) {
+Instruction* ResolveReplacement(const Replacements& replacements, Instruction* hlo) {
   for (auto found = replacements.find(hlo); found != replacements.end(); found = replacements.find(hlo))
     hlo = found->second;
   return hlo;
@@ -173,7 +173,7 @@ void MapPredecessors(Module& module, Instruction& hlo, const Map& map) {
 
 void Apply(const Replacements& replacements, Module& module, Computation& computation) {
   if (replacements.empty()) return;
-  auto map = [&](Instruction* hlo) { return Resolve(replacements, hlo); };
+  auto map = [&](Instruction* hlo) { return ResolveReplacement(replacements, hlo); };
   for (Instruction* hlo : computation.instructions) {
     for (Instruction*& operand : hlo->operands) operand = map(operand);
     MapPredecessors(module, *hlo, map);
@@ -184,7 +184,7 @@ void Apply(const Replacements& replacements, Module& module, Computation& comput
 void ApplyReplacements(const Replacements& replacements, Module& module, Computation& computation) {
   std::erase_if(computation.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
   Apply(replacements, module, computation);
-  SortByUse(computation);
+  SortTopologically(computation);
 }
 
 Instruction* Inline(const Computation& callee, std::span<Instruction* const> arguments, Module& module,
@@ -203,7 +203,7 @@ Instruction* Inline(const Computation& callee, std::span<Instruction* const> arg
   return copies.at(callee.root);
 }
 
-void SortByUse(Computation& computation) {
+void SortTopologically(Computation& computation) {
   std::vector<Instruction*> order;
   order.reserve(computation.instructions.size());
   for (size_t i = 0; i < computation.instructions.size(); ++i)
@@ -282,4 +282,4 @@ void DropAttr(Instruction& hlo, Module& module, uint32_t id) {
   hlo.attrs = module.arena.Copy(kept);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,13 +8,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // A copy that may be rewritten. Names, literals and other attributes are shared with the original, which must outlive
 // it; shapes are its own. It has a copy of the text, for messages.
 std::unique_ptr<Module> CloneModule(const Module& module);
 
-// A new instruction at the end of the computation (see SortByUse), in the place and with the metadata of `instead_of`.
+// A new instruction at the end of the computation (see SortTopologically), in the place and with the metadata of `instead_of`.
 Instruction* NewInstruction(Module& module, Computation& computation, Opcode opcode, const Shape* shape,
                             std::span<Instruction* const> operands, const Instruction& instead_of);
 // A copy of an instruction with other operands, at the end of `computation`. Called computations are shared.
@@ -26,7 +26,7 @@ void DropAttr(Instruction& hlo, Module& module, uint32_t id);
 // What stands for what. An instruction that is replaced may be replaced by one that is replaced itself.
 using Replacements = absl::flat_hash_map<const Instruction*, Instruction*>;
 // What stands for `hlo` in the end.
-Instruction* Resolve(const Replacements& replacements, Instruction* hlo);
+Instruction* ResolveReplacement(const Replacements& replacements, Instruction* hlo);
 // In operands, control predecessors and the root. The replaced instructions stay, unused: RemoveUnused drops them.
 void Apply(const Replacements& replacements, Module& module, Computation& computation);
 // The same, and takes the replaced instructions out, whatever they do; the new ones are put in order.
@@ -37,11 +37,11 @@ Instruction* Inline(const Computation& callee, std::span<Instruction* const> arg
                     Computation& computation);
 
 // Operands before users, otherwise in the order there was; numbers the instructions.
-void SortByUse(Computation& computation);
+void SortTopologically(Computation& computation);
 
 // Drops the instructions that do not lead to the root and that `is_kept` does not ask for; parameters stay. True if any.
 bool RemoveUnused(Computation& computation, bool (*is_kept)(const Instruction&));
 // Drops the computations that the entry does not reach. True if any.
 bool RemoveUncalled(Module& module);
 
-}  // namespace shoal
+}  // namespace shoal::internal

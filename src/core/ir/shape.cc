@@ -5,7 +5,7 @@
 #include "absl/hash/hash.h"
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 template <class T>
@@ -119,7 +119,7 @@ const Shape* ShapePool::Tuple(std::span<const Shape* const> elements) {
   key.elements_ = elements.data();
   key.element_count_ = static_cast<uint32_t>(elements.size());
   int64_t leaves = 0;
-  for (const Shape* element : elements) leaves = std::min(leaves + element->LeafCount(), kMostLeaves);
+  for (const Shape* element : elements) leaves = std::min(leaves + element->LeafCount(), kMaxLeaves);
   key.leaf_count_ = static_cast<uint32_t>(leaves);
   return InternShape(key);
 }
@@ -191,4 +191,4 @@ absl::InlinedVector<const Shape*, 4> LeafShapes(const Shape& shape) {
   return leaves;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

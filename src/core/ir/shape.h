@@ -13,7 +13,7 @@
 #include "core/base/arena.h"
 #include "core/ir/element_type.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using Ints = std::span<const int64_t>;
 class Shape;
@@ -47,7 +47,7 @@ struct Layout {
 };
 
 // A tuple with more leaves than this (tuples of tuples of …, each doubling) is refused wherever a text could make one.
-inline constexpr int64_t kMostLeaves = int64_t{1} << 20;
+inline constexpr int64_t kMaxLeaves = int64_t{1} << 20;
 
 // Size of a dimension written "?".
 inline constexpr int64_t kUnboundedSize = INT64_MIN;
@@ -81,7 +81,7 @@ class Shape {
   const Shape& element(int64_t i) const { return *elements_[i]; }
   // The subshape at a path; null where there is none.
   const Shape* At(std::span<const int64_t> index) const;
-  // Number of arrays and tokens in it, tuples flattened; saturates at kMostLeaves.
+  // Number of arrays and tokens in it, tuples flattened; saturates at kMaxLeaves.
   int64_t LeafCount() const { return leaf_count_; }
 
   // The same shape without layouts and with static dimensions: two shapes are compatible if these are one object.
@@ -165,4 +165,4 @@ inline std::string ToString(const ShapeIndex& index) { return ToString(Ints(inde
 // The arrays and tokens of a shape, tuples flattened.
 absl::InlinedVector<const Shape*, 4> LeafShapes(const Shape& shape);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,7 +2,7 @@
 #include "core/base/strings.h"
 #include "core/ir/shape.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 void AppendTile(std::string& out, const Tile& tile) {
@@ -83,4 +83,4 @@ void AppendShape(std::string& out, const Shape& shape, bool with_layout) {
   if (with_layout && layout != nullptr && !(shape.rank() == 0 && layout->plain())) AppendLayout(out, *layout);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <numeric>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Kind = Sharding::Kind;
@@ -172,4 +172,4 @@ void Sharding::ExtractReductionOp() {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -10,7 +10,7 @@
 #include "core/ir/device_groups.h"
 #include "core/ir/metadata.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class ReductionOp : uint8_t { kSum, kMax, kMin };
 
@@ -63,4 +63,4 @@ struct Sharding {
 
 void AppendSharding(std::string& out, const Sharding& sharding);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include "core/base/strings.h"
 #include "core/ir/sharding.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Kind = Sharding::Kind;
@@ -191,4 +191,4 @@ void AppendSharding(std::string& out, const Sharding& sharding) {
   out += '}';
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

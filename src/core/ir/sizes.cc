@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shoal {
+namespace shoal::internal {
 
 int64_t SaturatingProduct(Ints factors) {
   if (std::find(factors.begin(), factors.end(), 0) != factors.end()) return 0;
@@ -11,7 +11,7 @@ int64_t SaturatingProduct(Ints factors) {
   return product;
 }
 
-int64_t ElementCountOf(const Shape& shape) { return shape.ElementCount().value_or(kTooLarge); }
+int64_t ElementCountOf(const Shape& shape) { return shape.ElementCount().value_or(kSizeOverflow); }
 
 int64_t HostBytesOf(const Shape& shape) {
   if (shape.IsArray()) return SaturatingMul(ElementCountOf(shape), StorageBytes(shape.element_type()));
@@ -20,4 +20,4 @@ int64_t HostBytesOf(const Shape& shape) {
   return bytes;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,9 +9,9 @@
 
 #include "core/ir/shape.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-inline constexpr int64_t kTooLarge = std::numeric_limits<int64_t>::max();
+inline constexpr int64_t kSizeOverflow = std::numeric_limits<int64_t>::max();
 
 // No cluster has more; a larger number in a file is an attempt on our memory.
 inline constexpr int64_t kLargestCluster = int64_t{1} << 24;
@@ -19,13 +19,13 @@ inline constexpr int64_t kLargestCluster = int64_t{1} << 24;
 inline int64_t SaturatingAdd(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return a < 0 ? std::numeric_limits<int64_t>::min() : kTooLarge;
+  return a < 0 ? std::numeric_limits<int64_t>::min() : kSizeOverflow;
 }
 
 inline int64_t SaturatingMul(int64_t a, int64_t b) {
   int64_t product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return product;
-  return (a < 0) != (b < 0) ? std::numeric_limits<int64_t>::min() : kTooLarge;
+  return (a < 0) != (b < 0) ? std::numeric_limits<int64_t>::min() : kSizeOverflow;
 }
 
 // How many parts of `size` (at least 1) hold `count` (at least 0) things; nothing overflows on the way.
@@ -44,6 +44,6 @@ int64_t ElementCountOf(const Shape& shape);
 // Bytes of the arrays in it, each element in whole bytes as on the host, without padding.
 int64_t HostBytesOf(const Shape& shape);
 // An array in it has more bytes than can be counted, or all of them together do.
-inline bool IsTooLarge(const Shape& shape) { return HostBytesOf(shape) == kTooLarge; }
+inline bool SizeOverflows(const Shape& shape) { return HostBytesOf(shape) == kSizeOverflow; }
 
-}  // namespace shoal
+}  // namespace shoal::internal

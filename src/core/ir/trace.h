@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
 class Instruction;
 
@@ -33,4 +33,4 @@ struct Trace {
   std::vector<TraceFlow> flows;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Calls visit(operand, user) once for each pair.
@@ -38,4 +38,4 @@ std::span<const Instruction* const> Users::Of(const Instruction& hlo) {
   return std::span(lists.all).subspan(lists.starts[hlo.index], lists.starts[hlo.index + 1] - lists.starts[hlo.index]);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Users {
  public:
@@ -24,4 +24,4 @@ class Users {
   absl::flat_hash_map<const Computation*, Lists> lists_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,14 +2,14 @@
 #include "core/ops/collective.h"
 #include "core/ops/dims.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Status OneDimensionIfAny(const Instruction& hlo) { return hlo.has(kDimensions) ? OneDimension(hlo, "C1") : Status(); }
 
 }  // namespace
 
-Status Op<Opcode::kAllToAll>::Form(Instruction& hlo, Module&) { return OneDimensionIfAny(hlo); }
+Status Op<Opcode::kAllToAll>::Normalize(Instruction& hlo, Module&) { return OneDimensionIfAny(hlo); }
 
 ShapeResult Op<Opcode::kAllToAll>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(OneDimensionIfAny(hlo));
@@ -40,7 +40,7 @@ ShapeResult Op<Opcode::kAllToAll>::Infer(const Instruction& hlo, ShapePool& shap
   return &operand;
 }
 
-Status Op<Opcode::kRaggedAllToAll>::Form(Instruction& hlo, Module&) { return OneDimensionIfAny(hlo); }
+Status Op<Opcode::kRaggedAllToAll>::Normalize(Instruction& hlo, Module&) { return OneDimensionIfAny(hlo); }
 
 ShapeResult Op<Opcode::kRaggedAllToAll>::Infer(const Instruction& hlo, ShapePool&) {
   SHOAL_TRY(OneDimensionIfAny(hlo));
@@ -57,4 +57,4 @@ ShapeResult Op<Opcode::kRaggedAllToAll>::Infer(const Instruction& hlo, ShapePool
   return &hlo.operand_shape(1);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,17 +7,17 @@
 #include "core/ops/transfer.h"
 #include "core/ops/value_flow.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int kLongestChain = 10'000;  // nobody writes one; a limit for hostile text
 
 // The async-start or async-update whose result reaches `hlo` through ops that only hand values on; null if none's.
 const Instruction* Producer(const Instruction* hlo) {
-  ValuePlace place{hlo, {}};
+  ValueRef place{hlo, {}};
   for (int steps = 0; steps < kLongestChain; ++steps) {
     if (place.hlo->opcode == Opcode::kAsyncStart || place.hlo->opcode == Opcode::kAsyncUpdate) return place.hlo;
-    if (!StepBack(place, kCarriesAsync)) return nullptr;
+    if (!TraceToOperand(place, kCarriesAsync)) return nullptr;
   }
   return nullptr;
 }
@@ -178,4 +178,4 @@ ShapeResult Op<Opcode::kAsyncDone>::Infer(const Instruction& hlo, ShapePool& sha
   return computation->root->shape_;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

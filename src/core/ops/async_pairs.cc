@@ -2,7 +2,7 @@
 
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr AsyncPair kPairs[] = {
@@ -74,4 +74,4 @@ std::optional<int64_t> ResultPartOf(const Instruction& done) {
 
 bool GivesToken(const Instruction& done) { return done.opcode == Opcode::kRecvDone; }
 
-}  // namespace shoal
+}  // namespace shoal::internal

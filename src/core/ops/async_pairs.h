@@ -5,7 +5,7 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct AsyncPair {
   Opcode start, done;
@@ -38,4 +38,4 @@ std::optional<int64_t> ResultPartOf(const Instruction& done);
 // Whether the result is element 0 of what the done gives, beside a token: recv-done.
 bool GivesToken(const Instruction& done);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 inline constexpr Attr<Ints> kDimensions{"dimensions"};
 inline constexpr Attr<Computation*> kToApply{"to_apply"};
@@ -62,4 +62,4 @@ struct EnumNames<DotAlgorithm> {
 };
 inline constexpr Attr<DotAlgorithm> kAlgorithm{"algorithm"};
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/ops/custom_calls.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool HasTiles(const Instruction& hlo) {
@@ -29,14 +29,14 @@ bool IsGpuCall(const Instruction& hlo) {
   static constexpr std::string_view kTargets[] = {"__cublas", "__cudnn", "__triton", "xla.gpu."};
   if (!IsCustomCall(hlo)) return false;
   const CustomCallFacts* facts = FactsOf(hlo);
-  return (facts != nullptr && facts->writer == CallWriter::kGpu) ||
+  return (facts != nullptr && facts->writer == CustomCallBackend::kGpu) ||
          std::any_of(std::begin(kTargets), std::end(kTargets),
                      [&](std::string_view sign) { return TargetOf(hlo).starts_with(sign); });
 }
 
 }  // namespace
 
-std::optional<Backend> BackendNamed(std::string_view name) {
+std::optional<Backend> ParseBackend(std::string_view name) {
   const auto found = std::find(std::begin(kBackends), std::end(kBackends), name);
   if (found == std::end(kBackends)) return std::nullopt;
   return static_cast<Backend>(found - std::begin(kBackends));
@@ -54,4 +54,4 @@ BackendChoice InferBackend(const Module& module) {
   return {Backend::kGpu, "the module is not scheduled and shows nobody's marks"};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,13 +7,13 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class Backend : uint8_t { kCpu, kGpu, kTpu };
 inline constexpr std::string_view kBackends[] = {"cpu", "gpu", "tpu"};
 
 inline std::string_view ToString(Backend backend) { return kBackends[static_cast<size_t>(backend)]; }
-std::optional<Backend> BackendNamed(std::string_view name);
+std::optional<Backend> ParseBackend(std::string_view name);
 
 struct BackendChoice {
   Backend backend = Backend::kGpu;
@@ -25,4 +25,4 @@ struct BackendChoice {
 // them. A module that shows nothing counts as a GPU's unless it is scheduled.
 BackendChoice InferBackend(const Module& module);
 
-}  // namespace shoal
+}  // namespace shoal::internal

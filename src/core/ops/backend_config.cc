@@ -4,7 +4,7 @@
 
 #include "core/ir/common_attrs.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string_view Trim(std::string_view text) {
@@ -105,4 +105,4 @@ std::vector<int64_t> BackendConfig::Ints(std::string_view key) const {
   return numbers;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

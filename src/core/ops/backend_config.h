@@ -9,7 +9,7 @@
 
 #include "core/ir/instruction.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class BackendConfig {
  public:
@@ -34,4 +34,4 @@ class BackendConfig {
   std::vector<std::pair<std::string_view, std::string_view>> entries_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

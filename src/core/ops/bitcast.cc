@@ -3,7 +3,7 @@
 
 #include "core/ops/index_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Bits in memory if each element takes `width` of them; no value if they cannot be counted.
@@ -62,4 +62,4 @@ ShapeResult Op<Opcode::kBitcastConvert>::Infer(const Instruction& hlo, ShapePool
   return dims.Make(to, shapes);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

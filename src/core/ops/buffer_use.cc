@@ -2,7 +2,7 @@
 
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 bool UpdatesBuffer(const Instruction& hlo) { return hlo.opcode == Opcode::kDynamicUpdateSlice; }
 
@@ -19,4 +19,4 @@ bool GivesBuffers(const Instruction& hlo) {
   return IsCustomCall(hlo) || UpdatesBuffer(hlo) || IsParameter(hlo) || IsLoop(hlo);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Writes into a buffer it is given, or is taken to: a dynamic-update-slice, and what runs computations or calls.
 bool WritesBuffers(const Instruction& hlo);
@@ -14,4 +14,4 @@ bool UpdatesBuffer(const Instruction& hlo);
 // Gives buffers whose writers are counted.
 bool GivesBuffers(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

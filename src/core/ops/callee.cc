@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shoal {
+namespace shoal::internal {
 
 Result<Signature> SignatureOf(const Instruction& hlo, const Attr<Computation*>& key) {
   return SignatureOf(hlo, key.name, hlo[key]);
@@ -114,4 +114,4 @@ const Shape* OneOrTuple(std::span<const Shape* const> parts, ShapePool& shapes) 
   return parts.size() == 1 ? parts[0] : shapes.Tuple(parts);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // What a computation takes and gives; no pointer is null.
 struct Signature {
@@ -51,4 +51,4 @@ inline std::vector<const Shape*> OperandShapes(const Instruction& hlo) {
 // The one shape, or a tuple of them.
 const Shape* OneOrTuple(std::span<const Shape* const> parts, ShapePool& shapes);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,9 +5,9 @@
 #include "core/ops/callee.h"
 #include "core/ops/dims.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-// Rule C1 of every collective with use_global_device_ids; without that attribute a channel joins partitions.
+// Rule C1 of every collective with use_global_device_ids; without that attribute a channel participants partitions.
 Result<GroupMode> GroupModeOf(const Instruction& hlo) {
   const bool has_channel = hlo.has(kChannelId);
   if (!has_channel && hlo[kUseGlobalDeviceIds])
@@ -155,7 +155,7 @@ Status CheckIdShape(const Instruction& hlo) {
 
 }  // namespace
 
-Status AllGatherAttrs::Form(Instruction& hlo, Module&) { return OneDimension(hlo, "C2"); }
+Status AllGatherAttrs::Normalize(Instruction& hlo, Module&) { return OneDimension(hlo, "C2"); }
 
 ShapeResult Op<Opcode::kAllGather>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(GroupModeOf(hlo));
@@ -174,7 +174,7 @@ ShapeResult Op<Opcode::kAllGatherStart>::Infer(const Instruction& hlo, ShapePool
 
 ShapeResult Op<Opcode::kAllGatherDone>::Infer(const Instruction& hlo, ShapePool&) { return SecondElement(hlo); }
 
-Status AllReduceAttrs::Form(Instruction& hlo, Module&) {
+Status AllReduceAttrs::Normalize(Instruction& hlo, Module&) {
   if (!hlo.has(kMode)) SHOAL_TRY(GroupModeOf(hlo));
   return {};
 }
@@ -197,7 +197,7 @@ ShapeResult Op<Opcode::kAllReduceDone>::Infer(const Instruction& hlo, ShapePool&
   return HasAsyncShape(start) ? &start.shape().element(1) : &start.shape();
 }
 
-Status Op<Opcode::kReduceScatter>::Form(Instruction& hlo, Module&) {
+Status Op<Opcode::kReduceScatter>::Normalize(Instruction& hlo, Module&) {
   if (!hlo.has(kMode)) SHOAL_TRY(GroupModeOf(hlo));
   return OneDimension(hlo, "C2");
 }
@@ -238,16 +238,16 @@ ShapeResult Op<Opcode::kCollectiveBroadcast>::Infer(const Instruction& hlo, Shap
 
 ShapeResult Op<Opcode::kCollectivePermuteDone>::Infer(const Instruction& hlo, ShapePool&) { return SecondElement(hlo); }
 
-Status Op<Opcode::kPartitionId>::Form(Instruction& hlo, Module&) { return CheckIdShape(hlo); }
+Status Op<Opcode::kPartitionId>::Normalize(Instruction& hlo, Module&) { return CheckIdShape(hlo); }
 
 ShapeResult Op<Opcode::kPartitionId>::Infer(const Instruction&, ShapePool& shapes) {
   return shapes.Scalar(ElementType::kU32);
 }
 
-Status Op<Opcode::kReplicaId>::Form(Instruction& hlo, Module&) { return CheckIdShape(hlo); }
+Status Op<Opcode::kReplicaId>::Normalize(Instruction& hlo, Module&) { return CheckIdShape(hlo); }
 
 ShapeResult Op<Opcode::kReplicaId>::Infer(const Instruction&, ShapePool& shapes) {
   return shapes.Scalar(ElementType::kU32);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

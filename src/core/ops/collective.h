@@ -4,7 +4,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 inline constexpr Attr<const ReplicaGroups*> kReplicaGroups{"replica_groups"};
 inline constexpr Attr<bool> kConstrainLayout{"constrain_layout"};
@@ -34,7 +34,7 @@ bool HasAsyncShape(const Instruction& start);
 // (operands, result, context…), the operands in a tuple where the shape is that of an async-start.
 const Shape* StartShape(const Instruction& start, const Shape* operands, const Shape* result, ShapePool& shapes);
 
-void PriceAllReduce(const Instruction& hlo, Pricing& pricing);
+void CostOfAllReduce(const Instruction& hlo, OpCostBuilder& builder);
 
 struct Collective : OpBase {
   static constexpr OpClass kClass = OpClass::kCollective;
@@ -44,7 +44,7 @@ struct Collective : OpBase {
 struct AllGatherAttrs : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId), Always(kReplicaGroups), Optional(kConstrainLayout),
                                      Required(kDimensions), Optional(kUseGlobalDeviceIds)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
 };
 template <>
 struct Op<Opcode::kAllGather> : AllGatherAttrs {
@@ -63,17 +63,17 @@ struct Op<Opcode::kAllGatherDone> : Collective {
 struct AllReduceAttrs : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId),           Always(kReplicaGroups), Optional(kConstrainLayout),
                                      Optional(kUseGlobalDeviceIds), Required(kToApply),     Unprinted(kMode)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
 };
 template <>
 struct Op<Opcode::kAllReduce> : AllReduceAttrs {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static constexpr auto Price = &PriceAllReduce;
+  static constexpr auto Cost = &CostOfAllReduce;
 };
 template <>
 struct Op<Opcode::kAllReduceStart> : AllReduceAttrs {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static constexpr auto Price = &PriceAllReduce;
+  static constexpr auto Cost = &CostOfAllReduce;
 };
 template <>
 struct Op<Opcode::kAllReduceDone> : Collective {
@@ -90,7 +90,7 @@ struct Op<Opcode::kReduceScatter> : Collective {
                                      Required(kDimensions),
                                      Required(kToApply),
                                      Unprinted(kMode)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -107,7 +107,7 @@ template <>
 struct Op<Opcode::kAllToAll> : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId), Always(kReplicaGroups), Optional(kConstrainLayout),
                                      IfGiven(kDimensions)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -115,7 +115,7 @@ struct Op<Opcode::kAllToAll> : Collective {
 template <>
 struct Op<Opcode::kRaggedAllToAll> : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId), Always(kReplicaGroups), Unprinted(kDimensions)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -132,7 +132,7 @@ inline constexpr Attr<IntLists> kPermuteSliceSizes{"slice_sizes"};
 // collective-permute: the operand of the source that names this device as target; zeros if none does.
 struct CollectivePermuteAttrs : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId), Required(kSourceTargetPairs), Optional(kPermuteSliceSizes)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
 };
 template <>
 struct Op<Opcode::kCollectivePermute> : CollectivePermuteAttrs {
@@ -151,14 +151,14 @@ struct Op<Opcode::kCollectivePermuteDone> : Collective {
 template <>
 struct Op<Opcode::kPartitionId> : Collective {
   static constexpr bool kInfersShape = true;
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 template <>
 struct Op<Opcode::kReplicaId> : Collective {
   static constexpr bool kInfersShape = true;
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,7 +2,7 @@
 
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 bool IsCommunicationOp(const Instruction& hlo) {
   return IsPairedKind(KindOf(hlo.opcode)) || GroupRulesOf(hlo).has_value();
@@ -27,7 +27,7 @@ bool IsSendKind(Opcode kind) { return kind == Opcode::kSend; }
 bool IsAllReduceKind(Opcode kind) { return kind == Opcode::kAllReduce; }
 bool IsAllGatherKind(Opcode kind) { return kind == Opcode::kAllGather; }
 bool IsAllToAllKind(Opcode kind) { return kind == Opcode::kAllToAll || kind == Opcode::kRaggedAllToAll; }
-Opcode InParts(Opcode kind) { return kind == Opcode::kAllReduce ? Opcode::kReduceScatter : kind; }
+Opcode ScatteringKind(Opcode kind) { return kind == Opcode::kAllReduce ? Opcode::kReduceScatter : kind; }
 
 bool IsSend(const Instruction& hlo) { return hlo.opcode == Opcode::kSend; }
 bool IsRecv(const Instruction& hlo) { return hlo.opcode == Opcode::kRecv; }
@@ -55,26 +55,26 @@ bool LeavesDevicesOut(const Instruction& hlo) {
   return rules && !rules->all;
 }
 
-bool GivesAllTheSame(const Instruction& hlo) {
+bool HasUniformResult(const Instruction& hlo) {
   const Opcode kind = KindOf(hlo.opcode);
   const bool same = kind == Opcode::kAllGather || kind == Opcode::kAllReduce || kind == Opcode::kCollectiveBroadcast;
   return same && !IsAsyncStart(hlo);
 }
 
-Splits SplitsOf(const Instruction& hlo) {
+DimensionEffect SplitsOf(const Instruction& hlo) {
   switch (KindOf(hlo.opcode)) {
     case Opcode::kAllGather:
-      return Splits::kGathers;
+      return DimensionEffect::kGathers;
     case Opcode::kReduceScatter:
-      return Splits::kScatters;
+      return DimensionEffect::kScatters;
     case Opcode::kAllToAll:
-      return Splits::kExchanges;
+      return DimensionEffect::kExchanges;
     default:
-      return Splits::kNothing;
+      return DimensionEffect::kNothing;
   }
 }
 
 bool IsPartitionId(const Instruction& hlo) { return hlo.opcode == Opcode::kPartitionId; }
 bool IsReplicaId(const Instruction& hlo) { return hlo.opcode == Opcode::kReplicaId; }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Between devices: a collective or a transfer, in one part or its start.
 bool IsCommunicationOp(const Instruction& hlo);
@@ -23,7 +23,7 @@ bool IsAllReduceKind(Opcode kind);
 bool IsAllGatherKind(Opcode kind);
 bool IsAllToAllKind(Opcode kind);  // ragged or not
 // What gives each member its part of what `kind` would give to all: reduce-scatter for all-reduce.
-Opcode InParts(Opcode kind);
+Opcode ScatteringKind(Opcode kind);
 // send, recv
 bool IsSend(const Instruction& hlo);
 bool IsRecv(const Instruction& hlo);
@@ -37,14 +37,14 @@ struct GroupRules {
 std::optional<GroupRules> GroupRulesOf(const Instruction& hlo);
 bool LeavesDevicesOut(const Instruction& hlo);
 // Its value, in one part or from its done, is the same for all members of a group.
-bool GivesAllTheSame(const Instruction& hlo);
+bool HasUniformResult(const Instruction& hlo);
 
 // What happens to the elements of the members along a dimension.
-enum class Splits : uint8_t { kNothing, kGathers, kScatters, kExchanges };
-Splits SplitsOf(const Instruction& hlo);
+enum class DimensionEffect : uint8_t { kNothing, kGathers, kScatters, kExchanges };
+DimensionEffect SplitsOf(const Instruction& hlo);
 
 // partition-id, replica-id
 bool IsPartitionId(const Instruction& hlo);
 bool IsReplicaId(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "core/ops/callee.h"
 #include "core/ops/collective.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // A permute in place takes (input, output, input offsets, output offsets) and moves slices of slice_sizes.
@@ -94,7 +94,7 @@ Status CheckPermute(const Instruction& hlo) {
 
 }  // namespace
 
-Status CollectivePermuteAttrs::Form(Instruction& hlo, Module&) {
+Status CollectivePermuteAttrs::Normalize(Instruction& hlo, Module&) {
   SHOAL_TRY(PairsAreWhole(hlo));
   return FourOperands(hlo);
 }
@@ -112,4 +112,4 @@ ShapeResult Op<Opcode::kCollectivePermuteStart>::Infer(const Instruction& hlo, S
   return StartShape(hlo, moved, moved, shapes);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

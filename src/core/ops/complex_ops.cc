@@ -4,7 +4,7 @@
 
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr bool kApplies[] = {
@@ -45,4 +45,4 @@ bool IsPlainWithComplex(const Instruction& hlo) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "core/ops/elementwise.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Of the parts of a complex number; other types are their own.
 inline ElementType PartType(ElementType type) {
@@ -28,4 +28,4 @@ bool HasComplex(const Instruction& hlo);
 // operands and a result whose types go together.
 bool IsPlainWithComplex(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "core/ops/dims.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using RaggedDot = Op<Opcode::kRaggedDot>;
@@ -150,11 +150,11 @@ Status CheckScale(const Instruction& hlo, size_t operand_number, const Attr<Ints
 
 }  // namespace
 
-bool IsNarrowProduct(const Instruction& hlo) {
+bool IsNarrowContraction(const Instruction& hlo) {
   return Info(hlo.opcode).op_class == OpClass::kContraction && hlo.shape().IsArray() && BitWidth(hlo.shape().element_type()) < 32;
 }
 
-ElementType ProductType(const Instruction& hlo) {
+ElementType ContractionType(const Instruction& hlo) {
   if (hlo.shape_ != nullptr && hlo.shape().IsArray()) return hlo.shape().element_type();
   return HigherPrecision(hlo.operand_shape(0).element_type(), hlo.operand_shape(1).element_type());
 }
@@ -163,7 +163,7 @@ ShapeResult Op<Opcode::kDot>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(CheckDot(hlo));
   DimList result;
   AddDotDims(result, hlo);
-  return result.Make(ProductType(hlo), shapes);
+  return result.Make(ContractionType(hlo), shapes);
 }
 
 ShapeResult Op<Opcode::kRaggedDot>::Infer(const Instruction& hlo, ShapePool& shapes) {
@@ -175,7 +175,7 @@ ShapeResult Op<Opcode::kRaggedDot>::Infer(const Instruction& hlo, ShapePool& sha
   DimList result;
   if (KindOfRagged(hlo, hlo[kLhsRaggedDims][0]) == Ragged::kContracting) result.AddFrom(sizes, sizes.rank() - 1);
   AddDotDims(result, hlo, hlo[kRhsGroupDims]);
-  return result.Make(ProductType(hlo), shapes);
+  return result.Make(ContractionType(hlo), shapes);
 }
 
 ShapeResult Op<Opcode::kScaledDot>::Infer(const Instruction& hlo, ShapePool& shapes) {
@@ -188,7 +188,7 @@ ShapeResult Op<Opcode::kScaledDot>::Infer(const Instruction& hlo, ShapePool& sha
     return Broken(hlo, "C10", "one of the scales must have dimensions, got two scalars");
   DimList result;
   AddDotDims(result, hlo);
-  return result.Make(ProductType(hlo), shapes);
+  return result.Make(ContractionType(hlo), shapes);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

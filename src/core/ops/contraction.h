@@ -4,7 +4,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 inline constexpr Attr<Ints> kLhsBatchDims{"lhs_batch_dims"};
 inline constexpr Attr<Ints> kRhsBatchDims{"rhs_batch_dims"};
@@ -12,9 +12,9 @@ inline constexpr Attr<Ints> kLhsContractingDims{"lhs_contracting_dims"};
 inline constexpr Attr<Ints> kRhsContractingDims{"rhs_contracting_dims"};
 
 // A product's element type: the declared one, whatever it is, else the more precise of operands 0 and 1.
-ElementType ProductType(const Instruction& hlo);
+ElementType ContractionType(const Instruction& hlo);
 // A product with elements of less than 32 bits: who sums them, and in which order, shows in the result.
-bool IsNarrowProduct(const Instruction& hlo);
+bool IsNarrowContraction(const Instruction& hlo);
 
 struct Contraction : OpBase {
   static constexpr OpClass kClass = OpClass::kContraction;
@@ -27,7 +27,7 @@ struct Op<Opcode::kDot> : Contraction {
   static constexpr std::array kAttrs{Optional(kLhsBatchDims),     Always(kLhsContractingDims), Optional(kRhsBatchDims),
                                      Always(kRhsContractingDims), kOperandPrecisionDef,        Optional(kAlgorithm)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // ragged-dot: a dot whose groups along lhs_ragged_dims have the sizes in operand2.
@@ -39,7 +39,7 @@ struct Op<Opcode::kRaggedDot> : Contraction {
                                      Always(kRhsContractingDims), Optional(kLhsRaggedDims),    Optional(kRhsGroupDims),
                                      kOperandPrecisionDef};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // scaled-dot: dot(operand0 * scale operand2, operand1 * scale operand3), scales per block.
@@ -48,7 +48,7 @@ struct Op<Opcode::kScaledDot> : Contraction {
   static constexpr std::array kAttrs{Optional(kLhsBatchDims),     Always(kLhsContractingDims), Optional(kRhsBatchDims),
                                      Always(kRhsContractingDims), kOperandPrecisionDef,        Optional(kAlgorithm)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 enum class ConvolutionKind : uint8_t { kUnset, kFprop, kDgrad, kWgrad };
@@ -72,10 +72,10 @@ struct Op<Opcode::kConvolution> : Contraction {
                                      kOperandPrecisionDef,
                                      Optional(kAlgorithm),
                                      Optional(kSparsity)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 inline bool IsSparse(const Instruction& convolution) { return convolution[Op<Opcode::kConvolution>::kSparsity] != nullptr; }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "core/ops/callee.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 const std::string_view* FindFrontendAttribute(const Instruction& hlo, std::string_view name) {
@@ -122,7 +122,7 @@ bool Op<Opcode::kConditional>::HasPredicate(const Instruction& hlo) {
   return index.IsScalar() && index.element_type() == ElementType::kPred;
 }
 
-Status Op<Opcode::kConditional>::Form(Instruction& hlo, Module&) { return CheckBranching(hlo); }
+Status Op<Opcode::kConditional>::Normalize(Instruction& hlo, Module&) { return CheckBranching(hlo); }
 
 ShapeResult Op<Opcode::kConditional>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(CheckBranching(hlo));
@@ -141,7 +141,7 @@ ShapeResult Op<Opcode::kConditional>::Infer(const Instruction& hlo, ShapePool& s
   return result;
 }
 
-Status Op<Opcode::kWhile>::Form(Instruction& hlo, Module&) {
+Status Op<Opcode::kWhile>::Normalize(Instruction& hlo, Module&) {
   auto find = [&](uint32_t id) {
     return std::find_if(hlo.attrs.begin(), hlo.attrs.end(), [id](const NamedAttr& attr) { return attr.id == id; });
   };
@@ -178,4 +178,4 @@ ShapeResult Op<Opcode::kFusion>::Infer(const Instruction& hlo, ShapePool&) {
   return callee.result;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct ControlFlow : OpBase {
   static constexpr OpClass kClass = OpClass::kControlFlow;
@@ -18,7 +18,7 @@ struct Op<Opcode::kCall> : ControlFlow {
   static constexpr std::array kAttrs{Required(kToApply), Optional(kIsComposite)};
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // conditional: the branch operand0 selects, applied to its operand.
@@ -34,9 +34,9 @@ struct Op<Opcode::kConditional> : ControlFlow {
                                      NotRequiredIf(Required(kFalseComputation), HasIndex),
                                      NotRequiredIf(Required(kBranchComputations), HasPredicate)};
   static constexpr bool kInfersShape = true;
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // while: operand0, through body as long as condition holds.
@@ -48,9 +48,9 @@ struct Op<Opcode::kWhile> : ControlFlow {
   static constexpr std::array kAttrs{Required(kCondition), Required(kBody)};
   static constexpr bool kInfersShape = true;
   // Puts `body` before `condition`: that is the order in which XLA goes through called computations.
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 enum class FusionKind : uint8_t { kLoop, kInput, kOutput, kCustom };
@@ -66,7 +66,7 @@ struct Op<Opcode::kFusion> : ControlFlow {
   static constexpr Attr<FusionKind> kKind{"kind"};
   static constexpr std::array kAttrs{Required(kKind), Optional(kOutputToOperandAliasing), Required(kCalls)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 enum class CustomCallSchedule : uint8_t { kNone, kLatest, kEarliest };
@@ -114,9 +114,9 @@ struct Op<Opcode::kCustomCall> : OpBase {
                                      Optional(kApiVersion),
                                      Optional(kCalledComputations),
                                      Unprinted(kToApply)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

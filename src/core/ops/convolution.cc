@@ -4,7 +4,7 @@
 #include "core/ops/dims.h"
 #include "core/ops/window.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Convolution = Op<Opcode::kConvolution>;
@@ -127,7 +127,7 @@ bool Op<Opcode::kConvolution>::HasWindowDims(const Instruction& hlo) {
   return hlo[kWindow] != nullptr && !hlo[kWindow]->dims.empty();
 }
 
-Status Op<Opcode::kConvolution>::Form(Instruction& hlo, Module&) { return TwoOperands(hlo); }
+Status Op<Opcode::kConvolution>::Normalize(Instruction& hlo, Module&) { return TwoOperands(hlo); }
 
 // convolution_kind says for which gradient the op stands, not what it computes: XLA gives all kinds the same
 // shape.
@@ -146,7 +146,7 @@ ShapeResult Op<Opcode::kConvolution>::Infer(const Instruction& hlo, ShapePool& s
   const Shape& kernel = hlo.operand_shape(1);
   std::vector<int64_t> base;
   for (int64_t dim : labels.input_spatial) base.push_back(input.dim(dim));
-  SHOAL_ASSIGN(places, WindowPlaces(hlo, hlo[kWindow], base, {"C5", "C12", "C13"}));
+  SHOAL_ASSIGN(places, WindowedOutputDims(hlo, hlo[kWindow], base, {"C5", "C12", "C13"}));
   if (kernel.is_dynamic(labels.kernel_output_feature))
     return Broken(hlo, "C14", StrCat("output features must not be dynamic, got ", Str(kernel)));
 
@@ -165,7 +165,7 @@ ShapeResult Op<Opcode::kConvolution>::Infer(const Instruction& hlo, ShapePool& s
                  input.is_dynamic(labels.input_spatial[at]) || kernel.is_dynamic(labels.kernel_spatial[at]));
     }
   }
-  return result.Make(ProductType(hlo), shapes);
+  return result.Make(ContractionType(hlo), shapes);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

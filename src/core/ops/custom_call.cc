@@ -4,7 +4,7 @@
 #include "core/ops/callee.h"
 #include "core/ops/control_flow.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using CustomCall = Op<Opcode::kCustomCall>;
@@ -108,7 +108,7 @@ bool SkipsAliasShapes(const Instruction& hlo) {
 
 }  // namespace
 
-Status Op<Opcode::kCustomCall>::Form(Instruction& hlo, Module& module) {
+Status Op<Opcode::kCustomCall>::Normalize(Instruction& hlo, Module& module) {
   SHOAL_TRY(CheckVersion(hlo));
   SHOAL_TRY(CheckOperandLayouts(hlo));
   // A call with constrained layouts keeps no computations; elsewhere to_apply is another way to name the only
@@ -142,4 +142,4 @@ ShapeResult Op<Opcode::kCustomCall>::Infer(const Instruction& hlo, ShapePool&) {
   return hlo.shape_;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

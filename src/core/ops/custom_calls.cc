@@ -5,19 +5,19 @@
 #include <vector>
 
 #include "core/ops/backend_config.h"
-#include "core/ops/custom_call_price.h"
+#include "core/ops/custom_call_cost.h"
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr bool IsFreeName(std::string_view price) { return price == "Free"; }
+constexpr bool IsFreeName(std::string_view cost) { return cost == "Free"; }
 
-// FreePrice and UnknownPrice are no functions.
-constexpr auto FreePrice = nullptr, UnknownPrice = nullptr;
+// FreeCost and UnknownCost are no functions.
+constexpr auto FreeCost = nullptr, UnknownCost = nullptr;
 
-#define CALL(target, meaning, price, writer, traits) \
-  {target, IsFreeName(#price), price##Price, CallWriter::k##writer, traits},
+#define CALL(target, meaning, cost, writer, traits) \
+  {target, IsFreeName(#cost), cost##Cost, CustomCallBackend::k##writer, traits},
 constexpr CustomCallFacts kCustomCalls[] = {
 #include "core/ops/custom_calls.def"
 };
@@ -78,7 +78,7 @@ const CustomCallFacts* FactsOf(const Instruction& hlo) {
   return hlo.opcode == Opcode::kCustomCall ? FactsOf(hlo[Op<Opcode::kCustomCall>::kTarget]) : nullptr;
 }
 
-bool IsKnownFunction(const Instruction& hlo) {
+bool IsKnownPureCall(const Instruction& hlo) {
   const CustomCallFacts* facts = FactsOf(hlo);
   return facts != nullptr && facts->traits == kNothing && !hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
 }
@@ -88,20 +88,20 @@ bool IsFreeCall(const Instruction& hlo) {
   return facts != nullptr && facts->is_free;
 }
 
-bool IsRemark(const Instruction& hlo) {
+bool IsAnnotation(const Instruction& hlo) {
   const CustomCallFacts* facts = FactsOf(hlo);
-  return facts != nullptr && facts->Has(kRemark);
+  return facts != nullptr && facts->Has(kAnnotation);
 }
 
-std::optional<CallPrice> CustomCallPrice(const Instruction& hlo) {
-  if (IsFreeCall(hlo)) return CallPrice{};
+std::optional<CallCost> CallCostOf(const Instruction& hlo) {
+  if (IsFreeCall(hlo)) return CallCost{};
   const CustomCallFacts* facts = FactsOf(hlo);
-  if (facts != nullptr && facts->price != nullptr)
-    if (std::optional<CallPrice> price = facts->price(hlo)) return price;
-  return EstimatePrice(hlo);
+  if (facts != nullptr && facts->cost != nullptr)
+    if (std::optional<CallCost> cost = facts->cost(hlo)) return cost;
+  return EstimateCost(hlo);
 }
 
-bool CommunicatesUnknown(const Instruction& hlo) {
+bool MayCommunicate(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kCustomCall || IsFreeCall(hlo)) return false;
   const CustomCallFacts* facts = FactsOf(hlo);
   if (facts != nullptr && facts->Has(kCommunicates)) return true;
@@ -113,4 +113,4 @@ bool CommunicatesUnknown(const Instruction& hlo) {
   return false;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Sources = std::vector<OperandDimension>;
@@ -19,7 +19,7 @@ std::vector<int64_t> FreeDims(int rank, Ints batch, Ints contracting) {
 }
 
 // result[batch, lhs free, rhs free]
-Sources OfProduct(const Instruction& hlo, int64_t dimension) {
+Sources OfContraction(const Instruction& hlo, int64_t dimension) {
   const Ints lhs_batch = hlo[kLhsBatchDims], rhs_batch = hlo[kRhsBatchDims];
   auto d = static_cast<size_t>(dimension);
   if (d < lhs_batch.size() && d < rhs_batch.size()) return {{0, lhs_batch[d]}, {1, rhs_batch[d]}};
@@ -94,7 +94,7 @@ Sources DimensionSources(const Instruction& hlo, int64_t dimension) {
     case Opcode::kDot:
     case Opcode::kRaggedDot:
     case Opcode::kScaledDot:
-      return OfProduct(hlo, dimension);
+      return OfContraction(hlo, dimension);
     case Opcode::kConvolution:
       return OfConvolution(hlo, dimension);
     case Opcode::kReshape:
@@ -118,4 +118,4 @@ Sources DimensionSources(const Instruction& hlo, int64_t dimension) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

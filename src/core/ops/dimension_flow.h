@@ -5,7 +5,7 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct OperandDimension {
   size_t operand = 0;
@@ -17,4 +17,4 @@ struct OperandDimension {
 // dimension is new (iota, broadcast), is the one that the op puts together, or has no counterpart.
 std::vector<OperandDimension> DimensionSources(const Instruction& hlo, int64_t dimension);
 
-}  // namespace shoal
+}  // namespace shoal::internal

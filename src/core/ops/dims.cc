@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shoal {
+namespace shoal::internal {
 
 Status DimsWithin(const Instruction& hlo, std::string_view rule, const Attr<Ints>& key, int64_t limit) {
   Ints dims = hlo[key];
@@ -28,4 +28,4 @@ Status OneDimension(const Instruction& hlo, std::string_view rule) {
   return Broken(hlo, rule, StrCat("dimensions must have one entry, got ", Str(hlo[kDimensions])));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

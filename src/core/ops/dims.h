@@ -4,7 +4,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Each is broken with a message that names the attribute: "offset_dims must be ascending, got {1,0}".
 Status DimsWithin(const Instruction& hlo, std::string_view rule, const Attr<Ints>& key, int64_t limit);
@@ -17,4 +17,4 @@ Status OneDimension(const Instruction& hlo, std::string_view rule);
 // Sizes that can be one dimension's: equal, or one of them is written "?".
 inline bool SizesMeet(int64_t a, int64_t b) { return a == b || a == kUnboundedSize || b == kUnboundedSize; }
 
-}  // namespace shoal
+}  // namespace shoal::internal

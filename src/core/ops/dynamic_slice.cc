@@ -3,7 +3,7 @@
 
 #include "core/ops/index_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // dynamic-slice and dynamic-update-slice: operands from `first` on are the start indices.
@@ -40,7 +40,7 @@ Status StartIndices(const Instruction& hlo, size_t first) {
 
 }  // namespace
 
-Status Op<Opcode::kDynamicSlice>::Form(Instruction& hlo, Module&) { return StartIndexCount(hlo, 1); }
+Status Op<Opcode::kDynamicSlice>::Normalize(Instruction& hlo, Module&) { return StartIndexCount(hlo, 1); }
 
 ShapeResult Op<Opcode::kDynamicSlice>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(StartIndices(hlo, 1));
@@ -61,7 +61,7 @@ ShapeResult Op<Opcode::kDynamicSlice>::Infer(const Instruction& hlo, ShapePool& 
   return dims.Make(operand.element_type(), shapes);
 }
 
-Status Op<Opcode::kDynamicUpdateSlice>::Form(Instruction& hlo, Module&) { return StartIndexCount(hlo, 2); }
+Status Op<Opcode::kDynamicUpdateSlice>::Normalize(Instruction& hlo, Module&) { return StartIndexCount(hlo, 2); }
 
 ShapeResult Op<Opcode::kDynamicUpdateSlice>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(StartIndices(hlo, 2));
@@ -84,4 +84,4 @@ ShapeResult Op<Opcode::kDynamicUpdateSlice>::Infer(const Instruction& hlo, Shape
   return hlo.operand_shape(0).IsBuffer() ? shapes.Buffer(result) : result;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

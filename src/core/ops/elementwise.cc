@@ -2,7 +2,7 @@
 
 #include "absl/container/inlined_vector.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 uint8_t ClassOf(ElementType type) {
@@ -120,7 +120,7 @@ bool Op<Opcode::kCompare>::HasUnusualOrder(const Instruction& hlo) {
   return hlo.operand_count() > 0 && hlo[kOrder] != DefaultOrder(hlo.operand_shape(0).element_type());
 }
 
-Status Op<Opcode::kCompare>::Form(Instruction& hlo, Module& module) {
+Status Op<Opcode::kCompare>::Normalize(Instruction& hlo, Module& module) {
   SHOAL_TRY(OperandIsArray(hlo, 0));
   const ElementType operand = hlo.operand_shape(0).element_type();
   if (hlo.has(kOrder) && hlo.has(kType)) return Broken(hlo, "C5", "type and order say the same and exclude each other");
@@ -224,4 +224,4 @@ ShapeResult Op<Opcode::kReducePrecision>::Infer(const Instruction& hlo, ShapePoo
   return &operand;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Sets of type classes an op is defined for.
 namespace types {
@@ -29,7 +29,7 @@ struct Elementwise : OpBase {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes) {
     return InferElementwise(hlo, shapes, allowed, result);
   }
-  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder) { CostOfElementwise(hlo, builder, false); }
 };
 
 inline constexpr Attr<const ResultAccuracy*> kResultAccuracy{"result_accuracy"};
@@ -40,9 +40,9 @@ Status FormResultAccuracy(const Instruction& hlo);
 template <uint8_t allowed>
 struct Transcendental : Elementwise<allowed> {
   static constexpr bool kTranscendental = true;
-  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, true); }
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder) { CostOfElementwise(hlo, builder, true); }
   static constexpr std::array kAttrs{Unprinted(kResultAccuracy)};
-  static Status Form(Instruction& hlo, Module&) { return FormResultAccuracy(hlo); }
+  static Status Normalize(Instruction& hlo, Module&) { return FormResultAccuracy(hlo); }
 };
 
 // A row for each op: name, types, the result's type, meaning. A function is transcendental, and priced so.
@@ -68,8 +68,8 @@ inline constexpr uint8_t kBits = kPred | kInt, kAnyFloat = kFloat | kComplex, kW
   template <>                                                                      \
   struct Op<Opcode::k##Name> : Elementwise<types::allowed> {                       \
     static auto Apply(auto& b, auto x, auto y) { return meaning; }                 \
-    static void Price(const Instruction& hlo, Pricing& pricing) {                  \
-      PriceElementwise(hlo, pricing, true);                                        \
+    static void Cost(const Instruction& hlo, OpCostBuilder& builder) {                  \
+      CostOfElementwise(hlo, builder, true);                                        \
     }                                                                              \
   };
 // clang-format off
@@ -162,7 +162,7 @@ struct Op<Opcode::kCompare> : Elementwise<types::kAny, ResultType::kPred> {
   // Of the order that is total or partial as the builder is told.
   static auto Apply(auto& b, ComparisonDirection direction, auto x, auto y) { return b.Compare(direction, x, y); }
   // Gives the instruction both `order` and `type`.
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 inline ComparisonDirection DirectionOf(const Instruction& compare) { return compare[Op<Opcode::kCompare>::kDirection]; }
@@ -175,7 +175,7 @@ struct Op<Opcode::kClamp> : OpBase {
   static auto Apply(auto& b, auto low, auto x, auto high) { return b.Minimum(b.Maximum(low, x), high); }
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder) { CostOfElementwise(hlo, builder, false); }
 };
 
 // select: result[i] = operand0[i] ? operand1[i] : operand2[i]; the predicate may be a scalar.
@@ -185,7 +185,7 @@ struct Op<Opcode::kSelect> : OpBase {
   static auto Apply(auto& b, auto choose, auto x, auto y) { return b.Select(choose, x, y); }
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder) { CostOfElementwise(hlo, builder, false); }
 };
 
 // convert: result[i] = operand[i] in the result's type.
@@ -193,7 +193,7 @@ template <>
 struct Op<Opcode::kConvert> : OpBase {
   static constexpr OpClass kClass = OpClass::kElementwise;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder) { CostOfElementwise(hlo, builder, false); }
 };
 
 // stochastic-convert: rounds up or down at random; operand1 gives the random bits.
@@ -201,7 +201,7 @@ template <>
 struct Op<Opcode::kStochasticConvert> : OpBase {
   static constexpr OpClass kClass = OpClass::kElementwise;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder) { CostOfElementwise(hlo, builder, false); }
 };
 
 // reduce-precision: result[i] = operand[i] rounded to exponent_bits and mantissa_bits.
@@ -212,7 +212,7 @@ struct Op<Opcode::kReducePrecision> : OpBase {
   static constexpr Attr<int64_t> kMantissaBits{"mantissa_bits"};
   static constexpr std::array kAttrs{Required(kExponentBits), Required(kMantissaBits)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing) { PriceElementwise(hlo, pricing, false); }
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder) { CostOfElementwise(hlo, builder, false); }
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

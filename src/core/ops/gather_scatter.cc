@@ -5,7 +5,7 @@
 #include "core/ops/callee.h"
 #include "core/ops/dims.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Gather = Op<Opcode::kGather>;
@@ -181,7 +181,7 @@ ShapeResult Op<Opcode::kGather>::Infer(const Instruction& hlo, ShapePool& shapes
   return result.Make(operand.element_type(), shapes);
 }
 
-Status Op<Opcode::kScatter>::Form(Instruction& hlo, Module&) { return OddOperands(hlo); }
+Status Op<Opcode::kScatter>::Normalize(Instruction& hlo, Module&) { return OddOperands(hlo); }
 
 ShapeResult Op<Opcode::kScatter>::Infer(const Instruction& hlo, ShapePool& shapes) {
   const size_t n = hlo.operand_count() / 2;
@@ -207,4 +207,4 @@ ShapeResult Op<Opcode::kScatter>::Infer(const Instruction& hlo, ShapePool& shape
   return OneOrTuple(OperandShapes(hlo, 0, n), shapes);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

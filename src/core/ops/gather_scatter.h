@@ -4,7 +4,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 inline constexpr Attr<int64_t> kIndexVectorDim{"index_vector_dim"};
 inline constexpr Attr<bool> kIndicesAreSorted{"indices_are_sorted"};
@@ -25,7 +25,7 @@ struct Op<Opcode::kGather> : OpBase {
       Optional(kOperandBatchingDims), Optional(kStartIndicesBatchingDims), Required(kIndexVectorDim),
       Required(kSliceSizes),          Optional(kIndicesAreSorted)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 using GatherOp = Op<Opcode::kGather>;
 
@@ -49,9 +49,9 @@ struct Op<Opcode::kScatter> : OpBase {
                                      Optional(kIndicesAreSorted),
                                      Optional(kUniqueIndices),
                                      Required(kToApply)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

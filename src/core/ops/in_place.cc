@@ -5,7 +5,7 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Which operands have the results' places: operand `first + i` that of result i.
@@ -32,19 +32,19 @@ constexpr InPlaceRow kInPlaceRows[] = {
 };
 
 // Fusions in fusions are looked into so deep.
-constexpr int kMostDepth = 8;
+constexpr int kMaxDepth = 8;
 std::vector<InPlace> Found(const Instruction& hlo, int depth);
 
 // The value it is handed on from.
-ValuePlace Origin(ValuePlace at) {
-  while (StepBack(at, Hands::kPart | Hands::kPacked) ||
-         (at.path.empty() && StepBack(at, Hands::kBitcast | Hands::kReshaped))) {
+ValueRef Origin(ValueRef at) {
+  while (TraceToOperand(at, Forwarding::kTupleElement | Forwarding::kTuple) ||
+         (at.path.empty() && TraceToOperand(at, Forwarding::kBitcast | Forwarding::kReshaped))) {
   }
   return at;
 }
 
 // The value that is written over to make this one, if there is one.
-ValuePlace WrittenOver(const ValuePlace& at, int depth) {
+ValueRef WrittenOver(const ValueRef& at, int depth) {
   for (const InPlace& in_place : Found(*at.hlo, depth))
     if (in_place.result_index == at.path && in_place.operand < std::ssize(at.hlo->operands))
       return Origin({at.hlo->operands[static_cast<size_t>(in_place.operand)], in_place.operand_index});
@@ -64,10 +64,10 @@ void ForEachLeaf(const Shape& shape, ShapeIndex& index, Visit visit) {
 // A fusion whose result is updated in place inside updates the operand.
 void AddFusion(const Instruction& fusion, int depth, std::vector<InPlace>& found) {
   const Computation* fused = fusion[kCalls];
-  if (fused == nullptr || fused->root == nullptr || fusion.shape().LeafCount() >= kMostLeaves) return;
+  if (fused == nullptr || fused->root == nullptr || fusion.shape().LeafCount() >= kMaxLeaves) return;
   ShapeIndex index;
   ForEachLeaf(fusion.shape(), index, [&](const ShapeIndex& leaf) {
-    ValuePlace over = WrittenOver(Origin({fused->root, leaf}), depth + 1);
+    ValueRef over = WrittenOver(Origin({fused->root, leaf}), depth + 1);
     if (over.hlo != nullptr && IsFusion(*over.hlo)) over = WrittenOver(over, depth + 1);
     if (over.hlo != nullptr && IsParameter(*over.hlo))
       found.push_back({(*over.hlo)[kParameterNumber], over.path, leaf});
@@ -76,7 +76,7 @@ void AddFusion(const Instruction& fusion, int depth, std::vector<InPlace>& found
 
 std::vector<InPlace> Found(const Instruction& hlo, int depth) {
   std::vector<InPlace> found;
-  if (IsFusion(hlo) && depth < kMostDepth) AddFusion(hlo, depth, found);
+  if (IsFusion(hlo) && depth < kMaxDepth) AddFusion(hlo, depth, found);
   for (const OutputOperandAlias& alias : hlo[kOutputToOperandAliasing])
     found.push_back({alias.operand,
                      {alias.operand_index.begin(), alias.operand_index.end()},
@@ -119,7 +119,7 @@ bool SeesWholeBytes(const Instruction& bitcast_convert) {
   return from == to || (BitWidth(from) >= 8 && BitWidth(to) >= 8);
 }
 
-Reuse ReuseOf(const Instruction& hlo) {
+ReuseKind ReuseOf(const Instruction& hlo) {
   switch (hlo.opcode) {
     case Opcode::kAddDependency:
     case Opcode::kCopy:
@@ -127,44 +127,44 @@ Reuse ReuseOf(const Instruction& hlo) {
     case Opcode::kDynamicReshape:
     case Opcode::kOptimizationBarrier:
     case Opcode::kReshape:
-      return Reuse::kOperand;
+      return ReuseKind::kOperand;
     case Opcode::kSetDimensionSize:
-      return Reuse::kResized;
+      return ReuseKind::kResized;
     case Opcode::kBitcast:
-      return hlo.shape().IsArray() ? Reuse::kRelaidOut : Reuse::kOperand;
+      return hlo.shape().IsArray() ? ReuseKind::kRelaidOut : ReuseKind::kOperand;
     case Opcode::kBitcastConvert:
-      return SeesWholeBytes(hlo) ? Reuse::kOperand : Reuse::kNothing;
+      return SeesWholeBytes(hlo) ? ReuseKind::kOperand : ReuseKind::kNothing;
     case Opcode::kDynamicUpdateSlice:
     case Opcode::kScatter:
-      return Reuse::kWritesOver;
+      return ReuseKind::kWritesOver;
     case Opcode::kRngBitGenerator:
-      return Reuse::kState;
+      return ReuseKind::kState;
     case Opcode::kSort:
-      return HasNothingToSort(hlo) ? Reuse::kOperands : Reuse::kAfterOperands;
+      return HasNothingToSort(hlo) ? ReuseKind::kOperands : ReuseKind::kAfterOperands;
     case Opcode::kReduce:
-      return FoldsOne(hlo) ? Reuse::kOperands : Reuse::kNothing;
+      return FoldsOne(hlo) ? ReuseKind::kOperands : ReuseKind::kNothing;
     default:
-      return Info(hlo.opcode).op_class == OpClass::kElementwise ? Reuse::kAnyOfItsSize : Reuse::kNothing;
+      return Info(hlo.opcode).op_class == OpClass::kElementwise ? ReuseKind::kAnySameSize : ReuseKind::kNothing;
   }
 }
 
-Received ReceivedFrom(const Instruction& collective) {
+ReceivedBuffer ReceivedFrom(const Instruction& collective) {
   switch (KindOf(collective.opcode)) {
     case Opcode::kAllGather:
     case Opcode::kAllReduce:
     case Opcode::kCollectiveBroadcast:
-      return Received::kOneForAll;
+      return ReceivedBuffer::kOneForAll;
     case Opcode::kReduceScatter:
-      return Received::kOwnUnlessAlone;
+      return ReceivedBuffer::kOwnUnlessAlone;
     case Opcode::kAllToAll:
-      return collective.has(kDimensions) ? Received::kOwn : Received::kFromOthers;
+      return collective.has(kDimensions) ? ReceivedBuffer::kOwn : ReceivedBuffer::kFromOthers;
     case Opcode::kCollectivePermute:
-      return Received::kFromSource;
+      return ReceivedBuffer::kFromSource;
     default:
-      return Received::kOwn;
+      return ReceivedBuffer::kOwn;
   }
 }
 
 std::vector<InPlace> InPlaceOf(const Instruction& hlo) { return Found(hlo, 0); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

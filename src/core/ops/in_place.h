@@ -5,7 +5,7 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Part `result_index` of the result has the place of part `operand_index` of an operand.
 struct InPlace {
@@ -15,7 +15,7 @@ struct InPlace {
 std::vector<InPlace> InPlaceOf(const Instruction& hlo);
 
 // What a run of ours makes of an op's operands, where nobody else holds them: our policy, as overwrite.h has XLA's.
-enum class Reuse : uint8_t {
+enum class ReuseKind : uint8_t {
   kNothing,       // new memory, while the operands are still there
   kOperand,       // operand 0 itself: a copy, a reshape
   kResized,       // the same, of which less may be there
@@ -23,21 +23,21 @@ enum class Reuse : uint8_t {
   kOperands,      // the operands themselves, as many as there are results: a sort of one
   kWritesOver,    // the operands of InPlaceOf
   kState,         // operand 0, the state of a generator, becomes the first part of the result
-  kAnyOfItsSize,  // an operand of the result's size: elementwise
+  kAnySameSize,  // an operand of the result's size: elementwise
   kAfterOperands  // new memory, once the operands are gone: sort
 };
-Reuse ReuseOf(const Instruction& hlo);
+ReuseKind ReuseOf(const Instruction& hlo);
 // Of a bitcast-convert: its elements, as its operand's, are whole bytes, which stay where they are.
 bool SeesWholeBytes(const Instruction& bitcast_convert);
 
 // What the members of a collective receive in a run of ours.
-enum class Received : uint8_t {
+enum class ReceivedBuffer : uint8_t {
   kOwn,             // each a new array
   kOwnUnlessAlone,  // but a member without others what it gave
   kOneForAll,       // all the same array
   kFromOthers,      // the arrays that others gave
   kFromSource,      // the array that one other gave
 };
-Received ReceivedFrom(const Instruction& collective);
+ReceivedBuffer ReceivedFrom(const Instruction& collective);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "core/ops/index_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 template <Opcode>
 struct IndexMapOf;  // only for the ops below: those whose result has one element of one operand at each place
@@ -99,4 +99,4 @@ IndexMapFunction<B, I> FindIndexMap(Opcode opcode) {
   return kMaps[static_cast<size_t>(opcode)];
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

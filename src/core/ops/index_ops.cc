@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Status OneDimension(const Instruction& hlo) {
@@ -102,7 +102,7 @@ ShapeResult Op<Opcode::kBroadcast>::Infer(const Instruction& hlo, ShapePool& sha
   return hlo.shape_;
 }
 
-Status Op<Opcode::kConcatenate>::Form(Instruction& hlo, Module&) { return OneDimension(hlo); }
+Status Op<Opcode::kConcatenate>::Normalize(Instruction& hlo, Module&) { return OneDimension(hlo); }
 
 ShapeResult Op<Opcode::kConcatenate>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(OneDimension(hlo));
@@ -143,7 +143,7 @@ ShapeResult Op<Opcode::kConcatenate>::Infer(const Instruction& hlo, ShapePool& s
 }
 
 // XLA does not know how large an opaque value is, and aborts.
-Status Op<Opcode::kCopy>::Form(Instruction& hlo, Module&) {
+Status Op<Opcode::kCopy>::Normalize(Instruction& hlo, Module&) {
   if (hlo.shape_ == nullptr || !hlo.shape().IsOpaque()) return {};
   return Broken(hlo, "C1", "an opaque value cannot be copied");
 }
@@ -154,7 +154,7 @@ ShapeResult Op<Opcode::kCopy>::Infer(const Instruction& hlo, ShapePool&) {
   return hlo.operands[0]->shape_;
 }
 
-Status Op<Opcode::kDynamicReshape>::Form(Instruction& hlo, Module&) {
+Status Op<Opcode::kDynamicReshape>::Normalize(Instruction& hlo, Module&) {
   SHOAL_TRY(OperandIsArray(hlo, 0));
   SHOAL_TRY(SameElementCount(hlo, "C1"));
   if (hlo.operand_count() - 1 == hlo.shape().dims().size()) return {};
@@ -172,7 +172,7 @@ ShapeResult Op<Opcode::kDynamicReshape>::Infer(const Instruction& hlo, ShapePool
   return hlo.shape_;
 }
 
-Status Op<Opcode::kGetDimensionSize>::Form(Instruction& hlo, Module&) { return OneDimension(hlo); }
+Status Op<Opcode::kGetDimensionSize>::Normalize(Instruction& hlo, Module&) { return OneDimension(hlo); }
 
 ShapeResult Op<Opcode::kGetDimensionSize>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(OneDimension(hlo));
@@ -182,7 +182,7 @@ ShapeResult Op<Opcode::kGetDimensionSize>::Infer(const Instruction& hlo, ShapePo
   return shapes.Scalar(ElementType::kS32);
 }
 
-Status Op<Opcode::kSetDimensionSize>::Form(Instruction& hlo, Module&) { return OneDimension(hlo); }
+Status Op<Opcode::kSetDimensionSize>::Normalize(Instruction& hlo, Module&) { return OneDimension(hlo); }
 
 ShapeResult Op<Opcode::kSetDimensionSize>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(OneDimension(hlo));
@@ -241,7 +241,7 @@ ShapeResult Op<Opcode::kPad>::Infer(const Instruction& hlo, ShapePool& shapes) {
   return dims.Make(HigherPrecision(operand.element_type(), value.element_type()), shapes);
 }
 
-Status Op<Opcode::kReshape>::Form(Instruction& hlo, Module&) {
+Status Op<Opcode::kReshape>::Normalize(Instruction& hlo, Module&) {
   SHOAL_TRY(OperandIsArray(hlo, 0));
   return SameElementCount(hlo, "C1");
 }
@@ -297,4 +297,4 @@ ShapeResult Op<Opcode::kTranspose>::Infer(const Instruction& hlo, ShapePool& sha
   return hlo.shape_ == nullptr ? shapes.WithLayout(*result, Transposed(operand, dims, shapes)) : result;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

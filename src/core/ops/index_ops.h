@@ -4,7 +4,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct IndexMap : OpBase {
   static constexpr OpClass kClass = OpClass::kIndexMap;
@@ -14,14 +14,14 @@ struct IndexMap : OpBase {
 template <>
 struct Op<Opcode::kBitcast> : IndexMap {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static constexpr auto Price = &PriceNothing;
+  static constexpr auto Cost = &NoCost;
 };
 
 // bitcast-convert: the same bits as another type; a narrower one adds a minor dimension, a wider one takes it.
 template <>
 struct Op<Opcode::kBitcastConvert> : IndexMap {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // broadcast: result[i] = operand[j], j[d] = i[dimensions[d]].
@@ -38,7 +38,7 @@ template <>
 struct Op<Opcode::kConcatenate> : IndexMap {
   static constexpr std::array kAttrs{Required(kDimensions)};
   static constexpr bool kInfersShape = true;
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -46,14 +46,14 @@ struct Op<Opcode::kConcatenate> : IndexMap {
 template <>
 struct Op<Opcode::kCopy> : IndexMap {
   static constexpr bool kInfersShape = true;
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
 // dynamic-reshape: reshape to sizes that are operands.
 template <>
 struct Op<Opcode::kDynamicReshape> : IndexMap {
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -62,17 +62,17 @@ template <>
 struct Op<Opcode::kDynamicSlice> : IndexMap {
   static constexpr Attr<Ints> kSizes{"dynamic_slice_sizes"};
   static constexpr std::array kAttrs{Required(kSizes)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // dynamic-update-slice: operand0 with operand1 written at s, s[d] = clamp(0, operand(2+d), size(d) - update size(d)).
 template <>
 struct Op<Opcode::kDynamicUpdateSlice> : IndexMap {
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // get-dimension-size: how many of dimension `dimensions[0]` there are now.
@@ -80,7 +80,7 @@ template <>
 struct Op<Opcode::kGetDimensionSize> : IndexMap {
   static constexpr std::array kAttrs{Required(kDimensions)};
   static constexpr bool kInfersShape = true;
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -89,7 +89,7 @@ template <>
 struct Op<Opcode::kSetDimensionSize> : IndexMap {
   static constexpr std::array kAttrs{Required(kDimensions)};
   static constexpr bool kInfersShape = true;
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -116,7 +116,7 @@ template <>
 struct Op<Opcode::kReshape> : IndexMap {
   static constexpr Attr<int64_t> kInferredDimension{"inferred_dimension", -1};
   static constexpr std::array kAttrs{Optional(kInferredDimension)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -134,7 +134,7 @@ struct Op<Opcode::kSlice> : IndexMap {
   static constexpr Attr<std::span<const SliceRange>> kSlice{"slice"};
   static constexpr std::array kAttrs{Required(kSlice)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // transpose: result[i] = operand[j], j[dimensions[d]] = i[d].
@@ -143,7 +143,7 @@ struct Op<Opcode::kTranspose> : IndexMap {
   static constexpr std::array kAttrs{Required(kDimensions)};
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

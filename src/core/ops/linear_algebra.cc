@@ -4,7 +4,7 @@
 
 #include "core/ops/dims.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsFloatOrComplex(ElementType type) { return IsFloat(type) || IsComplex(type); }
@@ -153,4 +153,4 @@ ShapeResult Op<Opcode::kBatchNormGrad>::Infer(const Instruction& hlo, ShapePool&
   return WithFeatures(hlo, shapes);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

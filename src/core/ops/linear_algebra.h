@@ -4,7 +4,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct LinearAlgebra : OpBase {
   static constexpr OpClass kClass = OpClass::kLinearAlgebra;
@@ -18,7 +18,7 @@ template <>
 struct Op<Opcode::kCholesky> : LinearAlgebra {
   static constexpr std::array kAttrs{Optional(kLower)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 enum class TransposeA : uint8_t { kInvalid, kNoTranspose, kTranspose, kAdjoint };
@@ -36,7 +36,7 @@ struct Op<Opcode::kTriangularSolve> : LinearAlgebra {
   static constexpr std::array kAttrs{Optional(kLeftSide), Optional(kLower), Optional(kUnitDiagonal),
                                      Optional(kTransposeA)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
@@ -55,7 +55,7 @@ struct Op<Opcode::kFft> : LinearAlgebra {
   static constexpr Attr<Ints> kLength{"fft_length"};
   static constexpr std::array kAttrs{Required(kType), Required(kLength)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 using FftOp = Op<Opcode::kFft>;
 
@@ -82,4 +82,4 @@ struct Op<Opcode::kBatchNormGrad> : BatchNorm {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include "core/ir/sizes.h"
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Instruction* NewTuple(Module& module, Computation& computation, std::span<Instruction* const> elements,
                       const Instruction& instead_of) {
@@ -84,9 +84,9 @@ Instruction* NewSlice(Module& module, Computation& computation, Instruction* ope
   return slice;
 }
 
-void BecomeReshape(Instruction& transpose, Module& module) {
+void TurnIntoReshape(Instruction& transpose, Module& module) {
   transpose.opcode = Opcode::kReshape;
   DropAttr(transpose, module, kDimensions.id);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "core/ir/rewrite.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Instruction* NewTuple(Module& module, Computation& computation, std::span<Instruction* const> elements,
                       const Instruction& instead_of);
@@ -30,6 +30,6 @@ struct SlicedDim {
 Instruction* NewSlice(Module& module, Computation& computation, Instruction* operand, const SlicedDim& sliced,
                       const Instruction& instead_of);
 // Of a transpose that leaves every element where it is.
-void BecomeReshape(Instruction& transpose, Module& module);
+void TurnIntoReshape(Instruction& transpose, Module& module);
 
-}  // namespace shoal
+}  // namespace shoal::internal

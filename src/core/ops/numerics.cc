@@ -7,7 +7,7 @@
 #include "core/ops/backend_config.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // XLA:CPU compiled the module, and gave what it could to the library YNNPACK.
@@ -17,7 +17,7 @@ bool IsOfYnnpack(const Instruction& hlo) {
 
 }  // namespace
 
-std::optional<Numerics> NumericsNamed(std::string_view name) {
+std::optional<Numerics> ParseNumerics(std::string_view name) {
   const auto found = std::find(std::begin(kNumerics), std::end(kNumerics), name);
   if (found == std::end(kNumerics)) return std::nullopt;
   return static_cast<Numerics>(found - std::begin(kNumerics));
@@ -32,4 +32,4 @@ NumericsChoice InferNumerics(const Module& module) {
   return {Numerics::kXlaCpu, "the module shows no other compiler's marks"};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class Numerics : uint8_t {
   kXlaCpu,         // as XLA:CPU: reductions of f16 and bf16 round at every step, long ones in stages of 32 elements
@@ -17,7 +17,7 @@ enum class Numerics : uint8_t {
 inline constexpr std::string_view kNumerics[] = {"xla-cpu", "xla-cpu-ynnpack", "wide"};
 
 inline std::string_view ToString(Numerics numerics) { return kNumerics[static_cast<size_t>(numerics)]; }
-std::optional<Numerics> NumericsNamed(std::string_view name);
+std::optional<Numerics> ParseNumerics(std::string_view name);
 
 struct NumericsChoice {
   Numerics numerics = Numerics::kXlaCpu;
@@ -27,4 +27,4 @@ struct NumericsChoice {
 // As the compiler that the module shows would have it; XLA:CPU's where it shows none.
 NumericsChoice InferNumerics(const Module& module);
 
-}  // namespace shoal
+}  // namespace shoal::internal

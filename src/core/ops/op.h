@@ -9,9 +9,9 @@
 #include "core/ir/common_attrs.h"
 #include "core/ir/module.h"
 #include "core/ops/opcode.h"
-#include "core/ops/price.h"
+#include "core/ops/op_cost.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // What kind of work an op is. Everything outside ops/ switches on this, never on the opcode.
 enum class OpClass : uint8_t {
@@ -192,13 +192,13 @@ struct OpBase {
   static constexpr CallKind kCallKind = CallKind::kElements;
   // The rules XLA's own reader insists on, and the form it brings an instruction into (shapes it works out itself,
   // attributes it fills in). Run on every instruction that is read.
-  static Status Form(Instruction&, Module&) { return {}; }
+  static Status Normalize(Instruction&, Module&) { return {}; }
   // What it costs beyond reading all operands and writing the result, or instead of that.
-  static void Price(const Instruction&, Pricing&) {}
+  static void Cost(const Instruction&, OpCostBuilder&) {}
 };
 // For ops that touch no memory, and for those that compute one thing per element.
-void PriceNothing(const Instruction& hlo, Pricing& pricing);
-void PriceElementwise(const Instruction& hlo, Pricing& pricing, bool transcendental);
+void NoCost(const Instruction& hlo, OpCostBuilder& builder);
+void CostOfElementwise(const Instruction& hlo, OpCostBuilder& builder, bool transcendental);
 
 // Op<k> also has
 //   static constexpr OpClass kClass;
@@ -217,7 +217,7 @@ struct OpInfo {
   std::span<const AttrDef> attrs;
   Status (*form)(Instruction&, Module&) = nullptr;
   Result<const Shape*> (*infer)(const Instruction&, ShapePool&) = nullptr;
-  void (*price)(const Instruction&, Pricing&) = nullptr;
+  void (*cost)(const Instruction&, OpCostBuilder&) = nullptr;
 };
 
 const OpInfo& Info(Opcode opcode);
@@ -242,4 +242,4 @@ void SetAttr(Instruction& hlo, Module& module, const Attr<T>& key, T value) {
 // A broken rule of `hlo`'s op: the rule's id is the op's name and `rule`, as in "reverse.C2".
 Diag Broken(const Instruction& hlo, std::string_view rule, std::string message, Site site = Site::Here());
 
-}  // namespace shoal
+}  // namespace shoal::internal

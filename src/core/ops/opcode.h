@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class Opcode : uint8_t {
 #define OP(Name, text, arity) k##Name,
@@ -16,6 +16,6 @@ enum class Opcode : uint8_t {
 
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::kUnknown);
 
-std::optional<Opcode> OpcodeNamed(std::string_view text);
+std::optional<Opcode> ParseOpcode(std::string_view text);
 
-}  // namespace shoal
+}  // namespace shoal::internal

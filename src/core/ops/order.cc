@@ -4,7 +4,7 @@
 
 #include "core/ops/attrs.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 absl::flat_hash_set<const Computation*> FusedComputations(const Module& module) {
   absl::flat_hash_set<const Computation*> fused;
@@ -26,4 +26,4 @@ void OrderInstructions(Module& module) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Those that are the body of a fusion. They have no schedule.
 absl::flat_hash_set<const Computation*> FusedComputations(const Module& module);
@@ -13,4 +13,4 @@ absl::flat_hash_set<const Computation*> FusedComputations(const Module& module);
 // so that text and protobuf of a module are one Module.
 void OrderInstructions(Module& module);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,6 +1,6 @@
 #include "core/ops/random.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 ShapeResult Op<Opcode::kRng>::Infer(const Instruction& hlo, ShapePool&) {
   SHOAL_TRY(OperandCount(hlo, 2));
@@ -43,4 +43,4 @@ ShapeResult Op<Opcode::kRngGetAndUpdateState>::Infer(const Instruction&, ShapePo
   return shapes.Array(ElementType::kU64, kWords);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

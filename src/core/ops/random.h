@@ -4,7 +4,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Random : OpBase {
   static constexpr OpClass kClass = OpClass::kRandom;
@@ -22,7 +22,7 @@ struct Op<Opcode::kRng> : Random {
   static constexpr Attr<RandomDistribution> kDistribution{"distribution"};
   static constexpr std::array kAttrs{Required(kDistribution)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 enum class RandomAlgorithm : uint8_t { kDefault, kThreeFry, kPhilox };
@@ -37,7 +37,7 @@ struct Op<Opcode::kRngBitGenerator> : Random {
   static constexpr Attr<RandomAlgorithm> kGenerator{"algorithm"};
   static constexpr std::array kAttrs{Required(kGenerator)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // rng-get-and-update-state: the device's global state, which then grows by delta.
@@ -48,4 +48,4 @@ struct Op<Opcode::kRngGetAndUpdateState> : Random {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "core/ops/dims.h"
 #include "core/ops/window.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The operands of reduce and reduce-window: first the inputs, then as many values to start from.
@@ -64,7 +64,7 @@ Result<const Shape*> MappedShape(const Instruction& hlo) {
 
 bool HasWindow(const Instruction& hlo) { return hlo[kWindow] != nullptr && !hlo[kWindow]->dims.empty(); }
 
-Status Op<Opcode::kMap>::Form(Instruction& hlo, Module& module) {
+Status Op<Opcode::kMap>::Normalize(Instruction& hlo, Module& module) {
   if (hlo.shape_ != nullptr && !hlo.shape_->IsArray())
     return Broken(hlo, "C1", StrCat("must be an array, got ", Str(hlo.shape())));
   int rank = hlo.shape_ != nullptr ? hlo.shape().rank() : 0;
@@ -101,7 +101,7 @@ ShapeResult Op<Opcode::kMap>::Infer(const Instruction& hlo, ShapePool& shapes) {
   return ArrayLike(*common, common->dims(), callee.result->element_type(), shapes);
 }
 
-Status Op<Opcode::kReduce>::Form(Instruction& hlo, Module&) { return EvenOperands(hlo); }
+Status Op<Opcode::kReduce>::Normalize(Instruction& hlo, Module&) { return EvenOperands(hlo); }
 
 ShapeResult Op<Opcode::kReduce>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_ASSIGN(folded, FoldedOperands(hlo));
@@ -120,7 +120,7 @@ ShapeResult Op<Opcode::kReduce>::Infer(const Instruction& hlo, ShapePool& shapes
   return shapes.Tuple(parts);
 }
 
-Status Op<Opcode::kReduceWindow>::Form(Instruction& hlo, Module&) {
+Status Op<Opcode::kReduceWindow>::Normalize(Instruction& hlo, Module&) {
   SHOAL_TRY(EvenOperands(hlo));
   if (hlo.operand_count() == 0) return Broken(hlo, "C2", "takes at least one input and its initial value, got none");
   return {};
@@ -131,7 +131,7 @@ ShapeResult Op<Opcode::kReduceWindow>::Infer(const Instruction& hlo, ShapePool& 
   SHOAL_ASSIGN(reducer, SignatureOf(hlo, kToApply));
   SHOAL_TRY(CheckReducer(hlo, kToApply, reducer, folded.inits, folded.types, {"C4", "C5", "C6"}));
   const Shape& input = *folded.inputs[0];
-  SHOAL_ASSIGN(places, WindowPlaces(hlo, hlo[kWindow], input.dims(), {"C7", "C8", "C9"}));
+  SHOAL_ASSIGN(places, WindowedOutputDims(hlo, hlo[kWindow], input.dims(), {"C7", "C8", "C9"}));
   std::vector<const Shape*> parts;
   // The result has the type of the initial value, which the reducer may widen only on the way.
   for (size_t i = 0; i < folded.inits.size(); ++i)
@@ -160,7 +160,7 @@ ShapeResult Op<Opcode::kSelectAndScatter>::Infer(const Instruction& hlo, ShapePo
   const Shape* init = &hlo.operand_shape(2);
   const ElementType type = source.element_type();
   SHOAL_TRY(CheckReducer(hlo, kScatter, scatter, {&init, 1}, {&type, 1}, {"C4", "C5", "C6"}));
-  SHOAL_ASSIGN(places, WindowPlaces(hlo, hlo[kWindow], operand.dims(), {"C7", "C8", "C9"}));
+  SHOAL_ASSIGN(places, WindowedOutputDims(hlo, hlo[kWindow], operand.dims(), {"C7", "C8", "C9"}));
   const Shape* windows = ArrayLike(operand, places, operand.element_type(), shapes);
   if (!SameButPrecision(source, *windows))
     return Broken(hlo, "C10",
@@ -168,4 +168,4 @@ ShapeResult Op<Opcode::kSelectAndScatter>::Infer(const Instruction& hlo, ShapePo
   return &operand;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Reduction : OpBase {
   static constexpr OpClass kClass = OpClass::kReduction;
@@ -15,18 +15,18 @@ struct Reduction : OpBase {
 template <>
 struct Op<Opcode::kMap> : Reduction {
   static constexpr std::array kAttrs{Always(kDimensions), Required(kToApply)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // reduce: folds each of the first half of the operands over `dimensions`, starting from the second half.
 template <>
 struct Op<Opcode::kReduce> : Reduction {
   static constexpr std::array kAttrs{Required(kDimensions), Required(kToApply)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 bool HasWindow(const Instruction& hlo);
@@ -35,9 +35,9 @@ bool HasWindow(const Instruction& hlo);
 template <>
 struct Op<Opcode::kReduceWindow> : Reduction {
   static constexpr std::array kAttrs{ShownIf(IfGiven(kWindow), HasWindow), Required(kToApply)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // select-and-scatter: in each window of operand0 `select` picks a place, where `scatter` adds operand1's element.
@@ -47,7 +47,7 @@ struct Op<Opcode::kSelectAndScatter> : Reduction {
   static constexpr Attr<Computation*> kScatter{"scatter"};
   static constexpr std::array kAttrs{ShownIf(IfGiven(kWindow), HasWindow), Required(kSelect), Required(kScatter)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 using SelectAndScatterOp = Op<Opcode::kSelectAndScatter>;
 
@@ -55,9 +55,9 @@ using SelectAndScatterOp = Op<Opcode::kSelectAndScatter>;
 template <>
 struct Op<Opcode::kSort> : Reduction {
   static constexpr std::array kAttrs{Required(kDimensions), Optional(kIsStable), Required(kToApply)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // topk: the k largest (or smallest) of the last dimension, and where they were.
@@ -79,9 +79,9 @@ struct Op<Opcode::kScan> : Reduction {
   static constexpr Attr<bool> kIsAssociative{"is_associative"};
   static constexpr std::array kAttrs{Required(kDimensions), Required(kNumCarries), Optional(kIsReverse),
                                      Always(kIsAssociative), Required(kToApply)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

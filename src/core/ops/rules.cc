@@ -5,7 +5,7 @@
 
 #include "absl/container/inlined_vector.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 bool AllDistinct(Ints ints) {
   absl::InlinedVector<int64_t, 8> sorted(ints.begin(), ints.end());
@@ -65,4 +65,4 @@ const Shape* DimList::Make(ElementType type, ShapePool& shapes) const {
   return shapes.Array(type, dims_, dynamic.data(), shapes.DefaultLayout(dims_.size()));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

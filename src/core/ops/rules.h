@@ -6,7 +6,7 @@
 #include "core/base/strings.h"
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using ShapeResult = Result<const Shape*>;
 
@@ -50,4 +50,4 @@ class DimList {
   std::vector<char> dynamic_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

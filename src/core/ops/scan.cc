@@ -2,7 +2,7 @@
 #include "core/ops/dims.h"
 #include "core/ops/reduce.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Operands are inputs and then carries; results are outputs and then carries.
@@ -91,7 +91,7 @@ Status CheckOperands(const Instruction& hlo, const ScanParts& parts, int64_t ste
 
 }  // namespace
 
-Status Op<Opcode::kScan>::Form(Instruction& hlo, Module&) {
+Status Op<Opcode::kScan>::Normalize(Instruction& hlo, Module&) {
   const Computation* step = hlo[kToApply];
   return step == nullptr || !step->defined ? Status() : CheckCounts(hlo, step->parameters.size());
 }
@@ -121,4 +121,4 @@ ShapeResult Op<Opcode::kScan>::Infer(const Instruction& hlo, ShapePool& shapes) 
   return parts.step.result->IsTuple() ? shapes.Tuple(results) : results[0];
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,9 +2,9 @@
 #include "core/ops/dims.h"
 #include "core/ops/reduce.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-Status Op<Opcode::kSort>::Form(Instruction& hlo, Module&) { return OneDimension(hlo, "C1"); }
+Status Op<Opcode::kSort>::Normalize(Instruction& hlo, Module&) { return OneDimension(hlo, "C1"); }
 
 ShapeResult Op<Opcode::kSort>::Infer(const Instruction& hlo, ShapePool& shapes) {
   const size_t n = hlo.operand_count();
@@ -50,4 +50,4 @@ ShapeResult Op<Opcode::kTopK>::Infer(const Instruction& hlo, ShapePool& shapes) 
   return shapes.Tuple(parts);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,6 +1,6 @@
 #include "core/ops/structure.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 ShapeResult Op<Opcode::kParameter>::Infer(const Instruction& hlo, ShapePool&) { return hlo.shape_; }
 
@@ -9,7 +9,7 @@ ShapeResult Op<Opcode::kConstant>::Infer(const Instruction& hlo, ShapePool&) {
   return value != nullptr ? value->shape : hlo.shape_;  // protobufs may come without their values
 }
 
-Status Op<Opcode::kTuple>::Form(Instruction& hlo, Module&) {
+Status Op<Opcode::kTuple>::Normalize(Instruction& hlo, Module&) {
   if (hlo.shape_ == nullptr) return {};
   if (hlo.shape().IsTuple() && hlo.shape().elements().size() == hlo.operand_count()) return {};
   return Broken(
@@ -34,14 +34,14 @@ ShapeResult Op<Opcode::kGetTupleElement>::Infer(const Instruction& hlo, ShapePoo
   return operand.elements()[index];
 }
 
-Status Op<Opcode::kAfterAll>::Form(Instruction& hlo, Module& module) {
+Status Op<Opcode::kAfterAll>::Normalize(Instruction& hlo, Module& module) {
   if (hlo.shape_ != nullptr) hlo.shape_ = module.shapes.Token();
   return {};
 }
 
 ShapeResult Op<Opcode::kAfterAll>::Infer(const Instruction&, ShapePool& shapes) { return shapes.Token(); }
 
-Status Op<Opcode::kAddDependency>::Form(Instruction& hlo, Module&) {
+Status Op<Opcode::kAddDependency>::Normalize(Instruction& hlo, Module&) {
   if (hlo.shape_ != nullptr && hlo.operand_count() > 0) hlo.shape_ = hlo.operands[0]->shape_;
   return {};
 }
@@ -58,7 +58,7 @@ ShapeResult Op<Opcode::kOptimizationBarrier>::Infer(const Instruction& hlo, Shap
   return hlo.operands[0]->shape_;
 }
 
-Status Op<Opcode::kDomain>::Form(Instruction& hlo, Module&) {
+Status Op<Opcode::kDomain>::Normalize(Instruction& hlo, Module&) {
   const Domain* domain = hlo[kDomain];
   if (domain == nullptr || domain->kind == "sharding") return {};
   return Broken(hlo, "C1", StrCat("the kind of a domain must be \"sharding\", got \"", domain->kind, "\""));
@@ -69,4 +69,4 @@ ShapeResult Op<Opcode::kDomain>::Infer(const Instruction& hlo, ShapePool&) {
   return hlo.operands[0]->shape_;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Structure : OpBase {
   static constexpr OpClass kClass = OpClass::kStructure;
@@ -20,23 +20,23 @@ template <>
 struct Op<Opcode::kParameter> : Structure {
   static constexpr std::array kAttrs{IfGiven(kParameterReplication)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static constexpr auto Price = &PriceNothing;
+  static constexpr auto Cost = &NoCost;
 };
 
 // constant: a value in the program.
 template <>
 struct Op<Opcode::kConstant> : Structure {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static constexpr auto Price = &PriceNothing;
+  static constexpr auto Cost = &NoCost;
 };
 
 // tuple: (operand0, operand1, …).
 template <>
 struct Op<Opcode::kTuple> : Structure {
   static constexpr bool kInfersShape = true;
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // get-tuple-element: operand0's element number index.
@@ -46,25 +46,25 @@ struct Op<Opcode::kGetTupleElement> : Structure {
   static constexpr std::array kAttrs{Required(kIndex)};
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static constexpr auto Price = &PriceNothing;
+  static constexpr auto Cost = &NoCost;
 };
 
 // after-all: a token that waits for the operands' tokens.
 template <>
 struct Op<Opcode::kAfterAll> : Structure {
   static constexpr bool kInfersShape = true;
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static constexpr auto Price = &PriceNothing;
+  static constexpr auto Cost = &NoCost;
 };
 
 // add-dependency: operand0, but not before the token operand1.
 template <>
 struct Op<Opcode::kAddDependency> : Structure {
   static constexpr bool kInfersShape = true;
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static constexpr auto Price = &PriceNothing;
+  static constexpr auto Cost = &NoCost;
 };
 
 // opt-barrier: operand0; nothing moves across.
@@ -80,9 +80,9 @@ struct Op<Opcode::kDomain> : Structure {
   static constexpr Attr<const Domain*> kDomain{"domain"};
   static constexpr std::array kAttrs{Required(kDomain)};
   static constexpr bool kInfersShape = true;
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static constexpr auto Price = &PriceNothing;
+  static constexpr auto Cost = &NoCost;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

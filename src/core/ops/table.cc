@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/base/names.h"
+#include "core/base/name_hash.h"
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // An op we do not know keeps the shape the text gives it.
@@ -13,8 +13,8 @@ ShapeResult InferUnknown(const Instruction& hlo, ShapePool&) { return hlo.shape_
 
 // An op has a function Price, or a pointer to one that several share.
 template <class Operation>
-constexpr auto PriceFunction() -> void (*)(const Instruction&, Pricing&) {
-  if constexpr (requires { *Operation::Price; }) return Operation::Price;
+constexpr auto CostFunction() -> void (*)(const Instruction&, OpCostBuilder&) {
+  if constexpr (requires { *Operation::Cost; }) return Operation::Cost;
 }
 
 constexpr OpInfo kOps[] = {
@@ -25,12 +25,12 @@ constexpr OpInfo kOps[] = {
    Op<Opcode::k##Name>::kCallKind,    \
    Op<Opcode::k##Name>::kInfersShape, \
    Op<Opcode::k##Name>::kAttrs,       \
-   &Op<Opcode::k##Name>::Form,        \
+   &Op<Opcode::k##Name>::Normalize,        \
    &Op<Opcode::k##Name>::Infer,       \
-   PriceFunction<Op<Opcode::k##Name>>()},
+   CostFunction<Op<Opcode::k##Name>>()},
 #include "core/ops/ops.def"
 #undef OP
-    {"unknown", -1, OpClass::kOpaque, CallKind::kElements, false, {}, &OpBase::Form, &InferUnknown, &OpBase::Price},
+    {"unknown", -1, OpClass::kOpaque, CallKind::kElements, false, {}, &OpBase::Normalize, &InferUnknown, &OpBase::Cost},
 };
 static_assert(std::size(kOps) == kOpcodeCount + 1);
 
@@ -87,7 +87,7 @@ constexpr std::array<Opcode, kSlots> kSlotOpcodes = MakeSlots();
 
 const OpInfo& Info(Opcode opcode) { return kOps[std::min<size_t>(static_cast<size_t>(opcode), kOpcodeCount)]; }
 
-std::optional<Opcode> OpcodeNamed(std::string_view text) {
+std::optional<Opcode> ParseOpcode(std::string_view text) {
   if (text.empty()) return std::nullopt;
   for (size_t slot = Slot(text);; slot = (slot + 1) % kSlots) {
     const Opcode opcode = kSlotOpcodes[slot];
@@ -134,4 +134,4 @@ Diag Broken(const Instruction& hlo, std::string_view rule, std::string message, 
   return Fail(hlo.at, StrCat(Text(hlo.opcode), ".", rule), std::move(message), site);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

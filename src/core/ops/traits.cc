@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsAmong(std::span<const Opcode> opcodes, const Instruction& hlo) {
@@ -26,7 +26,7 @@ bool KeepsPrecision(const Instruction& hlo) {
   return IsAmong(kKeep, hlo);
 }
 
-bool ActsOutside(const Instruction& hlo) {
+bool HasSideEffect(const Instruction& hlo) {
   static constexpr Opcode kAct[] = {
       Opcode::kAllGatherDone,        Opcode::kAllGatherStart,        Opcode::kAllReduceDone,
       Opcode::kAllReduceStart,       Opcode::kCollectiveBroadcast,   Opcode::kCollectivePermuteDone,
@@ -45,15 +45,15 @@ bool IsPure(const Instruction& hlo) {
          op_class != OpClass::kTransfer && hlo.opcode != Opcode::kParameter;
 }
 
-bool BeginsCollective(const Instruction& hlo) {
+bool StartsCollective(const Instruction& hlo) {
   static constexpr Opcode kIds[] = {Opcode::kPartitionId, Opcode::kReplicaId};
   return IsCollective(hlo) && !IsAsyncDone(hlo) && !IsAmong(kIds, hlo);
 }
 
-bool MayTakeUnderWay(const Instruction& hlo) {
+bool AcceptsPending(const Instruction& hlo) {
   switch (Info(hlo.opcode).op_class) {
     case OpClass::kCollective:
-      return !BeginsCollective(hlo);  // a done, which waits for it
+      return !StartsCollective(hlo);  // a done, which waits for it
     case OpClass::kControlFlow:
     case OpClass::kStructure:
     case OpClass::kTransfer:
@@ -69,26 +69,26 @@ const Shape& ResultShape(const Instruction& hlo) {
   return has_part ? hlo.shape().element(*part) : hlo.shape();
 }
 
-bool IsFromNothing(const Instruction& hlo) {
+bool IsRematerializable(const Instruction& hlo) {
   static constexpr Opcode kFromNothing[] = {Opcode::kConstant, Opcode::kIota, Opcode::kPartitionId, Opcode::kReplicaId};
   if (hlo.opcode == Opcode::kBroadcast && hlo.operand_count() == 1)
     return IsConstant(*hlo.operands[0]) || hlo.operands[0]->opcode == Opcode::kIota;
   return IsAmong(kFromNothing, hlo);
 }
 
-bool IsSeldomShown(const Instruction& hlo) {
+bool IsHiddenByDefault(const Instruction& hlo) {
   static constexpr Opcode kSeldom[] = {Opcode::kMap, Opcode::kPartitionId, Opcode::kReduce, Opcode::kReplicaId,
                                        Opcode::kRngGetAndUpdateState};
   return IsAmong(kSeldom, hlo);
 }
 
-bool HasAllThatIsPriced(const Instruction& hlo) {
+bool HasCostInputs(const Instruction& hlo) {
   // Of ops with any number of operands: how many their prices look at.
-  static constexpr std::pair<Opcode, size_t> kLeast[] = {{Opcode::kDynamicSlice, 2}, {Opcode::kDynamicUpdateSlice, 3},
+  static constexpr std::pair<Opcode, size_t> kMin[] = {{Opcode::kDynamicSlice, 2}, {Opcode::kDynamicUpdateSlice, 3},
                                                          {Opcode::kReduce, 1},       {Opcode::kReduceWindow, 1},
                                                          {Opcode::kScatter, 3},      {Opcode::kSort, 1}};
   if (static_cast<int64_t>(hlo.operand_count()) < Info(hlo.opcode).arity) return false;
-  for (const auto& [opcode, operands] : kLeast)
+  for (const auto& [opcode, operands] : kMin)
     if (opcode == hlo.opcode && hlo.operand_count() < operands) return false;
   return std::ranges::none_of(Info(hlo.opcode).attrs, [&](const AttrDef& def) {
     const bool needed = def.required && (def.not_required_if == nullptr || !def.not_required_if(hlo));
@@ -96,4 +96,4 @@ bool HasAllThatIsPriced(const Instruction& hlo) {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 #include "core/ops/structure.h"
 #include "core/ops/value_flow.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 inline bool IsParameter(const Instruction& hlo) { return hlo.opcode == Opcode::kParameter; }
 inline bool IsConstant(const Instruction& hlo) { return hlo.opcode == Opcode::kConstant; }
@@ -57,9 +57,9 @@ inline int64_t ElementIndexOf(const Instruction& hlo) { return hlo[Op<Opcode::kG
 // Of a custom call; empty for other ops.
 inline std::string_view TargetOf(const Instruction& hlo) { return hlo[Op<Opcode::kCustomCall>::kTarget]; }
 // A custom call that its writer wants to be run for what it does.
-inline bool HasSideEffect(const Instruction& call) { return call[Op<Opcode::kCustomCall>::kHasSideEffect]; }
+inline bool CustomCallHasSideEffect(const Instruction& call) { return call[Op<Opcode::kCustomCall>::kHasSideEffect]; }
 // The op of that name, or the one that stands for all that are not known.
-inline Opcode OpcodeOf(std::string_view name) { return OpcodeNamed(name).value_or(Opcode::kUnknown); }
+inline Opcode OpcodeOf(std::string_view name) { return ParseOpcode(name).value_or(Opcode::kUnknown); }
 // The op's name as the text has it, also where we do not know the op.
 inline std::string_view OpcodeTextOf(const Instruction& hlo) {
   return hlo.opcode == Opcode::kUnknown ? hlo[kUnknownOpcode] : Text(hlo.opcode);
@@ -69,22 +69,22 @@ inline std::string_view OpcodeTextOf(const Instruction& hlo) {
 // in another precision than its operands give: XLA's passes between bf16 and f32 do that.
 bool KeepsPrecision(const Instruction& hlo);
 // Acts on something outside of the program, or on the state of a generator: there for what it does, not for its result.
-bool ActsOutside(const Instruction& hlo);
+bool HasSideEffect(const Instruction& hlo);
 // Does nothing but give its value, which its operands determine.
 bool IsPure(const Instruction& hlo);
 
 // Meets other devices: a collective in one part, or the start of one.
-bool BeginsCollective(const Instruction& hlo);
+bool StartsCollective(const Instruction& hlo);
 // Hands a value on, or waits for it: it may be given one that is under way.
-bool MayTakeUnderWay(const Instruction& hlo);
+bool AcceptsPending(const Instruction& hlo);
 // The value of the op itself: of a start, what its done will give.
 const Shape& ResultShape(const Instruction& hlo);
 
 // Reads nothing and is cheap: may run wherever its value is wanted.
-bool IsFromNothing(const Instruction& hlo);
+bool IsRematerializable(const Instruction& hlo);
 // Heavy or not, nobody who wants to see what a program does looks for it: reduce and map are shown as what they apply.
-bool IsSeldomShown(const Instruction& hlo);
+bool IsHiddenByDefault(const Instruction& hlo);
 // Loose text may leave out operands and attributes; whether it has all that its price looks at.
-bool HasAllThatIsPriced(const Instruction& hlo);
+bool HasCostInputs(const Instruction& hlo);
 
-}  // namespace shoal
+}  // namespace shoal::internal

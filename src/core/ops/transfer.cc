@@ -1,6 +1,6 @@
 #include "core/ops/transfer.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 const Shape* WithToken(const Shape* data, ShapePool& shapes) {
@@ -61,7 +61,7 @@ ShapeResult Op<Opcode::kCopyDone>::Infer(const Instruction& hlo, ShapePool&) {
   return &operand.element(0);
 }
 
-Status Op<Opcode::kSend>::Form(Instruction& hlo, Module& module) {
+Status Op<Opcode::kSend>::Normalize(Instruction& hlo, Module& module) {
   SHOAL_TRY(OperandCount(hlo, 2));
   hlo.shape_ = InFlight(hlo.operands[0]->shape_, module.shapes);
   return {};
@@ -72,7 +72,7 @@ ShapeResult Op<Opcode::kSend>::Infer(const Instruction& hlo, ShapePool& shapes) 
   return InFlight(hlo.operands[0]->shape_, shapes);
 }
 
-Status Op<Opcode::kSendDone>::Form(Instruction& hlo, Module& module) {
+Status Op<Opcode::kSendDone>::Normalize(Instruction& hlo, Module& module) {
   SHOAL_TRY(SameChannel(hlo));
   hlo.shape_ = module.shapes.Token();
   return {};
@@ -83,7 +83,7 @@ ShapeResult Op<Opcode::kSendDone>::Infer(const Instruction& hlo, ShapePool& shap
   return shapes.Token();
 }
 
-Status Op<Opcode::kRecv>::Form(Instruction& hlo, Module& module) {
+Status Op<Opcode::kRecv>::Normalize(Instruction& hlo, Module& module) {
   SHOAL_TRY(ResultBeginsWithData(hlo));
   hlo.shape_ = InFlight(hlo.shape().elements()[0], module.shapes);
   return {};
@@ -94,7 +94,7 @@ ShapeResult Op<Opcode::kRecv>::Infer(const Instruction& hlo, ShapePool& shapes) 
   return InFlight(hlo.shape().elements()[0], shapes);
 }
 
-Status Op<Opcode::kRecvDone>::Form(Instruction& hlo, Module& module) {
+Status Op<Opcode::kRecvDone>::Normalize(Instruction& hlo, Module& module) {
   SHOAL_TRY(SameChannel(hlo));
   SHOAL_TRY(OperandBeginsWithData(hlo));
   hlo.shape_ = WithToken(hlo.operand_shape(0).elements()[0], module.shapes);
@@ -107,7 +107,7 @@ ShapeResult Op<Opcode::kRecvDone>::Infer(const Instruction& hlo, ShapePool& shap
   return WithToken(hlo.operand_shape(0).elements()[0], shapes);
 }
 
-Status Op<Opcode::kInfeed>::Form(Instruction& hlo, Module& module) {
+Status Op<Opcode::kInfeed>::Normalize(Instruction& hlo, Module& module) {
   SHOAL_TRY(ResultBeginsWithData(hlo));
   hlo.shape_ = WithToken(hlo.shape().elements()[0], module.shapes);
   return {};
@@ -119,7 +119,7 @@ ShapeResult Op<Opcode::kInfeed>::Infer(const Instruction& hlo, ShapePool& shapes
   return WithToken(hlo.shape().elements()[0], shapes);
 }
 
-Status Op<Opcode::kOutfeed>::Form(Instruction& hlo, Module& module) {
+Status Op<Opcode::kOutfeed>::Normalize(Instruction& hlo, Module& module) {
   SHOAL_TRY(OperandCount(hlo, 2));
   if (!hlo.has(kOutfeedShape)) SetAttr(hlo, module, kOutfeedShape, hlo.operands[0]->shape_);
   hlo.shape_ = module.shapes.Token();
@@ -137,4 +137,4 @@ ShapeResult Op<Opcode::kOutfeed>::Infer(const Instruction& hlo, ShapePool& shape
   return shapes.Token();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

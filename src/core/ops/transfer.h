@@ -4,7 +4,7 @@
 #include "core/ops/attrs.h"
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Transfer : OpBase {
   static constexpr OpClass kClass = OpClass::kTransfer;
@@ -21,7 +21,7 @@ struct Op<Opcode::kAsyncStart> : Transfer {
   static constexpr std::array kAttrs{ShownIf(IfGiven(kAsyncExecutionThread), IsOtherThread),
                                      Optional(kOutputToOperandAliasing), Required(kCalls)};
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 template <>
 struct Op<Opcode::kAsyncUpdate> : Transfer {
@@ -39,7 +39,7 @@ struct Op<Opcode::kAsyncDone> : Transfer {
 inline constexpr Attr<std::string_view> kAsyncWrappedOpcode{"(wrapped opcode)"};
 
 // A custom call that hands its operand on with a remark: async chains go through it.
-bool IsRemark(const Instruction& hlo);
+bool IsAnnotation(const Instruction& hlo);
 
 // The async-start at the beginning of an async-update's or async-done's chain; null if there is none.
 const Instruction* AsyncStartOf(const Instruction& hlo);
@@ -66,23 +66,23 @@ struct SendRecvAttrs : Transfer {
 // send: operand0 to the other end of the channel, after the token operand1.
 template <>
 struct Op<Opcode::kSend> : SendRecvAttrs {
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 template <>
 struct Op<Opcode::kSendDone> : SendRecvAttrs {
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 // recv: (data, context, token) from the other end of the channel.
 template <>
 struct Op<Opcode::kRecv> : SendRecvAttrs {
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 template <>
 struct Op<Opcode::kRecvDone> : SendRecvAttrs {
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
@@ -91,9 +91,9 @@ template <>
 struct Op<Opcode::kInfeed> : Transfer {
   static constexpr Attr<std::string_view> kInfeedConfig{"infeed_config"};
   static constexpr std::array kAttrs{Optional(kInfeedConfig)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
 // outfeed: operand0 to the host.
@@ -102,9 +102,9 @@ struct Op<Opcode::kOutfeed> : Transfer {
   static constexpr Attr<const Shape*> kOutfeedShape{"outfeed_shape"};
   static constexpr Attr<std::string_view> kOutfeedConfig{"outfeed_config"};
   static constexpr std::array kAttrs{Always(kOutfeedShape), Optional(kOutfeedConfig)};
-  static Status Form(Instruction& hlo, Module& module);
+  static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
-  static void Price(const Instruction& hlo, Pricing& pricing);
+  static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,69 +4,69 @@
 
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-Hands HandsOn(const Instruction& hlo) {
+Forwarding ForwardingOf(const Instruction& hlo) {
   switch (hlo.opcode) {
     case Opcode::kOptimizationBarrier:
-      return Hands::kSame;
+      return Forwarding::kSame;
     case Opcode::kCustomCall:
-      return !hlo.operands.empty() && IsRemark(hlo) ? Hands::kSame : Hands::kNothing;
+      return !hlo.operands.empty() && IsAnnotation(hlo) ? Forwarding::kSame : Forwarding::kNothing;
     case Opcode::kAddDependency:
-      return Hands::kOrdered;
+      return Forwarding::kAddDependency;
     case Opcode::kDomain:
-      return Hands::kMarked;
+      return Forwarding::kDomain;
     case Opcode::kAsyncUpdate:
-      return Hands::kContinued;
+      return Forwarding::kAsyncUpdate;
     case Opcode::kBitcast:
-      return Hands::kBitcast;
+      return Forwarding::kBitcast;
     case Opcode::kReshape:
-      return Hands::kReshaped;
+      return Forwarding::kReshaped;
     case Opcode::kBroadcast:
     case Opcode::kTranspose:
-      return Hands::kSpread;
+      return Forwarding::kRearranged;
     case Opcode::kCopy:
-      return Hands::kCopied;
+      return Forwarding::kCopied;
     case Opcode::kConvert:
-      return Hands::kConverted;
+      return Forwarding::kConverted;
     case Opcode::kGetTupleElement:
-      return Hands::kPart;
+      return Forwarding::kTupleElement;
     case Opcode::kTuple:
-      return Hands::kPacked;
+      return Forwarding::kTuple;
     case Opcode::kParameter:
-      return Hands::kArgument;
+      return Forwarding::kArgument;
     case Opcode::kCall:
-      return Hands::kCalled;
+      return Forwarding::kCalled;
     case Opcode::kFusion:
-      return Hands::kFused;
+      return Forwarding::kFused;
     case Opcode::kWhile:
-      return Hands::kLoopState;
+      return Forwarding::kLoopState;
     case Opcode::kConditional:
-      return Hands::kBranch;
+      return Forwarding::kBranch;
     default:
-      return Hands::kNothing;
+      return Forwarding::kNothing;
   }
 }
 
-bool StepBack(ValuePlace& place, Hands through) {
-  constexpr Hands kElsewhere =
-      Hands::kArgument | Hands::kCalled | Hands::kFused | Hands::kLoopState | Hands::kBranch;
+bool TraceToOperand(ValueRef& place, Forwarding through) {
+  constexpr Forwarding kElsewhere =
+      Forwarding::kArgument | Forwarding::kCalled | Forwarding::kFused | Forwarding::kLoopState | Forwarding::kBranch;
   const Instruction& hlo = *place.hlo;
-  const Hands hands = HandsOn(hlo);
+  const Forwarding hands = ForwardingOf(hlo);
   if (!Has(through, hands) || Has(kElsewhere, hands) || hlo.operands.empty()) return false;
-  if (hands == Hands::kPacked) {
+  if (hands == Forwarding::kTuple) {
     if (place.path.empty() || place.path[0] < 0 || place.path[0] >= std::ssize(hlo.operands)) return false;
     place.hlo = hlo.operands[static_cast<size_t>(place.path[0])];
     place.path.erase(place.path.begin());
     return true;
   }
-  if (hands == Hands::kPart) place.path.insert(place.path.begin(), hlo[Op<Opcode::kGetTupleElement>::kIndex]);
+  if (hands == Forwarding::kTupleElement) place.path.insert(place.path.begin(), hlo[Op<Opcode::kGetTupleElement>::kIndex]);
   place.hlo = hlo.operands[0];
   return true;
 }
 
-ValuePlace MadeAt(ValuePlace place, Hands through) {
-  while (StepBack(place, through)) {
+ValueRef DefiningValue(ValueRef place, Forwarding through) {
+  while (TraceToOperand(place, through)) {
   }
   return place;
 }
@@ -91,4 +91,4 @@ const Computation* RunOnceBy(const Instruction& hlo) {
   return callee == nullptr || callee->root == nullptr ? nullptr : callee;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

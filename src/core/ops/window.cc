@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The extent of `size` elements with dilation - 1 holes between them; no value if it overflows.
@@ -21,7 +21,7 @@ std::optional<int64_t> Padded(int64_t size, int64_t low, int64_t high) {
 
 }  // namespace
 
-Result<std::vector<int64_t>> WindowPlaces(const Instruction& hlo, const Window* window, Ints base,
+Result<std::vector<int64_t>> WindowedOutputDims(const Instruction& hlo, const Window* window, Ints base,
                                           const WindowRules& rules) {
   std::span<const WindowDim> dims = window == nullptr ? std::span<const WindowDim>() : window->dims;
   if (dims.size() != base.size())
@@ -51,4 +51,4 @@ Result<std::vector<int64_t>> WindowPlaces(const Instruction& hlo, const Window* 
   return places;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

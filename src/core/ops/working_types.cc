@@ -4,7 +4,7 @@
 
 #include "core/ops/rules.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Which operands and leaves of the result share a type.
@@ -125,4 +125,4 @@ bool GivesAnOperand(Opcode opcode) {
   return std::ranges::find(kGiving, opcode) != std::end(kGiving);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // In which types an instruction is computed: of each operand, and of each leaf of the result. Types of operands and
 // leaves that are no floats are their own.
@@ -21,4 +21,4 @@ WorkingTypes WorkingTypesOf(const Instruction& hlo);
 // Gives one of its operands, with another sign at most: what has the type's digits keeps them, and is not rounded.
 bool GivesAnOperand(Opcode opcode);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "core/ops/rules.h"
 #include "core/verify/checks.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The entry computation as callers see it.
@@ -44,7 +44,7 @@ bool SameSize(const Shape& a, const Shape& b) {
 
 class AliasCheck {
  public:
-  explicit AliasCheck(Inspection& inspection)
+  explicit AliasCheck(VerifierContext& inspection)
       : inspection_(inspection), entry_(*inspection.module().entry), interface_(InterfaceOf(inspection.module())) {}
 
   // Rules C1 to C6.
@@ -98,7 +98,7 @@ class AliasCheck {
     return nullptr;
   }
 
-  Inspection& inspection_;
+  VerifierContext& inspection_;
   const Computation& entry_;
   const Interface interface_;
   std::set<BufferDonor> aliased_;
@@ -106,7 +106,7 @@ class AliasCheck {
 
 }  // namespace
 
-void CheckAliases(Inspection& inspection) {
+void CheckAliases(VerifierContext& inspection) {
   const Module& module = inspection.module();
   if (module.entry == nullptr || module.entry->root == nullptr) return;
   AliasCheck check(inspection);
@@ -114,4 +114,4 @@ void CheckAliases(Inspection& inspection) {
   for (const BufferDonor& donor : module.buffer_donors) check.Check(donor);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

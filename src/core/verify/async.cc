@@ -7,21 +7,21 @@
 #include "core/verify/async_trace.h"
 #include "core/verify/checks.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // async-start and async-update: what they give is no value yet.
 bool IsUnderway(const Instruction& hlo) { return IsAsyncChain(hlo) && !IsAsyncDone(hlo); }
 
 // Rule C1: what an async-start or async-update gives is no value yet; only some ops may touch it.
-void CheckUses(const Instruction& user, Inspection& inspection) {
-  constexpr Hands kMayCarry =
-      kCarriesAsync | Hands::kMarked | Hands::kCalled | Hands::kLoopState | Hands::kBranch;
+void CheckUses(const Instruction& user, VerifierContext& inspection) {
+  constexpr Forwarding kMayCarry =
+      kCarriesAsync | Forwarding::kDomain | Forwarding::kCalled | Forwarding::kLoopState | Forwarding::kBranch;
   for (size_t i = 0; i < user.operand_count(); ++i) {
     const Instruction& operand = *user.operands[i];
     if (!IsUnderway(operand)) continue;
     const bool continues = IsAsyncChain(user) && !IsAsyncStart(user);
-    const bool fits = continues ? i == 0 : Has(kMayCarry, HandsOn(user));
+    const bool fits = continues ? i == 0 : Has(kMayCarry, ForwardingOf(user));
     if (!fits)
       inspection.Add(user, "async.C1",
                      StrCat("operand ", i, ", ", operand.name,
@@ -37,7 +37,7 @@ bool IsControlDependency(const Instruction& hlo) {
 }
 
 // Rules C2 and C3.
-void CheckStart(const Instruction& start, const AsyncPair& pair, Inspection& inspection) {
+void CheckStart(const Instruction& start, const AsyncPair& pair, VerifierContext& inspection) {
   if (pair.alone_in_wrapper && &start == start.parent->root && inspection.IsAsync(*start.parent)) return;
   size_t count = 0;
   const Instruction* user = nullptr;
@@ -49,16 +49,16 @@ void CheckStart(const Instruction& start, const AsyncPair& pair, Inspection& ins
   if (count != 1)
     return inspection.Add(start, "async.C2",
                           StrCat(start.name, " must have one user, its ", Text(pair.done), ", got ", count));
-  if (user->opcode != pair.done && !Has(kCarriesAsync | Hands::kLoopState, HandsOn(*user)))
+  if (user->opcode != pair.done && !Has(kCarriesAsync | Forwarding::kLoopState, ForwardingOf(*user)))
     inspection.Add(start, "async.C3",
                    StrCat(start.name, " must be used by ", Text(pair.done), ", got ", Text(user->opcode)));
 }
 
 // Rule C4.
-void CheckDone(const Instruction& done, const AsyncPair& pair, Inspection& inspection) {
+void CheckDone(const Instruction& done, const AsyncPair& pair, VerifierContext& inspection) {
   if (done.operands.empty()) return;
   const Instruction& operand = *done.operands[0];
-  if (operand.opcode == pair.start || (pair.in_tuple && HandsOn(operand) == Hands::kPart)) return;
+  if (operand.opcode == pair.start || (pair.in_tuple && ForwardingOf(operand) == Forwarding::kTupleElement)) return;
   const Instruction* producer = AsyncProducer(operand, inspection);
   if (producer != nullptr && producer->opcode == pair.start) return;
   inspection.Add(done, "async.C4",
@@ -69,16 +69,16 @@ void CheckDone(const Instruction& done, const AsyncPair& pair, Inspection& inspe
 // must come from; here: each beginning has one.
 class Chains {
  public:
-  explicit Chains(Inspection& inspection) : inspection_(inspection) {}
+  explicit Chains(VerifierContext& inspection) : inspection_(inspection) {}
 
   void Check() {
     ForEachInstruction(inspection_, [&](const Instruction& hlo) {
       if (IsAsyncChain(hlo) && IsAsyncDone(hlo)) Follow(hlo);
     });
     ForEachInstruction(inspection_, [&](const Instruction& hlo) {
-      if (IsAsyncChain(hlo) && IsAsyncStart(hlo) && !dones_.contains(&hlo) && !GoesAroundLoop(hlo, inspection_))
+      if (IsAsyncChain(hlo) && IsAsyncStart(hlo) && !dones_.contains(&hlo) && !CrossesLoopBoundary(hlo, inspection_))
         inspection_.Add(hlo, "async.C7", StrCat(hlo.name, " must have an async-done, got none"));
-      if (HandsOn(hlo) == Hands::kContinued && !updates_.contains(&hlo) && !GoesAroundLoop(hlo, inspection_))
+      if (ForwardingOf(hlo) == Forwarding::kAsyncUpdate && !updates_.contains(&hlo) && !CrossesLoopBoundary(hlo, inspection_))
         inspection_.Add(hlo, "async.C8", StrCat(hlo.name, " must lead to an async-done, got none"));
     });
   }
@@ -89,23 +89,23 @@ class Chains {
     do {
       at = at->operands.empty() ? nullptr : AsyncProducer(*at->operands[0], inspection_);
       if (at == nullptr) return;
-      if (HandsOn(*at) == Hands::kContinued && !updates_.insert(at).second)
+      if (ForwardingOf(*at) == Forwarding::kAsyncUpdate && !updates_.insert(at).second)
         return inspection_.Add(done, "async.C5", StrCat(at->name, " must lead to one async-done, got another"));
-    } while (HandsOn(*at) == Hands::kContinued);
+    } while (ForwardingOf(*at) == Forwarding::kAsyncUpdate);
     auto [known, fresh] = dones_.emplace(at, &done);
     if (!fresh)
       inspection_.Add(done, "async.C6",
                       StrCat(at->name, " must have one async-done, but ", known->second->name, " is there already"));
   }
 
-  Inspection& inspection_;
+  VerifierContext& inspection_;
   absl::flat_hash_map<const Instruction*, const Instruction*> dones_;  // by what they end
   absl::flat_hash_set<const Instruction*> updates_;
 };
 
 // Rule C9: on the main thread an async computation is one op, a group of collectives marked as such, or a
 // barrier.
-void CheckWrapped(const Computation& wrapped, Inspection& inspection) {
+void CheckWrapped(const Computation& wrapped, VerifierContext& inspection) {
   if (wrapped.execution_thread != kAsyncExecutionThread.fallback) return;
   const Instruction* start = nullptr;
   size_t starts = 0;
@@ -116,7 +116,7 @@ void CheckWrapped(const Computation& wrapped, Inspection& inspection) {
   }
   if (starts == 1 && FrontendAttributeOf(*start, "_collectives_group") != nullptr) return;
   for (const Instruction* hlo : wrapped.instructions)
-    if (hlo != wrapped.root && !Has(Hands::kPart | Hands::kArgument, HandsOn(*hlo)))
+    if (hlo != wrapped.root && !Has(Forwarding::kTupleElement | Forwarding::kArgument, ForwardingOf(*hlo)))
       return inspection.Add(*hlo, "async.C9",
                             StrCat("async computation ", wrapped.name, " must be one op and its parameters, but has ",
                                    hlo->name, " beside ", wrapped.root->name));
@@ -124,7 +124,7 @@ void CheckWrapped(const Computation& wrapped, Inspection& inspection) {
 
 }  // namespace
 
-void CheckAsync(Inspection& inspection) {
+void CheckAsync(VerifierContext& inspection) {
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
     CheckUses(hlo, inspection);
     if (const AsyncPair* pair = PairOf(hlo.opcode); pair != nullptr && !IsAsyncChain(hlo))
@@ -135,4 +135,4 @@ void CheckAsync(Inspection& inspection) {
     if (inspection.IsAsync(*computation)) CheckWrapped(*computation, inspection);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

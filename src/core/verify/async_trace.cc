@@ -4,10 +4,10 @@
 #include "core/ops/control_flow.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr int kMostSteps = 2000;  // of one search; nobody writes as long a chain
+constexpr int kMaxSteps = 2000;  // of one search; nobody writes as long a chain
 
 
 // Collectives that are written as a start, and chains that wrap a computation.
@@ -17,7 +17,7 @@ bool IsProducer(const Instruction& hlo) {
 }
 
 // The while loop whose body `computation` is, if there is exactly one.
-const Instruction* LoopOf(const Computation& computation, const Inspection& inspection) {
+const Instruction* LoopOf(const Computation& computation, const VerifierContext& inspection) {
   const Instruction* loop = nullptr;
   for (const Instruction* caller : inspection.CallersOf(computation)) {
     if (CallKindOf(*caller) != CallKind::kLoop) continue;
@@ -29,10 +29,10 @@ const Instruction* LoopOf(const Computation& computation, const Inspection& insp
 
 class Trace {
  public:
-  explicit Trace(const Inspection& inspection) : inspection_(inspection) {}
+  explicit Trace(const VerifierContext& inspection) : inspection_(inspection) {}
 
-  const Instruction* Back(const ValuePlace& place) {
-    if (place.hlo == nullptr || steps_++ > kMostSteps || !visited_.insert(place.hlo).second) return nullptr;
+  const Instruction* Back(const ValueRef& place) {
+    if (place.hlo == nullptr || steps_++ > kMaxSteps || !visited_.insert(place.hlo).second) return nullptr;
     if (IsProducer(*place.hlo)) return place.hlo;
     if (const Instruction* found = BackThrough(place)) return found;
     visited_.erase(place.hlo);
@@ -40,19 +40,19 @@ class Trace {
   }
 
  private:
-  const Instruction* BackThrough(ValuePlace place) {
-    const Hands hands = HandsOn(*place.hlo);
-    if (hands == Hands::kPacked && place.path.empty()) {
+  const Instruction* BackThrough(ValueRef place) {
+    const Forwarding hands = ForwardingOf(*place.hlo);
+    if (hands == Forwarding::kTuple && place.path.empty()) {
       for (const Instruction* operand : place.hlo->operands)
         if (const Instruction* found = Back({operand, {}})) return found;
       return nullptr;
     }
-    if (hands == Hands::kArgument) {
+    if (hands == Forwarding::kArgument) {
       const Instruction* loop = LoopOf(*place.hlo->parent, inspection_);
       return loop == nullptr ? nullptr : BackThroughLoop(*loop, place.path, /*body_first=*/false);
     }
-    if (hands == Hands::kLoopState) return BackThroughLoop(*place.hlo, place.path, /*body_first=*/true);
-    return StepBack(place, kCarriesAsync) ? Back(place) : nullptr;
+    if (hands == Forwarding::kLoopState) return BackThroughLoop(*place.hlo, place.path, /*body_first=*/true);
+    return TraceToOperand(place, kCarriesAsync) ? Back(place) : nullptr;
   }
 
   const Instruction* BackThroughLoop(const Instruction& loop, const ShapeIndex& path, bool body_first) {
@@ -63,41 +63,41 @@ class Trace {
     return Back({body_first ? init : root, path});
   }
 
-  const Inspection& inspection_;
+  const VerifierContext& inspection_;
   absl::flat_hash_set<const Instruction*> visited_;
   int steps_ = 0;
 };
 
 }  // namespace
 
-const Instruction* AsyncProducer(const Instruction& hlo, const Inspection& inspection) {
+const Instruction* AsyncProducer(const Instruction& hlo, const VerifierContext& inspection) {
   return IsProducer(hlo) ? &hlo : Trace(inspection).Back({&hlo, {}});
 }
 
-bool GoesAroundLoop(const Instruction& hlo, Inspection& inspection) {
-  constexpr Hands kCalls = Hands::kCalled | Hands::kBranch;
-  constexpr Hands kFollowed =
-      kCalls | Hands::kContinued | Hands::kMarked | Hands::kSame | Hands::kPart | Hands::kPacked;
+bool CrossesLoopBoundary(const Instruction& hlo, VerifierContext& inspection) {
+  constexpr Forwarding kCalls = Forwarding::kCalled | Forwarding::kBranch;
+  constexpr Forwarding kFollowed =
+      kCalls | Forwarding::kAsyncUpdate | Forwarding::kDomain | Forwarding::kSame | Forwarding::kTupleElement | Forwarding::kTuple;
   absl::flat_hash_set<const Instruction*> seen{&hlo};
   std::vector<const Instruction*> todo{&hlo};
   auto follow = [&](const Instruction* next) {
     if (seen.insert(next).second) todo.push_back(next);
   };
-  while (!todo.empty() && seen.size() <= kMostSteps) {
+  while (!todo.empty() && seen.size() <= kMaxSteps) {
     const Instruction& at = *todo.back();
     todo.pop_back();
     if (&at == at.parent->root) {
       for (const Instruction* caller : inspection.CallersOf(*at.parent)) {
         if (CallKindOf(*caller) == CallKind::kLoop && BodyOf(*caller) == at.parent) return true;
-        if (Has(kCalls, HandsOn(*caller))) follow(caller);
+        if (Has(kCalls, ForwardingOf(*caller))) follow(caller);
       }
     }
     for (const Instruction* user : inspection.UsersOf(at)) {
-      if (HandsOn(*user) == Hands::kLoopState) return true;
-      if (Has(kFollowed, HandsOn(*user))) follow(user);
+      if (ForwardingOf(*user) == Forwarding::kLoopState) return true;
+      if (Has(kFollowed, ForwardingOf(*user))) follow(user);
     }
   }
   return false;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

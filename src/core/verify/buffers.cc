@@ -6,7 +6,7 @@
 #include "core/ops/traits.h"
 #include "core/verify/checks.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Whether a shape has buffers in it; each shape is looked at once.
@@ -33,19 +33,19 @@ class BufferShapes {
 // to write into what they get.
 class Writers {
  public:
-  explicit Writers(Inspection& inspection) : inspection_(inspection) {}
+  explicit Writers(VerifierContext& inspection) : inspection_(inspection) {}
 
   int Count(const Instruction& hlo, Ints path) {
     int count = 0;
     for (const Instruction* user : inspection_.UsersOf(hlo)) {
-      if (count > 1 || ++steps_ > kMostSteps) break;
+      if (count > 1 || ++steps_ > kMaxSteps) break;
       count += CountIn(*user, hlo, path);
     }
     return count;
   }
 
  private:
-  static constexpr int kMostSteps = 10'000;
+  static constexpr int kMaxSteps = 10'000;
 
   int CountIn(const Instruction& user, const Instruction& hlo, Ints path) {
     if (WritesBuffers(user)) return 1;
@@ -59,13 +59,13 @@ class Writers {
     return Count(user, longer);
   }
 
-  Inspection& inspection_;
+  VerifierContext& inspection_;
   int steps_ = 0;
 };
 
 // Rule C2.
 void CheckWriters(const Instruction& hlo, const Shape& part, std::vector<int64_t>& path, BufferShapes& buffers,
-                  Inspection& inspection) {
+                  VerifierContext& inspection) {
   if (!buffers.Has(part)) return;
   for (size_t i = 0; part.IsTuple() && i < part.elements().size(); ++i) {
     path.push_back(static_cast<int64_t>(i));
@@ -90,7 +90,7 @@ bool MayTouch(const Instruction& hlo, const Module& module, BufferShapes& buffer
 
 }  // namespace
 
-void CheckBuffers(Inspection& inspection) {
+void CheckBuffers(VerifierContext& inspection) {
   const Module& module = inspection.module();
   BufferShapes buffers;
   for (const Computation* computation : inspection.computations()) {
@@ -108,4 +108,4 @@ void CheckBuffers(Inspection& inspection) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

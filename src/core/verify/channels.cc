@@ -4,7 +4,7 @@
 #include "core/ops/transfer.h"
 #include "core/verify/checks.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Send and recv, which are told from other transfers by their attribute.
@@ -22,7 +22,7 @@ bool Alike(const Instruction& a, const Instruction& b) {
 
 }  // namespace
 
-void CheckChannels(Inspection& inspection) {
+void CheckChannels(VerifierContext& inspection) {
   absl::flat_hash_map<int64_t, const Instruction*> to_host;  // the first on each channel
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
     if (!hlo.has(kChannelId)) return;
@@ -38,9 +38,9 @@ void CheckChannels(Inspection& inspection) {
     if (!fresh && !Alike(*first->second, hlo))
       inspection.Add(hlo, "channel.C2",
                      StrCat("host transfers on channel ", hlo[kChannelId], " must be alike, got ",
-                            shoal::Text(hlo.opcode), " of ", Str(hlo.shape()), " beside ",
-                            shoal::Text(first->second->opcode), " of ", Str(first->second->shape())));
+                            shoal::internal::Text(hlo.opcode), " of ", Str(hlo.shape()), " beside ",
+                            shoal::internal::Text(first->second->opcode), " of ", Str(first->second->shape())));
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,21 +2,21 @@
 // Private to verify/.
 #pragma once
 
-#include "core/verify/inspection.h"
+#include "core/verify/verifier_context.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-void CheckInstructions(Inspection& inspection);  // shape, and the rules of every op
-void CheckLayouts(Inspection& inspection);       // layout
-void CheckEntry(Inspection& inspection);         // entry
-void CheckThreads(Inspection& inspection);       // thread
-void CheckFusions(Inspection& inspection);       // fused
-void CheckSchedule(Inspection& inspection);      // schedule
-void CheckAsync(Inspection& inspection);         // async
-void CheckAliases(Inspection& inspection);       // alias
-void CheckChannels(Inspection& inspection);      // channel
-void CheckGroups(Inspection& inspection);        // groups
-void CheckShardings(Inspection& inspection);     // sharding
-void CheckBuffers(Inspection& inspection);       // buffer
+void CheckInstructions(VerifierContext& inspection);  // shape, and the rules of every op
+void CheckLayouts(VerifierContext& inspection);       // layout
+void CheckEntry(VerifierContext& inspection);         // entry
+void CheckThreads(VerifierContext& inspection);       // thread
+void CheckFusions(VerifierContext& inspection);       // fused
+void CheckSchedule(VerifierContext& inspection);      // schedule
+void CheckAsync(VerifierContext& inspection);         // async
+void CheckAliases(VerifierContext& inspection);       // alias
+void CheckChannels(VerifierContext& inspection);      // channel
+void CheckGroups(VerifierContext& inspection);        // groups
+void CheckShardings(VerifierContext& inspection);     // sharding
+void CheckBuffers(VerifierContext& inspection);       // buffer
 
-}  // namespace shoal
+}  // namespace shoal::internal

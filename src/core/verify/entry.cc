@@ -3,9 +3,9 @@
 #include "core/ops/traits.h"
 #include "core/verify/checks.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-void CheckEntry(Inspection& inspection) {
+void CheckEntry(VerifierContext& inspection) {
   const Module& module = inspection.module();
   if (module.entry == nullptr || module.entry->root == nullptr) return;
   const Computation& entry = *module.entry;
@@ -32,4 +32,4 @@ void CheckEntry(Inspection& inspection) {
                           " in entry_computation_layout"));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "core/verify/checks.h"
 #include "core/verify/mesh.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string_view IdsOf(GroupMode mode) {
@@ -23,7 +23,7 @@ std::optional<int64_t> IdCount(const Module& module, GroupMode mode) {
 
 class GroupCheck {
  public:
-  GroupCheck(const Instruction& hlo, const GroupRules& op, GroupMode mode, Inspection& inspection)
+  GroupCheck(const Instruction& hlo, const GroupRules& op, GroupMode mode, VerifierContext& inspection)
       : hlo_(hlo), op_(op), mode_(mode), inspection_(inspection), count_(IdCount(inspection.module(), mode)) {}
 
   void Check(const ReplicaGroups& groups) {
@@ -79,14 +79,14 @@ class GroupCheck {
   const Instruction& hlo_;
   const GroupRules& op_;
   const GroupMode mode_;
-  Inspection& inspection_;
+  VerifierContext& inspection_;
   const std::optional<int64_t> count_;
 };
 
 // How many times larger the gathered dimension is than what one device gives; no value if the shapes do not
 // say.
 std::optional<int64_t> ShardCount(const Instruction& hlo) {
-  const bool scatters = SplitsOf(hlo) == Splits::kScatters;
+  const bool scatters = SplitsOf(hlo) == DimensionEffect::kScatters;
   if (hlo.operands.empty() || hlo[kDimensions].size() != 1) return {};
   const Shape* result = &ResultShape(hlo);
   if (result != nullptr && result->IsTuple()) result = result->At(ShapeIndex{0});
@@ -111,18 +111,18 @@ std::optional<int64_t> GroupSizeByModule(const Instruction& hlo, const Module& m
 }
 
 // Rules C8 and C9.
-void CheckSplit(const Instruction& hlo, GroupMode mode, Inspection& inspection) {
-  const Splits splits = SplitsOf(hlo);
+void CheckSplit(const Instruction& hlo, GroupMode mode, VerifierContext& inspection) {
+  const DimensionEffect splits = SplitsOf(hlo);
   const std::optional<int64_t> size = GroupSizeByModule(hlo, inspection.module(), mode);
   if (!size) return;
-  if (splits == Splits::kGathers || splits == Splits::kScatters) {
+  if (splits == DimensionEffect::kGathers || splits == DimensionEffect::kScatters) {
     const std::optional<int64_t> shards = ShardCount(hlo);
     if (shards && *shards != *size)
       inspection.Add(hlo, "groups.C8",
                      StrCat("groups of ", *size, " devices must make dimension ", hlo[kDimensions][0], " ", *size,
                             " times as large, got ", *shards, " times"));
   }
-  if (splits != Splits::kExchanges || hlo.operands.empty() || !hlo.operand_shape(0).IsArray()) return;
+  if (splits != DimensionEffect::kExchanges || hlo.operands.empty() || !hlo.operand_shape(0).IsArray()) return;
   const bool divides = hlo[kDimensions].size() == 1;
   const Shape& operand = hlo.operand_shape(0);
   int64_t parts = std::ssize(hlo.operands);
@@ -139,7 +139,7 @@ void CheckSplit(const Instruction& hlo, GroupMode mode, Inspection& inspection) 
 }
 
 // Rule C10.
-void CheckPairs(const Instruction& hlo, GroupMode mode, Inspection& inspection) {
+void CheckPairs(const Instruction& hlo, GroupMode mode, VerifierContext& inspection) {
   const std::optional<int64_t> count = IdCount(inspection.module(), mode);
   if (!count) return;
   for (Ints pair : hlo[kSourceTargetPairs])
@@ -152,7 +152,7 @@ void CheckPairs(const Instruction& hlo, GroupMode mode, Inspection& inspection) 
 
 }  // namespace
 
-void CheckGroups(Inspection& inspection) {
+void CheckGroups(VerifierContext& inspection) {
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
     const bool permutes = hlo.has(kSourceTargetPairs);
     const std::optional<GroupRules> rules = GroupRulesOf(hlo);
@@ -167,4 +167,4 @@ void CheckGroups(Inspection& inspection) {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

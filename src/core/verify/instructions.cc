@@ -6,7 +6,7 @@
 #include "core/ops/traits.h"
 #include "core/verify/checks.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Compatible, where a dimension written "?" fits any.
@@ -45,7 +45,7 @@ bool FitsWrapped(const Instruction& hlo, const Shape& inferred) {
   return result != nullptr && IsWrapped(hlo) && SameButPrecision(hlo.shape().element(1), *result);
 }
 
-void CheckInstruction(const Instruction& hlo, Inspection& inspection) {
+void CheckInstruction(const Instruction& hlo, VerifierContext& inspection) {
   const OpInfo& op = Info(hlo.opcode);
   if (op.infer == nullptr) return;
   if (op.arity >= 0)
@@ -59,15 +59,15 @@ void CheckInstruction(const Instruction& hlo, Inspection& inspection) {
 }
 
 // Rule C2, once for each shape.
-void CheckSize(const Instruction& hlo, absl::flat_hash_set<const Shape*>& seen, Inspection& inspection) {
-  if (!seen.insert(&hlo.shape()).second || !IsTooLarge(hlo.shape())) return;
+void CheckSize(const Instruction& hlo, absl::flat_hash_set<const Shape*>& seen, VerifierContext& inspection) {
+  if (!seen.insert(&hlo.shape()).second || !SizeOverflows(hlo.shape())) return;
   inspection.Add(hlo, "shape.C2",
                  StrCat("a shape must have fewer bytes than 64 bits can count, got ", Str(hlo.shape())));
 }
 
 }  // namespace
 
-void CheckInstructions(Inspection& inspection) {
+void CheckInstructions(VerifierContext& inspection) {
   absl::flat_hash_set<const Shape*> seen;
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
     CheckInstruction(hlo, inspection);
@@ -75,4 +75,4 @@ void CheckInstructions(Inspection& inspection) {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/ops/rules.h"
 #include "core/verify/checks.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct LayoutProblem {
@@ -55,7 +55,7 @@ LayoutProblem CheckLayout(const Shape& array, const Layout& layout) {
 
 // Each shape once in a module, however often tuples repeat it.
 void CheckShape(const Shape& shape, const Instruction& hlo, absl::flat_hash_set<const Shape*>& seen,
-                Inspection& inspection) {
+                VerifierContext& inspection) {
   if (!seen.insert(&shape).second) return;
   for (const Shape* element : shape.elements()) CheckShape(*element, hlo, seen, inspection);
   if (!shape.IsArray() || shape.layout() == nullptr) return;
@@ -64,7 +64,7 @@ void CheckShape(const Shape& shape, const Instruction& hlo, absl::flat_hash_set<
 }
 
 // Rule C7: either all all-reduces have the layout the program gave them, or none.
-void CheckConstrainedAllReduces(Inspection& inspection) {
+void CheckConstrainedAllReduces(VerifierContext& inspection) {
   const Instruction* first = nullptr;
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
     if (!IsAllReduce(hlo)) return;
@@ -78,10 +78,10 @@ void CheckConstrainedAllReduces(Inspection& inspection) {
 
 }  // namespace
 
-void CheckLayouts(Inspection& inspection) {
+void CheckLayouts(VerifierContext& inspection) {
   absl::flat_hash_set<const Shape*> seen;
   ForEachInstruction(inspection, [&](const Instruction& hlo) { CheckShape(hlo.shape(), hlo, seen, inspection); });
   CheckConstrainedAllReduces(inspection);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string NameOf(const AxisRef& axis, const Mesh& mesh) {
@@ -71,4 +71,4 @@ std::string CheckAxes(const std::vector<AxisRef>& axes, const Mesh& mesh) {
   return {};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

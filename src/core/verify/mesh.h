@@ -7,7 +7,7 @@
 
 #include "core/ir/device_groups.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // The first id that appears a second time. Fast where the ids are 0 to n - 1 in any order.
 std::optional<int64_t> FirstRepeated(Ints ids);
@@ -18,4 +18,4 @@ std::string CheckMesh(const Mesh& mesh);
 // No axis or part of one is named twice; parts divide their axis.
 std::string CheckAxes(const std::vector<AxisRef>& axes, const Mesh& mesh);
 
-}  // namespace shoal
+}  // namespace shoal::internal

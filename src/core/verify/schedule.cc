@@ -3,9 +3,9 @@
 #include "core/ir/common_attrs.h"
 #include "core/verify/checks.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-void CheckSchedule(Inspection& inspection) {
+void CheckSchedule(VerifierContext& inspection) {
   const Module& module = inspection.module();
   if (!module.is_scheduled) return;
   for (const Computation* computation : inspection.computations()) {
@@ -25,4 +25,4 @@ void CheckSchedule(Inspection& inspection) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

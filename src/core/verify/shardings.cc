@@ -4,7 +4,7 @@
 #include "core/verify/checks.h"
 #include "core/verify/mesh.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Kind = Sharding::Kind;
@@ -95,7 +95,7 @@ ShardingProblem CheckOne(const Sharding& sharding, const Shape& array, std::opti
 }
 
 void CheckSharding(const Instruction& hlo, const Sharding& sharding, std::optional<int64_t> devices,
-                   Inspection& inspection) {
+                   VerifierContext& inspection) {
   const Shape& shape = hlo.shape();
   if (shape.IsToken()) return;
   const bool tuple = sharding.kind == Kind::kTuple;
@@ -135,7 +135,7 @@ bool Same(const Sharding& a, const Sharding& b) {
 }
 
 // Rule C8: what goes around a loop, or out of either branch, is divided in one way.
-void CheckConsistent(const Instruction& hlo, Inspection& inspection) {
+void CheckConsistent(const Instruction& hlo, VerifierContext& inspection) {
   std::vector<const Instruction*> parts{&hlo};
   auto add_root = [&](const Computation* computation) {
     if (computation != nullptr) parts.push_back(computation->root);
@@ -167,7 +167,7 @@ void CheckConsistent(const Instruction& hlo, Inspection& inspection) {
 
 }  // namespace
 
-void CheckShardings(Inspection& inspection) {
+void CheckShardings(VerifierContext& inspection) {
   const int64_t partitions = inspection.module().num_partitions;
   const std::optional<int64_t> devices = partitions > 1 ? std::optional(partitions) : std::nullopt;
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
@@ -176,4 +176,4 @@ void CheckShardings(Inspection& inspection) {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,9 +2,9 @@
 #include "core/ops/traits.h"
 #include "core/verify/checks.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-void CheckThreads(Inspection& inspection) {
+void CheckThreads(VerifierContext& inspection) {
   ForEachInstruction(inspection, [&](const Instruction& hlo) {
     if (!IsBranch(hlo) && !IsFusion(hlo) && !IsLoop(hlo)) return;
     for (const Computation* called : CalledComputations(hlo)) {
@@ -16,4 +16,4 @@ void CheckThreads(Inspection& inspection) {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,14 +2,14 @@
 
 #include "core/verify/checks.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // What is checked. A rule's id begins with its family's name, but for rules of single ops, which are named
 // after them.
 struct Family {
   std::string_view name;
-  void (*check)(Inspection&);
+  void (*check)(VerifierContext&);
   std::string_view what;
 };
 constexpr Family kFamilies[] = {
@@ -30,9 +30,9 @@ constexpr Family kFamilies[] = {
 }  // namespace
 
 void Verify(Module& module, Diags& diags) {
-  Inspection inspection(module);
+  VerifierContext inspection(module);
   for (const Family& family : kFamilies) family.check(inspection);
   inspection.MoveTo(diags);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "core/base/diags.h"
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Adds every broken rule to `diags`, in the order of the text. As strict as XLA's own verifier where that
 // allows mixed precision and does not compare layouts; stricter only about layouts that do not fit their
@@ -12,4 +12,4 @@ namespace shoal {
 // but inferred shapes are made in the module's pool.
 void Verify(Module& module, Diags& diags);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 #include "core/base/result.h"
 #include "kernels/arrays/value.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using Arrays = std::vector<Array>;
 // Everybody's contributions, in the order of the members, to everybody's results.
@@ -19,4 +19,4 @@ class Exchange;
 struct GroupLayout;
 using MakeExchange = std::function<std::unique_ptr<Exchange>()>;
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -12,7 +12,7 @@
 #include "execute/collectives/contribution.h"
 #include "execute/transport/communicator.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // How the members of a group lie in the processes that have any.
 struct GroupLayout {
@@ -46,20 +46,20 @@ class Exchange {
   virtual void Begin(const GroupLayout& layout, std::vector<Arrays> contributions) = 0;
   virtual int rounds() const { return 1; }
   // What another process, by its index in the layout, gets in a round. The bytes stay as they are while this lives.
-  virtual Result<std::vector<Block>> For(int round, size_t process) = 0;
+  virtual Result<std::vector<Block>> OutgoingBlocks(int round, size_t process) = 0;
   // Another process has come before all have, and its members' contributions have the types of those here, which are
   // alike: whether From can be asked for it already. If others come with different ones Matched will tell.
-  virtual bool Presume(const ArrayTypes& /*each*/) { return false; }
+  virtual bool CanPrepost(const ArrayTypes& /*each*/) { return false; }
   // All have come, with contributions of these types, which are there as long as this is; that their instructions fit
   // each other is known.
-  virtual Status Matched(const std::vector<ArrayTypes>& contributions) = 0;
+  virtual Status OnTypesAgreed(const std::vector<ArrayTypes>& contributions) = 0;
   // Where blocks of these types that another process sends go.
-  virtual Result<std::vector<std::span<std::byte>>> From(int round, size_t process, const ArrayTypes& blocks) = 0;
+  virtual Result<std::vector<std::span<std::byte>>> IncomingBuffers(int round, size_t process, const ArrayTypes& blocks) = 0;
   // The receives of the first round are posted: there is time for what needs nothing from others. `advance` is called now
   // and then, since bytes move between processes only while somebody looks after them.
-  virtual Status Meanwhile(const std::function<void()>& /*advance*/) { return {}; }
+  virtual Status OverlapWork(const std::function<void()>& /*advance*/) { return {}; }
   // Everything of this round is there.
-  virtual Status Came(int round) = 0;
+  virtual Status OnRoundReceived(int round) = 0;
   // After the last round: what the transport itself is to reduce, in place.
   struct Reduction {
     ReduceOp op{};
@@ -93,7 +93,7 @@ std::unique_ptr<Exchange> NewPartExchange(PartRules rules);
 // Everybody gets everything, and works out the results of its own members.
 PartRules GatherRules(Combine combine);
 // Whether all contributions are alike and their parts along `dim` lie side by side in an array.
-bool AreSideBySide(const std::vector<ArrayTypes>& contributions, size_t operand, int64_t dim);
+bool AreContiguousParts(const std::vector<ArrayTypes>& contributions, size_t operand, int64_t dim);
 
 // How contributions are folded, one after the other in the order of the members.
 class OrderedFold {
@@ -104,7 +104,7 @@ class OrderedFold {
   // Both at once, with the last one: what Finish would give is written to these places.
   virtual Status FinishWith(Arrays sum, Arrays last, std::span<std::byte* const> outs) const = 0;
   // out = first and second of operand k, folded, if that is one op of two numbers of the operand's own type.
-  virtual bool FoldPlain(size_t k, std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const = 0;
+  virtual bool FoldSameType(size_t k, std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const = 0;
   virtual Arrays Widen(Arrays sum) const = 0;              // to the types in which sums are kept
 };
 using FoldPtr = std::shared_ptr<const OrderedFold>;
@@ -119,4 +119,4 @@ std::optional<ReduceType> ReduceTypeOf(ElementType type);
 // Contributions of more than that are cut up; fewer bytes are quicker in one message.
 inline constexpr int64_t kFewBytes = 16 << 10;
 
-}  // namespace shoal
+}  // namespace shoal::internal

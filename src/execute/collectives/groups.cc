@@ -4,15 +4,15 @@
 #include "core/base/strings.h"
 #include "core/ops/attrs.h"
 #include "core/ops/collective_kinds.h"
-#include "execute/collectives/link.h"
+#include "execute/collectives/process_link.h"
 #include "execute/collectives/rendezvous.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int64_t kNoChannel = -1;
 // That MPI can have.
-constexpr size_t kMostGroups = 500;
+constexpr size_t kMaxGroups = 500;
 
 int64_t ChannelOf(const Instruction& hlo) { return hlo.has(kChannelId) ? hlo[kChannelId] : kNoChannel; }
 
@@ -33,7 +33,7 @@ Result<const T*> Known(const Instruction& hlo, std::shared_mutex& mutex,
 }  // namespace
 
 // The same in every process, and different for whatever differs.
-uint64_t World::HashOf(const RendezvousKey& key) {
+uint64_t CollectiveRuntime::HashOf(const RendezvousKey& key) {
   uint64_t hash = 0xcbf29ce484222325u;
   auto add = [&](int64_t number) {
     hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u;
@@ -46,7 +46,7 @@ uint64_t World::HashOf(const RendezvousKey& key) {
   return hash;
 }
 
-Rendezvous* World::RendezvousAt(const RendezvousKey& key) {
+Rendezvous* CollectiveRuntime::FindOrCreateRendezvous(const RendezvousKey& key) {
   std::lock_guard lock(mutex_);
   std::unique_ptr<Rendezvous>& rendezvous = rendezvous_[key];
   if (rendezvous != nullptr) return rendezvous.get();
@@ -59,26 +59,26 @@ Rendezvous* World::RendezvousAt(const RendezvousKey& key) {
   return rendezvous.get();
 }
 
-std::unique_ptr<Groups> World::MakeGroups(const Instruction& hlo, std::vector<DeviceGroup> all) {
+std::unique_ptr<Groups> CollectiveRuntime::MakeGroups(const Instruction& hlo, std::vector<DeviceGroup> all) {
   auto groups = std::make_unique<Groups>();
   groups->members.resize(devices_.size());
   for (size_t g = 0; g < all.size(); ++g) {
     for (size_t i = 0; i < all[g].size(); ++i)
       groups->members[static_cast<size_t>(all[g][i])] = {static_cast<int64_t>(g), static_cast<int64_t>(i)};
-    groups->rendezvous.push_back(RendezvousAt({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/false, all[g]}));
+    groups->rendezvous.push_back(FindOrCreateRendezvous({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/false, all[g]}));
   }
   groups->all = std::move(all);
   return groups;
 }
 
-Result<const Groups*> World::GroupsOf(const Instruction& hlo) {
+Result<const Groups*> CollectiveRuntime::GroupsOf(const Instruction& hlo) {
   return Known(hlo, known_mutex_, groups_, [&]() -> Result<std::unique_ptr<Groups>> {
     SHOAL_ASSIGN(groups, DeviceGroupsOf(hlo, grid_));
     return MakeGroups(hlo, std::move(groups));
   });
 }
 
-Result<const Groups*> World::PartitionGroupsOf(const Instruction& hlo) {
+Result<const Groups*> CollectiveRuntime::PartitionGroupsOf(const Instruction& hlo) {
   return Known(hlo, known_mutex_, groups_, [&]() -> Result<std::unique_ptr<Groups>> {
     std::vector<DeviceGroup> groups(static_cast<size_t>(grid_.replicas));
     for (int64_t device = 0; device < grid_.count(); ++device)
@@ -87,17 +87,17 @@ Result<const Groups*> World::PartitionGroupsOf(const Instruction& hlo) {
   });
 }
 
-Result<const Routes*> World::RoutesOf(const Instruction& hlo) {
+Result<const Routes*> CollectiveRuntime::RoutesOf(const Instruction& hlo) {
   return Known(hlo, known_mutex_, routes_, [&]() -> Result<std::unique_ptr<Routes>> {
     SHOAL_ASSIGN(pairs, DevicePairsOf(hlo, grid_));
-    if (!NamesPairs(hlo))
+    if (!HasSourceTargetPairs(hlo))
       for (int64_t device = 0; device < grid_.count(); ++device) pairs.emplace_back(device, device);
     auto routes = std::make_unique<Routes>();
     routes->from.resize(devices_.size());
     routes->to.resize(devices_.size());
     std::vector<int64_t> sources(devices_.size()), targets(devices_.size());
     for (auto [source, target] : pairs) {
-      Rendezvous* rendezvous = RendezvousAt({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/true, {source, target}});
+      Rendezvous* rendezvous = FindOrCreateRendezvous({KindOf(hlo.opcode), ChannelOf(hlo), /*transfer=*/true, {source, target}});
       routes->all.push_back(
           {source, target, sources[static_cast<size_t>(source)]++, targets[static_cast<size_t>(target)]++, rendezvous});
     }
@@ -110,7 +110,7 @@ Result<const Routes*> World::RoutesOf(const Instruction& hlo) {
 }
 
 // For every rendezvous at which the transport may have to reduce: up front, since all members make a group together.
-void Link::MakeGroups() {
+void ProcessLink::MakeGroups() {
   std::vector<const Rendezvous*> all;
   for (const Instruction* hlo : instructions_) {
     if (!IsAllReduce(*hlo)) continue;
@@ -122,11 +122,11 @@ void Link::MakeGroups() {
   std::set<uint64_t> hashes;
   for (const Rendezvous* each : all) hashes.insert(each->hash);
   // MPI has few of them. Beyond that the order is the members', which is right too.
-  job_.fast_reduction = hashes.size() <= kMostGroups;
+  job_.fast_reduction = hashes.size() <= kMaxGroups;
   if (!job_.fast_reduction) return;
   for (const Rendezvous* each : all)
     if (each->layout != nullptr && each->layout->ranks.size() > 1)
-      groups_[each->hash] = job_.GroupNamed(each->hash, each->layout->ranks);
+      groups_[each->hash] = job_.FindOrMakeGroup(each->hash, each->layout->ranks);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "core/base/strings.h"
 #include "execute/collectives/exchange.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 void CopyInPieces(std::byte* to, std::span<const std::byte> from, const std::function<void()>& advance) {
@@ -26,7 +26,7 @@ class PartExchange : public Exchange {
     parts_.resize(layout.count);
   }
 
-  Result<std::vector<Block>> For(int, size_t process) override {
+  Result<std::vector<Block>> OutgoingBlocks(int, size_t process) override {
     std::vector<Block> blocks;
     for (size_t source : layout_->local()) {
       SHOAL_ASSIGN(parts, rules_.cut(source, contributions_[source], layout_->members[process]));
@@ -35,19 +35,19 @@ class PartExchange : public Exchange {
     return blocks;
   }
 
-  bool Presume(const ArrayTypes& each) override {
+  bool CanPrepost(const ArrayTypes& each) override {
     if (!std::exchange(is_presumed_, true)) MakeWholes(std::vector<ArrayTypes>(layout_->count, each));
     return true;
   }
 
-  Status Matched(const std::vector<ArrayTypes>& contributions) override {
+  Status OnTypesAgreed(const std::vector<ArrayTypes>& contributions) override {
     types_ = &contributions;
     if (!is_presumed_) MakeWholes(contributions);
     else if (is_whole_ && !rules_.side_by_side(contributions, layout_->local())) LeaveWholes();
     return {};
   }
 
-  Status Meanwhile(const std::function<void()>& advance) override {
+  Status OverlapWork(const std::function<void()>& advance) override {
     for (size_t source : layout_->local()) {
       SHOAL_ASSIGN(parts, rules_.cut(source, contributions_[source], layout_->local()));
       if (!is_whole_) {
@@ -60,7 +60,7 @@ class PartExchange : public Exchange {
     return {};
   }
 
-  Result<std::vector<std::span<std::byte>>> From(int, size_t process, const ArrayTypes& blocks) override {
+  Result<std::vector<std::span<std::byte>>> IncomingBuffers(int, size_t process, const ArrayTypes& blocks) override {
     const std::vector<size_t>& sources = layout_->members[process];
     const size_t each = blocks.size() / sources.size();
     std::vector<std::span<std::byte>> places;
@@ -76,7 +76,7 @@ class PartExchange : public Exchange {
     return places;
   }
 
-  Status Came(int) override { return {}; }
+  Status OnRoundReceived(int) override { return {}; }
 
   Result<std::vector<Arrays>> Finish() override {
     if (is_whole_) return Wholes();
@@ -130,7 +130,7 @@ class PartExchange : public Exchange {
   void FixIfShared(std::vector<Arrays>& results) const {
     if (!rules_.is_shared) return;
     for (Arrays& each : results)
-      for (Array& array : each) array.Fix();
+      for (Array& array : each) array.Freeze();
   }
 
   const PartRules rules_;
@@ -154,7 +154,7 @@ Block WholeBlock(Array array) {
 
 std::unique_ptr<Exchange> NewPartExchange(PartRules rules) { return std::make_unique<PartExchange>(std::move(rules)); }
 
-bool AreSideBySide(const std::vector<ArrayTypes>& contributions, size_t operand, int64_t dim) {
+bool AreContiguousParts(const std::vector<ArrayTypes>& contributions, size_t operand, int64_t dim) {
   const Dims& dims = contributions[0][operand].dims;
   if (ElementCount(AsInts(dims).first(static_cast<size_t>(dim))) != 1) return false;
   return std::all_of(contributions.begin(), contributions.end(),
@@ -176,4 +176,4 @@ PartRules GatherRules(Combine combine) {
   return rules;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

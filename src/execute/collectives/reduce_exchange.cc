@@ -4,7 +4,7 @@
 
 #include "execute/collectives/exchange.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 class AllReduceExchange : public Exchange {
@@ -20,7 +20,7 @@ class AllReduceExchange : public Exchange {
 
   int rounds() const override { return 2; }
 
-  Result<std::vector<Block>> For(int round, size_t process) override {
+  Result<std::vector<Block>> OutgoingBlocks(int round, size_t process) override {
     std::vector<Block> blocks;
     if (round == 1) {
       for (const Array& array : results_) blocks.push_back(ShareOf(array, layout_->self));
@@ -31,9 +31,9 @@ class AllReduceExchange : public Exchange {
     return blocks;
   }
 
-  bool Presume(const ArrayTypes&) override { return true; }
+  bool CanPrepost(const ArrayTypes&) override { return true; }
 
-  Status Matched(const std::vector<ArrayTypes>& contributions) override {
+  Status OnTypesAgreed(const std::vector<ArrayTypes>& contributions) override {
     for (const ArrayTypes& each : contributions)
       for (size_t k = 0; k < each.size(); ++k)
         if (each[k].dims != contributions[0][k].dims) return differ_(contributions[0][k], each[k]);
@@ -42,7 +42,7 @@ class AllReduceExchange : public Exchange {
     return {};
   }
 
-  Result<std::vector<std::span<std::byte>>> From(int round, size_t process, const ArrayTypes&) override {
+  Result<std::vector<std::span<std::byte>>> IncomingBuffers(int round, size_t process, const ArrayTypes&) override {
     std::vector<std::span<std::byte>> places;
     if (round == 1) {
       for (size_t k = 0; k < results_.size(); ++k) {
@@ -61,7 +61,7 @@ class AllReduceExchange : public Exchange {
     return places;
   }
 
-  Status Came(int round) override {
+  Status OnRoundReceived(int round) override {
     if (round == 1) return {};
     Arrays sum;
     for (size_t i = 0; i + 1 < shares_.size(); ++i) SHOAL_TRY(fold_->Add(sum, std::move(shares_[i])));
@@ -80,7 +80,7 @@ class AllReduceExchange : public Exchange {
 
   Result<std::vector<Arrays>> Finish() override {
     std::vector<Arrays> results(layout_->count);
-    for (Array& array : results_) array.Fix();  // as where all members share it
+    for (Array& array : results_) array.Freeze();  // as where all members share it
     for (size_t member : layout_->local()) results[member] = results_;
     return results;
   }
@@ -120,12 +120,12 @@ class FastReduceExchange : public Exchange {
     layout_ = &layout;
     contributions_ = std::move(contributions);
   }
-  Result<std::vector<Block>> For(int, size_t) override { return std::vector<Block>(); }
-  Status Matched(const std::vector<ArrayTypes>&) override { return {}; }
-  Result<std::vector<std::span<std::byte>>> From(int, size_t, const ArrayTypes&) override {
+  Result<std::vector<Block>> OutgoingBlocks(int, size_t) override { return std::vector<Block>(); }
+  Status OnTypesAgreed(const std::vector<ArrayTypes>&) override { return {}; }
+  Result<std::vector<std::span<std::byte>>> IncomingBuffers(int, size_t, const ArrayTypes&) override {
     return std::vector<std::span<std::byte>>();
   }
-  Status Came(int) override {
+  Status OnRoundReceived(int) override {
     for (size_t member : layout_->local()) SHOAL_TRY(fold_->Add(sum_, std::move(contributions_[member])));
     sum_ = fold_->Widen(std::move(sum_));
     return {};
@@ -139,7 +139,7 @@ class FastReduceExchange : public Exchange {
   Result<std::vector<Arrays>> Finish() override {
     sum_ = fold_->Finish(std::move(sum_));
     std::vector<Arrays> results(layout_->count);
-    for (Array& array : sum_) array.Fix();
+    for (Array& array : sum_) array.Freeze();
     for (size_t member : layout_->local()) results[member] = sum_;
     return results;
   }
@@ -180,4 +180,4 @@ std::unique_ptr<Exchange> NewAllReduceExchange(FoldPtr fold,
   return std::make_unique<AllReduceExchange>(std::move(fold), std::move(differ));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

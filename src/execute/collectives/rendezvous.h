@@ -6,9 +6,9 @@
 #include <deque>
 
 #include "execute/collectives/exchange.h"
-#include "execute/collectives/world.h"
+#include "execute/collectives/collective_runtime.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Operation {
   const Rendezvous* rendezvous = nullptr;
@@ -23,7 +23,7 @@ struct Operation {
   bool over = false;
 };
 
-struct World::RendezvousKey {
+struct CollectiveRuntime::RendezvousKey {
   Opcode kind{};
   int64_t channel = 0;
   bool transfer = false;  // from members[0] to members[1], who may be the same
@@ -45,14 +45,14 @@ struct Rendezvous {
   int64_t first_expected = 0;                     // the number of expected[0]
 };
 
-struct World::DeviceState {
+struct CollectiveRuntime::DeviceState {
   std::condition_variable changed;
   std::atomic<bool> has_turn = false;
   const Instruction* waits_at = nullptr;  // null: it does not wait
   const Operation* waits_for = nullptr;
-  const Whereabouts* whereabouts = nullptr;  // of one that waits or has finished
+  const ControlFlowState* control_flow_state = nullptr;  // of one that waits or has finished
   bool finished = false;
-  Whereabouts last;
+  ControlFlowState last;
   std::vector<std::pair<Opcode, Traffic>> traffic;  // of a few kinds
 };
 
@@ -60,6 +60,6 @@ struct World::DeviceState {
 std::string LineOf(const Instruction& hlo, const Source* source);
 
 // Says why two instructions that meet cannot be one collective; empty if they can.
-std::string Misfit(const Instruction& a, const Instruction& b);
+std::string CollectiveMismatch(const Instruction& a, const Instruction& b);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include "core/base/strings.h"
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Roots::Roots(const Instruction& hlo, const Arrays& arrays) : hlo_(hlo) {
   const bool dynamic = hlo[kHasDynamicRoot];
@@ -28,4 +28,4 @@ Status Roots::Check(int64_t members) const {
   return {};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

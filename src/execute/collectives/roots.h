@@ -4,7 +4,7 @@
 #include "core/ir/instruction.h"
 #include "execute/collectives/contribution.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Who has the data of a collective-broadcast, or gets those of a collective-reduce: for each operand the position of a
 // member, 0 unless the last operand says otherwise.
@@ -22,4 +22,4 @@ class Roots {
   std::vector<int64_t> roots_, bytes_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

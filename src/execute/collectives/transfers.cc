@@ -1,13 +1,13 @@
 // Transfers from one device to another; and arrivals where some of the members are in other processes.
-#include "execute/collectives/link.h"
+#include "execute/collectives/process_link.h"
 #include "execute/collectives/rendezvous.h"
 #include "execute/collectives/unmetered.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-void World::Deliver(const Instruction& hlo, const Route& route, Arrays contribution) {
+void CollectiveRuntime::Deliver(const Instruction& hlo, const Route& route, Arrays contribution) {
   std::unique_lock lock(mutex_);
-  const std::shared_ptr<Operation> operation = Enter(hlo, *route.rendezvous, 0);
+  const std::shared_ptr<Operation> operation = JoinOperation(hlo, *route.rendezvous, 0);
   if (route.rendezvous->layout != nullptr) {
     lock.unlock();
     return link_->Deliver(hlo, *route.rendezvous, operation->number, std::move(contribution));
@@ -18,19 +18,19 @@ void World::Deliver(const Instruction& hlo, const Route& route, Arrays contribut
   Wake(*operation);
 }
 
-Handle World::Expect(const Instruction& hlo, const Route& route) {
+Handle CollectiveRuntime::Expect(const Instruction& hlo, const Route& route) {
   std::unique_lock lock(mutex_);
-  std::shared_ptr<Operation> operation = Enter(hlo, *route.rendezvous, 1);
+  std::shared_ptr<Operation> operation = JoinOperation(hlo, *route.rendezvous, 1);
   lock.unlock();
   if (route.rendezvous->layout != nullptr) {
-    const UnmeteredThread unmetered;
+    const ScopedUnmeteredThread unmetered;
     link_->Expect(operation);
   }
   return {std::move(operation), 1};
 }
 
 // From another process.
-void World::Delivered(Operation& operation, const Instruction& source, Arrays arrays) {
+void CollectiveRuntime::Delivered(Operation& operation, const Instruction& source, Arrays arrays) {
   std::lock_guard lock(mutex_);
   operation.came[0] = &source;
   operation.results.resize(2);
@@ -39,18 +39,18 @@ void World::Delivered(Operation& operation, const Instruction& source, Arrays ar
   Wake(operation);
 }
 
-const GroupLayout* World::LayoutOf(const Rendezvous& rendezvous) const { return rendezvous.layout.get(); }
+const GroupLayout* CollectiveRuntime::LayoutOf(const Rendezvous& rendezvous) const { return rendezvous.layout.get(); }
 
-Handle World::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
+Handle CollectiveRuntime::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
                      const MakeExchange& exchange) {
   const auto at = static_cast<size_t>(rank);
   bool complete = false;
   std::shared_ptr<Operation> operation = Contribute(hlo, rendezvous, at, std::move(contribution), complete);
   if (complete) {
-    const UnmeteredThread unmetered;
+    const ScopedUnmeteredThread unmetered;
     link_->Begin(operation, exchange());
   }
   return {std::move(operation), at};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,18 +3,18 @@
 
 #include "kernels/arrays/buffer.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // While it is there, what the thread makes counts for no device.
-class UnmeteredThread {
+class ScopedUnmeteredThread {
  public:
-  UnmeteredThread() : meter_(Buffer::MeterThisThread(nullptr)) {}
-  ~UnmeteredThread() { Buffer::MeterThisThread(meter_); }
-  UnmeteredThread(const UnmeteredThread&) = delete;
-  UnmeteredThread& operator=(const UnmeteredThread&) = delete;
+  ScopedUnmeteredThread() : meter_(Buffer::MeterThisThread(nullptr)) {}
+  ~ScopedUnmeteredThread() { Buffer::MeterThisThread(meter_); }
+  ScopedUnmeteredThread(const ScopedUnmeteredThread&) = delete;
+  ScopedUnmeteredThread& operator=(const ScopedUnmeteredThread&) = delete;
 
  private:
   MemoryMeter* meter_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 
 #include "core/ir/literal.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -71,7 +71,7 @@ Difference CompareArrays(const Array& a, const Array& b, const ErrorBounds& boun
   difference.elements = a.count();
   difference.rel_bound = bounds.rel.value_or(DefaultRelative(a.type(), b.type()));
   difference.abs_bound = bounds.abs.value_or(0);
-  if (Identical(a, b)) return difference;
+  if (AreBitIdentical(a, b)) return difference;
   if (!bounds.abs) difference.abs_bound = difference.rel_bound * 0.01 * std::max(1.0, LargestFinite(a));
   for (int64_t i = 0; i < a.count(); ++i) {
     const Pair pair = MeasureAt(a, b, i);
@@ -100,10 +100,10 @@ std::string ElementText(const Array& array, int64_t element) {
   return text;
 }
 
-bool Identical(const Array& a, const Array& b) {
+bool AreBitIdentical(const Array& a, const Array& b) {
   if (a.type() != b.type() || !std::equal(a.dims().begin(), a.dims().end(), b.dims().begin(), b.dims().end()))
     return false;
   return a.data() == b.data() || a.bytes() == 0 || std::memcmp(a.data(), b.data(), static_cast<size_t>(a.bytes())) == 0;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

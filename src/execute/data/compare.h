@@ -6,7 +6,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // An element is beyond the bounds if it is beyond both of them. Those not given depend on the types: integers and
 // booleans must be equal; floats may differ by a few roundings of the narrower type, relative to themselves or, by a
@@ -31,6 +31,6 @@ std::string IndexText(int64_t element, Ints dims);
 std::string ElementText(const Array& array, int64_t element);
 
 // Same type, dimensions and bits.
-bool Identical(const Array& a, const Array& b);
+bool AreBitIdentical(const Array& a, const Array& b);
 
-}  // namespace shoal
+}  // namespace shoal::internal

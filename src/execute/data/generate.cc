@@ -8,7 +8,7 @@
 #include "analyze/facts/manual_regions.h"
 #include "kernels/arrays/floats.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct NamedMode {
@@ -114,7 +114,7 @@ class LeafGenerator {
     return std::ssize(keys);
   }
 
-  Array On(int64_t device, const MadeBytes& made_bytes) {
+  Array On(int64_t device, const OnBytesGenerated& made_bytes) {
     const Key key = KeyOf(device);
     const Dims& position = key.first;
     for (const auto& [made, array] : made_)
@@ -168,7 +168,7 @@ double BytesOf(const Leaf& leaf) {
 
 }  // namespace
 
-std::optional<ArgumentMode> ArgumentModeNamed(std::string_view name) {
+std::optional<ArgumentMode> ParseArgumentMode(std::string_view name) {
   for (const NamedMode& row : kModes)
     if (row.name == name) return row.mode;
   return std::nullopt;
@@ -181,7 +181,7 @@ std::vector<std::string> ArgumentModeNames() {
 }
 
 Array RandomArray(ElementType type, Ints whole, Ints start, Ints dims, uint64_t seed, uint64_t stream,
-                  const MadeBytes& made) {
+                  const OnBytesGenerated& made) {
   const RandomRows rows(type, whole, seed, stream);
   Array array(type, dims);
   if (array.count() == 0) return array;
@@ -243,7 +243,7 @@ double GeneratedBytes(const Module& module, const DeviceGrid& grid, ArgumentMode
 }
 
 Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, ArgumentMode mode, uint64_t seed,
-                            const MadeBytes& made, const Placement* placement) {
+                            const OnBytesGenerated& made, const Placement* placement) {
   const std::vector<Leaf> leaves = ParameterLeaves(module);
   const bool any_sharding = AnySharding(leaves);
   const bool whole = HasManualRegions(module);
@@ -270,4 +270,4 @@ Arguments GenerateArguments(const Module& module, const DeviceGrid& grid, Argume
   return ArgumentsFromLeaves(module, values);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

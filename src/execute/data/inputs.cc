@@ -12,7 +12,7 @@
 #include "execute/data/shards.h"
 #include "kernels/arrays/npy_array.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // .npy files by name, in a folder or an .npz file.
@@ -311,4 +311,4 @@ Result<Arguments> SnapshotArguments(const Module& module, const DeviceGrid& grid
   return ArgumentsFromLeaves(module, values);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

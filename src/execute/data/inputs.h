@@ -3,7 +3,7 @@
 
 #include "execute/data/generate.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Reads the arguments of every device from a folder or an .npz file. For leaf K on device D it takes, in this order,
 // dD/K.npy and K.npy (in an .npz file also in/K/dD and arr_K). A K.npy is for all devices: each gets all of it, or its
@@ -20,4 +20,4 @@ Result<Arguments> SnapshotArguments(const Module& module, const DeviceGrid& grid
 // A literal as a value; it must outlive it.
 Value FromLiteral(const Literal& literal);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "execute/transport/job.h"
-#include "execute/transport/pack.h"
+#include "execute/transport/message_buffer.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Two numbers of 64 bits: equal arrays have the same ones, and no others do in practice.
@@ -58,7 +58,7 @@ Output Read(Reader& reader, Identity& identity) {
   const auto type = static_cast<ElementType>(identity.type);
   const Dims dims(identity.dims.begin(), identity.dims.end());
   const auto bytes = static_cast<size_t>(ElementCount(AsInts(dims)) * StorageBytes(type));
-  output.array = Array(type, dims, Buffer::Imagine(bytes));
+  output.array = Array(type, dims, Buffer::AccountOnly(bytes));
   ArraySummary& summary = output.summary;
   summary.min = reader.Real();
   summary.max = reader.Real();
@@ -122,7 +122,7 @@ void GatherResults(Job& job, const Placement& placement, const Module& module, s
   for (int64_t device : placement.Local())
     writer.Int(device).String(DescribeLeaves(results[static_cast<size_t>(device)]));
   const std::vector<std::string> all = job.Gather(writer.Take());
-  if (!job.leads())
+  if (!job.is_root())
     for (int64_t device : placement.Local()) SendLeaves(job, results[static_cast<size_t>(device)]);
   for (size_t rank = 1; rank < all.size(); ++rank) {
     for (Reader reader(all[rank]); !reader.rest().empty();) {
@@ -136,7 +136,7 @@ std::vector<Output> GatherOutputs(Job& job, std::vector<Output> own) {
   Writer writer;
   for (const Output& output : own) Write(writer, output);
   const std::vector<std::string> all = job.Gather(writer.Take());
-  if (!job.leads()) return own;
+  if (!job.is_root()) return own;
   std::map<Identity, Output> by_identity;
   for (size_t rank = 0; rank < all.size(); ++rank) {
     size_t i = 0;
@@ -160,4 +160,4 @@ std::vector<Output> GatherOutputs(Job& job, std::vector<Output> own) {
   return outputs;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

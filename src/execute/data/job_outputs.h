@@ -4,7 +4,7 @@
 #include "core/ir/module.h"
 #include "execute/data/outputs.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Job;
 
@@ -15,4 +15,4 @@ void GatherResults(Job& job, const Placement& placement, const Module& module, s
 // Only what describes them moves.
 std::vector<Output> GatherOutputs(Job& job, std::vector<Output> own);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/ops/traits.h"
 #include "execute/data/shards.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 void AppendLeavesOf(const Instruction& hlo, int64_t parameter, const Shape& shape, ShapeIndex& index,
@@ -61,4 +61,4 @@ std::string DescribeInput(const Leaf& leaf) {
   return leaf.index.empty() ? parameter : StrCat("element ", ToString(leaf.index), " of ", parameter);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Leaf {
   int64_t number = 0;
@@ -25,4 +25,4 @@ std::vector<Leaf> ResultLeaves(const Module& module);
 // "parameter 3 (weights)", "element {0,1} of parameter 3 (state)"
 std::string DescribeInput(const Leaf& leaf);
 
-}  // namespace shoal
+}  // namespace shoal::internal

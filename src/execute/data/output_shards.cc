@@ -13,7 +13,7 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Parts along each dimension; nothing if the shapes cannot be a whole and its shard.
@@ -83,13 +83,13 @@ class DimensionSearch {
   };
   std::optional<Found> From(const Instruction& root, ShapeIndex index, int64_t dimension) {
     Visit({&root, std::move(index), dimension, nullptr});
-    for (; !queue_.empty() && seen_.size() < kMostPlaces; queue_.pop_front())
+    for (; !queue_.empty() && seen_.size() < kMaxPlaces; queue_.pop_front())
       if (std::optional<Found> found = At(queue_.front())) return found;
     return std::nullopt;
   }
 
  private:
-  static constexpr size_t kMostPlaces = 100'000;
+  static constexpr size_t kMaxPlaces = 100'000;
   struct Frame {
     const Instruction* call = nullptr;
     const Computation* callee = nullptr;
@@ -128,7 +128,7 @@ class DimensionSearch {
       const int64_t number = FirstLeafOf(hlo) + leaf;
       return number < std::ssize(pair_.parameters) ? pair_.parameters[static_cast<size_t>(number)] : std::nullopt;
     }
-    const std::vector<Sharding> stated = StatedShardings(pair_.whole, hlo);
+    const std::vector<Sharding> stated = AnnotatedShardings(pair_.whole, hlo);
     const Sharding* sharding =
         leaf < std::ssize(stated) ? &stated[static_cast<size_t>(leaf)] : LeafSharding(hlo[kSharding], leaf);
     if (sharding == nullptr) return std::nullopt;
@@ -160,7 +160,7 @@ class DimensionSearch {
   void Follow(const Place& place) {
     const Instruction& hlo = *place.hlo;
     if (IsParameter(hlo)) return ToCaller(place);
-    if (ValuePlace from{&hlo, place.index}; StepBack(from, Hands::kPart | Hands::kPacked))
+    if (ValueRef from{&hlo, place.index}; TraceToOperand(from, Forwarding::kTupleElement | Forwarding::kTuple))
       return Visit({from.hlo, std::move(from.path), place.dimension, place.frame});
     if (IsTuple(hlo)) return;
     if (CallKindOf(hlo) != CallKind::kElements) return IntoCallees(place);
@@ -211,7 +211,7 @@ class DimensionSearch {
   std::set<std::tuple<const Instruction*, ShapeIndex, int64_t>> seen_;
 };
 
-std::optional<KnownShards> ByDimensions(const PartitionedPair& pair, const Leaf& leaf, const Dims& tiles) {
+std::optional<InferredShards> ByDimensions(const PartitionedPair& pair, const Leaf& leaf, const Dims& tiles) {
   std::vector<Coordinates> coordinates(tiles.size());
   std::vector<std::string> values;
   for (size_t d = 0; d < tiles.size(); ++d) {
@@ -223,7 +223,7 @@ std::optional<KnownShards> ByDimensions(const PartitionedPair& pair, const Leaf&
   }
   std::optional<ShardGrid> grid = GridOf(tiles, coordinates, pair.grid.count());
   if (!grid) return std::nullopt;
-  return KnownShards{std::move(*grid), StrCat("by the sharding of ", StrJoin(values, " and "))};
+  return InferredShards{std::move(*grid), StrCat("by the sharding of ", StrJoin(values, " and "))};
 }
 
 // The ways to make the parts of each dimension of whole axes, those of one dimension in the order of the mesh.
@@ -258,7 +258,7 @@ class AxisChoices {
   int count_ = 0;
 };
 
-std::optional<KnownShards> ByMesh(const PartitionedPair& pair, const Dims& tiles) {
+std::optional<InferredShards> ByMesh(const PartitionedPair& pair, const Dims& tiles) {
   for (const Mesh& mesh : StatedMeshes(pair.whole)) {
     if (mesh.devices.DeviceCount() != pair.grid.partitions) continue;
     const std::optional<std::vector<int>> owners = AxisChoices(mesh, tiles).Only();
@@ -275,7 +275,7 @@ std::optional<KnownShards> ByMesh(const PartitionedPair& pair, const Dims& tiles
     }
     Dims ones(tiles.begin(), tiles.end()), shard(tiles.size(), 1);
     if (std::optional<ShardGrid> grid = ShardsByAnnotation(&sharding, AsInts(ones), AsInts(shard), pair.grid))
-      return KnownShards{std::move(*grid), StrCat("by axis ", axes, ", since no other makes as many parts")};
+      return InferredShards{std::move(*grid), StrCat("by axis ", axes, ", since no other makes as many parts")};
   }
   return std::nullopt;
 }
@@ -325,21 +325,21 @@ std::optional<ShardGrid> ShardsByAnnotation(const Sharding* sharding, Ints whole
   return all;
 }
 
-std::optional<KnownShards> OutputShards(const PartitionedPair& pair, size_t leaf, Ints whole, Ints shard) {
+std::optional<InferredShards> OutputShards(const PartitionedPair& pair, size_t leaf, Ints whole, Ints shard) {
   const std::optional<Dims> tiles = TilesOf(whole, shard, pair.grid.count());
   const Leaf of_parts = ResultLeaves(pair.parts)[leaf], of_whole = ResultLeaves(pair.whole)[leaf];
   if (std::optional<ShardGrid> given = ShardsByAnnotation(of_parts.sharding, whole, shard, pair.grid))
-    return KnownShards{std::move(*given), "by its sharding"};
+    return InferredShards{std::move(*given), "by its sharding"};
   if (std::optional<ShardGrid> given = ShardsByAnnotation(of_whole.sharding, whole, shard, pair.grid))
-    return KnownShards{std::move(*given), "by its sharding"};
+    return InferredShards{std::move(*given), "by its sharding"};
   if (!tiles) return std::nullopt;
   if (const std::optional<ShardGrid>* aliased = AliasedParameter(pair, of_parts);
       aliased != nullptr && aliased->has_value() && (*aliased)->tiles == *tiles)
-    return KnownShards{**aliased, "as the parameter it is aliased with"};
-  if (std::optional<KnownShards> known = ByDimensions(pair, of_whole, *tiles)) return known;
-  if (std::optional<KnownShards> known = ByMesh(pair, *tiles)) return known;
-  return KnownShards{*DefaultShards(whole, shard, pair.grid.count()),
+    return InferredShards{**aliased, "as the parameter it is aliased with"};
+  if (std::optional<InferredShards> known = ByDimensions(pair, of_whole, *tiles)) return known;
+  if (std::optional<InferredShards> known = ByMesh(pair, *tiles)) return known;
+  return InferredShards{*DefaultShards(whole, shard, pair.grid.count()),
                      "in the order of the devices, since no sharding says otherwise"};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

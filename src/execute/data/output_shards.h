@@ -8,7 +8,7 @@
 #include "execute/data/shards.h"
 #include "execute/data/leaves.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Shards of dimensions `shard` in the order of the devices, dimension by dimension, copies of a shard side by side: how
 // a plain tiled sharding numbers them. Nothing if the shapes do not fit each other.
@@ -20,7 +20,7 @@ std::string DescribeShards(const ShardGrid& grid);
 // What the sharding says, for every device, if it fits the shapes. Null: nothing.
 std::optional<ShardGrid> ShardsByAnnotation(const Sharding* sharding, Ints whole, Ints shard, const DeviceGrid& grid);
 
-struct KnownShards {
+struct InferredShards {
   ShardGrid grid;
   std::string by;  // "by the sharding of t.3", "in the order of the devices, since nothing says otherwise"
 };
@@ -38,6 +38,6 @@ struct PartitionedPair {
 // order: the sharding of the result in the partitioned module, the parameter it is aliased with there; what the whole
 // module says about the result, or about the values along whose dimensions its dimensions run; the only axes of the
 // module's mesh that make as many parts; the order of the devices. Nothing if the shapes do not fit each other.
-std::optional<KnownShards> OutputShards(const PartitionedPair& pair, size_t leaf, Ints whole, Ints shard);
+std::optional<InferredShards> OutputShards(const PartitionedPair& pair, size_t leaf, Ints whole, Ints shard);
 
-}  // namespace shoal
+}  // namespace shoal::internal

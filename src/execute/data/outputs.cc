@@ -13,7 +13,7 @@
 #include "kernels/arrays/floats.h"
 #include "kernels/arrays/npy_array.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::vector<Value> LeavesOf(const Value& value) {
@@ -24,7 +24,7 @@ std::vector<Value> LeavesOf(const Value& value) {
 
 }  // namespace
 
-std::vector<Output> FoldOutputs(const std::vector<Value>& results) {
+std::vector<Output> GroupEqualOutputs(const std::vector<Value>& results) {
   std::vector<std::vector<Value>> leaves;
   for (const Value& result : results) leaves.push_back(LeavesOf(result));
   std::vector<Output> outputs;
@@ -36,7 +36,7 @@ std::vector<Output> FoldOutputs(const std::vector<Value>& results) {
       if (number >= leaves[device].size() || !leaves[device][number].IsArray()) continue;
       const Array& array = leaves[device][number].array();
       auto same = std::find_if(outputs.begin() + static_cast<int64_t>(first), outputs.end(),
-                               [&](const Output& output) { return Identical(output.array, array); });
+                               [&](const Output& output) { return AreBitIdentical(output.array, array); });
       if (same == outputs.end()) same = outputs.insert(same, {static_cast<int64_t>(number), {}, array, {}});
       same->devices.push_back(static_cast<int64_t>(device));
     }
@@ -49,7 +49,7 @@ Status WriteOutputs(const std::vector<Value>& results, const std::string& folder
   for (size_t device = 0; device < results.size(); ++device) {
     if (placement != nullptr && !placement->IsLocal(static_cast<int64_t>(device))) continue;
     const std::string of_device = StrCat(folder, "/d", device);
-    SHOAL_TRY(MakeFolders(of_device));
+    SHOAL_TRY(CreateDirectories(of_device));
     const std::vector<Value> leaves = LeavesOf(results[device]);
     for (size_t number = 0; number < leaves.size(); ++number)
       if (leaves[number].IsArray()) SHOAL_TRY(WriteNpy(StrCat(of_device, "/", number, ".npy"), leaves[number].array()));
@@ -92,4 +92,4 @@ ArraySummary Summarize(const Array& array) {
   return summary;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -11,7 +11,7 @@
 #include "kernels/arrays/floats.h"
 #include "kernels/arrays/value.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Of all elements that are numbers; a complex number counts with its magnitude.
 struct ArraySummary {
@@ -29,7 +29,7 @@ struct Output {
 };
 
 // Sorted by number, then by the first device. Tokens have numbers, but are not among them.
-std::vector<Output> FoldOutputs(const std::vector<Value>& results);
+std::vector<Output> GroupEqualOutputs(const std::vector<Value>& results);
 
 // Writes FOLDER/dD/K.npy for every device and array; of a job, for the devices of this process.
 Status WriteOutputs(const std::vector<Value>& results, const std::string& folder, const Placement* placement = nullptr);
@@ -62,4 +62,4 @@ void ForEachNumber(const Array& array, Visit visit) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

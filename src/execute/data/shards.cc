@@ -6,7 +6,7 @@
 #include "core/ir/sizes.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Kind = Sharding::Kind;
@@ -140,4 +140,4 @@ Array JoinShards(std::span<const Array> shards, const ShardGrid& grid, Ints dims
   return whole;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

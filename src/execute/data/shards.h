@@ -8,7 +8,7 @@
 #include "core/ir/sharding.h"
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // An array cut into equal boxes; of the last along a dimension, what lies beyond the array's end is padding.
 struct ShardGrid {
@@ -38,4 +38,4 @@ Array ShardOf(const Array& whole, const ShardGrid& grid, int64_t partition);
 // first counts.
 Array JoinShards(std::span<const Array> shards, const ShardGrid& grid, Ints dims);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "execute/interp/control/device_collective.h"
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool HasDims(const Array& array, const Shape& shape) {
@@ -22,7 +22,7 @@ bool HasDims(const Array& array, const Shape& shape) {
 }  // namespace
 
 bool HasShape(const Value& value, const Shape& shape, bool may_lack) {
-  if (value.IsUnderWay()) return true;
+  if (value.IsPending()) return true;
   if (may_lack && (value.IsToken() || (value.IsTuple() && value.elements().empty()))) return true;
   if (shape.IsBuffer()) return HasShape(value, shape.element(0), may_lack);
   if (shape.IsArray())
@@ -38,7 +38,7 @@ Status CheckDeclared(const Instruction& hlo, const Value& value) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   const bool may_lack = op_class == OpClass::kTransfer || op_class == OpClass::kCollective;
   if (HasShape(value, hlo.shape(), may_lack)) return {};
-  return Stopped(hlo, StrCat(Text(hlo.opcode), " gives ", ToString(value), ", but ",
+  return ExecutionError(hlo, StrCat(Text(hlo.opcode), " gives ", ToString(value), ", but ",
                              ToString(hlo.shape(), /*with_layout=*/false), " is declared"));
 }
 
@@ -60,4 +60,4 @@ std::string ToString(const Value& value) {
   return text + ")";
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "execute/interp/evaluate.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Whether a value has the types and sizes of a shape; a dynamic dimension may be shorter. What is under way may become
 // anything. `may_lack`: parts that nobody asks for may be missing, as those of a start's tuple.
@@ -19,4 +19,4 @@ Value WithDeclaredTypes(Value value, const Shape& shape);
 // (f32[2,3], s32[])
 std::string ToString(const Value& value);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-namespace shoal {
+namespace shoal::internal {
 
-inline constexpr int64_t kMostDepth = 500;
+inline constexpr int64_t kMaxDepth = 500;
 
-}  // namespace shoal
+}  // namespace shoal::internal

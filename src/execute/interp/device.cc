@@ -3,13 +3,13 @@
 #include <cstring>
 
 #include "core/ops/traits.h"
-#include "execute/interp/compiled_step.h"
+#include "execute/interp/thunk.h"
 #include "execute/interp/control/device_collective.h"
 #include "execute/interp/declared_shape.h"
 #include "execute/interp/depth.h"
 #include "execute/interp/step_log.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // As copies that belong to no device, since they stay when the devices are gone.
@@ -26,28 +26,28 @@ void KeepInvariants(InvariantValues& invariants, std::vector<Value> values) {
 }
 
 Diag NotScalar(const Instruction& at, const Computation& computation, const Shape& shape) {
-  return Stopped(at, StrCat(computation.name, " must take and give scalars, got ", ToString(shape)));
+  return ExecutionError(at, StrCat(computation.name, " must take and give scalars, got ", ToString(shape)));
 }
 
 }  // namespace
 
-Device::Device(int64_t id, const DeviceGrid& grid, const Plans& plans, World& world, const RunSettings& settings)
+Device::Device(int64_t id, const DeviceGrid& grid, const ModulePlan& plans, CollectiveRuntime& world, const RunSettings& settings)
     : id_(id), grid_(grid), plans_(plans), world_(world), settings_(settings) {}
 
 Result<Value> Device::Run(const Computation& computation, std::vector<Value> arguments) {
-  const Plan& plan = plans_.Of(computation);
-  if (depth_ >= kMostDepth)
-    return Fail(computation.at, "", StrCat("computations call each other more than ", kMostDepth, " deep"));
+  const ComputationPlan& plan = plans_.Of(computation);
+  if (depth_ >= kMaxDepth)
+    return Fail(computation.at, "", StrCat("computations call each other more than ", kMaxDepth, " deep"));
   ++depth_;
   std::vector<Value> values(computation.instructions.size());
   // Somebody who watches sees every step of every round.
-  Observer* watcher = WatcherOf(settings_);
+  Observer* watcher = ValueObserverOf(settings_);
   InvariantValues* invariants = watcher == nullptr ? plan.invariants.get() : nullptr;
   // Each device works them out once itself, so that what it holds does not depend on who was faster.
   const bool is_first = invariants != nullptr && has_run_.insert(&plan).second;
   const std::vector<Value>* known = invariants == nullptr || is_first ? nullptr : invariants->Get();
   std::vector<Value> kept(invariants != nullptr && known == nullptr ? values.size() : 0);
-  for (const Step& step : plan.steps) {
+  for (const EvalStep& step : plan.steps) {
     const Instruction& hlo = *step.hlo;
     Value& value = values[hlo.index];
     if (step.is_invariant && known != nullptr) {
@@ -56,7 +56,7 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
     }
     if (IsParameter(hlo)) {
       if (static_cast<size_t>(hlo[kParameterNumber]) >= arguments.size())
-        return Stopped(hlo, StrCat(hlo.name, " is parameter ", hlo[kParameterNumber], ", and ", computation.name, " was given ",
+        return ExecutionError(hlo, StrCat(hlo.name, " is parameter ", hlo[kParameterNumber], ", and ", computation.name, " was given ",
                                    arguments.size(), " arguments"));
       value = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
     } else if (IsConstant(hlo)) {
@@ -66,19 +66,19 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
       value = std::move(computed);
     }
     if (step.is_kept && !kept.empty()) kept[hlo.index] = value;
-    if (watcher != nullptr) SHOAL_TRY(watcher->Saw(*this, hlo, value));
+    if (watcher != nullptr) SHOAL_TRY(watcher->OnValue(*this, hlo, value));
   }
   --depth_;
   if (!kept.empty()) KeepInvariants(*invariants, std::move(kept));
   return std::move(values[computation.root->index]);
 }
 
-Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
+Result<Value> Device::RunStep(const EvalStep& step, std::span<Value> values) {
   const Instruction& hlo = *step.hlo;
-  if (world_.stopped()) return Stopped(hlo, "the run was stopped");
+  if (world_.stopped()) return ExecutionError(hlo, "the run was stopped");
   const int64_t before = progress_.instructions.fetch_add(1, std::memory_order_relaxed);
-  if (settings_.most_instructions > 0 && before >= settings_.most_instructions)
-    return Stopped(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_steps allows"));
+  if (settings_.max_instructions > 0 && before >= settings_.max_instructions)
+    return ExecutionError(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_steps allows"));
   progress_.now.store(&hlo, std::memory_order_relaxed);
   const StepLog::Timer timer(in_lanes_ ? nullptr : LogOf(settings_), id_, hlo);
   if (step.takes_element && values[hlo.operands[0]->index].IsTuple()) {
@@ -95,16 +95,16 @@ Result<Value> Device::RunStep(const Step& step, std::span<Value> values) {
   Result<Value> value = Evaluate(step, {operands.data(), operands.size()});
   // Here, where the operands are still there and the result already is. What the evaluator needed in between is not
   // counted.
-  if (MemoryMeter* meter = Buffer::MeterOfThisThread(); meter != nullptr && !in_lanes_) meter->Note();
+  if (MemoryMeter* meter = Buffer::MeterOfThisThread(); meter != nullptr && !in_lanes_) meter->UpdatePeak();
   return value;
 }
 
-Result<Value> Device::Evaluate(const Step& step, std::span<Value> operands) {
+Result<Value> Device::Evaluate(const EvalStep& step, std::span<Value> operands) {
   const Instruction& hlo = *step.hlo;
-  const CompiledStep* compiled = CompiledStepOf(hlo);
+  const Thunk* compiled = ThunkOf(hlo);
   const TypedInstruction* typed = compiled == nullptr ? step.typed.get() : nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].IsUnderWay() && !step.takes_under_way) {
+    if (operands[i].IsPending() && !step.takes_under_way) {
       SHOAL_ASSIGN(ended, End(*this, hlo, std::move(operands[i])));
       operands[i] = std::move(ended);
     }
@@ -124,7 +124,7 @@ Status Device::RunLanes(const Instruction& at, const Computation& computation, s
                         std::span<const LanesIn> ins, int64_t n) {
   const auto results = LeafShapes(computation.result_shape());
   if (ins.size() != computation.parameters.size() || outs.size() != results.size())
-    return Stopped(at, StrCat(computation.name, " must take ", ins.size(), " scalars and give ", outs.size(),
+    return ExecutionError(at, StrCat(computation.name, " must take ", ins.size(), " scalars and give ", outs.size(),
                               ", but takes ", computation.parameters.size(), " and gives ", results.size()));
   std::vector<Array> converted;  // what the pointers point into
   absl::InlinedVector<const std::byte*, 8> from;
@@ -156,7 +156,7 @@ Status Device::RunLanes(const Instruction& at, const Computation& computation, s
 
 Status Device::RunTypedLanes(const Computation& computation, std::span<std::byte* const> outs,
                              std::span<const std::byte* const> ins, int64_t n) {
-  const Plan& plan = plans_.Of(computation);
+  const ComputationPlan& plan = plans_.Of(computation);
   if (plan.lanes != nullptr) {
     plan.lanes->Run(outs, ins, n);
     return {};
@@ -182,4 +182,4 @@ Status Device::RunTypedLanes(const Computation& computation, std::span<std::byte
   return {};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,17 +8,17 @@
 #include <unordered_set>
 
 #include "core/ops/numerics.h"
-#include "execute/collectives/world.h"
+#include "execute/collectives/collective_runtime.h"
 #include "execute/interp/plan.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // What somebody watching a run is told.
 class Observer {
  public:
   virtual ~Observer() = default;
   // After each instruction, parameters and constants too, from the device's thread. A failure stops the run.
-  virtual Status Saw(const Device& device, const Instruction& hlo, const Value& value) = 0;
+  virtual Status OnValue(const Device& device, const Instruction& hlo, const Value& value) = 0;
 };
 
 // A custom call that nobody knows: where it was met first, and how often.
@@ -29,7 +29,7 @@ struct Stub {
 using Stubs = std::map<std::string_view, Stub>;  // by target
 
 class Job;
-class SmallCollective;
+class SmallMessageCollective;
 struct Placement;
 
 struct RunSettings {
@@ -41,9 +41,9 @@ struct RunSettings {
   Numerics numerics = Numerics::kXlaCpu;
   Observer* observer = nullptr;
   // Where a run that may not end is given up; 0: nowhere.
-  int64_t most_instructions = 0;  // on each device
-  int64_t most_bytes = 0;         // of each device's arrays
-  double most_seconds = 0;
+  int64_t max_instructions = 0;  // on each device
+  int64_t max_bytes = 0;         // of each device's arrays
+  double max_seconds = 0;
   // Takes what an outfeed gives the host, from the device's thread; may be empty.
   std::function<Status(const Device& device, const Instruction& hlo, const Value& value)> outfeed;
 };
@@ -63,23 +63,23 @@ class Device {
   // With other processes: runs the computations of collectives between them, in whatever thread polls. Else null.
   Device* polling_device = nullptr;
 
-  Device(int64_t id, const DeviceGrid& grid, const Plans& plans, World& world, const RunSettings& settings);
+  Device(int64_t id, const DeviceGrid& grid, const ModulePlan& plans, CollectiveRuntime& world, const RunSettings& settings);
 
   int64_t id() const { return id_; }
   int64_t replica() const { return grid_.ReplicaOf(id_); }
   int64_t partition() const { return grid_.PartitionOf(id_); }
   const DeviceGrid& grid() const { return grid_; }
-  const Plans& plans() const { return plans_; }
-  World& world() { return world_; }
+  const ModulePlan& plans() const { return plans_; }
+  CollectiveRuntime& world() { return world_; }
   const RunSettings& settings() const { return settings_; }
-  Whereabouts& whereabouts() { return whereabouts_; }
+  ControlFlowState& control_flow_state() { return control_flow_state_; }
 
   // The computation's root for these arguments.
   Result<Value> Run(const Computation& computation, std::vector<Value> arguments);
 
   // One step with its operands, which it may take apart: converted to the types it is computed in, evaluated, and the
   // value held against the declared shape. Nothing evaluates an instruction but through here.
-  Result<Value> Evaluate(const Step& step, std::span<Value> operands);
+  Result<Value> Evaluate(const EvalStep& step, std::span<Value> operands);
 
   // The computation as a function of lanes (see LaneFunction); where it is more than that, each lane is run for itself.
   // Lanes of another type than the computation's parameter or result are converted. `at` is the instruction that asks.
@@ -102,7 +102,7 @@ class Device {
   Stubs stubs;
   // How often each while was come to, and how often its body ran.
   struct LoopRuns {
-    int64_t entered = 0, rounds = 0;
+    int64_t entered = 0, iterations = 0;
   };
   std::map<const Instruction*, LoopRuns> loops;
   // How often each branch of a conditional was taken.
@@ -118,25 +118,25 @@ class Device {
   };
   std::map<std::pair<int64_t, std::string_view>, Chain> chains;
   // Collectives of few bytes between processes, made ready when they are first come to; null: one like any other.
-  std::unordered_map<const Instruction*, std::shared_ptr<SmallCollective>> small_collectives;
+  std::unordered_map<const Instruction*, std::shared_ptr<SmallMessageCollective>> small_collectives;
   // Infeeds and host transfers so far.
   int64_t host_reads = 0;
 
  private:
-  Result<Value> RunStep(const Step& step, std::span<Value> values);
+  Result<Value> RunStep(const EvalStep& step, std::span<Value> values);
   Status RunTypedLanes(const Computation& computation, std::span<std::byte* const> outs,
                        std::span<const std::byte* const> ins, int64_t n);
 
   int64_t id_;
   const DeviceGrid& grid_;
-  const Plans& plans_;
-  World& world_;
+  const ModulePlan& plans_;
+  CollectiveRuntime& world_;
   const RunSettings& settings_;
-  Whereabouts whereabouts_;
+  ControlFlowState control_flow_state_;
   Progress progress_;
   int64_t depth_ = 0;
   bool in_lanes_ = false;                    // in a computation of scalars that an op runs for each element
-  std::unordered_set<const Plan*> has_run_;  // of those with invariants
+  std::unordered_set<const ComputationPlan*> has_run_;  // of those with invariants
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

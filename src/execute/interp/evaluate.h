@@ -7,10 +7,10 @@
 #include "core/ops/families.h"
 #include "kernels/arrays/value.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Device;
-struct Kernel;
+struct ElementLoop;
 
 // One instruction being evaluated.
 struct Call {
@@ -18,7 +18,7 @@ struct Call {
   // In the order of hlo.operands. The evaluator may take them apart and write in place into what it holds alone.
   std::span<Value> operands;
   Device& device;
-  const Kernel* kernel = nullptr;  // of an elementwise op, made ready
+  const ElementLoop* kernel = nullptr;  // of an elementwise op, made ready
 
   const Array& array(size_t i) const { return operands[i].array(); }
 };
@@ -39,8 +39,8 @@ Result<Value> EvaluateElementwise(Call& call);
 Evaluator EvaluatorOf(Opcode opcode);
 
 // A failure while running: what went wrong at this instruction.
-inline Diag Stopped(const Instruction& hlo, std::string message, Site site = Site::Here()) {
+inline Diag ExecutionError(const Instruction& hlo, std::string message, Site site = Site::Here()) {
   return Fail(hlo.at, "", std::move(message), site);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "core/ops/traits.h"
-#include "execute/collectives/link.h"
+#include "execute/collectives/process_link.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-std::string Pack(const Link& link, const RunStats& stats) {
+std::string Pack(const ProcessLink& link, const RunStats& stats) {
   Writer writer;
   writer.Real(stats.seconds).Int(stats.instructions).Int(stats.iterations).Ints(stats.peak_bytes);
   for (const auto& by_op : stats.traffic) {
@@ -23,13 +23,13 @@ std::string Pack(const Link& link, const RunStats& stats) {
     for (const Instruction* hlo : *some) writer.Int(link.OrdinalOf(*hlo));
   }
   writer.Int(std::ssize(stats.loops));
-  for (const auto& [loop, runs] : stats.loops) writer.Int(link.OrdinalOf(*loop)).Int(runs.entered).Int(runs.rounds);
+  for (const auto& [loop, runs] : stats.loops) writer.Int(link.OrdinalOf(*loop)).Int(runs.entered).Int(runs.iterations);
   writer.Int(std::ssize(stats.branches));
   for (const auto& [conditional, taken] : stats.branches) writer.Int(link.OrdinalOf(*conditional)).Ints(taken);
   return writer.Take();
 }
 
-void Add(const Link& link, std::string_view bytes, RunStats& stats) {
+void Add(const ProcessLink& link, std::string_view bytes, RunStats& stats) {
   Reader reader(bytes);
   auto hlo = [&] { return link.InstructionAt(reader.Int()); };
   stats.seconds = std::max(stats.seconds, reader.Real());
@@ -55,7 +55,7 @@ void Add(const Link& link, std::string_view bytes, RunStats& stats) {
   for (int64_t n = reader.Int(); n > 0; --n) {
     Device::LoopRuns& runs = stats.loops[hlo()];
     runs.entered += reader.Int();
-    runs.rounds += reader.Int();
+    runs.iterations += reader.Int();
   }
   for (int64_t n = reader.Int(); n > 0; --n) {
     std::vector<int64_t>& sums = stats.branches[hlo()];
@@ -67,9 +67,9 @@ void Add(const Link& link, std::string_view bytes, RunStats& stats) {
 
 }  // namespace
 
-void GatherStats(Link& link, RunStats& stats) {
+void GatherStats(ProcessLink& link, RunStats& stats) {
   const std::vector<std::string> all = link.job().Gather(Pack(link, stats));
   for (size_t rank = 1; rank < all.size(); ++rank) Add(link, all[rank], stats);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,11 +3,11 @@
 
 #include "execute/interp/run.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-class Link;
+class ProcessLink;
 
 // Every process comes with what its own devices did; the first goes with the whole.
-void GatherStats(Link& link, RunStats& stats);
+void GatherStats(ProcessLink& link, RunStats& stats);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,7 +9,7 @@
 #include "kernels/elementwise/element_loops.h"
 #include "kernels/elementwise/generated_constant.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // A shape with other element types, leaf by leaf.
@@ -26,24 +26,24 @@ const Shape* WithTypes(const Shape& shape, std::span<const ElementType> types, s
 
 }  // namespace
 
-Plans::Plans(const Module& module) : module_(module), liveness_(module) {
+ModulePlan::ModulePlan(const Module& module) : module_(module), liveness_(module) {
   for (const Computation* computation : CalleesFirst(module)) Add(*computation);
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
       if (IsFusion(*hlo)) AddFusion(*hlo);
 }
 
-void Plans::Add(const Computation& computation) {
-  auto plan = std::make_unique<Plan>();
-  const LiveSteps& live = liveness_.Of(computation);
-  for (const LiveStep& each : live.steps) {
+void ModulePlan::Add(const Computation& computation) {
+  auto plan = std::make_unique<ComputationPlan>();
+  const ComputationLiveness& live = liveness_.Of(computation);
+  for (const InstructionLiveness& each : live.steps) {
     const Instruction& hlo = *each.hlo;
-    Step step{each};
+    EvalStep step{each};
     step.evaluate = EvaluatorOf(hlo.opcode);
     step.typed = Typed(hlo);
-    step.takes_under_way = MayTakeUnderWay(hlo);
+    step.takes_under_way = AcceptsPending(hlo);
     if (Info(hlo.opcode).op_class == OpClass::kElementwise)
-      step.kernel = KernelOf(step.typed != nullptr ? step.typed->hlo : hlo);
+      step.kernel = ElementLoopFor(step.typed != nullptr ? step.typed->hlo : hlo);
     plan->steps.push_back(std::move(step));
   }
   plan->constants.resize(computation.instructions.size());
@@ -54,7 +54,7 @@ void Plans::Add(const Computation& computation) {
   plans_[&computation] = std::move(plan);
 }
 
-std::unique_ptr<TypedInstruction> Plans::Typed(const Instruction& hlo) {
+std::unique_ptr<TypedInstruction> ModulePlan::Typed(const Instruction& hlo) {
   WorkingTypes types = WorkingTypesOf(hlo);
   if (!types.mixed) return nullptr;
   if (mixed_.count++ == 0) mixed_.first = &hlo;
@@ -74,13 +74,13 @@ std::unique_ptr<TypedInstruction> Plans::Typed(const Instruction& hlo) {
   return typed;
 }
 
-void Plans::AddFusion(const Instruction& hlo) {
-  Plan& plan = *plans_.at(hlo[kCalls]);
+void ModulePlan::AddFusion(const Instruction& hlo) {
+  ComputationPlan& plan = *plans_.at(hlo[kCalls]);
   plan.is_fused = true;
   plan.is_loop_fusion = hlo.shape().IsArray() && FusionKindOf(hlo) == FusionKind::kLoop;
 }
 
-Value Plans::Constant(const Instruction& hlo, const Literal& literal) {
+Value ModulePlan::Constant(const Instruction& hlo, const Literal& literal) {
   if (literal.elided) {
     if (elided_.count++ == 0) elided_.first = &hlo;
     return GeneratedConstant(*literal.shape);
@@ -92,4 +92,4 @@ Value Plans::Constant(const Instruction& hlo, const Literal& literal) {
   return Value::Tuple(std::move(elements));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -12,7 +12,7 @@
 #include "analyze/memory/liveness.h"
 #include "core/ops/working_types.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // An instruction that mixes floats of several widths, as it is computed: a copy of it whose operands and result have the
 // types of WorkingTypes.
@@ -23,12 +23,12 @@ struct TypedInstruction {
   WorkingTypes types;
 };
 
-struct Step : LiveStep {
+struct EvalStep : InstructionLiveness {
   std::unique_ptr<TypedInstruction> typed = nullptr;  // where the instruction mixes types
   Evaluator evaluate = nullptr;
   // It hands on or waits for what is under way; others get what has arrived.
   bool takes_under_way = false;
-  Kernel kernel = {};  // of an elementwise op
+  ElementLoop kernel = {};  // of an elementwise op
 };
 
 // What the invariant steps of a computation gave when it first ran, for the rounds of a loop that follow.
@@ -50,8 +50,8 @@ class InvariantValues {
   std::atomic<const std::vector<Value>*> ready_ = nullptr;
 };
 
-struct Plan {
-  std::vector<Step> steps;
+struct ComputationPlan {
+  std::vector<EvalStep> steps;
   // Of instruction number i where it is a constant; else a token.
   std::vector<Value> constants;
   // Set where a loop runs the computation and some of its steps are invariant.
@@ -75,12 +75,12 @@ struct ElidedLiterals {
   const Instruction* first = nullptr;
 };
 
-class Plans {
+class ModulePlan {
  public:
   // Elided literals are filled with numbers that depend on their place alone.
-  explicit Plans(const Module& module);
+  explicit ModulePlan(const Module& module);
 
-  const Plan& Of(const Computation& computation) const { return *plans_.at(&computation); }
+  const ComputationPlan& Of(const Computation& computation) const { return *plans_.at(&computation); }
   const Module& module() const { return module_; }
   const Liveness& liveness() const { return liveness_; }
   const ElidedLiterals& elided() const { return elided_; }
@@ -98,7 +98,7 @@ class Plans {
   ShapePool shapes_{arena_};  // of typed instructions
   ElidedLiterals elided_;
   MixedFloats mixed_;
-  std::unordered_map<const Computation*, std::unique_ptr<Plan>> plans_;
+  std::unordered_map<const Computation*, std::unique_ptr<ComputationPlan>> plans_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,17 +6,17 @@
 #include <thread>
 
 #include "absl/cleanup/cleanup.h"
-#include "core/base/machine.h"
+#include "core/base/host_memory.h"
 #include "core/base/thread_pool.h"
-#include "core/base/world.h"
-#include "execute/collectives/link.h"
-#include "execute/interp/carriers.h"
-#include "execute/interp/compiled_step.h"
+#include "core/base/environment_error.h"
+#include "execute/collectives/process_link.h"
+#include "execute/interp/elastic_threads.h"
+#include "execute/interp/thunk.h"
 #include "execute/interp/job_stats.h"
-#include "execute/interp/lookout.h"
+#include "execute/interp/progress_poller.h"
 #include "execute/interp/ticker.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -35,14 +35,14 @@ Diag NotEnoughMemory(const Device& device, const MemoryMeter& meter) {
 }
 
 // One device's thread.
-void RunDevice(Device& device, World& world, MemoryMeter& meter, std::vector<Value> arguments, Value& result) {
+void RunDevice(Device& device, CollectiveRuntime& world, MemoryMeter& meter, std::vector<Value> arguments, Value& result) {
   Buffer::MeterThisThread(&meter);
-  world.TakeTurn(device.id());
+  world.AcquireRunSlot(device.id());
   try {
     Result<Value> value = device.Run(*device.plans().module().entry, std::move(arguments));
     if (value.ok()) {
       result = std::move(*value);
-      world.Finish(device.id(), device.whereabouts());
+      world.Finish(device.id(), device.control_flow_state());
     } else {
       world.Stop(std::move(value.diag()));
     }
@@ -51,20 +51,20 @@ void RunDevice(Device& device, World& world, MemoryMeter& meter, std::vector<Val
   } catch (const std::exception& error) {  // none of ours, but a user has more from a sentence than from an abort
     world.Stop(Fail(PlaceOf(device), "run.defect", StrCat("shoal itself is at fault here: ", error.what())));
   }
-  world.ReturnTurn(device.id());
+  world.ReleaseRunSlot(device.id());
 }
 
 // Arguments count for the device that gets them. They stay as they are: several devices may have been given the same.
-void Give(Value& argument, MemoryMeter& meter) {
+void DonateArgument(Value& argument, MemoryMeter& meter) {
   if (argument.IsArray()) {
-    argument.array().Fix();
-    argument.array().CountFor(&meter);
+    argument.array().Freeze();
+    argument.array().ChargeTo(&meter);
   }
   if (!argument.IsTuple()) return;
   std::vector<Value> elements;
   for (int64_t i = 0; i < std::ssize(argument.elements()); ++i) {
     elements.push_back(argument.TakeElement(i));
-    Give(elements.back(), meter);
+    DonateArgument(elements.back(), meter);
   }
   argument = Value::Tuple(std::move(elements));
 }
@@ -77,7 +77,7 @@ void AddDevice(const Device& device, RunStats& stats) {
   stats.padded_gathers.insert(device.padded_gathers.begin(), device.padded_gathers.end());
   for (const auto& [loop, runs] : device.loops) {
     stats.loops[loop].entered += runs.entered;
-    stats.loops[loop].rounds += runs.rounds;
+    stats.loops[loop].iterations += runs.iterations;
   }
   for (const auto& [conditional, taken] : device.branches) {
     std::vector<int64_t>& sums = stats.branches[conditional];
@@ -97,17 +97,17 @@ int64_t TurnsOf(const Module& module, const RunSettings& settings) {
 
 }  // namespace
 
-Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> given,
+Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> given,
                              const RunSettings& settings, const Watch& watch) {
   const auto start = Clock::now();
   const auto count = static_cast<size_t>(grid.count());
-  const Placement placement = settings.placement == nullptr ? OnOneProcess(grid.count()) : *settings.placement;
+  const Placement placement = settings.placement == nullptr ? SingleProcessPlacement(grid.count()) : *settings.placement;
   const std::vector<int64_t> local = placement.Local();
   RunOutcome outcome;  // first: its meters count what the arguments, the world and the devices hold to the end
   std::vector<std::vector<Value>> arguments = std::move(given);
-  std::unique_ptr<Link> link;
-  if (settings.job != nullptr) link = std::make_unique<Link>(*settings.job, placement, plans.module());
-  World world(grid, plans.module().source.get(), TurnsOf(plans.module(), settings), link.get());
+  std::unique_ptr<ProcessLink> link;
+  if (settings.job != nullptr) link = std::make_unique<ProcessLink>(*settings.job, placement, plans.module());
+  CollectiveRuntime world(grid, plans.module().source.get(), TurnsOf(plans.module(), settings), link.get());
   Device polling(local.empty() ? 0 : local[0], grid, plans, world, settings);
   std::vector<std::unique_ptr<Device>> devices;
   for (int64_t id : local) {
@@ -116,9 +116,9 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
   }
   for (size_t d = 0; d < count; ++d) {
     outcome.meters.push_back(std::make_unique<MemoryMeter>());
-    outcome.meters.back()->Limit(settings.most_bytes > 0 ? settings.most_bytes : MachineBytes());
+    outcome.meters.back()->Limit(settings.max_bytes > 0 ? settings.max_bytes : PhysicalMemoryBytes());
     if (!placement.IsLocal(static_cast<int64_t>(d))) arguments[d].clear();
-    for (Value& argument : arguments[d]) Give(argument, *outcome.meters[d]);
+    for (Value& argument : arguments[d]) DonateArgument(argument, *outcome.meters[d]);
   }
   outcome.results.resize(count);
   auto run = [&](Device& device) {
@@ -129,7 +129,7 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
   const Ticker::Look look = [&] {
     if (watch) watch(devices);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (settings.most_seconds > 0 && seconds > settings.most_seconds)
+    if (settings.max_seconds > 0 && seconds > settings.max_seconds)
       world.Stop(Fail(PlaceOf(*devices[0]), "run.time",
                       StrCat("the run has taken ", seconds, " s, more than --max_seconds allows")));
   };
@@ -141,19 +141,19 @@ Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::ve
     };
     run(*devices[0]);
   } else {
-    Lookout lookout(std::ssize(devices));
-    Carriers carriers(devices.size(), [&](size_t i) {
+    ProgressPoller lookout(std::ssize(devices));
+    ElasticThreads carriers(devices.size(), [&](size_t i) {
       run(*devices[i]);
-      lookout.OneIsDone();
+      lookout.MarkDone();
     });
-    world.BeforeWaiting([&] { return carriers.StartOne(); });
+    world.SetBlockingHook([&] { return carriers.AddThread(); });
     for (int64_t i = 0; i < TurnsOf(plans.module(), settings); ++i) {
-      if (carriers.StartOne()) continue;
-      world.Stop(NoThreadLeft());
-      carriers.CarryHere();  // each notices that it is over
+      if (carriers.AddThread()) continue;
+      world.Stop(ThreadCreationError());
+      carriers.RunOnThisThread();  // each notices that it is over
       break;
     }
-    lookout.WatchUntilAllAre(look);
+    lookout.PollUntilAllDone(look);
   }
   if (std::optional<Diag> reason = link == nullptr ? world.reason() : link->Join()) return std::move(*reason);
   outcome.stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -181,9 +181,9 @@ Value Uncharged(const Value& value) {
 }  // namespace
 
 Result<Value> EvaluateConstantModule(const Module& module) {
-  const Plans plans(module);
+  const ModulePlan plans(module);
   SHOAL_ASSIGN(outcome, RunModule(plans, DeviceGrid{}, std::vector<std::vector<Value>>(1), {}));
   return Uncharged(outcome.results[0]);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "execute/interp/device.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct RunStats {
   double seconds = 0;
@@ -30,10 +30,10 @@ using Watch = std::function<void(std::span<const std::unique_ptr<Device>> device
 
 // Runs the entry computation with arguments[device][parameter], each device in a thread of its own. The module was
 // verified. The first failure of any device stops them all and is returned.
-Result<RunOutcome> RunModule(const Plans& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> arguments,
+Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> arguments,
                              const RunSettings& settings, const Watch& watch = {});
 
 // The result of a module without parameters on one device, in memory that is charged to no device.
 Result<Value> EvaluateConstantModule(const Module& module);
 
-}  // namespace shoal
+}  // namespace shoal::internal

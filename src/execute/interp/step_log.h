@@ -10,12 +10,12 @@
 
 #include "execute/interp/device.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class StepLog : public Observer {
  public:
   // Of one device; times in seconds since the log was made. Steps that call others last as long as all of those.
-  struct Step {
+  struct StepSpan {
     const Instruction* hlo = nullptr;
     double start = 0, end = 0;
   };
@@ -24,22 +24,22 @@ class StepLog : public Observer {
     int64_t times = 0;
     double seconds = 0;
   };
-  static constexpr size_t kMostSteps = 200'000;  // of one device that are kept; the totals have all of them
+  static constexpr size_t kMaxSteps = 200'000;  // of one device that are kept; the totals have all of them
 
  private:
   struct OfDevice {
-    std::vector<Step> steps;
+    std::vector<StepSpan> steps;
     std::map<const Instruction*, Total> totals;
     double of_called = 0;  // what steps called by the one under way have taken
   };
 
  public:
   explicit StepLog(int64_t devices) : devices_(static_cast<size_t>(devices)) {}
-  Status Saw(const Device&, const Instruction&, const Value&) override { return {}; }
+  Status OnValue(const Device&, const Instruction&, const Value&) override { return {}; }
 
   int64_t devices() const { return static_cast<int64_t>(devices_.size()); }
   // In the order in which they ended.
-  const std::vector<Step>& steps(int64_t device) const { return devices_[static_cast<size_t>(device)].steps; }
+  const std::vector<StepSpan>& steps(int64_t device) const { return devices_[static_cast<size_t>(device)].steps; }
   std::map<const Instruction*, Total> Totals() const {
     std::map<const Instruction*, Total> all;
     for (const OfDevice& device : devices_) {
@@ -56,7 +56,7 @@ class StepLog : public Observer {
     return devices_[static_cast<size_t>(device)].totals;
   }
   double origin() const { return std::chrono::duration<double>(start_.time_since_epoch()).count(); }
-  void Put(int64_t device, std::vector<Step> steps, std::map<const Instruction*, Total> totals) {
+  void Put(int64_t device, std::vector<StepSpan> steps, std::map<const Instruction*, Total> totals) {
     OfDevice& of = devices_[static_cast<size_t>(device)];
     of.steps = std::move(steps);
     of.totals = std::move(totals);
@@ -80,7 +80,7 @@ class StepLog : public Observer {
       ++total.times;
       total.seconds += seconds - device_->of_called;
       device_->of_called = of_others_ + seconds;
-      if (device_->steps.size() < kMostSteps) device_->steps.push_back({hlo_, start_, end});
+      if (device_->steps.size() < kMaxSteps) device_->steps.push_back({hlo_, start_, end});
     }
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
@@ -104,8 +104,8 @@ inline StepLog* LogOf(const RunSettings& settings) {
   return settings.observer == nullptr ? nullptr : dynamic_cast<StepLog*>(settings.observer);
 }
 // Who sees values; null where nobody does.
-inline Observer* WatcherOf(const RunSettings& settings) {
+inline Observer* ValueObserverOf(const RunSettings& settings) {
   return LogOf(settings) != nullptr ? nullptr : settings.observer;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,7 +1,7 @@
 // The table of evaluators, built from ops.def.
 #include "execute/interp/evaluate.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 template <Opcode op>
@@ -11,7 +11,7 @@ constexpr Evaluator Row() {
 }
 
 Result<Value> EvaluateUnknown(Call& call) {
-  return Stopped(call.hlo, StrCat("nobody knows what ", call.hlo[kUnknownOpcode], " means"));
+  return ExecutionError(call.hlo, StrCat("nobody knows what ", call.hlo[kUnknownOpcode], " means"));
 }
 
 constexpr Evaluator kEvaluators[] = {
@@ -25,4 +25,4 @@ constexpr Evaluator kEvaluators[] = {
 
 Evaluator EvaluatorOf(Opcode opcode) { return kEvaluators[static_cast<size_t>(opcode)]; }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <system_error>
 
-namespace shoal {
+namespace shoal::internal {
 
 Ticker& Ticker::OfProcess() {
   static Ticker ticker;
@@ -40,4 +40,4 @@ void Ticker::Run(const std::stop_token& end) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

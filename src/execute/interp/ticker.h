@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-namespace shoal {
+namespace shoal::internal {
 
 class Ticker {
  public:
@@ -31,4 +31,4 @@ class Ticker {
   std::jthread thread_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

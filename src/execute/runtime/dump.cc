@@ -6,13 +6,13 @@
 
 #include "core/base/files.h"
 #include "core/base/strings.h"
-#include "core/base/world.h"
+#include "core/base/environment_error.h"
 #include "execute/runtime/observers.h"
 #include "kernels/arrays/npy_array.h"
 #include "execute/transport/job.h"
-#include "execute/transport/pack.h"
+#include "execute/transport/message_buffer.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Letters, digits and ._- stay.
@@ -28,12 +28,12 @@ class DumpToFiles : public Dump {
   DumpToFiles(std::unordered_map<const Instruction*, std::string> names, std::string folder, int64_t devices)
       : names_(std::move(names)), folder_(std::move(folder)), times_(static_cast<size_t>(devices)) {}
 
-  Status Saw(const Device& device, const Instruction& hlo, const Value& value) override {
+  Status OnValue(const Device& device, const Instruction& hlo, const Value& value) override {
     const auto name = names_.find(&hlo);
     if (name == names_.end()) return {};
     const int64_t time = times_[static_cast<size_t>(device.id())][&hlo]++;
     const std::string folder = StrCat(folder_, "/d", device.id());
-    SHOAL_TRY(MakeFolders(folder));
+    SHOAL_TRY(CreateDirectories(folder));
     std::vector<Value> leaves;
     AppendLeaves(value, leaves);
     for (size_t i = 0; i < leaves.size(); ++i) {
@@ -46,7 +46,7 @@ class DumpToFiles : public Dump {
     return {};
   }
 
-  std::string Written() const override {
+  std::string Summary() const override {
     int64_t values = elsewhere_values_;
     std::set<std::string_view> evaluated(elsewhere_.begin(), elsewhere_.end());
     for (const auto& of_device : times_) {
@@ -93,7 +93,7 @@ Result<std::unique_ptr<Dump>> Dump::Create(const Module& module, const std::stri
                                            int64_t devices) {
   // RE2 takes time in proportion to the text, whatever the expression, and no stack.
   const re2::RE2 regex(pattern, re2::RE2::Quiet);
-  if (!regex.ok()) return WorldFailed(StrCat("--dump=", pattern, " is not a regular expression: ", regex.error()));
+  if (!regex.ok()) return EnvironmentError(StrCat("--dump=", pattern, " is not a regular expression: ", regex.error()));
   std::vector<const Instruction*> matching;
   std::map<std::string_view, int> times;
   for (const Computation* computation : module.computations) {
@@ -103,11 +103,11 @@ Result<std::unique_ptr<Dump>> Dump::Create(const Module& module, const std::stri
       ++times[hlo->name];
     }
   }
-  if (matching.empty()) return WorldFailed(StrCat("--dump=", pattern, " matches the name of no instruction"));
+  if (matching.empty()) return EnvironmentError(StrCat("--dump=", pattern, " matches the name of no instruction"));
   std::unordered_map<const Instruction*, std::string> names;
   for (const Instruction* hlo : matching)
     names[hlo] = FileName(times[hlo->name] == 1 ? std::string(hlo->name) : StrCat(hlo->parent->name, ".", hlo->name));
   return std::unique_ptr<Dump>(new DumpToFiles(std::move(names), folder, devices));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

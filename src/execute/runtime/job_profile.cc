@@ -3,10 +3,10 @@
 #include <unordered_map>
 
 #include "execute/transport/job.h"
-#include "execute/transport/pack.h"
+#include "execute/transport/message_buffer.h"
 #include "execute/transport/placement.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -22,7 +22,7 @@ std::vector<double> ClockOffsets(Job& job) {
     job.Broadcast("");
     const std::vector<std::string> answers = job.Gather(Writer().Real(Now()).Take());
     const double answered = Now();
-    if (!job.leads() || answered - asked >= quickest) continue;
+    if (!job.is_root() || answered - asked >= quickest) continue;
     quickest = answered - asked;
     for (size_t rank = 1; rank < answers.size(); ++rank)
       offsets[rank] = Reader(answers[rank]).Real() - (asked + answered) / 2;
@@ -48,7 +48,7 @@ void GatherStepLog(Job& job, const Placement& placement, const Module& module, S
   writer.Real(log.origin());
   for (int64_t device : placement.Local()) {
     writer.Int(device).Int(std::ssize(log.steps(device)));
-    for (const StepLog::Step& step : log.steps(device))
+    for (const StepLog::StepSpan& step : log.steps(device))
       writer.Int(ordinals.at(step.hlo)).Real(step.start).Real(step.end);
     writer.Int(std::ssize(log.totals(device)));
     for (const auto& [hlo, total] : log.totals(device))
@@ -61,8 +61,8 @@ void GatherStepLog(Job& job, const Placement& placement, const Module& module, S
     const double shift = reader.Real() - offsets[rank] - log.origin();
     while (!reader.rest().empty()) {
       const int64_t device = reader.Int();
-      std::vector<StepLog::Step> steps(static_cast<size_t>(reader.Int()));
-      for (StepLog::Step& step : steps) {
+      std::vector<StepLog::StepSpan> steps(static_cast<size_t>(reader.Int()));
+      for (StepLog::StepSpan& step : steps) {
         step.hlo = hlo();
         step.start = reader.Real() + shift;
         step.end = reader.Real() + shift;
@@ -78,4 +78,4 @@ void GatherStepLog(Job& job, const Placement& placement, const Module& module, S
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

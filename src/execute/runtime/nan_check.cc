@@ -6,11 +6,11 @@
 #include "execute/data/outputs.h"
 #include "execute/runtime/observers.h"
 #include "core/ir/common_attrs.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct Specials {
@@ -47,7 +47,7 @@ class NanCheck : public Observer {
         for (const Computation* callee : CalledComputations(*hlo)) callers_.emplace(callee, hlo);
   }
 
-  Status Saw(const Device& device, const Instruction& hlo, const Value& value) override {
+  Status OnValue(const Device& device, const Instruction& hlo, const Value& value) override {
     CountRounds(rounds_[static_cast<size_t>(device.id())], hlo);
     Specials found;
     Count(value, found);
@@ -116,7 +116,7 @@ class NanCheck : public Observer {
     message += Iterations(rounds_[static_cast<size_t>(device.id())], hlo.parent);
     const Metadata* metadata = hlo[kMetadata];
     if (metadata == nullptr) return message;
-    const std::string source = SourcePlace(*metadata, module_.stack_frames);
+    const std::string source = FormatSourceLocation(*metadata, module_.stack_frames);
     if (!metadata->op_name.empty()) StrAppend(&message, "; it comes from ", metadata->op_name);
     if (!source.empty()) StrAppend(&message, metadata->op_name.empty() ? "; it comes from " : ", ", source);
     return message;
@@ -131,8 +131,8 @@ class NanCheck : public Observer {
 class Observers : public Observer {
  public:
   explicit Observers(std::vector<Observer*> observers) : observers_(std::move(observers)) {}
-  Status Saw(const Device& device, const Instruction& hlo, const Value& value) override {
-    for (Observer* observer : observers_) SHOAL_TRY(observer->Saw(device, hlo, value));
+  Status OnValue(const Device& device, const Instruction& hlo, const Value& value) override {
+    for (Observer* observer : observers_) SHOAL_TRY(observer->OnValue(device, hlo, value));
     return {};
   }
 
@@ -150,4 +150,4 @@ std::unique_ptr<Observer> NewObservers(std::vector<Observer*> observers) {
   return std::make_unique<Observers>(std::move(observers));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

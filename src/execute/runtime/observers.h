@@ -7,7 +7,7 @@
 
 #include "execute/interp/device.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Job;
 
@@ -24,7 +24,7 @@ class Dump : public Observer {
   static Result<std::unique_ptr<Dump>> Create(const Module& module, const std::string& pattern,
                                               const std::string& folder, int64_t devices);
   // "12 values of 3 instructions to FOLDER"
-  virtual std::string Written() const = 0;
+  virtual std::string Summary() const = 0;
   // In a job every process comes here, and Written at the first counts what all have written.
   virtual void Gather(Job& job) = 0;
 };
@@ -32,4 +32,4 @@ class Dump : public Observer {
 // Tells all of them, in this order.
 std::unique_ptr<Observer> NewObservers(std::vector<Observer*> observers);
 
-}  // namespace shoal
+}  // namespace shoal::internal

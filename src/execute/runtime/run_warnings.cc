@@ -2,9 +2,9 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-Diag ElidedFault(const ElidedLiterals& elided) {
+Diag ElidedLiteralsError(const ElidedLiterals& elided) {
   return Fail(elided.first->at, "",
               StrCat(elided.first->name, " was elided from the dump ({...}), as ",
                      elided.count == 1 ? "the only one" : StrCat("the first of ", elided.count),
@@ -19,7 +19,7 @@ Diag ElidedWarning(const ElidedLiterals& elided) {
   return warning;
 }
 
-Diags LibertiesOf(const RunStats& stats, const MixedFloats& mixed) {
+Diags RunWarnings(const RunStats& stats, const MixedFloats& mixed) {
   Diags diags;
   if (mixed.count > 0)
     diags.Warn(mixed.first->at, "",
@@ -41,4 +41,4 @@ Diags LibertiesOf(const RunStats& stats, const MixedFloats& mixed) {
   return diags;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,12 +5,12 @@
 #include "execute/interp/plan.h"
 #include "execute/interp/run.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Of literals that the dump elided: refused, or filled.
-Diag ElidedFault(const ElidedLiterals& elided);
+Diag ElidedLiteralsError(const ElidedLiterals& elided);
 Diag ElidedWarning(const ElidedLiterals& elided);
 // Types that were mixed, loops that were left, results that were made up.
-Diags LibertiesOf(const RunStats& stats, const MixedFloats& mixed);
+Diags RunWarnings(const RunStats& stats, const MixedFloats& mixed);
 
-}  // namespace shoal
+}  // namespace shoal::internal

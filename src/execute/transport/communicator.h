@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 // A reduction that a backend can do by itself, in an order of its own.
 enum class ReduceOp : uint8_t { kSum, kProduct, kMin, kMax, kAnd, kOr };
@@ -33,7 +33,7 @@ class Communicator {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual std::string library() const = 0;  // "Open MPI 4.1.4"
-  virtual int most_tag() const = 0;
+  virtual int max_tag() const = 0;
 
   // Small things, put together of parts. What one process posts to another comes whole and in order.
   virtual void Post(int to, std::initializer_list<std::string_view> parts) = 0;
@@ -65,4 +65,4 @@ struct Launched {
 };
 std::optional<Launched> LaunchedByMpi();
 
-}  // namespace shoal
+}  // namespace shoal::internal

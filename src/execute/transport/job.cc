@@ -9,9 +9,9 @@
 #include <set>
 
 #include "core/base/strings.h"
-#include "execute/transport/pack.h"
+#include "execute/transport/message_buffer.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The last byte of a message.
@@ -55,15 +55,15 @@ Job::Job(std::unique_ptr<Communicator> communicator)
     cores_.emplace_back(reader.String());
   }
 
-  peers_ = std::make_unique<Peers>(rank(), size());
-  const std::string addresses = Broadcast(leads() ? peers_->Listen() : std::string());
-  const bool reached = !leads() && peers_->Connect(addresses);
+  peers_ = std::make_unique<PeerMonitor>(rank(), size());
+  const std::string addresses = Broadcast(is_root() ? peers_->Listen() : std::string());
+  const bool reached = !is_root() && peers_->Connect(addresses);
   const std::vector<std::string> answers = Gather(reached ? "y" : "n");
-  if (leads()) peers_->Accept(static_cast<int>(std::count(answers.begin(), answers.end(), "y")));
+  if (is_root()) peers_->Accept(static_cast<int>(std::count(answers.begin(), answers.end(), "y")));
 }
 
 Job::~Job() {
-  (void)Agree({});  // whoever failed has said so
+  (void)AgreeOnStatus({});  // whoever failed has said so
   PollUntil([&] { return communicator_->Posted() && transfers_.empty(); });
   peers_->Leave();
 }
@@ -88,7 +88,7 @@ std::string Job::Describe(int rank) const {
 }
 
 std::vector<std::string> Job::Gather(std::string mine) {
-  if (!leads()) {
+  if (!is_root()) {
     std::lock_guard lock(mutex_);
     communicator_->Post(0, {mine, {&kGather, 1}});
     return {};
@@ -106,7 +106,7 @@ std::vector<std::string> Job::Gather(std::string mine) {
 }
 
 std::string Job::Broadcast(std::string bytes) {
-  if (leads()) {
+  if (is_root()) {
     std::lock_guard lock(mutex_);
     for (int to = 1; to < size(); ++to) communicator_->Post(to, {bytes, {&kBroadcast, 1}});
     return bytes;
@@ -117,7 +117,7 @@ std::string Job::Broadcast(std::string bytes) {
   return came;
 }
 
-Status Job::Agree(const Status& mine) {
+Status Job::AgreeOnStatus(const Status& mine) {
   Writer writer;
   Write(writer, mine);
   Status agreed;
@@ -133,7 +133,7 @@ Status Job::Agree(const Status& mine) {
   return ReadStatus(reader);
 }
 
-void Job::WhenLost(std::function<void(int)> lost) { peers_->Watch(std::move(lost)); }
+void Job::OnProcessLost(std::function<void(int)> lost) { peers_->Watch(std::move(lost)); }
 
 void Job::SetHandler(Handler handler) {
   std::lock_guard lock(mutex_);
@@ -149,7 +149,7 @@ void Job::Post(int to, std::string_view head, std::string_view rest) {
 
 int Job::NextTag() {
   std::lock_guard lock(mutex_);
-  next_tag_ = next_tag_ == communicator_->most_tag() ? 1 : next_tag_ + 1;
+  next_tag_ = next_tag_ == communicator_->max_tag() ? 1 : next_tag_ + 1;
   return next_tag_;
 }
 
@@ -170,7 +170,7 @@ void Job::Receive(int from, int tag, std::span<std::byte> bytes, Done done) {
   transfers_.push_back(std::move(transfer));
 }
 
-int Job::GroupNamed(uint64_t name, std::span<const int> ranks) {
+int Job::FindOrMakeGroup(uint64_t name, std::span<const int> ranks) {
   std::lock_guard lock(mutex_);
   const auto [group, fresh] = groups_.try_emplace(name, 0);
   if (fresh) group->second = communicator_->MakeGroup(ranks);
@@ -260,4 +260,4 @@ void Job::PollUntil(const std::function<bool()>& reached) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

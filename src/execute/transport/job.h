@@ -12,7 +12,7 @@
 #include "execute/transport/communicator.h"
 #include "execute/transport/peers.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Job {
  public:
@@ -23,7 +23,7 @@ class Job {
 
   int rank() const { return communicator_->rank(); }
   int size() const { return communicator_->size(); }
-  bool leads() const { return rank() == 0; }
+  bool is_root() const { return rank() == 0; }
   // Whether the transport may reduce in an order of its own.
   bool fast_reduction = false;
   const std::string& host(int rank) const { return hosts_[static_cast<size_t>(rank)]; }
@@ -38,10 +38,10 @@ class Job {
   // Each of these is called by all processes, in the same order. They wait.
   std::vector<std::string> Gather(std::string mine);  // of each process, at rank 0; elsewhere nothing
   std::string Broadcast(std::string bytes);           // what rank 0 gave
-  Status Agree(const Status& mine);                   // the failure of the first process that has one
+  Status AgreeOnStatus(const Status& mine);                   // the failure of the first process that has one
 
   // A process that is gone: from a thread of its own. The first to be told is the lowest rank that can be.
-  void WhenLost(std::function<void(int rank)> lost);
+  void OnProcessLost(std::function<void(int rank)> lost);
 
   // Messages between the parts of a run, one handler at a time. What a handler does not take is kept for the next.
   using Handler = std::function<bool(int from, std::string_view bytes)>;
@@ -53,7 +53,7 @@ class Job {
   void Receive(int from, int tag, std::span<std::byte> bytes, Done done);
   int NextTag();
   // Made once for each name; all processes make the same, in the same order.
-  int GroupNamed(uint64_t name, std::span<const int> ranks);
+  int FindOrMakeGroup(uint64_t name, std::span<const int> ranks);
   void AllReduce(int group, ReduceOp op, ReduceType type, std::byte* data, int64_t count, Done done);
 
   // Handles what has come; whether anything had. TryPoll does nothing while another thread is at it.
@@ -79,7 +79,7 @@ class Job {
 
   std::recursive_mutex mutex_;  // of all that follows
   std::unique_ptr<Communicator> communicator_;
-  std::unique_ptr<Peers> peers_;
+  std::unique_ptr<PeerMonitor> peers_;
   std::vector<std::string> hosts_, cores_;  // of each process: its machine's name, and on which cores it may run
   std::vector<std::list<std::string>> gathered_;  // of each process: what came and was not asked for yet
   std::list<std::string> broadcast_;
@@ -92,4 +92,4 @@ class Job {
   std::map<uint64_t, int> groups_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

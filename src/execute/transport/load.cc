@@ -6,11 +6,11 @@
 #include <cstdlib>
 
 #include "core/base/strings.h"
-#include "core/base/world.h"
+#include "core/base/environment_error.h"
 #include "execute/transport/communicator.h"
 #include "execute/transport/load.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // What launchers tell the processes they start.
@@ -52,16 +52,16 @@ std::optional<Launched> LaunchedByMpi() {
 Result<std::unique_ptr<Communicator>> LoadMpi() {
   const std::string path = BesideTheProgram("libshoal_mpi.so");
   if (access(path.c_str(), R_OK) != 0)
-    return WorldFailed(StrCat("this shoal was built without MPI: there is no ", path,
+    return EnvironmentError(StrCat("this shoal was built without MPI: there is no ", path,
                               "; --transport=threads runs all devices in this process"));
   // Global: what MPI's own plugins need of MPI they find among the symbols of the program.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (library == nullptr) return WorldFailed(StrCat("MPI cannot be loaded: ", dlerror()));
+  if (library == nullptr) return EnvironmentError(StrCat("MPI cannot be loaded: ", dlerror()));
   auto* make = reinterpret_cast<Communicator* (*)()>(dlsym(library, "shoal_new_mpi_communicator"));
-  if (make == nullptr) return WorldFailed(StrCat(path, " is not shoal's MPI library"));
+  if (make == nullptr) return EnvironmentError(StrCat(path, " is not shoal's MPI library"));
   std::unique_ptr<Communicator> communicator(make());
-  if (communicator == nullptr) return WorldFailed("MPI cannot be used by several threads here (MPI_THREAD_SERIALIZED)");
+  if (communicator == nullptr) return EnvironmentError("MPI cannot be used by several threads here (MPI_THREAD_SERIALIZED)");
   return communicator;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -14,9 +14,9 @@
 
 #include "execute/transport/communicator.h"
 #include "execute/transport/mpi_types.h"
-#include "execute/transport/node_rings.h"
+#include "execute/transport/shared_memory_rings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // As a rule a process is gone, which the thread that watches the others (peers.h) notices too: it says who, and ends
@@ -51,9 +51,9 @@ class MpiCommunicator : public Communicator {
     int* most = nullptr;
     int known = 0;
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&most), &known);
-    if (known != 0) most_tag_ = *most;
+    if (known != 0) max_tag_ = *most;
     behind_.resize(static_cast<size_t>(size_));
-    node_ = std::make_unique<NodeRings>(small_);
+    node_ = std::make_unique<SharedMemoryRings>(small_);
     if (!node_->ReachAll())
       for (Slot& slot : slots_) Await(slot);
   }
@@ -72,7 +72,7 @@ class MpiCommunicator : public Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  int most_tag() const override { return most_tag_; }
+  int max_tag() const override { return max_tag_; }
   std::string library() const override {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
@@ -156,7 +156,7 @@ class MpiCommunicator : public Communicator {
     MPI_Comm made = MPI_COMM_NULL;
     // Only the members come to this one, in the order in which all processes make their groups.
     if (std::find(ranks.begin(), ranks.end(), rank_) != ranks.end())
-      MPI_Comm_create_group(large_, some, static_cast<int>(groups_.size()) % most_tag_, &made);
+      MPI_Comm_create_group(large_, some, static_cast<int>(groups_.size()) % max_tag_, &made);
     MPI_Group_free(&some);
     MPI_Group_free(&all);
     groups_.push_back(made);
@@ -259,10 +259,10 @@ class MpiCommunicator : public Communicator {
     return false;
   }
 
-  std::unique_ptr<NodeRings> node_;
+  std::unique_ptr<SharedMemoryRings> node_;
   MPI_Comm small_ = MPI_COMM_NULL, long_ = MPI_COMM_NULL, large_ = MPI_COMM_NULL;
   std::vector<MPI_Comm> groups_;  // null where this process is not in one
-  int rank_ = 0, size_ = 1, most_tag_ = 32767;
+  int rank_ = 0, size_ = 1, max_tag_ = 32767;
   std::list<Letter> posted_, spare_;  // lists: letters stay where they are while MPI reads them
   std::vector<MPI_Request> requests_;  // of transfers under way
   std::vector<MpiRequest*> owners_;
@@ -274,13 +274,13 @@ class MpiCommunicator : public Communicator {
 };
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal
 
 // Null if this MPI does not allow what is needed: calls from several threads, one at a time.
-extern "C" shoal::Communicator* shoal_new_mpi_communicator() {
+extern "C" shoal::internal::Communicator* shoal_new_mpi_communicator() {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
-  if (provided >= MPI_THREAD_SERIALIZED) return new shoal::MpiCommunicator;
+  if (provided >= MPI_THREAD_SERIALIZED) return new shoal::internal::MpiCommunicator;
   MPI_Finalize();
   return nullptr;
 }

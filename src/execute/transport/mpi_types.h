@@ -5,7 +5,7 @@
 
 #include "execute/transport/communicator.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 inline MPI_Op OpOf(ReduceOp op) {
   constexpr auto kCount = 6;
@@ -20,4 +20,4 @@ inline MPI_Datatype TypeOf(ReduceType type) {
   return types[static_cast<size_t>(type)];
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -18,21 +18,21 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr char kLeaves = 'q', kInterrupted = 'i';
 constexpr size_t kCookieBytes = 32;
 
 // For the handler of signals, which may read nothing that could be half-written.
-constexpr size_t kMostSaid = 4096;
-std::atomic<int> open_sockets[kMostSaid];
+constexpr size_t kMaxSaid = 4096;
+std::atomic<int> open_sockets[kMaxSaid];
 std::atomic<size_t> open_count = 0;
 std::atomic<bool> is_interrupted = false;
 
 void Remember(int socket) {
   const size_t i = open_count;
-  if (i >= kMostSaid) return;
+  if (i >= kMaxSaid) return;
   open_sockets[i] = socket;
   open_count = i + 1;
 }
@@ -114,7 +114,7 @@ int ConnectTo(const std::string& address, int port, const std::string& cookie, i
 
 }  // namespace
 
-Peers::~Peers() {
+PeerMonitor::~PeerMonitor() {
   Leave();
   for (int socket : sockets_)
     if (socket >= 0) close(socket);
@@ -123,7 +123,7 @@ Peers::~Peers() {
   if (listening_ >= 0) close(listening_);
 }
 
-std::string Peers::Listen() {
+std::string PeerMonitor::Listen() {
   listening_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in any{};
   any.sin_family = AF_INET;
@@ -140,7 +140,7 @@ std::string Peers::Listen() {
   return text;
 }
 
-bool Peers::Connect(const std::string& addresses) {
+bool PeerMonitor::Connect(const std::string& addresses) {
   std::istringstream text(addresses);
   int port = 0;
   text >> port >> cookie_;
@@ -151,7 +151,7 @@ bool Peers::Connect(const std::string& addresses) {
   return sockets_[kFirst] >= 0;
 }
 
-void Peers::Accept(int count) {
+void PeerMonitor::Accept(int count) {
   while (count > 0) {
     pollfd waits{listening_, POLLIN, 0};
     if (poll(&waits, 1, 5000) <= 0) return;
@@ -172,7 +172,7 @@ void Peers::Accept(int count) {
   }
 }
 
-void Peers::Watch(std::function<void(int)> lost) {
+void PeerMonitor::Watch(std::function<void(int)> lost) {
   lost_ = std::move(lost);
   has_left_.resize(sockets_.size());
   was_interrupted_.resize(sockets_.size());
@@ -181,7 +181,7 @@ void Peers::Watch(std::function<void(int)> lost) {
 }
 
 // False when nothing more will come.
-bool Peers::Heard(int peer) {
+bool PeerMonitor::Heard(int peer) {
   char word = 0;
   const ssize_t n = recv(sockets_[static_cast<size_t>(peer)], &word, 1, 0);
   const auto at = static_cast<size_t>(peer);
@@ -198,7 +198,7 @@ bool Peers::Heard(int peer) {
   return false;
 }
 
-void Peers::WatchUntilLeft() {
+void PeerMonitor::WatchUntilLeft() {
   pthread_setname_np(pthread_self(), "shoal peers");
   std::vector<bool> is_over(sockets_.size());
   while (true) {
@@ -216,7 +216,7 @@ void Peers::WatchUntilLeft() {
   }
 }
 
-void Peers::Leave() {
+void PeerMonitor::Leave() {
   if (!thread_.joinable()) return;
   open_count = 0;
   for (int socket : sockets_)
@@ -226,7 +226,7 @@ void Peers::Leave() {
 }
 
 // The kernel closes the connections of a process that is killed before its launcher hears of it and ends the others.
-bool Peers::AnyIsGone() {
+bool PeerMonitor::AnyPeerLost() {
   for (size_t i = 0; i < open_count; ++i) {
     char word = 0;
     const int socket = open_sockets[i];
@@ -236,10 +236,10 @@ bool Peers::AnyIsGone() {
   return false;
 }
 
-void Peers::Interrupted() {
+void PeerMonitor::Interrupted() {
   is_interrupted = true;
   for (size_t i = 0; i < open_count; ++i)
     if (const int socket = open_sockets[i]; socket >= 0) send(socket, &kInterrupted, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,16 +8,16 @@
 #include <thread>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
-class Peers {
+class PeerMonitor {
  public:
   // Before any connection: where the first process listens, for the others; and the connections themselves.
   static constexpr int kFirst = 0;
-  Peers(int rank, int size) : rank_(rank), sockets_(static_cast<size_t>(size), -1) {}
-  ~Peers();
-  Peers(const Peers&) = delete;
-  Peers& operator=(const Peers&) = delete;
+  PeerMonitor(int rank, int size) : rank_(rank), sockets_(static_cast<size_t>(size), -1) {}
+  ~PeerMonitor();
+  PeerMonitor(const PeerMonitor&) = delete;
+  PeerMonitor& operator=(const PeerMonitor&) = delete;
 
   // The first process: addresses and port, as text for Connect; empty if it cannot listen.
   std::string Listen();
@@ -32,7 +32,7 @@ class Peers {
   void Leave();
   // Safe in a handler of signals: whether a process is gone that did not say it would go, which `lost` is about to hear
   // of; and says that this one was told to end.
-  static bool AnyIsGone();
+  static bool AnyPeerLost();
   static void Interrupted();
 
  private:
@@ -49,4 +49,4 @@ class Peers {
   std::jthread thread_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,9 +4,9 @@
 
 #include "core/base/files.h"
 #include "core/base/strings.h"
-#include "core/base/world.h"
+#include "core/base/environment_error.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // "0-3,8": the devices of one process.
@@ -22,7 +22,7 @@ class LineReader {
       if (!first) return std::nullopt;
       std::optional<int64_t> last = first;
       if (Took('-')) last = Number();
-      if (!last || *last < *first || *last - *first > kMost) return std::nullopt;
+      if (!last || *last < *first || *last - *first > kMax) return std::nullopt;
       for (int64_t device = *first; device <= *last; ++device) devices.push_back(device);
       if (!text_.empty() && !Took(',')) return std::nullopt;
     }
@@ -30,7 +30,7 @@ class LineReader {
   }
 
  private:
-  static constexpr int64_t kMost = 1 << 20;
+  static constexpr int64_t kMax = 1 << 20;
 
   void Skip() {
     while (!text_.empty() && (text_[0] == ' ' || text_[0] == '\t' || text_[0] == '\r')) text_.remove_prefix(1);
@@ -63,7 +63,7 @@ Result<std::vector<int>> FromFile(const std::string& path, int64_t devices, int 
     const std::string_view row = text.substr(0, std::min(end, text.find('#')));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (row.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    auto fail = [&](const std::string& why) { return WorldFailed(StrCat(path, ":", line, ": ", why)); };
+    auto fail = [&](const std::string& why) { return EnvironmentError(StrCat(path, ":", line, ": ", why)); };
     if (rank == ranks) return fail(StrCat("there is a line for each of ", ranks, " processes already"));
     const std::optional<std::vector<int64_t>> named = LineReader(row).Read();
     if (!named) return fail("must be numbers of devices, as 0-3,8");
@@ -76,7 +76,7 @@ Result<std::vector<int>> FromFile(const std::string& path, int64_t devices, int 
     ++rank;
   }
   for (size_t device = 0; device < rank_of.size(); ++device)
-    if (rank_of[device] < 0) return WorldFailed(StrCat(path, " gives device ", device, " to no process"));
+    if (rank_of[device] < 0) return EnvironmentError(StrCat(path, " gives device ", device, " to no process"));
   return rank_of;
 }
 
@@ -89,10 +89,10 @@ std::vector<int64_t> Placement::DevicesOf(int rank) const {
   return devices;
 }
 
-Placement OnOneProcess(int64_t devices) { return {std::vector<int>(static_cast<size_t>(devices), 0), 0}; }
+Placement SingleProcessPlacement(int64_t devices) { return {std::vector<int>(static_cast<size_t>(devices), 0), 0}; }
 
-Result<Placement> PlacementNamed(const std::string& how, int64_t devices, int ranks, int rank) {
-  Placement placement = OnOneProcess(devices);
+Result<Placement> ParsePlacement(const std::string& how, int64_t devices, int ranks, int rank) {
+  Placement placement = SingleProcessPlacement(devices);
   placement.rank = rank;
   if (how != "block" && how != "cyclic") {
     SHOAL_ASSIGN(rank_of, FromFile(how, devices, ranks));
@@ -105,4 +105,4 @@ Result<Placement> PlacementNamed(const std::string& how, int64_t devices, int ra
   return placement;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

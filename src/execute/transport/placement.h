@@ -6,7 +6,7 @@
 
 #include "core/base/result.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Placement {
   std::vector<int> rank_of;  // of each device: the process that runs it
@@ -19,10 +19,10 @@ struct Placement {
 };
 
 // All devices in this process.
-Placement OnOneProcess(int64_t devices);
+Placement SingleProcessPlacement(int64_t devices);
 
 // "block": each process has devices that follow each other; "cyclic": they are dealt out one by one; else a file with a
 // line for each process, in the order of the ranks: "0-3,8".
-Result<Placement> PlacementNamed(const std::string& how, int64_t devices, int ranks, int rank);
+Result<Placement> ParsePlacement(const std::string& how, int64_t devices, int ranks, int rank);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,7 +9,7 @@
 #include <initializer_list>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Ring {
   static constexpr size_t kSlotBytes = 20 << 10, kSlots = 4;
@@ -68,4 +68,4 @@ class RingReader {
   size_t next_ = 0;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

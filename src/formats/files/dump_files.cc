@@ -7,7 +7,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -142,4 +142,4 @@ Result<DumpFolder> ReadDumpFolder(const std::string& path) {
   return folder;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

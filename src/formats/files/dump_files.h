@@ -7,7 +7,7 @@
 
 #include "core/base/result.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct DumpFile {
   std::string path;
@@ -31,4 +31,4 @@ struct DumpFolder {
 // Also of the folders in it. A file that is named like a module may turn out to be none.
 Result<DumpFolder> ReadDumpFolder(const std::string& path);
 
-}  // namespace shoal
+}  // namespace shoal::internal

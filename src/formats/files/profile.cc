@@ -9,7 +9,7 @@
 #include "core/base/strings.h"
 #include "nlohmann/json.hpp"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Json = nlohmann::json;
@@ -104,4 +104,4 @@ Result<Trace> ReadProfile(const std::string& path) {
   return trace;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

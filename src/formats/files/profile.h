@@ -4,7 +4,7 @@
 #include "core/base/result.h"
 #include "core/ir/trace.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // The kernels of the first device. An event's name is the instruction's where the profile says it, else the kernel's.
 Result<Trace> ReadProfile(const std::string& path);
@@ -13,4 +13,4 @@ Result<Trace> ReadProfile(const std::string& path);
 Result<Trace> ReadChromeTrace(std::string_view text, const std::string& path);
 Result<Trace> ReadXplane(std::string_view bytes, const std::string& path);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/base/strings.h"
 #include "formats/files/profile.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The fields of one message, in order.
@@ -156,4 +156,4 @@ Result<Trace> ReadXplane(std::string_view bytes, const std::string& path) {
   return trace;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 #include "core/base/check.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // How each kind is stored.
@@ -81,14 +81,14 @@ constexpr AttrCodec kNowhere{[](const AttrField&, const AttrSource&) -> GivenRes
 
 // An attribute whose field does not have its name. `beside` is another attribute of the op, where two ops keep
 // attributes of one name in different places; the first row that fits counts.
-struct Home {
+struct FieldLocation {
   std::string_view attribute;
   std::string_view beside;
   std::string_view path;
   int position = 0;
   const AttrCodec* codec = nullptr;  // instead of the kind's
 };
-constexpr Home kHomes[] = {
+constexpr FieldLocation kHomes[] = {
     {"algorithm", "lhs_batch_dims", "precision_config.algorithm"},
     {"algorithm", "dim_labels", "precision_config.algorithm"},
     {"algorithm", "", "rng_algorithm"},
@@ -161,7 +161,7 @@ std::vector<const google::protobuf::FieldDescriptor*> ResolvePath(std::string_vi
 AttrField FieldOf(const AttrDef& def, std::span<const AttrDef> own) {
   AttrField field{&def, CodecOf(def.kind), {}, 0};
   std::string_view path = def.name;
-  for (const Home& home : kHomes) {
+  for (const FieldLocation& home : kHomes) {
     if (home.attribute != def.name) continue;
     if (!home.beside.empty() && FindAttr(own, AttrId(home.beside)) == nullptr) continue;
     path = home.path;
@@ -198,7 +198,7 @@ std::span<const AttrField> FieldsOf(Opcode opcode) {
   return (*kFields)[std::min<size_t>(static_cast<size_t>(opcode), kOpcodeCount)];
 }
 
-bool IsWorthKeeping(const AttrDef& def, const DecodedAttr& given) {
+bool IsNonDefault(const AttrDef& def, const DecodedAttr& given) {
   if (!given.value) return false;
   if (def.required || def.shown == Shown::kAlways) return true;
   if (def.shown == Shown::kIfGiven || def.shown == Shown::kNever) return given.said;
@@ -208,4 +208,4 @@ bool IsWorthKeeping(const AttrDef& def, const DecodedAttr& given) {
   return given.said;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -12,7 +12,7 @@
 #include "core/ops/op.h"
 #include "formats/proto/parts.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // What an attribute is read from.
 struct AttrSource {
@@ -77,7 +77,7 @@ struct AttrField {
 std::span<const AttrField> FieldsOf(Opcode opcode);
 
 // Whether a value that was read is kept on the instruction: always if it is printed always, else if it says something.
-bool IsWorthKeeping(const AttrDef& def, const DecodedAttr& given);
+bool IsNonDefault(const AttrDef& def, const DecodedAttr& given);
 
 // ---- plain_codecs.cc: one number, text or list in the field at the end of `path`
 extern const AttrCodec kBoolCodec, kIntCodec, kFloatCodec, kStringCodec, kEnumCodec, kEnumListCodec, kIntsCodec,
@@ -92,4 +92,4 @@ extern const AttrCodec kWindowCodec, kConvDimsCodec, kSliceCodec, kPaddingCodec,
 extern const AttrCodec kMetadataCodec, kFrontendAttributesCodec, kStatisticsCodec, kOriginalValueCodec,
     kBackendConfigCodec;
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Walks the fields of one message without knowing its schema.
@@ -125,4 +125,4 @@ bool LooksLikeProto(std::string_view bytes) {
   return false;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

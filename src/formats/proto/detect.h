@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 // Whether `bytes` begin like one of the messages below and not like text. Cheap.
 bool LooksLikeProto(std::string_view bytes);
@@ -31,4 +31,4 @@ struct WireEnd {
 };
 WireEnd CheckWire(std::string_view bytes);
 
-}  // namespace shoal
+}  // namespace shoal::internal

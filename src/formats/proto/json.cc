@@ -7,7 +7,7 @@
 #include "core/ir/element_type.h"
 #include "hlo.pb.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -203,4 +203,4 @@ std::string ToJson(const Message& message) {
   return std::move(writer.out);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

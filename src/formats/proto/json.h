@@ -5,9 +5,9 @@
 
 #include <string>
 
-namespace shoal {
+namespace shoal::internal {
 
 // Fields that are set, by their names in the schema, over several lines. Lists of numbers and texts stand on one.
 std::string ToJson(const google::protobuf::Message& message);
 
-}  // namespace shoal
+}  // namespace shoal::internal

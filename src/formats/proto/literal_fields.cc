@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 template <class T>
@@ -112,4 +112,4 @@ void Reorder(const Shape& shape, size_t size, Order order, const std::byte* from
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,7 +9,7 @@
 #include "core/ir/literal.h"
 #include "hlo.pb.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // All fields are bytes in the end: StorageBytes(type) little-endian ones for each element.
 struct LiteralField {
@@ -23,4 +23,4 @@ const LiteralField* FindLiteralField(ElementType type);  // null if it is no arr
 enum class Order { kToRowMajor, kFromRowMajor };
 void Reorder(const Shape& shape, size_t size, Order order, const std::byte* from, std::byte* to);
 
-}  // namespace shoal
+}  // namespace shoal::internal

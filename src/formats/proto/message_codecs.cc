@@ -4,7 +4,7 @@
 #include "core/base/strings.h"
 #include "formats/proto/attr_fields.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 GivenResult ReadWindow(const AttrField&, const AttrSource& source) {
@@ -276,4 +276,4 @@ const AttrCodec kSliceSizesCodec{ReadSliceSizes, WriteSliceSizes};
 const AttrCodec kSparsityCodec{ReadSparsity, WriteSparsity};
 const AttrCodec kResultAccuracyCodec{ReadResultAccuracy, WriteResultAccuracy};
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -10,7 +10,7 @@
 #include "core/ops/op.h"
 #include "formats/proto/parts.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Errors go to the Diags; after one the module is of no use, but reading goes on to find more.
 class ModuleReader {
@@ -24,7 +24,7 @@ class ModuleReader {
   // ---- what went wrong
   void Error(Diag diag);
   // An error if strict, else a warning. True if reading may go on.
-  bool Liberty(std::string_view rule, const std::string& message, Site site = Site::Here());
+  bool TolerateDeviation(std::string_view rule, const std::string& message, Site site = Site::Here());
   // "computation add, instruction add.3: "
   std::string Place() const;
 
@@ -59,7 +59,7 @@ class ModuleReader {
   Status ReadLinks(const proto::HloInstructionProto& from);
   Status ReadInParentheses(const proto::HloInstructionProto& from, Instruction& draft, std::vector<NamedAttr>& attrs);
   Status ReadAttributes(const proto::HloInstructionProto& from, Instruction& draft, std::vector<NamedAttr>& attrs);
-  Status Form(Instruction& hlo);
+  Status Normalize(Instruction& hlo);
 
   // An instruction's number counts in its computation; the upper half of an id only repeats the computation's.
   static uint32_t LocalId(int64_t id) { return static_cast<uint32_t>(id); }
@@ -87,4 +87,4 @@ class ModuleReader {
   bool has_written_names_ = false;  // of a text that had them more than once, or of what its printer leaves out
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

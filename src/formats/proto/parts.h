@@ -12,7 +12,7 @@
 #include "core/ir/module.h"
 #include "hlo.pb.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // ---- read_shape.cc
 Result<const Shape*> ReadShape(Module& module, const proto::ShapeProto& from);
@@ -28,7 +28,7 @@ using Payloads = google::protobuf::RepeatedPtrField<std::string>;
 Result<Metadata> ReadMetadata(Module& module, const Payloads& payloads, const proto::OpMetadata& from);
 Result<Sharding> ReadSharding(Module& module, const Payloads& payloads, const proto::OpSharding& from);
 // The sharding leaves sums (or maxima, minima) for later. Then its message says which, as one more metadata entry.
-bool LeavesReduction(const Sharding& sharding);
+bool IsUnreduced(const Sharding& sharding);
 Result<ReplicaGroups> ReadReplicaGroups(const proto::HloInstructionProto& from);
 
 // ---- read_common.cc
@@ -58,4 +58,4 @@ void Assign(Int64s* to, const Range& from) {
 }
 inline void Assign(std::string* to, std::string_view from) { to->assign(from); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 #include "core/base/strings.h"
 #include "formats/proto/attr_fields.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -225,4 +225,4 @@ const AttrCodec kEnumListCodec{ReadEnumList, WriteEnumList};
 const AttrCodec kIntsCodec{ReadInts, WriteInts};
 const AttrCodec kBoolsCodec{ReadBools, WriteBools};
 
-}  // namespace shoal
+}  // namespace shoal::internal

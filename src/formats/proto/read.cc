@@ -9,7 +9,7 @@
 #include "formats/proto/detect.h"
 #include "formats/proto/module_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // ---- ModuleReader: the order of things
 
@@ -18,7 +18,7 @@ void ModuleReader::Error(Diag diag) {
   diags_.Add(std::move(diag));
 }
 
-bool ModuleReader::Liberty(std::string_view rule, const std::string& message, Site site) {
+bool ModuleReader::TolerateDeviation(std::string_view rule, const std::string& message, Site site) {
   const Severity severity = strict_ ? Severity::kError : Severity::kWarning;
   diags_.Add({std::string(rule), Place() + message, {}, severity, site});
   return !strict_;
@@ -136,4 +136,4 @@ ProtoInput ReadProtoWithValues(std::unique_ptr<Source>& source, bool strict, Dia
   return input;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

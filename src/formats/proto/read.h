@@ -7,7 +7,7 @@
 #include "core/base/diags.h"
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Which message it is, the content tells. Errors and warnings are collected in `diags`; they have no place in a text,
 // so they name computation and instruction. If strict, what is unknown but harmless is an error too. Null if there
@@ -22,4 +22,4 @@ struct ProtoInput {
 };
 ProtoInput ReadProtoWithValues(std::unique_ptr<Source>& source, bool strict, Diags& diags);
 
-}  // namespace shoal
+}  // namespace shoal::internal

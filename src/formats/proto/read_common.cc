@@ -3,7 +3,7 @@
 
 #include "formats/proto/parts.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 OriginalArray ReadOriginalArray(Module& module, const proto::OriginalArrayProto& from) {
   return {module.arena.CopyString(from.instruction_name()), CopyInts(module, from.shape_index())};
@@ -22,4 +22,4 @@ std::span<const FrontendAttribute> ReadFrontendAttributes(Module& module, const 
   return module.arena.Copy(attributes);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

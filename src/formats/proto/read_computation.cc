@@ -6,7 +6,7 @@
 #include "core/ops/traits.h"
 #include "formats/proto/module_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 // Learns which numbers there are, so that one that is used too early can be told from one that is nowhere.
 bool ModuleReader::NumberInstructions(const proto::HloComputationProto& from) {
   bool unique = true;
@@ -116,7 +116,7 @@ void ModuleReader::ReadSchedule(const proto::HloScheduleProto& from) {
     } else if (Status read = ReadSequence(*found->second, *computation); !read.ok()) {
       Error(std::move(read.diag()));
     } else if (!strict_ && !IsInOrder(*computation)) {
-      Liberty("loose.schedule", "its schedule has operands behind their users, and is not followed");
+      TolerateDeviation("loose.schedule", "its schedule has operands behind their users, and is not followed");
       SetOrder(*computation, PostOrder(*computation));
     }
   }
@@ -141,4 +141,4 @@ Status ModuleReader::ReadSequence(const proto::HloScheduleProto::InstructionSequ
   return {};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/base/strings.h"
 #include "core/ir/sizes.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Result<AxisRef> ReadAxisRef(const Mesh& mesh, const proto::AxisRefProto& from) {
@@ -48,7 +48,7 @@ Result<IotaTiles> ReadIota(std::vector<int64_t> dims, std::vector<int64_t> resha
   return IotaTiles::Canonical(std::move(dims), std::move(reshape), std::move(perm));
 }
 
-Status CheckIsWhole(const IotaTiles& iota) {
+Status CheckCoversAllDevices(const IotaTiles& iota) {
   SHOAL_ASSIGN(wanted, CountDevices(iota.dims));
   SHOAL_ASSIGN(given, CountDevices(iota.reshape));
   if (given == wanted) return {};
@@ -81,7 +81,7 @@ Result<Mesh> ReadMesh(const proto::MeshProto& from) {
   std::vector<int> perm;
   for (int64_t p : transform.transpose_perm()) perm.push_back(static_cast<int>(std::clamp<int64_t>(p, -1, INT32_MAX)));
   SHOAL_ASSIGN(iota, ReadIota(mesh.devices.dims, ToVector(transform.reshape_dims()), std::move(perm)));
-  SHOAL_TRY(CheckIsWhole(iota));
+  SHOAL_TRY(CheckCoversAllDevices(iota));
   mesh.devices.iota = std::move(iota);
   return mesh;
 }
@@ -123,4 +123,4 @@ Result<ReplicaGroups> ReadReplicaGroups(const proto::HloInstructionProto& from) 
   return groups;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

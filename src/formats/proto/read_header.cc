@@ -4,7 +4,7 @@
 #include "core/base/strings.h"
 #include "formats/proto/module_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 template <class T>
@@ -20,7 +20,7 @@ bool IsCleanName(std::string_view name) {
   auto is_allowed = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; };
   if (name.empty() || !is_letter(name[0]) || !std::all_of(name.begin(), name.end(), is_allowed)) return false;
   if (name.starts_with("__") && !name.starts_with("__xla_")) return false;
-  return name == "tuple" || name == "buffer" || !ElementTypeNamed(name);
+  return name == "tuple" || name == "buffer" || !ParseElementType(name);
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ void ModuleReader::CheckNames(bool final) {
   absl::flat_hash_set<std::string_view> computations, instructions;
   auto check = [&](absl::flat_hash_set<std::string_view>& seen, std::string_view name) {
     const bool taken = !seen.insert(name).second;
-    if (taken) Liberty("loose.name", "its name is taken already");
+    if (taken) TolerateDeviation("loose.name", "its name is taken already");
     if (!taken && !IsCleanName(name))
       diags_.Warn({}, "loose.name", StrCat(Place(), "its name cannot be written in a text"));
     if (taken || !IsCleanName(name)) module_.names_are_final = false;
@@ -184,4 +184,4 @@ void ModuleReader::CheckNames(bool final) {
   computation_name_ = instruction_name_ = {};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

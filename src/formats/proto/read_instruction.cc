@@ -6,9 +6,9 @@
 #include "formats/proto/attr_fields.h"
 #include "formats/proto/detect.h"
 #include "formats/proto/module_reader.h"
-#include "formats/proto/old_forms.h"
+#include "formats/proto/auto_upgrade.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The same value under a shape that differs in its layouts only.
@@ -25,7 +25,7 @@ const Literal* Reshaped(Module& module, const Literal& literal, const Shape& sha
 }  // namespace
 
 Result<Instruction*> ModuleReader::ReadInstruction(proto::HloInstructionProto& from, Computation& computation) {
-  Modernise(from);
+  AutoUpgrade(from);
   if (from.name().empty()) return Fail("it has no name");
   if (!from.has_shape()) return Fail("it has no shape");
   Instruction draft;
@@ -51,7 +51,7 @@ Result<Instruction*> ModuleReader::ReadInstruction(proto::HloInstructionProto& f
   draft.parent = hlo->parent;
   draft.index = hlo->index;
   *hlo = draft;
-  if (Status formed = Form(*hlo); !formed.ok()) {
+  if (Status formed = Normalize(*hlo); !formed.ok()) {
     computation.instructions.pop_back();
     return std::move(formed.diag());
   }
@@ -66,7 +66,7 @@ Status ModuleReader::ReadOpcode(const proto::HloInstructionProto& from, Instruct
   if (!IsUnknown(draft)) return {};
   std::string message = StrCat("HLO has no op ", from.opcode());
   if (strict_) return Fail({}, "loose.opcode", std::move(message));
-  Liberty("loose.opcode", std::move(message));
+  TolerateDeviation("loose.opcode", std::move(message));
   attrs.push_back({kUnknownOpcode.id, module_.arena.CopyString(from.opcode())});
   return {};
 }
@@ -134,7 +134,7 @@ Status ModuleReader::ReadAttributes(const proto::HloInstructionProto& from, Inst
   for (const AttrField& field : FieldsOf(draft.opcode)) {
     SHOAL_ASSIGN(given, field.codec->read(field, source));
     const AttrDef& def = *field.def;
-    if (IsWorthKeeping(def, given)) attrs.push_back({def.id, *given.value});
+    if (IsNonDefault(def, given)) attrs.push_back({def.id, *given.value});
     const bool required = def.required && (def.not_required_if == nullptr || !def.not_required_if(draft));
     if (required && !given.value) return Fail(StrCat(Text(draft.opcode), " needs the attribute ", def.name));
   }
@@ -145,19 +145,19 @@ Status ModuleReader::ReadAttributes(const proto::HloInstructionProto& from, Inst
   return {};
 }
 
-Status ModuleReader::Form(Instruction& hlo) {
+Status ModuleReader::Normalize(Instruction& hlo) {
   if (Status formed = Info(hlo.opcode).form(hlo, module_); !formed.ok()) {
     Diag& why = formed.diag();
     if (strict_) return std::move(why);
-    Liberty(StrCat("loose.", why.rule), std::move(why.message), why.site);
+    TolerateDeviation(StrCat("loose.", why.rule), std::move(why.message), why.site);
   }
   const std::span<const bool> replication = hlo[kParameterReplication];
   const int64_t leaves = hlo.shape().LeafCount();
   if (!hlo.has(kParameterReplication) || std::ssize(replication) == leaves) return {};
   std::string message = StrCat("parameter_replication has ", replication.size(), " entries for ", leaves, " arrays");
   if (strict_) return Fail({}, "loose.replication", std::move(message));
-  Liberty("loose.replication", std::move(message));
+  TolerateDeviation("loose.replication", std::move(message));
   return {};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

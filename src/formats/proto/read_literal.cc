@@ -4,7 +4,7 @@
 #include "formats/proto/literal_fields.h"
 #include "formats/proto/parts.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Brings the one byte of a narrow element into the form a Literal has: the sign in all upper bits, or none of them.
@@ -86,4 +86,4 @@ Result<const Literal*> ReadLiteral(Module& module, const proto::LiteralProto& fr
   return ReadValue(module, *shape, from);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

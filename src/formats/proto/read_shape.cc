@@ -4,7 +4,7 @@
 #include "core/base/strings.h"
 #include "formats/proto/parts.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int kHighestRank = 1024;  // nobody needs more, and some work grows with its square
@@ -105,4 +105,4 @@ Result<const Shape*> ReadShape(Module& module, const proto::ShapeProto& from) {
   return module.shapes.Buffer(elements[0]);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

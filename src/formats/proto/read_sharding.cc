@@ -3,7 +3,7 @@
 #include "core/base/strings.h"
 #include "formats/proto/read_devices.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Kind = Sharding::Kind;
@@ -49,7 +49,7 @@ Result<TileAssignment> ReadTiles(const proto::OpSharding& from) {
     if (from.tile_assignment_devices_size() > 0) return Fail("sharding: its devices are given twice");
     SHOAL_ASSIGN(iota, ReadIota(tiles.dims, ToVector(from.iota_reshape_dims()),
                                 {from.iota_transpose_perm().begin(), from.iota_transpose_perm().end()}));
-    SHOAL_TRY(CheckIsWhole(iota));
+    SHOAL_TRY(CheckCoversAllDevices(iota));
     tiles.iota = std::move(iota);
     return tiles;
   }
@@ -107,7 +107,7 @@ Result<Sharding> ReadSimple(const proto::OpSharding& from, std::vector<Metadata>
 // XLA notes the reduction as a last entry of the metadata when it writes a sharding that leaves something to reduce.
 void TakeReduction(Sharding& sharding) {
   sharding.ExtractReductionOp();
-  if (!LeavesReduction(sharding)) return;
+  if (!IsUnreduced(sharding)) return;
   for (size_t i = sharding.metadata.size(); i-- > 0;) {
     if (sharding.metadata[i].op_type != Sharding::kReductionOpType) continue;
     sharding.metadata.erase(sharding.metadata.begin() + static_cast<ptrdiff_t>(i));
@@ -117,7 +117,7 @@ void TakeReduction(Sharding& sharding) {
 
 }  // namespace
 
-bool LeavesReduction(const Sharding& sharding) {
+bool IsUnreduced(const Sharding& sharding) {
   const std::vector<Kind>& types = sharding.last_tile_dims;
   return sharding.kind == Kind::kUnreduced || sharding.reduction != ReductionOp::kSum ||
          std::find(types.begin(), types.end(), Kind::kUnreduced) != types.end();
@@ -174,4 +174,4 @@ Result<Sharding> ReadSharding(Module& module, const Payloads& payloads, const pr
   return sharding;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

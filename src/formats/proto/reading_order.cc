@@ -5,7 +5,7 @@
 #include "core/base/strings.h"
 #include "formats/proto/module_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Each of `count` nodes after those that next(node) lists, otherwise in the order they have. What goes in a circle is
@@ -60,7 +60,7 @@ std::vector<proto::HloComputationProto*> ModuleReader::CalleesFirst(proto::HloMo
     return before;
   };
   if (!SameOrder(DependenciesFirst(parts.size(), called), parts))
-    Liberty("loose.order", "computations do not come before those that call them");
+    TolerateDeviation("loose.order", "computations do not come before those that call them");
   return parts;
 }
 
@@ -78,8 +78,8 @@ std::vector<proto::HloInstructionProto*> ModuleReader::OperandsFirst(proto::HloC
     return before;
   };
   if (!SameOrder(DependenciesFirst(parts.size(), needed), parts))
-    Liberty("loose.order", "instructions do not come before those that use them");
+    TolerateDeviation("loose.order", "instructions do not come before those that use them");
   return parts;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

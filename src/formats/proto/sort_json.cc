@@ -5,7 +5,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 class Sorter {
@@ -95,4 +95,4 @@ class Sorter {
 
 std::optional<std::string> SortJson(std::string_view json) { return Sorter(json).Sort(); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 // `json` with the fields of every object sorted and blanks dropped; nothing if it is no JSON.
 std::optional<std::string> SortJson(std::string_view json);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -16,7 +16,7 @@
 #include "formats/text/canonical.h"
 #include "formats/text/printer.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Every computation after those it calls, as readers of the message want them.
@@ -59,7 +59,7 @@ Result<std::vector<const Computation*>> CalleesFirst(const Module& module) {
 
 class ModuleWriter {
  public:
-  explicit ModuleWriter(const Module& module) : module_(module), names_(module), final_(IsAsPrinted(module)) {
+  explicit ModuleWriter(const Module& module) : module_(module), names_(module), final_(IsCanonicalText(module)) {
     if (!final_) frames_.emplace(module);
   }
   Status Write(proto::HloModuleProto* to);
@@ -303,4 +303,4 @@ Result<std::string> WriteProtoAsJson(const Module& module) {
   return ToJson(*message);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "core/ir/sizes.h"
 #include "formats/proto/parts.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 void WriteLiteral(const Literal& literal, proto::LiteralProto* to) {
   const Shape& shape = *literal.shape;
@@ -35,8 +35,8 @@ int64_t BytesOf(const Literal& literal) {
   int64_t bytes = 0;
   for (const Literal* element : literal.elements) bytes = SaturatingAdd(bytes, BytesOf(*element));
   if (!literal.shape->IsArray() || literal.elided) return bytes;
-  const int64_t count = literal.shape->ElementCount().value_or(kTooLarge);
+  const int64_t count = literal.shape->ElementCount().value_or(kSizeOverflow);
   return SaturatingAdd(bytes, SaturatingMul(count, StorageBytes(literal.shape->element_type())));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

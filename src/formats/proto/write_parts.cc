@@ -1,6 +1,6 @@
 #include "formats/proto/parts.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 void WriteLayout(const Layout& layout, proto::LayoutProto* to) {
@@ -58,4 +58,4 @@ void WriteFrontendAttributes(std::span<const FrontendAttribute> attributes, prot
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,6 +1,6 @@
 #include "formats/proto/parts.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Kind = Sharding::Kind;
@@ -68,7 +68,7 @@ void WriteSharding(const Sharding& sharding, proto::OpSharding* to) {
   to->set_type(static_cast<int32_t>(sharding.kind));
   for (const Sharding& element : sharding.elements) WriteSharding(element, to->add_tuple_shardings());
   for (const Metadata& entry : sharding.metadata) WriteMetadata(entry, to->add_metadata());
-  if (LeavesReduction(sharding)) WriteReduction(sharding.reduction, to->add_metadata());
+  if (IsUnreduced(sharding)) WriteReduction(sharding.reduction, to->add_metadata());
   if (sharding.kind == Kind::kTiled) WriteTiles(sharding, to);
   if (sharding.kind == Kind::kMaximal) Assign(to->mutable_tile_assignment_devices(), sharding.tiles.devices);
   if (sharding.group == Sharding::Group::kNone) return;
@@ -100,4 +100,4 @@ void WriteReplicaGroups(const ReplicaGroups& groups, proto::HloInstructionProto*
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

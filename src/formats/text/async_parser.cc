@@ -6,7 +6,7 @@
 #include "core/ops/traits.h"
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsAsyncShape(const Shape& shape) {
@@ -17,7 +17,7 @@ bool IsAsyncShape(const Shape& shape) {
 
 // all-reduce-start is an op of its own, whose shape is its result; with a shape ((operands), result) it is an
 // async-start that wraps an all-reduce. What follows such a start continues it.
-void Parser::RecogniseWrappedCollective(Opening* opening) {
+void Parser::RecogniseWrappedCollective(InstructionHead* opening) {
   const AsyncPair* pair = PairOf(opening->opcode);
   if (pair == nullptr) return;
   if (opening->opcode == pair->start) {
@@ -38,7 +38,7 @@ void Parser::RecogniseWrappedCollective(Opening* opening) {
   opening->wrapped = pair->kind;
 }
 
-Instruction* Parser::ReadAsync(Computation& computation, const Opening& opening, bool nested) {
+Instruction* Parser::ReadAsync(Computation& computation, const InstructionHead& opening, bool nested) {
   saw_async_ = true;
   Instruction draft;
   draft.opcode = opening.opcode;
@@ -50,7 +50,7 @@ Instruction* Parser::ReadAsync(Computation& computation, const Opening& opening,
   draft.operands = module_.arena.Copy(operands);
   const bool is_start = opening.opcode == kChainStart;
   if (opening.opcode != kChainDone && !IsAsyncShape(*opening.shape) &&
-      !Liberty(
+      !TolerateDeviation(
           opening.opcode_at, StrCat(Text(opening.opcode), ".C1"),
           StrCat(opening.opcode_text, " must have a shape ((operands), result, …), got ", ToString(*opening.shape))))
     return nullptr;
@@ -100,7 +100,7 @@ void Parser::SetExecutionThread(Computation& computation, std::string_view threa
 }
 
 // What is said of an async op holds for the op it wraps too.
-void Parser::ShareWithWrapped(Instruction& hlo, const Opening& opening) {
+void Parser::ShareWithWrapped(Instruction& hlo, const InstructionHead& opening) {
   const Instruction* start = AsyncStartOf(hlo);
   if (start == nullptr) {
     // The chain comes from elsewhere: the short form is all that tells what is wrapped.
@@ -114,7 +114,7 @@ void Parser::ShareWithWrapped(Instruction& hlo, const Opening& opening) {
 }
 
 // Reads the attributes of `dot-start` and divides them: the wrapped op's own go to it, the rest stays here in `attrs`.
-Computation* Parser::ReadWrappedOp(Instruction& start, const Opening& opening, std::vector<NamedAttr>& attrs,
+Computation* Parser::ReadWrappedOp(Instruction& start, const InstructionHead& opening, std::vector<NamedAttr>& attrs,
                                    bool nested) {
   const Opcode opcode = *opening.wrapped;
   const OpInfo& op = Info(opcode);
@@ -165,7 +165,7 @@ Computation* Parser::ReadWrappedOp(Instruction& start, const Opening& opening, s
   if (!CheckRequired(*root, op.attrs)) return nullptr;
   if (Status formed = op.form(*root, module_); !formed.ok()) {
     Diag& why = formed.diag();
-    if (!Liberty(why.at, why.rule, std::move(why.message), why.site)) return nullptr;
+    if (!TolerateDeviation(why.at, why.rule, std::move(why.message), why.site)) return nullptr;
   }
   wrapped->root = root;
   wrapped->parameters = operands;
@@ -209,14 +209,14 @@ void Parser::FitWrapped(Computation& wrapped, const Shape& result, std::span<con
 }
 
 // An async-update or -done must fit the async-start its chain begins with.
-bool Parser::CheckContinuation(Instruction& hlo, const Opening& opening) {
+bool Parser::CheckContinuation(Instruction& hlo, const InstructionHead& opening) {
   if (hlo.operands[0]->opcode == kChainDone)
     return Error(opening.opcode_at, "an async-done ends its chain; nothing continues it");
   const Instruction* start = AsyncStartOf(hlo);
   if (start == nullptr || (*start)[kCalls] == nullptr) return true;
   Computation& wrapped = *(*start)[kCalls];
   if (opening.wrapped && wrapped.root != nullptr && wrapped.root->opcode != *opening.wrapped &&
-      !Liberty(opening.opcode_at, "loose.async-op",
+      !TolerateDeviation(opening.opcode_at, "loose.async-op",
                StrCat(opening.opcode_text, " continues ", start->name, ", which wraps ", Text(wrapped.root->opcode))))
     return false;
   if (hlo.has(kAsyncExecutionThread) && hlo[kAsyncExecutionThread] != (*start)[kAsyncExecutionThread])
@@ -232,4 +232,4 @@ bool Parser::CheckContinuation(Instruction& hlo, const Opening& opening) {
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "formats/text/lexer.h"
 #include "formats/text/printer_core.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 template <class... Fs>
@@ -372,4 +372,4 @@ void Printer::Sparsity(const SparsityConfig& config) {
   out_ += '}';
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "core/ops/elementwise.h"
 #include "formats/text/attr_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 bool AttrReader::ReadAttrValue(const AttrDef& def, AttrValue* value) {
   switch (def.kind) {
@@ -264,4 +264,4 @@ bool AttrReader::ReadUnknownAttr(std::string_view name, TextSpan at, std::vector
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "formats/text/sharding_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class AttrReader : public ShardingReader {
  protected:
@@ -41,4 +41,4 @@ class AttrReader : public ShardingReader {
   bool ReadTensorSparsity(TensorSparsity* tensor);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "formats/text/printer_core.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr AttrKind kLeftOut[] = {AttrKind::kMetadata,    AttrKind::kOriginalValue, AttrKind::kStatistics,
@@ -40,4 +40,4 @@ void Printer::ForEachAttr(const Instruction& hlo, const AttrVisitor& visit) {
     }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // `def` is null for an attribute nobody knows. The text lasts until the next one.
 using AttrVisitor = std::function<void(const AttrDef* def, std::string_view name, std::string_view text)>;
@@ -15,4 +15,4 @@ using AttrVisitor = std::function<void(const AttrDef* def, std::string_view name
 // says nothing about the program (metadata, original values, statistics) and what names computations or instructions.
 void ForEachAttr(const Module& module, const Instruction& hlo, const AttrVisitor& visit);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "core/ops/families.h"
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // ---- computations that are called
 bool Parser::ReadCalledComputation(Computation** computation) {
@@ -46,7 +46,7 @@ Computation* Parser::ReadAhead(std::string_view name, TextSpan at) {
   auto place = computation_offsets_.find(name);
   if (place == computation_offsets_.end() || read_offsets_.contains(place->second)) {
     if (diags_.errors() == 0)
-      Liberty(at, "loose.undefined-computation", StrCat("computation ", name, " is nowhere defined"));
+      TolerateDeviation(at, "loose.undefined-computation", StrCat("computation ", name, " is nowhere defined"));
     Computation* undefined = module_.NewComputation(name);
     undefined->defined = false;
     computations_.emplace(name, undefined);
@@ -54,7 +54,7 @@ Computation* Parser::ReadAhead(std::string_view name, TextSpan at) {
   }
   Depth depth(*this);
   if (depth.TooDeep()) return nullptr;
-  Liberty(at, "loose.order", StrCat("computation ", name, " is used before it is defined"));
+  TolerateDeviation(at, "loose.order", StrCat("computation ", name, " is used before it is defined"));
   const uint32_t resume = token().offset;
   lexer_.Seek(place->second);
   bool good = ReadComputation();
@@ -96,4 +96,4 @@ void Parser::IndexComputations() {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

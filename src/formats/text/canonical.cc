@@ -4,7 +4,7 @@
 #include "core/ir/common_attrs.h"
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool AllDistinct(const Module& module) {
@@ -105,4 +105,4 @@ int32_t CanonicalFrames::Intern(const StackFrames::Location& location, int32_t p
   return frame->second;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

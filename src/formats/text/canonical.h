@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Names that are unique across the module.
 class CanonicalNames {
@@ -47,4 +47,4 @@ struct CanonicalFrames {
   absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> frame_ids_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "formats/text/attr_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // {kind="sharding", entry={replicated}, exit={maximal device=0}}
 bool AttrReader::ReadDomain(AttrValue* value) {
@@ -160,4 +160,4 @@ bool AttrReader::ReadTensorSparsity(TensorSparsity* tensor) {
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

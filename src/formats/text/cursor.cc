@@ -4,7 +4,7 @@
 
 #include "formats/text/cursor.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string Describe(const Token& token) {
@@ -23,7 +23,7 @@ bool Cursor::Error(TextSpan at, std::string message, Site site) {
   return false;
 }
 
-bool Cursor::Liberty(TextSpan at, std::string_view rule, std::string message, Site site) {
+bool Cursor::TolerateDeviation(TextSpan at, std::string_view rule, std::string message, Site site) {
   if (!options_.strict) {
     diags_.Warn(at, rule, std::move(message), site);
     return true;
@@ -57,7 +57,7 @@ bool Cursor::ReadDouble(double* value) {
   } else if (kind() == Tok::kInt) {
     *value = static_cast<double>(token().integer);
     // XLA prints minus zero as -0 and reads it back as 0; a value is not to change on the way.
-    if (token().integer == 0 && token().text[0] == '-' && !options_.as_xla) *value = -0.0;
+    if (token().integer == 0 && token().text[0] == '-' && !options_.xla_compatible) *value = -0.0;
   } else if (token().Is(Word::kInf) || kind() == Tok::kNegInf) {
     *value =
         kind() == Tok::kNegInf ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
@@ -118,4 +118,4 @@ bool Cursor::ReadShapeIndex(Ints* index) {
   return Expect(Tok::kRbrace, "'}' after a shape index");
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -15,7 +15,7 @@
 #include "formats/text/lexer.h"
 #include "formats/text/parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Cursor {
  protected:
@@ -28,7 +28,7 @@ class Cursor {
     return Error(lexer_.token().span(), std::move(message), site);
   }
   // True if the liberty is allowed.
-  bool Liberty(TextSpan at, std::string_view rule, std::string message, Site site = Site::Here());
+  bool TolerateDeviation(TextSpan at, std::string_view rule, std::string message, Site site = Site::Here());
 
   // ---- tokens
   const Token& token() const { return lexer_.token(); }
@@ -94,4 +94,4 @@ bool Cursor::ReadList(Tok open, Tok close, Tok delimiter, ReadItem read_item) {
   return Expect(close, "the end of the list");
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

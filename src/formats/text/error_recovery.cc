@@ -3,9 +3,9 @@
 
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-std::optional<uint32_t> Parser::BrokenFrom() const {
+std::optional<uint32_t> Parser::FirstUnreadableOffset() const {
   std::optional<uint32_t> first;
   for (uint32_t start : broken_)
     if (start > last_read_ && (!first || start < *first)) first = start;
@@ -57,4 +57,4 @@ void Parser::SkipComputation() {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

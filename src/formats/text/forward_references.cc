@@ -5,7 +5,7 @@
 #include "core/ir/common_attrs.h"
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Notes that the instruction which is being read waits for `name`. Not in strict text.
 bool Parser::IsMissing(std::string_view name, TextSpan at) {
@@ -74,7 +74,7 @@ bool Parser::ReadDeferred(Computation& computation, Instruction** root) {
     ready.pop_back();
     missing[i] = SIZE_MAX;  // read
     const Named& first = waiting[i].missing[0];
-    Liberty(first.at, "loose.order", StrCat("instruction ", first.name, " is used before it is defined"));
+    TolerateDeviation(first.at, "loose.order", StrCat("instruction ", first.name, " is used before it is defined"));
     lexer_.Seek(waiting[i].start);
     good &= ReadInstruction(computation, root);
     auto woken = waiters.find(waiting[i].name);
@@ -88,17 +88,17 @@ bool Parser::ReadDeferred(Computation& computation, Instruction** root) {
 
   for (size_t i = 0; i < waiting.size(); ++i)
     if (missing[i] != SIZE_MAX) scope().deferred.push_back(std::move(waiting[i]));
-  return scope().deferred.empty() ? good : ComplainAboutDeferred();
+  return scope().deferred.empty() ? good : ReportUnresolved();
 }
 
 // What is left waits for something that is nowhere, or in a circle.
-bool Parser::ComplainAboutDeferred() {
+bool Parser::ReportUnresolved() {
   const int errors = diags_.errors();
   absl::flat_hash_set<std::string_view> known(scope().broken);
   for (const Scope::Deferred& deferred : scope().deferred) known.insert(deferred.name);
   for (const Scope::Deferred& deferred : scope().deferred) {
     for (const Named& wanted : deferred.missing) {
-      if (diags_.errors() >= kMostErrors) return false;
+      if (diags_.errors() >= kMaxErrors) return false;
       if (scope().names.Find(wanted.name) != nullptr || !known.insert(wanted.name).second) continue;
       Error(wanted.at, StrCat("instruction ", wanted.name, " is nowhere defined in this computation"));
     }
@@ -111,14 +111,14 @@ bool Parser::ComplainAboutDeferred() {
 
 bool Parser::ResolveControlPredecessors(Computation& computation) {
   std::vector<Instruction*> all;
-  const std::vector<Scope::LateControl>& lates = scope().late_control;
+  const std::vector<Scope::PendingControlDependency>& lates = scope().late_control;
   for (size_t i = 0; i < lates.size(); ++i) {
-    const Scope::LateControl& late = lates[i];
+    const Scope::PendingControlDependency& late = lates[i];
     if (late.user == nullptr) continue;  // could not be read
     Instruction* before = scope().names.Find(late.before.name);
     if (before == nullptr)
       return Error(late.before.at, StrCat("instruction ", late.before.name, " is nowhere defined in this computation"));
-    Liberty(late.before.at, "loose.order", StrCat("instruction ", late.before.name, " is used before it is defined"));
+    TolerateDeviation(late.before.at, "loose.order", StrCat("instruction ", late.before.name, " is used before it is defined"));
     all.push_back(before);
     if (i + 1 < lates.size() && lates[i + 1].user == late.user) continue;
     const Instructions known = (*late.user)[kControlPredecessors];
@@ -134,4 +134,4 @@ bool Parser::ResolveControlPredecessors(Computation& computation) {
   return Error(first.at, StrCat("control predecessor ", first.name, " depends on what it comes before: a circle"));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

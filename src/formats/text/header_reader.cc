@@ -3,7 +3,7 @@
 
 #include "formats/text/header_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 bool HeaderReader::ReadHeader() {
   lexer_.Next();  // HloModule
@@ -34,7 +34,7 @@ bool HeaderReader::ReadHeaderAttr(std::string_view name, TextSpan at) {
     return ReadBools(&module_.allow_spmd_sharding_propagation_to_output);
   if (name == "origin_recovery_table") return ReadOriginRecoveryTable();
   if (name == "debug_attributes") return ReadDebugAttributes();
-  if (!Liberty(at, "loose.attribute", StrCat("HloModule has no attribute ", name))) return false;
+  if (!TolerateDeviation(at, "loose.attribute", StrCat("HloModule has no attribute ", name))) return false;
   std::vector<NamedAttr> kept;
   if (!ReadUnknownAttr(name, at, kept)) return false;
   module_.unknown_attributes.push_back(std::get<RawText>(kept[0].value).text);
@@ -283,4 +283,4 @@ bool HeaderReader::ReadStackFrameTables() {
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

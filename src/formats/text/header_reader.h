@@ -3,7 +3,7 @@
 
 #include "formats/text/attr_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class HeaderReader : public AttrReader {
  protected:
@@ -24,4 +24,4 @@ class HeaderReader : public AttrReader {
   bool ReadDebugAttributesOf(DebugAttributes* attributes);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

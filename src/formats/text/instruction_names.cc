@@ -3,9 +3,9 @@
 #include "core/ops/traits.h"
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-bool Parser::NameInstruction(Instruction& hlo, const Opening& opening) {
+bool Parser::NameInstruction(Instruction& hlo, const InstructionHead& opening) {
   hlo.name_at = opening.name_at;
   if (opening.name.empty()) {
     hlo.name = AnonymousName(hlo);
@@ -14,7 +14,7 @@ bool Parser::NameInstruction(Instruction& hlo, const Opening& opening) {
     if (uniquer_) uniquer_->Unique(hlo.name);
     bool suspect = hlo.name.starts_with("__") || IsTypeName(hlo.name);
     if (suspect && NameUniquer::Sanitized(hlo.name) != hlo.name &&
-        !Liberty(
+        !TolerateDeviation(
             opening.name_at, "loose.name",
             StrCat(hlo.name, " is no name for an instruction; XLA would call it ", NameUniquer::Sanitized(hlo.name))))
       return false;
@@ -62,4 +62,4 @@ bool Parser::ReadInstructionNames(AttrValue* value) {
   return Expect(Tok::kRbrace, "'}' after instruction names");
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "core/ops/traits.h"
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // instruction ::= 'ROOT'? name '=' shape? opcode '(' operands ')' (',' attribute)*
 bool Parser::ReadInstruction(Computation& computation, Instruction** root) {
@@ -15,7 +15,7 @@ bool Parser::ReadInstruction(Computation& computation, Instruction** root) {
   const TextSpan name_at = token().span();
   std::string_view name;
   if (kind() == Tok::kAttrName) {  // name=: XLA wants a space
-    if (!Liberty(name_at, "loose.space", "expected a space before '='")) return false;
+    if (!TolerateDeviation(name_at, "loose.space", "expected a space before '='")) return false;
     name = token().text;
     lexer_.Next();
   } else if (!ReadName(&name) || !Expect(Tok::kEqual, "'=' after the instruction's name")) {
@@ -41,7 +41,7 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
                                          bool nested) {
   Depth depth(*this);
   if (depth.TooDeep()) return nullptr;
-  Opening opening;
+  InstructionHead opening;
   opening.name = name;
   opening.name_at = name_at;
   if (AtShape()) {
@@ -49,7 +49,7 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
     if (opening.shape == nullptr) return nullptr;
   }
   if (!ReadOpcode(&opening)) return nullptr;
-  const bool may_wrap = Info(opening.opcode).op_class == OpClass::kCollective && !options_.as_xla;
+  const bool may_wrap = Info(opening.opcode).op_class == OpClass::kCollective && !options_.xla_compatible;
   if (may_wrap) RecogniseWrappedCollective(&opening);
   const OpInfo& op = Info(opening.opcode);
   if (opening.shape == nullptr && !op.infers_shape) {
@@ -68,7 +68,7 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
   hlo->operands = module_.arena.Copy(operands);
   good = good && ReadAttributes(*hlo, op.attrs, attrs, !nested);
   hlo->attrs = module_.arena.Copy(attrs);
-  GiveBackScratch();
+  ReleaseScratch();
   if (!good || !CheckRequired(*hlo, op.attrs)) return nullptr;
   Append(*hlo, computation);
   if (!FinishInstruction(*hlo, opening)) {
@@ -79,28 +79,28 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
   return hlo;
 }
 
-bool Parser::ReadOpcode(Opening* opening) {
+bool Parser::ReadOpcode(InstructionHead* opening) {
   if (kind() != Tok::kIdent) return ErrorHere("expected an opcode");
   opening->opcode_text = token().text;
   opening->opcode_at = token().span();
   std::string_view text = token().text;
   lexer_.Next();
-  if (std::optional<Opcode> opcode = OpcodeNamed(text)) {
+  if (std::optional<Opcode> opcode = ParseOpcode(text)) {
     opening->opcode = *opcode;
     return true;
   }
   // dot-start is an async-start that wraps a dot; ops with an async form of their own are not wrapped.
   for (auto [suffix, async] : kChainSuffixes) {
     if (!text.ends_with(suffix)) continue;
-    std::optional<Opcode> wrapped = OpcodeNamed(text.substr(0, text.size() - suffix.size()));
-    bool has_own_form = wrapped && OpcodeNamed(StrCat(Text(*wrapped), "-done")).has_value();
+    std::optional<Opcode> wrapped = ParseOpcode(text.substr(0, text.size() - suffix.size()));
+    bool has_own_form = wrapped && ParseOpcode(StrCat(Text(*wrapped), "-done")).has_value();
     if (!wrapped || has_own_form) break;
     opening->opcode = async;
     opening->wrapped = wrapped;
     return true;
   }
   opening->opcode = kUnknownOp;
-  return Liberty(opening->opcode_at, "loose.opcode", StrCat("HLO has no op ", text));
+  return TolerateDeviation(opening->opcode_at, "loose.opcode", StrCat("HLO has no op ", text));
 }
 
 // What stands between the parentheses: operands, a parameter's number, a constant's value.
@@ -119,7 +119,7 @@ bool Parser::ReadParenthesised(Instruction& hlo, Computation& computation, std::
   }
   if (IsConstant(hlo)) {
     if (!Expect(Tok::kLparen, "'(' before the value")) return false;
-    if (kind() == Tok::kRparen) return ReadValueBehind(hlo, attrs);
+    if (kind() == Tok::kRparen) return ReadTrailingLiteral(hlo, attrs);
     const Literal* literal = ReadLiteral(hlo.shape());
     if (literal == nullptr) return false;
     attrs.push_back({kConstantValue.id, literal});
@@ -134,8 +134,8 @@ bool Parser::ReadParenthesised(Instruction& hlo, Computation& computation, std::
 }
 
 // constant(), literal=10
-bool Parser::ReadValueBehind(Instruction& hlo, std::vector<NamedAttr>& attrs) {
-  if (!Liberty(token().span(), "loose.constant", "the value of a constant stands between its parentheses"))
+bool Parser::ReadTrailingLiteral(Instruction& hlo, std::vector<NamedAttr>& attrs) {
+  if (!TolerateDeviation(token().span(), "loose.constant", "the value of a constant stands between its parentheses"))
     return false;
   lexer_.Next();
   if (!Expect(Tok::kComma, "literal= after constant()")) return false;
@@ -164,7 +164,7 @@ bool Parser::ReadAttributes(Instruction& hlo, std::span<const AttrDef> own, std:
     if (def == nullptr) def = FindAttr(hlo.opcode, id);
     if (def == nullptr || !SameName(def->name, name)) {
       std::string message = StrCat(Text(hlo.opcode), " has no attribute ", name);
-      if (!IsUnknown(hlo) && !Liberty(at, "loose.attribute", std::move(message))) return false;
+      if (!IsUnknown(hlo) && !TolerateDeviation(at, "loose.attribute", std::move(message))) return false;
       if (!ReadUnknownAttr(name, at, attrs)) return false;
       continue;
     }
@@ -179,7 +179,7 @@ bool Parser::CheckRequired(const Instruction& hlo, std::span<const AttrDef> own)
   for (const AttrDef& def : own) {
     if (!def.required || hlo.Find(def.id) != nullptr) continue;
     if (def.not_required_if != nullptr && def.not_required_if(hlo)) continue;
-    if (!Liberty(hlo.at, "loose.missing-attribute", StrCat(Text(hlo.opcode), " needs the attribute ", def.name)))
+    if (!TolerateDeviation(hlo.at, "loose.missing-attribute", StrCat(Text(hlo.opcode), " needs the attribute ", def.name)))
       return false;
   }
   return true;
@@ -198,16 +198,16 @@ void Parser::OrderComputations(Instruction& hlo) {
                    [&](const NamedAttr& a, const NamedAttr& b) { return rank(a) < rank(b); });
 }
 
-bool Parser::FinishInstruction(Instruction& hlo, const Opening& opening) {
+bool Parser::FinishInstruction(Instruction& hlo, const InstructionHead& opening) {
   const OpInfo& op = Info(hlo.opcode);
   if (op.op_class == OpClass::kControlFlow || op.op_class == OpClass::kReduction) OrderComputations(hlo);
   if (Status formed = op.form(hlo, module_); !formed.ok()) {
     Diag& why = formed.diag();
-    if (!Liberty(why.at, why.rule, std::move(why.message), why.site)) return false;
+    if (!TolerateDeviation(why.at, why.rule, std::move(why.message), why.site)) return false;
   }
   if (hlo.shape_ == nullptr && !InferShape(hlo)) return false;
-  if (hlo.shape().LeafCount() >= kMostLeaves)
-    return Error(hlo.at, StrCat("a tuple has at most ", kMostLeaves - 1, " leaves"));
+  if (hlo.shape().LeafCount() >= kMaxLeaves)
+    return Error(hlo.at, StrCat("a tuple has at most ", kMaxLeaves - 1, " leaves"));
   if (const Sharding* sharding = hlo[kSharding]; sharding != nullptr && hlo.shape().IsTuple()) {
     if (sharding->kind != Sharding::Kind::kTuple)
       SetAttr(hlo, module_, kSharding,
@@ -216,7 +216,7 @@ bool Parser::FinishInstruction(Instruction& hlo, const Opening& opening) {
   if (std::span<const bool> replication = hlo[kParameterReplication]; hlo.has(kParameterReplication)) {
     const int64_t leaves = hlo.shape().LeafCount();
     if (static_cast<int64_t>(replication.size()) != leaves &&
-        !Liberty(hlo.at, "loose.replication",
+        !TolerateDeviation(hlo.at, "loose.replication",
                  StrCat("parameter_replication has ", replication.size(), " entries for ", leaves, " arrays")))
       return false;
   }
@@ -239,7 +239,7 @@ bool Parser::InferShape(Instruction& hlo) {
   if (guess == nullptr) return Error(hlo.at, std::move(message));
   StrAppend(&message, "; taken to be ", ToString(*guess));
   hlo.shape_ = guess;
-  return Liberty(hlo.at, "loose.shape", std::move(message));
+  return TolerateDeviation(hlo.at, "loose.shape", std::move(message));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,10 +5,10 @@
 #include <charconv>
 #include <limits>
 
-#include "core/base/names.h"
+#include "core/base/name_hash.h"
 #include "core/base/scan.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -408,4 +408,4 @@ bool LexesAsJsonDict(std::string_view text) {
   return lexer.kind() == Tok::kLbrace && lexer.TakeJson(&json) && lexer.kind() == Tok::kEof;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

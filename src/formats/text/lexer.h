@@ -7,7 +7,7 @@
 #include "core/base/result.h"
 #include "core/ir/element_type.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class Tok : uint8_t {
   kEof,
@@ -126,4 +126,4 @@ bool IsTypeName(std::string_view name);
 // Whether `text` lexes as one JSON dictionary: then XLA prints it without quotes.
 bool LexesAsJsonDict(std::string_view text);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 #include "formats/text/literal_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 double LargestFinite(const ElementTypeInfo& info) {
@@ -227,4 +227,4 @@ bool LiteralReader::StoreFloat(ElementType type, double value, TextSpan at, std:
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "formats/text/shape_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class LiteralReader : public ShapeReader {
  protected:
@@ -21,4 +21,4 @@ class LiteralReader : public ShapeReader {
   bool StoreInt(ElementType type, int64_t value, TextSpan at, std::byte* to);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "formats/text/sharding_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 bool ShardingReader::ReadMesh(Mesh* mesh) {
   mesh->maximal = token().text == "maximal_mesh";
@@ -177,4 +177,4 @@ bool ShardingReader::ReadNamedSharding(Sharding* sharding) {
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

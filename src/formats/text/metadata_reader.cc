@@ -1,7 +1,7 @@
 // Where an instruction comes from, and what its maker says about it.
 #include "formats/text/metadata_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // {a="x",b={json}}; of two with one name the last counts.
 bool MetadataReader::ReadFrontendAttributes(std::span<const FrontendAttribute>* attributes) {
@@ -75,9 +75,9 @@ bool MetadataReader::ReadMetadataField(uint32_t field, std::string_view name, Te
     default:
       break;
   }
-  if (!Liberty(at, "loose.attribute", StrCat("metadata has no ", name))) return false;
+  if (!TolerateDeviation(at, "loose.attribute", StrCat("metadata has no ", name))) return false;
   lexer_.Next();
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

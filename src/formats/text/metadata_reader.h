@@ -3,7 +3,7 @@
 
 #include "formats/text/literal_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class MetadataReader : public LiteralReader {
  protected:
@@ -16,4 +16,4 @@ class MetadataReader : public LiteralReader {
   bool ReadMetadataField(uint32_t field, std::string_view name, TextSpan at, Metadata* metadata);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

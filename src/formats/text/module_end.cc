@@ -6,7 +6,7 @@
 #include "core/ops/traits.h"
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 bool Parser::Finish() {
   if (module_.computations.empty()) return diags_.errors() == 0 && Error({0, 0}, "the module has no computation");
@@ -35,7 +35,7 @@ bool Parser::CheckAliases() {
   const Shape* result = module_.entry_layout ? module_.entry_layout->result : &module_.entry->root->shape();
   for (const InputOutputAlias& alias : module_.input_output_alias) {
     if (result->At(alias.output_index) == nullptr &&
-        !Liberty(aliases_at_, "loose.alias",
+        !TolerateDeviation(aliases_at_, "loose.alias",
                  StrCat("input_output_alias names output ", ToString(alias.output_index), ", but the result is ",
                         ToString(*result))))
       return false;
@@ -61,11 +61,11 @@ bool Parser::CheckAsyncComputations() {
   for (const Computation* wrapped : async) {
     auto caller = others.find(wrapped);
     if (caller != others.end() &&
-        !Liberty(caller->second->at, "loose.async",
+        !TolerateDeviation(caller->second->at, "loose.async",
                  StrCat("async computation ", wrapped->name, " is also called by ", caller->second->name)))
       return false;
   }
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/ops/traits.h"
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 bool Parser::Run() {
   if (kind() == Tok::kEof) return Error({0, 0}, "the text is empty");
@@ -14,7 +14,7 @@ bool Parser::Run() {
     return ReadModuleText() && Finish();
   bool named = kind() == Tok::kName || kind() == Tok::kIdent;
   if (named && lexer_.Peek() == Tok::kLparen) {
-    if (!Liberty(token().span(), "loose.header", "a text that does not begin with HloModule, ENTRY or `name {`"))
+    if (!TolerateDeviation(token().span(), "loose.header", "a text that does not begin with HloModule, ENTRY or `name {`"))
       return false;
     return ReadModuleText() && Finish();
   }
@@ -30,7 +30,7 @@ bool Parser::ReadModuleText() {
   if (!ReadStackFrameTables()) return false;
   do {
     if (token().Is(Word::kHloModule)) {
-      if (!Liberty(token().span(), "loose.several-modules", "only the first module of the text is read")) return false;
+      if (!TolerateDeviation(token().span(), "loose.several-modules", "only the first module of the text is read")) return false;
       break;
     }
     if (!ReadComputation()) return false;
@@ -68,11 +68,11 @@ bool Parser::ReadComputationAt(uint32_t start) {
   reading_.pop_back();
   CloseScope();
   if (!good) return false;
-  if (cut_short_ && kind() == Tok::kEof && computation->instructions.empty()) return true;  // as if it were not there
+  if (truncated_ && kind() == Tok::kEof && computation->instructions.empty()) return true;  // as if it were not there
 
   if (signature_result != nullptr && computation->root != nullptr &&
       !Compatible(*signature_result, computation->root->shape()) &&
-      !Liberty(result_at, "loose.signature",
+      !TolerateDeviation(result_at, "loose.signature",
                StrCat("computation ", name, " is declared to give ", ToString(*signature_result), ", but its root ",
                       computation->root->name, " is ", ToString(computation->root->shape()))))
     return false;
@@ -117,7 +117,7 @@ bool Parser::ReadSignature(const Shape** result, TextSpan* result_at) {
     if (!ReadName(&parameter)) return false;
     // `%p: f32[]`: XLA itself writes `p: f32[]`.
     if (kind() == Tok::kColon) {
-      if (!Liberty(name.span(), "loose.signature", "parameter names in a signature have no %")) return false;
+      if (!TolerateDeviation(name.span(), "loose.signature", "parameter names in a signature have no %")) return false;
       lexer_.Next();
     }
     const Shape* shape = ReadShape();
@@ -141,7 +141,7 @@ bool Parser::ReadInstructionList(Computation& computation) {
   do {
     if (kind() == Tok::kEof) {
       std::string message = StrCat("the text ends inside computation ", computation.name);
-      if (!cut_short_) return ErrorHere(std::move(message));
+      if (!truncated_) return ErrorHere(std::move(message));
       diags_.Warn(computation.at, kCutShortRule, std::move(message));
       break;
     }
@@ -152,7 +152,7 @@ bool Parser::ReadInstructionList(Computation& computation) {
     }
     good = false;
     broken_.push_back(start);
-    if (diags_.errors() >= kMostErrors) return false;
+    if (diags_.errors() >= kMaxErrors) return false;
     SkipToNextInstruction(start);
   } while (kind() != Tok::kRbrace);
   if (!scope().deferred.empty()) good &= ReadDeferred(computation, &root);
@@ -160,7 +160,7 @@ bool Parser::ReadInstructionList(Computation& computation) {
   // Grown in a list that all computations share, kept in one of its own size.
   spare_list_ = std::exchange(computation.instructions, std::vector(computation.instructions));
   spare_list_.clear();
-  if ((!good || cut_short_) && computation.instructions.empty()) return true;  // complained already, or dropped
+  if ((!good || truncated_) && computation.instructions.empty()) return true;  // complained already, or dropped
   return FinishComputation(computation, root);
 }
 
@@ -179,11 +179,11 @@ bool Parser::NumberParameters(Computation& computation) {
     int64_t number = (*hlo)[kParameterNumber];
     if (number >= static_cast<int64_t>(count)) {
       if (diags_.errors() > 0) continue;  // a parameter may have failed to read
-      if (!Liberty(hlo->at, "loose.parameter",
+      if (!TolerateDeviation(hlo->at, "loose.parameter",
                    StrCat("parameter number ", number, " of computation ", computation.name, ", which has only ", count,
                           count == 1 ? " parameter" : " parameters")))
         return false;
-      if (number >= kMostMissingParameters)
+      if (number >= kMaxMissingParameters)
         return Error(hlo->at, StrCat("parameter number ", number, " is too high to guess the parameters below it"));
       if (number >= std::ssize(computation.parameters)) computation.parameters.resize(static_cast<size_t>(number) + 1);
     }
@@ -236,4 +236,4 @@ bool Parser::ReadSingleInstruction() {
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

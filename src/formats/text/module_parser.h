@@ -9,10 +9,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "core/ops/written_ops.h"
+#include "core/ops/syntax_ops.h"
 #include "formats/text/header_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // XLA's NameUniquer: gives each name, in the order asked, a form that no earlier one had.
 class NameUniquer {
@@ -31,12 +31,12 @@ class NameUniquer {
 
 class Parser final : public HeaderReader {
  public:
-  // `cut_short`: the text may end inside a computation, which then is what is there.
-  Parser(Module& module, std::string_view text, const ParseOptions& options, bool cut_short, Diags& diags)
-      : HeaderReader(module, text, options, diags), cut_short_(cut_short) {}
+  // `truncated`: the text may end inside a computation, which then is what is there.
+  Parser(Module& module, std::string_view text, const ParseOptions& options, bool truncated, Diags& diags)
+      : HeaderReader(module, text, options, diags), truncated_(truncated) {}
   bool Run();
   // Where the first instruction or computation begins that could not be read, nor anything behind it.
-  std::optional<uint32_t> BrokenFrom() const;
+  std::optional<uint32_t> FirstUnreadableOffset() const;
 
  private:
   // ---- module_parser.cc, module_end.cc
@@ -62,7 +62,7 @@ class Parser final : public HeaderReader {
   bool ReadCalledComputation(Computation** computation) override;
 
   // ---- instruction_parser.cc
-  struct Opening {  // name = shape opcode
+  struct InstructionHead {  // name = shape opcode
     std::string_view name;
     TextSpan name_at;
     const Shape* shape = nullptr;
@@ -74,7 +74,7 @@ class Parser final : public HeaderReader {
   bool ReadInstruction(Computation& computation, Instruction** root);
   // After the "=": the instruction is added to `computation` and returned, null after an error.
   Instruction* ReadInstructionBody(Computation& computation, std::string_view name, TextSpan name_at, bool nested);
-  bool ReadOpcode(Opening* opening);
+  bool ReadOpcode(InstructionHead* opening);
   bool ReadOperands(Computation& computation, std::vector<Instruction*>& operands);
   Instruction* ReadOperand(Computation& computation, bool* dropped);
   Instruction* ResolveOperand(Computation& computation, std::string_view name, TextSpan at, const Shape* shape);
@@ -82,13 +82,13 @@ class Parser final : public HeaderReader {
   Instruction* ReadTupleElements(Computation& computation, Instruction* hlo, std::string_view name, TextSpan at);
   bool ReadParenthesised(Instruction& hlo, Computation& computation, std::vector<Instruction*>& operands,
                          std::vector<NamedAttr>& attrs);
-  bool ReadValueBehind(Instruction& hlo, std::vector<NamedAttr>& attrs);
+  bool ReadTrailingLiteral(Instruction& hlo, std::vector<NamedAttr>& attrs);
   bool ReadAttributes(Instruction& hlo, std::span<const AttrDef> own, std::vector<NamedAttr>& attrs, bool allowed);
   bool CheckRequired(const Instruction& hlo, std::span<const AttrDef> own);
-  bool FinishInstruction(Instruction& hlo, const Opening& opening);
+  bool FinishInstruction(Instruction& hlo, const InstructionHead& opening);
   bool InferShape(Instruction& hlo);
   void OrderComputations(Instruction& hlo);
-  bool NameInstruction(Instruction& hlo, const Opening& opening);
+  bool NameInstruction(Instruction& hlo, const InstructionHead& opening);
   Instruction* MakeParameter(Computation& computation, int64_t number, const Shape* shape, std::string_view name,
                              TextSpan at);
   std::string_view AnonymousName(const Instruction& hlo);
@@ -105,16 +105,16 @@ class Parser final : public HeaderReader {
   void Defer(uint32_t start, std::string_view name);
   void SkipInstruction(uint32_t start);
   bool ReadDeferred(Computation& computation, Instruction** root);
-  bool ComplainAboutDeferred();
+  bool ReportUnresolved();
   bool ResolveControlPredecessors(Computation& computation);
 
   // ---- async_parser.cc
-  Instruction* ReadAsync(Computation& computation, const Opening& opening, bool nested);
-  void RecogniseWrappedCollective(Opening* opening);
-  Computation* ReadWrappedOp(Instruction& start, const Opening& opening, std::vector<NamedAttr>& attrs, bool nested);
-  bool CheckContinuation(Instruction& hlo, const Opening& opening);
+  Instruction* ReadAsync(Computation& computation, const InstructionHead& opening, bool nested);
+  void RecogniseWrappedCollective(InstructionHead* opening);
+  Computation* ReadWrappedOp(Instruction& start, const InstructionHead& opening, std::vector<NamedAttr>& attrs, bool nested);
+  bool CheckContinuation(Instruction& hlo, const InstructionHead& opening);
   void SetExecutionThread(Computation& computation, std::string_view thread);
-  void ShareWithWrapped(Instruction& hlo, const Opening& opening);
+  void ShareWithWrapped(Instruction& hlo, const InstructionHead& opening);
   void FitWrappedToCalled(Computation& wrapped);
   void FitWrapped(Computation& wrapped, const Shape& result, std::span<const Shape* const> operands);
 
@@ -130,7 +130,7 @@ class Parser final : public HeaderReader {
     scratch.operands.clear();
     return scratch;
   }
-  void GiveBackScratch() { --scratch_depth_; }
+  void ReleaseScratch() { --scratch_depth_; }
 
   // ---- error_recovery.cc
   void SkipToNextInstruction(uint32_t failed);
@@ -150,17 +150,17 @@ class Parser final : public HeaderReader {
       std::vector<Named> missing;
     };
     std::vector<Deferred> deferred;  // instructions to be read when all of the computation is known
-    struct LateControl {
+    struct PendingControlDependency {
       Instruction* user = nullptr;
       Named before;
     };
-    std::vector<LateControl> late_control;
+    std::vector<PendingControlDependency> late_control;
   };
   Scope& scope() { return *scopes_.back(); }
   void OpenScope();
   void CloseScope();
 
-  const bool cut_short_;
+  const bool truncated_;
   std::vector<std::unique_ptr<Scope>> scopes_;
   std::vector<std::unique_ptr<Scope>> spare_scopes_;
   absl::flat_hash_map<std::string_view, Computation*, TextHash> computations_;
@@ -178,8 +178,8 @@ class Parser final : public HeaderReader {
   std::vector<uint32_t> broken_;
   uint32_t last_read_ = 0;
   std::vector<Instruction*> spare_list_;  // room for the instructions of the next computation
-  static constexpr int kMostErrors = 100;
-  static constexpr int64_t kMostMissingParameters = 1 << 16;
+  static constexpr int kMaxErrors = 100;
+  static constexpr int64_t kMaxMissingParameters = 1 << 16;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/names.h"
+#include "core/base/name_hash.h"
 #include "core/ir/instruction.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // For tables by views of the text.
 struct TextHash {
@@ -83,4 +83,4 @@ class NameTable {
   size_t size_ = 0;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,7 +2,7 @@
 
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsAllowed(char c) {
@@ -18,7 +18,7 @@ std::string NameUniquer::Sanitized(std::string_view name) {
   if (!letter) result[0] = '_';
   for (char& c : result)
     if (!IsAllowed(c)) c = '_';
-  std::optional<ElementType> type = ElementTypeNamed(result);
+  std::optional<ElementType> type = ParseElementType(result);
   if (type && *type != ElementType::kTuple && *type != ElementType::kBuffer) result += '_';
   // Prefixes with two underscores are reserved by XLA's back ends.
   if (result.starts_with("__") && !result.starts_with("__xla_")) result[0] = 'a';
@@ -48,4 +48,4 @@ std::string NameUniquer::Unique(std::string_view name) {
   return StrCat(root, ".", id);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "core/ops/traits.h"
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 bool Parser::ReadOperands(Computation& computation, std::vector<Instruction*>& operands) {
   const bool read = ReadList(Tok::kLparen, Tok::kRparen, Tok::kComma, [&] {
@@ -49,7 +49,7 @@ Instruction* Parser::ReadOperand(Computation& computation, bool* dropped) {
     if (base == nullptr) return nullptr;
     Instruction* element = ReadTupleElements(computation, base, name, name_at);
     if (element == nullptr || shape == nullptr || Compatible(element->shape(), *shape)) return element;
-    bool allowed = Liberty(at, "loose.operand-shape",
+    bool allowed = TolerateDeviation(at, "loose.operand-shape",
                            StrCat(name, " is ", ToString(element->shape()), ", written as ", ToString(*shape)));
     return allowed ? element : nullptr;
   }
@@ -60,7 +60,7 @@ Instruction* Parser::ResolveOperand(Computation& computation, std::string_view n
   Instruction* hlo = scope().names.Find(name);
   if (hlo == nullptr) return MissingOperand(computation, name, at, shape);
   if (shape == nullptr || Compatible(hlo->shape(), *shape)) return hlo;
-  bool allowed = Liberty(at, "loose.operand-shape",
+  bool allowed = TolerateDeviation(at, "loose.operand-shape",
                          StrCat(name, " is ", ToString(hlo->shape()), ", but is written here as ", ToString(*shape)));
   return allowed ? hlo : nullptr;
 }
@@ -87,7 +87,7 @@ bool Parser::IsInSignature(std::string_view name) {
 }
 
 Instruction* Parser::MakeFromSignature(Computation& computation, const Named& named) {
-  if (!Liberty(named.at, "loose.parameter", StrCat("parameter ", named.name, " stands in the signature only")))
+  if (!TolerateDeviation(named.at, "loose.parameter", StrCat("parameter ", named.name, " stands in the signature only")))
     return nullptr;
   const auto& signature = scope().signature;
   size_t number = 0;
@@ -136,4 +136,4 @@ Instruction* Parser::ReadTupleElements(Computation& computation, Instruction* hl
   return hlo;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,16 +3,16 @@
 
 #include "formats/text/module_parser.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::unique_ptr<Module> ParseText(std::unique_ptr<Source>& source, std::string_view text, const ParseOptions& options,
-                                  bool cut_short, Diags& diags, std::optional<uint32_t>* broken_from = nullptr) {
+                                  bool truncated, Diags& diags, std::optional<uint32_t>* broken_from = nullptr) {
   auto module = std::make_unique<Module>(std::move(source));
   int errors = diags.errors();
-  Parser parser(*module, text, options, cut_short, diags);
+  Parser parser(*module, text, options, truncated, diags);
   bool read = parser.Run();
-  if (broken_from != nullptr) *broken_from = parser.BrokenFrom();
+  if (broken_from != nullptr) *broken_from = parser.FirstUnreadableOffset();
   if (read && diags.errors() == errors) return module;
   source = std::move(module->source);
   return nullptr;
@@ -65,4 +65,4 @@ std::unique_ptr<Module> ParseModule(std::unique_ptr<Source>& source, const Parse
   return nullptr;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

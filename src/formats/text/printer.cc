@@ -7,7 +7,7 @@
 #include "core/ops/traits.h"
 #include "formats/text/printer_core.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int64_t kLargeConstant = 10;
@@ -74,7 +74,7 @@ bool HasLongerConstant(const Module& module) {
 
 }  // namespace
 
-bool IsAsPrinted(const Module& module) {
+bool IsCanonicalText(const Module& module) {
   if (module.names_are_final) return true;
   if (module.source == nullptr || HasLongerConstant(module)) return false;
   PrintOptions options;
@@ -323,4 +323,4 @@ void Printer::Operands(const Instruction& hlo) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct PrintOptions {
   bool elide_large_constants = false;  // {...} for more than 10 elements, as XLA's own default
@@ -29,8 +29,8 @@ std::string PrintInstructions(const Module& module);
 
 // The text is exactly what XLA printed, in whatever order it had its computations and stack frames at that time; a
 // protobuf always is.
-bool IsAsPrinted(const Module& module);
+bool IsCanonicalText(const Module& module);
 // As PrintModule, but a text that is as XLA printed it stays as it is.
 std::string PrintModuleLikeSource(const Module& module, PrintOptions options = {});
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -10,7 +10,7 @@
 #include "formats/text/canonical.h"
 #include "formats/text/printer.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Printer {
  public:
@@ -77,4 +77,4 @@ class Printer {
   std::string out_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "core/ir/sizes.h"
 #include "formats/text/shape_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string_view FaultOf(const Layout& layout) {
@@ -29,7 +29,7 @@ std::string_view FaultOf(const Layout& layout) {
 // What XLA's reader asks of an array in a tuple, though not of one that stands alone.
 std::string_view FaultInTuple(const Shape& shape) {
   if (!shape.IsArray()) return {};
-  return IsTooLarge(shape) ? "is too large for a 64-bit size" : FaultOf(*shape.layout());
+  return SizeOverflows(shape) ? "is too large for a 64-bit size" : FaultOf(*shape.layout());
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ const Shape* ShapeReader::ReadShape() {
       elements.push_back(ReadShape());
       if (elements.back() == nullptr) return false;
       std::string_view fault = FaultInTuple(*elements.back());
-      return fault.empty() || Liberty(at, "loose.tuple", StrCat("this element of a tuple ", fault));
+      return fault.empty() || TolerateDeviation(at, "loose.tuple", StrCat("this element of a tuple ", fault));
     });
     return good ? module_.shapes.Tuple(elements) : nullptr;
   }
@@ -235,4 +235,4 @@ bool ShapeReader::ReadParenType(ElementType* type) {
   return Expect(Tok::kRparen, "')'");
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

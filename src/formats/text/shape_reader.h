@@ -5,7 +5,7 @@
 #include "formats/text/cursor.h"
 #include "formats/text/name_table.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class ShapeReader : public Cursor {
  protected:
@@ -27,4 +27,4 @@ class ShapeReader : public Cursor {
   absl::flat_hash_map<std::string_view, const Shape*, TextHash> shapes_by_text_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

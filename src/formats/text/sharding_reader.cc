@@ -7,7 +7,7 @@
 #include "core/ops/collective.h"
 #include "formats/text/sharding_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::optional<Sharding::Kind> SubgroupKind(const Token& token) {
@@ -108,7 +108,7 @@ bool ShardingReader::ReadSingleSharding(Sharding* sharding) {
 // The printer says the reduction in an entry of the metadata; XLA's reader leaves that in and doubles it.
 void ShardingReader::TakeReductionOp(Sharding* sharding) {
   sharding->ExtractReductionOp();
-  if (options_.as_xla) return;
+  if (options_.xla_compatible) return;
   std::erase_if(sharding->metadata, [](const Metadata& entry) { return entry.op_type == Sharding::kReductionOpType; });
 }
 
@@ -246,4 +246,4 @@ bool ShardingReader::ReadReplicaGroups(AttrValue* value) {
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

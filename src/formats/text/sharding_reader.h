@@ -3,7 +3,7 @@
 
 #include "formats/text/metadata_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class ShardingReader : public MetadataReader {
  protected:
@@ -32,4 +32,4 @@ class ShardingReader : public MetadataReader {
   bool ReadDimensionSharding(const Mesh& mesh, Sharding::Dimension* dimension);
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "formats/text/attr_reader.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // "1x-2" cut at `separator` into integers.
@@ -172,4 +172,4 @@ bool AttrReader::ReadSliceRanges(AttrValue* value) {
   return good;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Complex = std::complex<double>;
@@ -154,4 +154,4 @@ void TransformAxis(Complex* x, const std::vector<int64_t>& sizes, size_t axis, b
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
 class FourierTransform {
  public:
@@ -34,4 +34,4 @@ class FourierTransform {
 // Transforms dimension `axis` of the row-major box of complex numbers at `x`.
 void TransformAxis(std::complex<double>* x, const std::vector<int64_t>& sizes, size_t axis, bool inverse);
 
-}  // namespace shoal
+}  // namespace shoal::internal

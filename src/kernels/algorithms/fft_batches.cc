@@ -2,7 +2,7 @@
 
 #include "kernels/algorithms/fft.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Complex = std::complex<double>;
@@ -93,4 +93,4 @@ void TransformBatches(FftType type, Ints length, const Array& in, Array& out) {
     wide ? RunBatches<Complex, double>(box, in, out) : RunBatches<std::complex<float>, float>(box, in, out);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

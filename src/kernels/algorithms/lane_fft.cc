@@ -9,7 +9,7 @@
 
 #include "kernels/arrays/vector_clones.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using Root = std::complex<float>;
 
@@ -133,7 +133,7 @@ template <int64_t fixed>
   }
 }
 
-SHOAL_VECTORS void RunPass(int64_t radix, int64_t length, int64_t stride, int64_t all, const Root* roots,
+SHOAL_TARGET_CLONES void RunPass(int64_t radix, int64_t length, int64_t stride, int64_t all, const Root* roots,
                            const Number* in, Number* out) {
   if (radix == 16) return Pass<16>(16, length, stride, all, roots, in, out);
   if (radix == 4) return Pass<4>(4, length, stride, all, roots, in, out);
@@ -144,7 +144,7 @@ SHOAL_VECTORS void RunPass(int64_t radix, int64_t length, int64_t stride, int64_
   Pass<0>(radix, length, stride, all, roots, in, out);
 }
 
-SHOAL_VECTORS void Multiply(const Number* in, const Root* by, int64_t count, bool swaps, Number* out) {
+SHOAL_TARGET_CLONES void Multiply(const Number* in, const Root* by, int64_t count, bool swaps, Number* out) {
   for (int64_t k = 0; k < count; ++k) {
     const Number product = Times(in[k], by[k]);
     out[k] = swaps ? Number{product.im, product.re} : product;
@@ -205,8 +205,8 @@ std::shared_ptr<const Tables> TablesFor(int64_t length) {
   }
   auto tables = NewTables(length);
   std::lock_guard lock(mutex);
-  constexpr size_t kMost = 32;
-  if (kept.size() >= kMost) kept.clear();
+  constexpr size_t kMax = 32;
+  if (kept.size() >= kMax) kept.clear();
   kept[length] = tables;
   return tables;
 }
@@ -215,7 +215,7 @@ std::shared_ptr<const Tables> TablesFor(int64_t length) {
 
 namespace {
 
-constexpr size_t kMostSpares = 6, kLargestSpare = size_t{1} << 14;  // numbers
+constexpr size_t kMaxSpares = 6, kLargestSpare = size_t{1} << 14;  // numbers
 thread_local std::vector<std::vector<LaneNumber>> spares;
 
 }  // namespace
@@ -229,7 +229,7 @@ LaneNumbers::LaneNumbers(int64_t count) {
 }
 
 LaneNumbers::~LaneNumbers() {
-  if (spares.size() < kMostSpares && numbers_.size() <= kLargestSpare) spares.push_back(std::move(numbers_));
+  if (spares.size() < kMaxSpares && numbers_.size() <= kLargestSpare) spares.push_back(std::move(numbers_));
 }
 
 LaneFourierTransform::LaneFourierTransform(int64_t length)
@@ -264,4 +264,4 @@ void LaneFourierTransform::RunAsConvolution() {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
 // Complex numbers of eight lines.
 struct LaneNumber {
@@ -74,4 +74,4 @@ void LoadRealLines(const float* x, const int64_t* starts, int64_t lines, int64_t
 void StoreRealLines(const LaneFourierTransform::Lanes* in, int64_t step, const int64_t* starts, int64_t lines,
                     int64_t count, float scale, float* x);
 
-}  // namespace shoal
+}  // namespace shoal::internal

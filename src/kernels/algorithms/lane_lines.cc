@@ -2,7 +2,7 @@
 #include "kernels/algorithms/lane_fft.h"
 #include "kernels/arrays/vector_clones.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Lanes = LaneFourierTransform::Lanes;
@@ -57,7 +57,7 @@ template <class T>
 
 }  // namespace
 
-SHOAL_VECTORS void LoadLines(const std::complex<float>* x, const LaneLines& lines, int64_t count, bool swapped, Number* out) {
+SHOAL_TARGET_CLONES void LoadLines(const std::complex<float>* x, const LaneLines& lines, int64_t count, bool swapped, Number* out) {
   const auto* floats = reinterpret_cast<const float*>(x);
   if (AreAdjacent(lines)) {
     for (int64_t k = 0; k < count; ++k) {
@@ -84,7 +84,7 @@ SHOAL_VECTORS void LoadLines(const std::complex<float>* x, const LaneLines& line
   }
 }
 
-SHOAL_VECTORS void StoreLines(const Number* in, const LaneLines& lines, int64_t count, bool swapped, float scale,
+SHOAL_TARGET_CLONES void StoreLines(const Number* in, const LaneLines& lines, int64_t count, bool swapped, float scale,
                               std::complex<float>* x) {
   auto* floats = reinterpret_cast<float*>(x);
   if (AreAdjacent(lines)) {
@@ -119,7 +119,7 @@ SHOAL_VECTORS void StoreLines(const Number* in, const LaneLines& lines, int64_t 
   }
 }
 
-SHOAL_VECTORS void LoadRealLines(const float* x, const int64_t* starts, int64_t lines, int64_t count, Lanes* out, int64_t step) {
+SHOAL_TARGET_CLONES void LoadRealLines(const float* x, const int64_t* starts, int64_t lines, int64_t count, Lanes* out, int64_t step) {
   const float* lane[kLanes];
   LinePointers(x, starts, lines, 1, lane);
   int64_t k = 0;
@@ -133,7 +133,7 @@ SHOAL_VECTORS void LoadRealLines(const float* x, const int64_t* starts, int64_t 
     for (int64_t l = 0; l < kLanes; ++l) out[k * step][l] = lane[l][k];
 }
 
-SHOAL_VECTORS void StoreRealLines(const Lanes* in, int64_t step, const int64_t* starts, int64_t lines, int64_t count,
+SHOAL_TARGET_CLONES void StoreRealLines(const Lanes* in, int64_t step, const int64_t* starts, int64_t lines, int64_t count,
                                   float scale, float* x) {
   int64_t k = 0;
   for (; k + 8 <= count; k += 8) {
@@ -146,4 +146,4 @@ SHOAL_VECTORS void StoreRealLines(const Lanes* in, int64_t step, const int64_t* 
     for (int64_t l = 0; l < lines; ++l) x[starts[l] + k] = in[k * step][l] * scale;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // A stretch of the merge of two neighbouring runs: results [out, out_end) are made of [a, a_end) and [b, b_end).
@@ -145,4 +145,4 @@ Result<std::vector<int64_t>> MergeSorted(int64_t rows, int64_t row, const Compar
   return from;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 
 #include "core/base/result.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // before[i] = whether element a[i] comes before element b[i], for i < n. Elements are known by their numbers.
 using CompareLanes = std::function<Status(const int64_t* a, const int64_t* b, uint8_t* before, int64_t n)>;
@@ -16,4 +16,4 @@ using CompareLanes = std::function<Status(const int64_t* a, const int64_t* b, ui
 // Where the comparison contradicts itself the result is some order of the same numbers.
 Result<std::vector<int64_t>> MergeSorted(int64_t rows, int64_t row, const CompareLanes& compare);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::array<uint32_t, 2> Halves(uint64_t word) {
@@ -118,4 +118,4 @@ void DrawPhilox(std::span<uint64_t> state, Array& bits) {
   if (state.size() > 2) state[2] = high;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Threefry-2x32 with 20 rounds, Philox-4x32 with 10.
 std::array<uint32_t, 2> ThreeFry(std::array<uint32_t, 2> key, std::array<uint32_t, 2> counter);
@@ -19,4 +19,4 @@ std::array<uint32_t, 4> Philox(std::array<uint32_t, 2> key, std::array<uint32_t,
 void DrawThreeFry(std::span<uint64_t, 2> state, Array& bits);
 void DrawPhilox(std::span<uint64_t> state, Array& bits);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "kernels/arrays/doubles.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 double Unit(uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }  // in [0, 1)
@@ -56,4 +56,4 @@ Array UniformIntegers(std::span<const uint64_t> words, ElementType type, Ints di
   return array;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // In [low, high), from a word for each.
 Array UniformFloats(std::span<const uint64_t> words, ElementType type, Ints dims, double low, double high);
@@ -13,4 +13,4 @@ Array NormalFloats(std::span<const uint64_t> words, ElementType type, Ints dims,
 Array UniformIntegers(std::span<const uint64_t> words, ElementType type, Ints dims, const Array& low,
                       const Array& high);
 
-}  // namespace shoal
+}  // namespace shoal::internal

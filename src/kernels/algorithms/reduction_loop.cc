@@ -6,10 +6,10 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/arrays/extremes.h"
+#include "kernels/arrays/min_max.h"
 #include "kernels/arrays/floats.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Integers wrap: they are added and multiplied as unsigned ones at least as wide as int.
@@ -30,14 +30,14 @@ struct Multiply {
 struct Minimum {
   template <class T>
   static T Of(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return MinimumOf(a, b);
+    if constexpr (std::is_floating_point_v<T>) return PropagatingMin(a, b);
     return a < b ? a : b;
   }
 };
 struct Maximum {
   template <class T>
   static T Of(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return MaximumOf(a, b);
+    if constexpr (std::is_floating_point_v<T>) return PropagatingMax(a, b);
     return a > b ? a : b;
   }
 };
@@ -324,4 +324,4 @@ Array ReductionLoop::Finish(const Array& accumulators) const {
   return result;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 #include "core/ops/opcode.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class ReductionLoop {
  public:
@@ -47,4 +47,4 @@ class ReductionLoop {
   Scatter scatter_ = nullptr;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

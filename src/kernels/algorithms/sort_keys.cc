@@ -5,7 +5,7 @@
 
 #include "kernels/arrays/floats.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Negative numbers sort by the complement of their bits, the others after them.
@@ -38,4 +38,4 @@ std::vector<uint64_t> OrderKeys(const Array& array, FloatOrder order) {
   return keys;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // kTotal: -nan < -inf < … < -0 < 0 < … < inf < nan. kNanLast: zeros are equal and nans, all equal, come last.
 enum class FloatOrder : uint8_t { kTotal, kNanLast };
@@ -13,4 +13,4 @@ enum class FloatOrder : uint8_t { kTotal, kNanLast };
 // keys[i] < keys[j] exactly if array[i] < array[j]. Complex types have no order.
 std::vector<uint64_t> OrderKeys(const Array& array, FloatOrder order);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "kernels/algorithms/sort_keys.h"
 #include "kernels/arrays/indexed.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 TopKParts TopK(const Array& operand, int64_t k, bool largest) {
   Dims dims = ToDims(operand.dims());
@@ -26,10 +26,10 @@ TopKParts TopK(const Array& operand, int64_t k, bool largest) {
       return row_keys[a] != row_keys[b] ? row_keys[a] < row_keys[b] : a < b;
     });
     const int width = operand.element_bytes();
-    TakeAt(width, parts.values.mutable_data() + r * k * width, operand.data() + r * row * width, order.data(), k);
+    GatherElements(width, parts.values.mutable_data() + r * k * width, operand.data() + r * row * width, order.data(), k);
     std::copy_n(order.begin(), k, parts.indices.Mutable<int32_t>().begin() + r * k);
   }
   return parts;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct TopKParts {
   Array values, indices;  // indices are s32
@@ -13,4 +13,4 @@ struct TopKParts {
 // total order; of equal elements the one with the lower index comes first. k is at most the size of a row.
 TopKParts TopK(const Array& operand, int64_t k, bool largest);
 
-}  // namespace shoal
+}  // namespace shoal::internal

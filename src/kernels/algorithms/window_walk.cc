@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Places and paddings multiply to more than 64 bits before they are cut down to what an array can hold.
@@ -106,4 +106,4 @@ const WindowBox* WindowWalk::Next() {
   return &box_;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

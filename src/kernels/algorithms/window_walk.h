@@ -5,7 +5,7 @@
 #include "core/ir/attr.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct WindowBox {
   Dims sizes;
@@ -16,7 +16,7 @@ struct WindowBox {
 
 class WindowWalk {
  public:
-  // `window` may be null for arrays without dimensions. The sizes must fit together (WindowPlaces).
+  // `window` may be null for arrays without dimensions. The sizes must fit together (WindowedOutputDims).
   WindowWalk(const Window* window, Ints base, Ints results);
 
   // The next place of the window, in row-major order, that lies on an element for some result; null at the end.
@@ -40,4 +40,4 @@ class WindowWalk {
   WindowBox box_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,15 +9,15 @@
 #include "core/base/strings.h"
 #include "kernels/arrays/floats.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 int64_t ElementCount(Ints dims) {
-  constexpr int64_t kMost = int64_t{1} << 58;  // of elements: their bytes can still be counted
+  constexpr int64_t kMax = int64_t{1} << 58;  // of elements: their bytes can still be counted
   int64_t count = 1;
   bool overflows = false, is_empty = false;
   for (int64_t size : dims) {
     is_empty |= size == 0;
-    overflows |= size < 0 || __builtin_mul_overflow(count, size, &count) || count > kMost;
+    overflows |= size < 0 || __builtin_mul_overflow(count, size, &count) || count > kMax;
   }
   if (is_empty) return 0;
   if (overflows) throw std::bad_alloc();
@@ -99,4 +99,4 @@ double NumberAt(const Array& array, int64_t i) {
 
 std::string ToString(const Array& array) { return StrCat(Text(array.type()), "[", StrJoin(array.dims(), ","), "]"); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

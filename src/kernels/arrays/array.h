@@ -11,7 +11,7 @@
 #include "core/ir/shape.h"
 #include "kernels/arrays/buffer.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using Dims = absl::InlinedVector<int64_t, 6>;
 
@@ -54,8 +54,8 @@ class Array {
   bool unique() const { return data_.unique(); }
 
   // See Buffer.
-  void CountFor(MemoryMeter* meter) { data_.CountFor(meter); }
-  void Fix() { data_.Fix(); }
+  void ChargeTo(MemoryMeter* meter) { data_.ChargeTo(meter); }
+  void Freeze() { data_.Freeze(); }
 
   // T must be as wide as an element. bool for pred; std::complex for complex; uintN_t for any type of N bits.
   template <class T>
@@ -95,4 +95,4 @@ double NumberAt(const Array& array, int64_t i);
 // f32[2,3]
 std::string ToString(const Array& array);
 
-}  // namespace shoal
+}  // namespace shoal::internal

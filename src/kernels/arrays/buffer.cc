@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <new>
 
-#include "kernels/arrays/large_blocks.h"
+#include "kernels/arrays/block_cache.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 thread_local MemoryMeter* meter_of_this_thread = nullptr;
@@ -19,7 +19,7 @@ size_t Rounded(size_t bytes) { return (bytes + 2 * kAlignment - 1) / kAlignment 
 // Small arrays come and go by the million: their blocks are kept for the next one of about that size.
 class SmallBlocks {
  public:
-  static constexpr size_t kLargest = LargeBlocks::kLeast;
+  static constexpr size_t kLargest = BlockCache::kMin;
   ~SmallBlocks() {
     for (Kept& kept : kept_)
       while (kept.first != nullptr) std::free(std::exchange(kept.first, kept.first->next));
@@ -30,16 +30,16 @@ class SmallBlocks {
     kept.bytes -= RoundedUp(bytes);
     return std::exchange(kept.first, kept.first->next);
   }
-  void Give(void* block, size_t bytes) {
+  void ReturnBlock(void* block, size_t bytes) {
     Kept& kept = kept_[ClassOf(bytes)];
-    if (kept.bytes + RoundedUp(bytes) > kMostKept) return std::free(block);
+    if (kept.bytes + RoundedUp(bytes) > kMaxKept) return std::free(block);
     kept.bytes += RoundedUp(bytes);
     kept.first = new (block) Free{kept.first};
   }
 
  private:
   static constexpr size_t kSmallest = 2 * kAlignment;
-  static constexpr size_t kMostKept = size_t{1} << 18;  // bytes of one class
+  static constexpr size_t kMaxKept = size_t{1} << 18;  // bytes of one class
   struct Free {
     Free* next;
   };
@@ -85,29 +85,29 @@ Buffer Buffer::Allocate(size_t bytes) {
   if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
   if (meter_of_this_thread != nullptr && !meter_of_this_thread->Allows(bytes)) throw std::bad_alloc();
   const size_t rounded = Rounded(bytes);
-  const bool small = rounded < LargeBlocks::kLeast;
+  const bool small = rounded < BlockCache::kMin;
   void* memory = small ? small_blocks.Take(rounded) : ArrayBlocks().Take(rounded);
   if (memory == nullptr) throw std::bad_alloc();
   Buffer buffer = Hold(new (memory) Storage, bytes, static_cast<std::byte*>(memory) + kAlignment);
   buffer.holding_->storage->in_small_block = small;
-  buffer.CountFor(meter_of_this_thread);
+  buffer.ChargeTo(meter_of_this_thread);
   return buffer;
 }
 
 Buffer Buffer::Borrow(const std::byte* data, size_t bytes) {
   // Never written: what is fixed is never unique.
   Buffer buffer = Hold(new (std::aligned_alloc(kAlignment, kAlignment)) Storage, bytes, const_cast<std::byte*>(data));
-  buffer.holding_->storage->fixed = true;
+  buffer.holding_->storage->frozen = true;
   return buffer;
 }
 
-Buffer Buffer::Imagine(size_t bytes) {
+Buffer Buffer::AccountOnly(size_t bytes) {
   Buffer buffer = Hold(new (std::aligned_alloc(kAlignment, kAlignment)) Storage, bytes, nullptr);
-  buffer.CountFor(meter_of_this_thread);
+  buffer.ChargeTo(meter_of_this_thread);
   return buffer;
 }
 
-void Buffer::CountFor(MemoryMeter* meter) {
+void Buffer::ChargeTo(MemoryMeter* meter) {
   if (holding_ == nullptr || holding_->meter == meter) return;
   const auto bytes = static_cast<int64_t>(size());
   if (unique()) {
@@ -115,7 +115,7 @@ void Buffer::CountFor(MemoryMeter* meter) {
     holding_->meter = meter;
   } else {
     Storage* storage = holding_->storage;
-    storage->fixed.store(true, std::memory_order_relaxed);
+    storage->frozen.store(true, std::memory_order_relaxed);
     storage->holdings.fetch_add(1, std::memory_order_relaxed);
     auto* own = new Holding;
     own->meter = meter;
@@ -126,8 +126,8 @@ void Buffer::CountFor(MemoryMeter* meter) {
   if (meter != nullptr) meter->Add(bytes);
 }
 
-void Buffer::Fix() {
-  if (holding_ != nullptr) holding_->storage->fixed.store(true, std::memory_order_relaxed);
+void Buffer::Freeze() {
+  if (holding_ != nullptr) holding_->storage->frozen.store(true, std::memory_order_relaxed);
 }
 
 void Buffer::Release() {
@@ -141,8 +141,8 @@ void Buffer::Release() {
   const bool owns = storage->data == reinterpret_cast<std::byte*>(storage) + kAlignment;
   const size_t rounded = Rounded(storage->bytes);
   storage->~Storage();
-  if (owns && rounded >= LargeBlocks::kLeast) return ArrayBlocks().Give(storage, rounded);
-  small ? small_blocks.Give(storage, rounded) : std::free(storage);
+  if (owns && rounded >= BlockCache::kMin) return ArrayBlocks().ReturnBlock(storage, rounded);
+  small ? small_blocks.ReturnBlock(storage, rounded) : std::free(storage);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <utility>
 
-namespace shoal {
+namespace shoal::internal {
 
 // What the buffers of one device take: now, and at most at the moments that were noted.
 class MemoryMeter {
  public:
   void Add(int64_t bytes) { current_.fetch_add(bytes, std::memory_order_relaxed); }
   // From the device's own thread.
-  void Note() { peak_ = std::max(peak_, current()); }
+  void UpdatePeak() { peak_ = std::max(peak_, current()); }
   int64_t current() const { return current_.load(std::memory_order_relaxed); }
   int64_t peak() const { return peak_; }
   // More than this is not given: an allocation beyond it throws std::bad_alloc.
@@ -37,7 +37,7 @@ class Buffer {
   // Bytes that somebody else keeps alive and that nobody may write.
   static Buffer Borrow(const std::byte* data, size_t bytes);
   // A buffer without memory of its own that is charged to this thread's meter like one of `bytes` bytes: for dry runs.
-  static Buffer Imagine(size_t bytes);
+  static Buffer AccountOnly(size_t bytes);
   // What buffers that this thread allocates from now on count towards; may be null. It must outlive them. Returns what
   // it was before.
   static MemoryMeter* MeterThisThread(MemoryMeter* meter);
@@ -56,7 +56,7 @@ class Buffer {
   // The acquire pairs with the release of the last other owner: what it read is read before we write.
   bool unique() const {
     return holding_ != nullptr && holding_->owners.load(std::memory_order_acquire) == 1 &&
-           !holding_->storage->fixed.load(std::memory_order_relaxed);
+           !holding_->storage->frozen.load(std::memory_order_relaxed);
   }
   size_t size() const { return holding_ == nullptr ? 0 : holding_->storage->bytes; }
   const std::byte* data() const { return holding_ == nullptr ? nullptr : holding_->storage->data; }
@@ -66,9 +66,9 @@ class Buffer {
   // This reference counts towards `meter` from now on, which may be null, and no more towards the one it did. If there
   // are others, each device counts the bytes it holds, and nobody writes them any more: who would be the last to hold
   // them depends on which device is faster.
-  void CountFor(MemoryMeter* meter);
+  void ChargeTo(MemoryMeter* meter);
   // Nobody writes the bytes any more.
-  void Fix();
+  void Freeze();
 
  private:
   // The bytes, and how many devices hold them.
@@ -81,7 +81,7 @@ class Buffer {
   };
   struct Storage {
     std::atomic<int64_t> holdings = 1;
-    std::atomic<bool> fixed = false;  // nobody may write
+    std::atomic<bool> frozen = false;  // nobody may write
     bool in_small_block = false;
     size_t bytes = 0;
     std::byte* data = nullptr;
@@ -95,4 +95,4 @@ class Buffer {
   Holding* holding_ = nullptr;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "kernels/arrays/floats.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 std::vector<double> ToDoubles(const Array& array) {
   if (array.type() == ElementType::kF64) {
@@ -61,4 +61,4 @@ Array FromNumbers(ElementType type, Ints dims, const std::vector<std::complex<do
   return array;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 std::vector<double> ToDoubles(const Array& array);
 Array FromDoubles(ElementType type, Ints dims, const std::vector<double>& numbers);
@@ -17,4 +17,4 @@ std::vector<Number> ToNumbers(const Array& array);
 template <class Number>
 Array FromNumbers(ElementType type, Ints dims, const std::vector<Number>& numbers);
 
-}  // namespace shoal
+}  // namespace shoal::internal

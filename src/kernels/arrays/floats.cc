@@ -9,7 +9,7 @@
 #include "core/ir/literal.h"
 #include "kernels/arrays/vector_clones.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Without branches, so that loops of them become vectors. The product brings the digits of subnormals into place.
@@ -34,16 +34,16 @@ inline uint16_t ToF16(float value) {
   return static_cast<uint16_t>(result | ((bits >> 16) & 0x8000u));
 }
 
-SHOAL_VECTORS void DecodeF16(const uint16_t* in, float* out, int64_t n) {
+SHOAL_TARGET_CLONES void DecodeF16(const uint16_t* in, float* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = FromF16(in[i]);
 }
-SHOAL_VECTORS void EncodeF16(const float* in, uint16_t* out, int64_t n) {
+SHOAL_TARGET_CLONES void EncodeF16(const float* in, uint16_t* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = ToF16(in[i]);
 }
-SHOAL_VECTORS void DecodeBf16(const uint16_t* in, float* out, int64_t n) {
+SHOAL_TARGET_CLONES void DecodeBf16(const uint16_t* in, float* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = FromBf16(in[i]);
 }
-SHOAL_VECTORS void EncodeBf16(const float* in, uint16_t* out, int64_t n) {
+SHOAL_TARGET_CLONES void EncodeBf16(const float* in, uint16_t* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = ToBf16(in[i]);
 }
 
@@ -129,4 +129,4 @@ void EncodeDoubles(ElementType type, const double* in, std::byte* out, int64_t n
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

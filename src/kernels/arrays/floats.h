@@ -7,7 +7,7 @@
 
 #include "core/ir/element_type.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // A float type that no C++ type stands for: f16, bf16, f8…, f6…, f4….
 inline bool IsNarrowFloat(ElementType type) { return IsFloat(type) && BitWidth(type) <= 16; }
@@ -25,4 +25,4 @@ inline uint16_t ToBf16(float value) {
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

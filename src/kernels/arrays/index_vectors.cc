@@ -5,7 +5,7 @@
 
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // An index no slice can start at stays one: what does not fit into 64 bits with a sign is as large as can be.
@@ -58,4 +58,4 @@ Ints IndexVectors::Start(int64_t batch) {
   return AsInts(start_);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

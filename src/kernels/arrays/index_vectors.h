@@ -3,7 +3,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct IndexVectorDims {
   int64_t vector_dim = 0;                   // of the indices; may be one past their last
@@ -39,4 +39,4 @@ class IndexVectors {
 // The dimensions 0 … rank - 1 that are in neither list.
 Dims DimsWithout(int rank, Ints without, Ints or_without);
 
-}  // namespace shoal
+}  // namespace shoal::internal

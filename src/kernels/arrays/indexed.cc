@@ -1,6 +1,6 @@
 #include "kernels/arrays/indexed.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct WideElement {  // an element of sixteen bytes
@@ -26,7 +26,7 @@ void OfWidth(int element_bytes, Visit visit) {
 
 }  // namespace
 
-void TakeAt(int element_bytes, std::byte* out, const std::byte* in, const int64_t* places, int64_t n) {
+void GatherElements(int element_bytes, std::byte* out, const std::byte* in, const int64_t* places, int64_t n) {
   OfWidth(element_bytes, [&](auto element) {
     auto* to = reinterpret_cast<decltype(element)*>(out);
     const auto* from = reinterpret_cast<const decltype(element)*>(in);
@@ -34,7 +34,7 @@ void TakeAt(int element_bytes, std::byte* out, const std::byte* in, const int64_
   });
 }
 
-void PutAt(int element_bytes, std::byte* out, const std::byte* in, const int64_t* places, int64_t n) {
+void ScatterElements(int element_bytes, std::byte* out, const std::byte* in, const int64_t* places, int64_t n) {
   OfWidth(element_bytes, [&](auto element) {
     auto* to = reinterpret_cast<decltype(element)*>(out);
     const auto* from = reinterpret_cast<const decltype(element)*>(in);
@@ -42,4 +42,4 @@ void PutAt(int element_bytes, std::byte* out, const std::byte* in, const int64_t
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace shoal {
+namespace shoal::internal {
 
 // out[i] = in[places[i]] for i < n.
-void TakeAt(int element_bytes, std::byte* out, const std::byte* in, const int64_t* places, int64_t n);
+void GatherElements(int element_bytes, std::byte* out, const std::byte* in, const int64_t* places, int64_t n);
 // out[places[i]] = in[i] for i < n; of equal places the last counts.
-void PutAt(int element_bytes, std::byte* out, const std::byte* in, const int64_t* places, int64_t n);
+void ScatterElements(int element_bytes, std::byte* out, const std::byte* in, const int64_t* places, int64_t n);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The dimensions of a shape, from the fastest in memory to the slowest, handed out factor by factor.
@@ -61,18 +61,18 @@ std::optional<std::vector<LayoutFactor>> CommonFactors(const Shape& from, const 
   return factors;
 }
 
-bool AllStay(const std::vector<LayoutFactor>& factors) {
+bool IsIdentity(const std::vector<LayoutFactor>& factors) {
   return std::all_of(factors.begin(), factors.end(), [](const LayoutFactor& factor) { return factor.from == factor.to; });
 }
 
 bool StaysRowMajor(const Shape& from, const Shape& to) {
   if (from.ElementCount() == 0) return true;
   const std::optional<std::vector<LayoutFactor>> factors = CommonFactors(from, to);
-  return factors && AllStay(*factors);
+  return factors && IsIdentity(*factors);
 }
 
 Array Moved(const Array& array, std::vector<LayoutFactor> factors, const Shape& to) {
-  if (AllStay(factors)) return array.WithDims(ToDims(to.dims())).WithType(to.element_type());
+  if (IsIdentity(factors)) return array.WithDims(ToDims(to.dims())).WithType(to.element_type());
   std::sort(factors.begin(), factors.end(), [](const LayoutFactor& a, const LayoutFactor& b) { return a.to > b.to; });
   Dims sizes;
   Strided from;
@@ -135,4 +135,4 @@ Array AsType(const Array& array, ElementType type, Dims dims) {
   return out;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Dimensions from the slowest in memory to the fastest; row-major where the text gives no layout.
 Dims MajorToMinor(const Shape& shape);
@@ -20,7 +20,7 @@ struct LayoutFactor {
 std::optional<std::vector<LayoutFactor>> CommonFactors(const Shape& from, const Shape& to);
 
 // Whether no element moves.
-bool AllStay(const std::vector<LayoutFactor>& factors);
+bool IsIdentity(const std::vector<LayoutFactor>& factors);
 // The same of a bitcast: both layouts have elements in the same order that row-major arrays of these shapes have.
 bool StaysRowMajor(const Shape& from, const Shape& to);
 
@@ -36,4 +36,4 @@ int BitcastBits(ElementType type);
 // The same bits as elements of another type: a narrower one takes several places, the low bits first.
 Array AsType(const Array& array, ElementType type, Dims dims);
 
-}  // namespace shoal
+}  // namespace shoal::internal

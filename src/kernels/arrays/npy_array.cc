@@ -6,7 +6,7 @@
 #include "core/base/strings.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // NumPy's letter for the type; V where it has none.
@@ -69,4 +69,4 @@ Status WriteNpy(const std::string& path, const Array& array) {
   return WriteFile(path, {header, {data, static_cast<size_t>(array.bytes())}});
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "core/base/npy.h"
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // NumPy's name of the type: "<f4".
 std::string NpyDescr(ElementType type);
@@ -19,4 +19,4 @@ Array FromNpy(const NpyArray& npy, ElementType type);
 // Writes a file; see WriteFile.
 Status WriteNpy(const std::string& path, const Array& array);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int64_t kTaskBytes = int64_t{1} << 17;
@@ -66,4 +66,4 @@ Array Owned(Array array, ThreadPool& pool) {
   return copy;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

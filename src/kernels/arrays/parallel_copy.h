@@ -4,7 +4,7 @@
 #include "core/base/thread_pool.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // As CopyStrided.
 void ParallelCopy(Ints sizes, int element_bytes, std::byte* out, const Strided& to, const std::byte* in,
@@ -15,4 +15,4 @@ void ParallelMemcpy(std::byte* out, const std::byte* in, int64_t bytes, ThreadPo
 // What an array holds, to be written: the array itself if it is the only one to hold its bytes, else a copy.
 Array Owned(Array array, ThreadPool& pool);
 
-}  // namespace shoal
+}  // namespace shoal::internal

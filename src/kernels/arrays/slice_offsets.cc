@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shoal {
+namespace shoal::internal {
 
 static bool AreOffsetsOfOne(const Value& offsets, int64_t rank) {
   if (!offsets.IsTuple() || std::ssize(offsets.elements()) != rank) return false;
@@ -30,4 +30,4 @@ Strided BoxIn(const Array& array, Ints sizes, const Value& offsets, int64_t turn
   return box;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

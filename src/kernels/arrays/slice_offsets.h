@@ -5,11 +5,11 @@
 #include "kernels/arrays/strided.h"
 #include "kernels/arrays/value.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Whether they are that, for an array of so many dimensions.
 bool AreSliceOffsets(const Value& offsets, int64_t rank);
 // The box of these sizes that begins there, of slice number `turn`, moved inside of the array.
 Strided BoxIn(const Array& array, Ints sizes, const Value& offsets, int64_t turn);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct SixteenBytes {  // an element of sixteen bytes
@@ -104,7 +104,7 @@ std::vector<int64_t> BoxOffsets(Ints sizes, Ints strides) {
   return offsets;
 }
 
-bool LiesWithin(int64_t count, Ints sizes, const Strided& place) {
+bool IsInBounds(int64_t count, Ints sizes, const Strided& place) {
   int64_t first = place.offset, last = place.offset;
   bool overflows = false;
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -118,7 +118,7 @@ bool LiesWithin(int64_t count, Ints sizes, const Strided& place) {
 }
 
 Array Gathered(const Array& in, Dims sizes, const Strided& from) {
-  if (!LiesWithin(in.count(), AsInts(sizes), from))
+  if (!IsInBounds(in.count(), AsInts(sizes), from))
     throw std::length_error(StrCat("elements outside of ", ToString(in)));
   Array out(in.type(), std::move(sizes));
   CopyStrided(out.dims(), in.element_bytes(), out.mutable_data(), {0, RowMajorStrides(out.dims())}, in.data(), from);
@@ -136,4 +136,4 @@ Array Transposed(const Array& in, Ints order) {
   return Gathered(in, std::move(sizes), from);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

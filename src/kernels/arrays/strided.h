@@ -4,7 +4,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // One side of a copy: the element at index i lies at `offset + Σ i[d] * strides[d]`, all in elements. Strides may be
 // zero or negative.
@@ -28,7 +28,7 @@ void CopyStrided(Ints sizes, int element_bytes, std::byte* out, const Strided& t
 std::vector<int64_t> BoxOffsets(Ints sizes, Ints strides);
 
 // Whether all elements of a box lie in an array of `count` elements.
-bool LiesWithin(int64_t count, Ints sizes, const Strided& place);
+bool IsInBounds(int64_t count, Ints sizes, const Strided& place);
 
 // A new array of dimensions `sizes` whose element at i is that of `in` at its place. Throws std::length_error if one has
 // no place there.
@@ -37,4 +37,4 @@ Array Gathered(const Array& in, Dims sizes, const Strided& from);
 // The array with its dimensions in another order: result dimension d is dimension order[d].
 Array Transposed(const Array& in, Ints order);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace shoal {
+namespace shoal::internal {
 
 // Elements along a side: as many as 16 bytes hold, but for bytes, of which 8.
 template <class T>
@@ -71,4 +71,4 @@ void TransposeMatrix(const T* from, int64_t rows, int64_t columns, T* to) {
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

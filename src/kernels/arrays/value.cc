@@ -1,6 +1,6 @@
 #include "kernels/arrays/value.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Value Value::TakeElement(int64_t i) {
   auto& tuple = std::get<std::shared_ptr<std::vector<Value>>>(rep_);
@@ -31,4 +31,4 @@ Value ZeroValue(const Shape& shape) {
   return Value::Tuple(std::move(elements));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Value {
  public:
@@ -20,7 +20,7 @@ class Value {
     return tuple;
   }
   // Only who made it knows what it is.
-  static Value UnderWay(std::shared_ptr<void> what) {
+  static Value Pending(std::shared_ptr<void> what) {
     Value value;
     value.rep_ = std::move(what);
     return value;
@@ -28,14 +28,14 @@ class Value {
 
   bool IsArray() const { return std::holds_alternative<Array>(rep_); }
   bool IsTuple() const { return std::holds_alternative<std::shared_ptr<std::vector<Value>>>(rep_); }
-  bool IsUnderWay() const { return std::holds_alternative<std::shared_ptr<void>>(rep_); }
+  bool IsPending() const { return std::holds_alternative<std::shared_ptr<void>>(rep_); }
   bool IsToken() const { return std::holds_alternative<std::monostate>(rep_); }
 
   const Array& array() const { return std::get<Array>(rep_); }
   Array& array() { return std::get<Array>(rep_); }
   const std::vector<Value>& elements() const { return *std::get<std::shared_ptr<std::vector<Value>>>(rep_); }
   const Value& element(int64_t i) const { return elements()[static_cast<size_t>(i)]; }
-  const std::shared_ptr<void>& under_way() const { return std::get<std::shared_ptr<void>>(rep_); }
+  const std::shared_ptr<void>& pending() const { return std::get<std::shared_ptr<void>>(rep_); }
   // Takes an element out and leaves a token in its place if nobody else holds the tuple; else a reference to it.
   Value TakeElement(int64_t i);
 
@@ -50,4 +50,4 @@ Value FromLeaves(const Shape& shape, std::span<const Value> leaves, size_t& next
 // Every array zero.
 Value ZeroValue(const Shape& shape);
 
-}  // namespace shoal
+}  // namespace shoal::internal

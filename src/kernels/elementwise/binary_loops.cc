@@ -1,7 +1,7 @@
 // The table of loops of elementwise ops with two operands.
 #include "kernels/elementwise/kernel_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 const LoopRow& BinaryLoops(Opcode op) {
   static constexpr LoopRow kRows[] = {
@@ -12,4 +12,4 @@ const LoopRow& BinaryLoops(Opcode op) {
   return kRows[static_cast<size_t>(op)];
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

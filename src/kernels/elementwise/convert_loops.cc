@@ -8,7 +8,7 @@
 #include "kernels/arrays/floats.h"
 #include "kernels/elementwise/kernel_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // To pred: not zero. Floats to integers: towards zero, held within the type's range, nan gives zero. Integers to
@@ -37,7 +37,7 @@ To ConvertElement(From x, double least, double most) {
 }
 
 template <class From, class To>
-void ConvertLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+void ConvertLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   const int bits = BitWidth(kernel.result);
   const bool is_signed = IsSigned(kernel.result);
   const double least = is_signed ? -std::ldexp(1.0, bits - 1) : 0;
@@ -49,11 +49,11 @@ void ConvertLoop(const Kernel& kernel, std::byte* out, const std::byte* const* i
 }
 
 // f64 to a narrow float: rounded once.
-void NarrowDoublesLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+void NarrowDoublesLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   EncodeDoubles(kernel.result, reinterpret_cast<const double*>(in[0]), out, n);
 }
 
-void NarrowIntsToFloatsLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+void NarrowIntsToFloatsLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   constexpr int64_t kBlock = 256;
   double wide[kBlock];
   for (int64_t start = 0; start < n; start += kBlock) {
@@ -64,7 +64,7 @@ void NarrowIntsToFloatsLoop(const Kernel& kernel, std::byte* out, const std::byt
   }
 }
 
-void WidenFirst(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+void WidenFirst(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   constexpr int64_t kBlock = 256;
   float wide[kBlock], result[kBlock];
   const auto* from = reinterpret_cast<const std::byte*>(wide);
@@ -81,14 +81,14 @@ void WidenFirst(const Kernel& kernel, std::byte* out, const std::byte* const* in
   }
 }
 
-void WrapAfter(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+void WrapAfter(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   kernel.inner(kernel, out, in, n);
   WrapNarrowInts(kernel.result, out, n);
 }
 
-Kernel::Loop NativeConvertLoop(ElementType from, ElementType to) {
-  return WithNativeType(from, [&]<class From>() -> Kernel::Loop {
-    return WithNativeType(to, []<class To>() -> Kernel::Loop { return &ConvertLoop<From, To>; });
+ElementLoop::Loop NativeConvertLoop(ElementType from, ElementType to) {
+  return WithNativeType(from, [&]<class From>() -> ElementLoop::Loop {
+    return WithNativeType(to, []<class To>() -> ElementLoop::Loop { return &ConvertLoop<From, To>; });
   });
 }
 
@@ -115,17 +115,17 @@ T ReducePrecision(T x, int exponent_bits, int mantissa_bits) {
 }
 
 template <class T>
-void ReducePrecisionLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+void ReducePrecisionLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   auto* results = reinterpret_cast<T*>(out);
   for (int64_t i = 0; i < n; ++i)
     results[i] = ReducePrecision(Load<T>(in[0], i), kernel.exponent_bits, kernel.mantissa_bits);
 }
 
 // Up with a probability of what lies above the lower neighbour: the random bits of operand 1 are compared with it.
-void StochasticConvertLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+void StochasticConvertLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   const int bits = BitWidth(kernel.operands[1]);
-  const Kernel to_double = ConvertKernel(kernel.operands[0], ElementType::kF64);
-  const Kernel to_result = ConvertKernel(ElementType::kF64, kernel.result);
+  const ElementLoop to_double = ConvertKernel(kernel.operands[0], ElementType::kF64);
+  const ElementLoop to_result = ConvertKernel(ElementType::kF64, kernel.result);
   for (int64_t i = 0; i < n; ++i) {
     double x = 0;
     const std::byte* from = in[0] + i * StorageBytes(kernel.operands[0]);
@@ -155,13 +155,13 @@ void WrapNarrowInts(ElementType type, std::byte* data, int64_t n) {
   }
 }
 
-Kernel ConvertKernel(ElementType from, ElementType to) {
-  Kernel kernel{.result = to, .operands = {from}, .operand_count = 1};
+ElementLoop ConvertKernel(ElementType from, ElementType to) {
+  ElementLoop kernel{.result = to, .operands = {from}, .operand_count = 1};
   if (IsNarrowFloat(from)) {
     kernel.inner = NativeConvertLoop(from, to);
     kernel.loop = &WidenFirst;
     if (to == ElementType::kF32) {
-      kernel.loop = [](const Kernel& k, std::byte* out, const std::byte* const* in, int64_t n) {
+      kernel.loop = [](const ElementLoop& k, std::byte* out, const std::byte* const* in, int64_t n) {
         DecodeFloats(k.operands[0], in[0], reinterpret_cast<float*>(out), n);
       };
     }
@@ -169,7 +169,7 @@ Kernel ConvertKernel(ElementType from, ElementType to) {
     kernel.inner = NativeConvertLoop(from, ElementType::kF64);
     kernel.loop = from == ElementType::kF64 ? &NarrowDoublesLoop : &NarrowIntsToFloatsLoop;
     if (from == ElementType::kF32) {
-      kernel.loop = [](const Kernel& k, std::byte* out, const std::byte* const* in, int64_t n) {
+      kernel.loop = [](const ElementLoop& k, std::byte* out, const std::byte* const* in, int64_t n) {
         EncodeFloats(k.result, reinterpret_cast<const float*>(in[0]), out, n);
       };
     }
@@ -180,10 +180,10 @@ Kernel ConvertKernel(ElementType from, ElementType to) {
   return kernel;
 }
 
-Kernel ReducePrecisionKernel(const Instruction& hlo) {
+ElementLoop ReducePrecisionKernel(const Instruction& hlo) {
   using Reduce = Op<Opcode::kReducePrecision>;
   const ElementType type = hlo.shape().element_type();
-  Kernel kernel{.result = type, .operands = {type}, .operand_count = 1};
+  ElementLoop kernel{.result = type, .operands = {type}, .operand_count = 1};
   kernel.exponent_bits = static_cast<int8_t>(std::clamp<int64_t>(hlo[Reduce::kExponentBits], 1, 11));
   kernel.mantissa_bits = static_cast<int8_t>(std::clamp<int64_t>(hlo[Reduce::kMantissaBits], 0, 52));
   kernel.inner = type == ElementType::kF64 ? &ReducePrecisionLoop<double> : &ReducePrecisionLoop<float>;
@@ -191,11 +191,11 @@ Kernel ReducePrecisionKernel(const Instruction& hlo) {
   return kernel;
 }
 
-Kernel StochasticConvertKernel(const Instruction& hlo) {
+ElementLoop StochasticConvertKernel(const Instruction& hlo) {
   return {.loop = &StochasticConvertLoop,
           .result = hlo.shape().element_type(),
           .operands = {hlo.operand_shape(0).element_type(), hlo.operand_shape(1).element_type()},
           .operand_count = 2};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,12 +3,12 @@
 
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-Kernel ReducePrecisionKernel(const Instruction& hlo);
-Kernel StochasticConvertKernel(const Instruction& hlo);
+ElementLoop ReducePrecisionKernel(const Instruction& hlo);
+ElementLoop StochasticConvertKernel(const Instruction& hlo);
 
 // Cuts integers below a byte to their width, in place: sign- or zero-extended.
 void WrapNarrowInts(ElementType type, std::byte* data, int64_t n);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "kernels/elementwise/convert_loops.h"
 #include "kernels/elementwise/kernel_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int64_t kBlock = 256;
@@ -15,7 +15,7 @@ constexpr int64_t kBlock = 256;
 bool IsNarrowInt(ElementType type) { return IsInteger(type) && BitWidth(type) < 8; }
 
 // Where types are narrow: operands widened to f32 (or copied), the inner loop, the result rounded.
-void WidenedLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+void WidenedLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   float wide[3][kBlock], result[kBlock];
   const std::byte* inner[3];
   const int out_width = StorageBytes(kernel.result);
@@ -40,7 +40,7 @@ void WidenedLoop(const Kernel& kernel, std::byte* out, const std::byte* const* i
 
 // Integers below a byte: computed in eight bits, the result cut to its width. Ops that look at the bits see only
 // those the type has.
-void NarrowIntLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+void NarrowIntLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   uint8_t masked[2][kBlock];
   const std::byte* inner[3] = {};
   const auto mask = static_cast<uint8_t>((1 << BitWidth(kernel.operands[0])) - 1);
@@ -60,7 +60,7 @@ void NarrowIntLoop(const Kernel& kernel, std::byte* out, const std::byte* const*
 }
 
 // An arithmetic shift copies the first of the type's own bits, also of a type without a sign.
-void SignedShiftLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+void SignedShiftLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   std::byte extended[kBlock];
   const int unused = 8 - BitWidth(kernel.operands[0]);
   for (int64_t start = 0; start < n; start += kBlock) {
@@ -75,7 +75,7 @@ void SignedShiftLoop(const Kernel& kernel, std::byte* out, const std::byte* cons
 }
 
 // Chooses the loop around the inner one that the types ask for.
-void Finish(Kernel& kernel) {
+void Finish(ElementLoop& kernel) {
   bool narrow_float = IsNarrowFloat(kernel.result), narrow_int = false;
   for (int i = 0; i < kernel.operand_count; ++i) {
     narrow_float |= IsNarrowFloat(kernel.operands[i]);
@@ -85,7 +85,7 @@ void Finish(Kernel& kernel) {
 }
 
 template <ComparisonDirection direction, class T>
-void CompareLoop(const Kernel&, std::byte* out, const std::byte* const* in, int64_t n) {
+void CompareLoop(const ElementLoop&, std::byte* out, const std::byte* const* in, int64_t n) {
   Numbers b;
   auto* results = reinterpret_cast<uint8_t*>(out);
   for (int64_t i = 0; i < n; ++i)
@@ -94,7 +94,7 @@ void CompareLoop(const Kernel&, std::byte* out, const std::byte* const* in, int6
 
 // -nan < -inf < … < -0 < 0 < … < inf < nan: the order of the bits as integers, with those of negative numbers turned.
 template <ComparisonDirection direction, class T>
-void TotalOrderLoop(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
+void TotalOrderLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   if constexpr (!std::is_floating_point_v<T>) {
     CompareLoop<direction, T>(kernel, out, in, n);
   } else {
@@ -111,19 +111,19 @@ void TotalOrderLoop(const Kernel& kernel, std::byte* out, const std::byte* const
 }
 
 template <size_t... direction>
-Kernel::Loop CompareLoopOf(ElementType type, ComparisonDirection wanted, bool total,
+ElementLoop::Loop CompareLoopOf(ElementType type, ComparisonDirection wanted, bool total,
                            std::index_sequence<direction...>) {
-  return WithNativeType(type, [&]<class T>() -> Kernel::Loop {
-    static constexpr Kernel::Loop kLoops[][2] = {{&CompareLoop<static_cast<ComparisonDirection>(direction), T>,
+  return WithNativeType(type, [&]<class T>() -> ElementLoop::Loop {
+    static constexpr ElementLoop::Loop kLoops[][2] = {{&CompareLoop<static_cast<ComparisonDirection>(direction), T>,
                                                   &TotalOrderLoop<static_cast<ComparisonDirection>(direction), T>}...};
     return kLoops[static_cast<size_t>(wanted)][total ? 1 : 0];
   });
 }
 
-Kernel CompareKernel(const Instruction& hlo) {
+ElementLoop CompareKernel(const Instruction& hlo) {
   using Compare = Op<Opcode::kCompare>;
   const ElementType type = hlo.operand_shape(0).element_type();
-  Kernel kernel{.result = ElementType::kPred, .operands = {type, type}, .operand_count = 2};
+  ElementLoop kernel{.result = ElementType::kPred, .operands = {type, type}, .operand_count = 2};
   kernel.inner = CompareLoopOf(type, hlo[Compare::kDirection], hlo[Compare::kOrder] == ComparisonOrder::kTotal,
                                std::make_index_sequence<std::size(EnumNames<ComparisonDirection>::kNames)>());
   Finish(kernel);
@@ -131,7 +131,7 @@ Kernel CompareKernel(const Instruction& hlo) {
 }
 
 template <class T>
-void ClampLoop(const Kernel&, std::byte* out, const std::byte* const* in, int64_t n) {
+void ClampLoop(const ElementLoop&, std::byte* out, const std::byte* const* in, int64_t n) {
   if constexpr (!kIsComplex<T>) {
     Numbers b;
     auto* results = reinterpret_cast<Stored<T>*>(out);
@@ -140,25 +140,25 @@ void ClampLoop(const Kernel&, std::byte* out, const std::byte* const* in, int64_
   }
 }
 
-Kernel ClampKernel(const Instruction& hlo) {
+ElementLoop ClampKernel(const Instruction& hlo) {
   const ElementType type = hlo.operand_shape(1).element_type();
-  Kernel kernel{.result = type, .operands = {type, type, type}, .operand_count = 3};
-  kernel.inner = WithNativeType(type, []<class T>() -> Kernel::Loop { return &ClampLoop<T>; });
+  ElementLoop kernel{.result = type, .operands = {type, type, type}, .operand_count = 3};
+  kernel.inner = WithNativeType(type, []<class T>() -> ElementLoop::Loop { return &ClampLoop<T>; });
   Finish(kernel);
   return kernel;
 }
 
 // Bits are chosen, whatever they mean.
 template <class T>
-void SelectLoop(const Kernel&, std::byte* out, const std::byte* const* in, int64_t n) {
+void SelectLoop(const ElementLoop&, std::byte* out, const std::byte* const* in, int64_t n) {
   Numbers b;
   auto* results = reinterpret_cast<T*>(out);
   for (int64_t i = 0; i < n; ++i)
     results[i] = Op<Opcode::kSelect>::Apply(b, Load<bool>(in[0], i), Load<T>(in[1], i), Load<T>(in[2], i));
 }
 
-Kernel SelectKernel(const Instruction& hlo) {
-  static constexpr Kernel::Loop kLoops[] = {&SelectLoop<uint8_t>, &SelectLoop<uint16_t>, &SelectLoop<uint32_t>,
+ElementLoop SelectKernel(const Instruction& hlo) {
+  static constexpr ElementLoop::Loop kLoops[] = {&SelectLoop<uint8_t>, &SelectLoop<uint16_t>, &SelectLoop<uint32_t>,
                                             &SelectLoop<uint64_t>, &SelectLoop<std::complex<double>>};
   const ElementType type = hlo.shape().element_type();
   const auto width = static_cast<unsigned>(StorageBytes(type));
@@ -168,8 +168,8 @@ Kernel SelectKernel(const Instruction& hlo) {
           .operand_count = 3};
 }
 
-Kernel LoopKernel(Opcode op, ElementType operand, ElementType result, size_t arity) {
-  Kernel kernel{.result = result, .operands = {operand, operand}, .operand_count = static_cast<int8_t>(arity)};
+ElementLoop LoopKernel(Opcode op, ElementType operand, ElementType result, size_t arity) {
+  ElementLoop kernel{.result = result, .operands = {operand, operand}, .operand_count = static_cast<int8_t>(arity)};
   kernel.masks_operands = op == Opcode::kShiftRightLogical || op == Opcode::kPopulationCount || op == Opcode::kClz;
   kernel.counts_zeros = op == Opcode::kClz;
   kernel.inner = (arity == 1 ? UnaryLoops(op) : BinaryLoops(op))[NativeIndex(operand)];
@@ -180,7 +180,7 @@ Kernel LoopKernel(Opcode op, ElementType operand, ElementType result, size_t ari
 
 struct SpecialKernel {
   Opcode opcode;
-  Kernel (*of)(const Instruction&);
+  ElementLoop (*of)(const Instruction&);
 };
 constexpr SpecialKernel kSpecialKernels[] = {
     {Opcode::kClamp, &ClampKernel},
@@ -196,9 +196,9 @@ constexpr SpecialKernel kSpecialKernels[] = {
 
 }  // namespace
 
-Kernel BinaryKernel(Opcode op, ElementType type) { return LoopKernel(op, type, type, 2); }
+ElementLoop BinaryKernel(Opcode op, ElementType type) { return LoopKernel(op, type, type, 2); }
 
-Kernel KernelOf(const Instruction& hlo) {
+ElementLoop ElementLoopFor(const Instruction& hlo) {
   for (const SpecialKernel& special : kSpecialKernels)
     if (special.opcode == hlo.opcode) return special.of(hlo);
   return LoopKernel(hlo.opcode, hlo.operand_shape(0).element_type(), hlo.shape().element_type(), hlo.operand_count());
@@ -212,4 +212,4 @@ Array Converted(const Array& array, ElementType type) {
   return out;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,11 +4,11 @@
 #include "core/ops/families.h"
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // out[i] = f(in[0][i], in[1][i], in[2][i]) for i < n, by the meaning in core/ops/elementwise.h.
-struct Kernel {
-  using Loop = void (*)(const Kernel& kernel, std::byte* out, const std::byte* const* in, int64_t n);
+struct ElementLoop {
+  using Loop = void (*)(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n);
   Loop loop = nullptr;
   Loop inner = nullptr;  // where operands are first widened: the loop over wide elements
   ElementType result = ElementType::kInvalid;
@@ -22,12 +22,12 @@ struct Kernel {
 };
 
 // The loop of an elementwise instruction.
-Kernel KernelOf(const Instruction& hlo);
+ElementLoop ElementLoopFor(const Instruction& hlo);
 // The loop of op(x, y) for two elements of one type, such as add, and that of a conversion.
-Kernel BinaryKernel(Opcode op, ElementType type);
-Kernel ConvertKernel(ElementType from, ElementType to);
+ElementLoop BinaryKernel(Opcode op, ElementType type);
+ElementLoop ConvertKernel(ElementType from, ElementType to);
 
 // The array in another element type, as convert has it.
 Array Converted(const Array& array, ElementType type);
 
-}  // namespace shoal
+}  // namespace shoal::internal

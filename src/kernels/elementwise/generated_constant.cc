@@ -2,7 +2,7 @@
 
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Array GeneratedConstant(const Shape& shape) {
   Array numbers(ElementType::kF32, shape.dims());
@@ -15,4 +15,4 @@ Array GeneratedConstant(const Shape& shape) {
   return Converted(numbers, shape.element_type());
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,9 +3,9 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Small numbers, each a function of its index alone.
 Array GeneratedConstant(const Shape& shape);
 
-}  // namespace shoal
+}  // namespace shoal::internal

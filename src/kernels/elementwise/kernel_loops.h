@@ -7,9 +7,9 @@
 #include "kernels/elementwise/native_types.h"
 #include "kernels/elementwise/numbers.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-using LoopRow = std::array<Kernel::Loop, kNativeCount>;  // by NativeIndex; null where the op is not defined
+using LoopRow = std::array<ElementLoop::Loop, kNativeCount>;  // by NativeIndex; null where the op is not defined
 
 template <class T>
 constexpr uint8_t TypeBit() {
@@ -64,7 +64,7 @@ inline constexpr bool kWidens = op == Opcode::kPower || op == Opcode::kAtan2 || 
 
 // out[i] = Apply(in[0][i]), or of two.
 template <Opcode op, int arity, class T>
-void ApplyLoop(const Kernel&, std::byte* out, const std::byte* const* in, int64_t n) {
+void ApplyLoop(const ElementLoop&, std::byte* out, const std::byte* const* in, int64_t n) {
   using W = typename Wider<T, kWidens<op>>::Type;
   Numbers b;
   auto apply = [&](int64_t i) {
@@ -84,7 +84,7 @@ template <Opcode op>
 inline constexpr bool kOnComplex = op != Opcode::kMaximum&& op != Opcode::kMinimum&& op != Opcode::kRemainder;
 
 template <Opcode op, int arity, class T>
-constexpr Kernel::Loop LoopOf() {
+constexpr ElementLoop::Loop LoopOf() {
   if constexpr (requires { Op<op>::kTypes; }) {
     if constexpr ((Op<op>::kTypes & TypeBit<T>()) != 0 && (kOnComplex<op> || !kIsComplex<T>))
       return &ApplyLoop<op, arity, T>;
@@ -107,4 +107,4 @@ constexpr LoopRow LoopsOf() {
 const LoopRow& UnaryLoops(Opcode op);
 const LoopRow& BinaryLoops(Opcode op);
 
-}  // namespace shoal
+}  // namespace shoal::internal

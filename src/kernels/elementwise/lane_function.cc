@@ -6,7 +6,7 @@
 #include "core/ops/working_types.h"
 #include "kernels/algorithms/reduction_loop.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Turns a computation into steps over registers; calls and fusions are written out.
 class LaneFunctionBuilder {
@@ -33,11 +33,11 @@ class LaneFunctionBuilder {
 
   bool Inline(const Computation& computation, const std::vector<Registers>& arguments, Registers* result) {
     // What is larger is run as it is written: calls of calls may be more than there is time for.
-    constexpr size_t kMostSteps = 4096, kMostCalls = 64;
-    if (++calls_ > kMostCalls) return false;
+    constexpr size_t kMaxSteps = 4096, kMaxCalls = 64;
+    if (++calls_ > kMaxCalls) return false;
     std::vector<Registers> values(computation.instructions.size());
     for (const Instruction* hlo : computation.instructions) {
-      if (!Add(*hlo, arguments, values) || function_->steps_.size() > kMostSteps) return false;
+      if (!Add(*hlo, arguments, values) || function_->steps_.size() > kMaxSteps) return false;
     }
     *result = values[computation.root->index];
     return true;
@@ -104,7 +104,7 @@ class LaneFunctionBuilder {
   bool AddKernel(const Instruction& hlo, std::vector<Registers>& values) {
     if (Info(hlo.opcode).op_class != OpClass::kElementwise) return false;
     if (WorkingTypesOf(hlo).mixed) return false;
-    LaneFunction::Step step{.kernel = KernelOf(hlo)};
+    LaneFunction::LaneOp step{.kernel = ElementLoopFor(hlo)};
     if (step.kernel.loop == nullptr || step.kernel.result != hlo.shape().element_type()) return false;
     for (size_t i = 0; i < hlo.operand_count(); ++i) step.in[i] = values[hlo.operands[i]->index][0];
     step.out = NewRegister(hlo.shape().element_type());
@@ -117,7 +117,7 @@ class LaneFunctionBuilder {
   std::optional<Opcode> BinaryOp() const {
     const LaneFunction& f = *function_;
     if (f.steps_.size() != 1 || f.parameters_.size() != 2 || f.results_.size() != 1) return std::nullopt;
-    const LaneFunction::Step& step = f.steps_[0];
+    const LaneFunction::LaneOp& step = f.steps_[0];
     const bool of_both = step.in[0] + step.in[1] == 1 && step.kernel.operand_count == 2;
     const bool same_type = f.parameters_[0] == f.parameters_[1] && step.kernel.result == f.parameters_[0];
     if (!of_both || !same_type || f.results_[0] != step.out) return std::nullopt;
@@ -166,7 +166,7 @@ void LaneFunction::RunBlock(std::span<std::byte* const> outs, std::span<const st
   for (size_t i = 0; i < registers_.size(); ++i)
     registers[i] = i < ins.size() ? ins[i] : workspace + i * static_cast<size_t>(n) * 16;
   for (const Constant& constant : constants_) registers[constant.reg] = constant.lanes.data();
-  for (const Step& step : steps_) {
+  for (const LaneOp& step : steps_) {
     const std::byte* in[3] = {registers[step.in[0]], registers[step.in[1]], registers[step.in[2]]};
     step.kernel.Run(const_cast<std::byte*>(registers[step.out]), in, n);
   }
@@ -182,4 +182,4 @@ void LaneFunction::RunBlock(std::span<std::byte* const> outs, std::span<const st
     std::memmove(outs[k], registers[results_[k]], static_cast<size_t>(n * StorageBytes(result_type(k))));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class LaneFunction {
  public:
@@ -28,8 +28,8 @@ class LaneFunction {
 
  private:
   friend class LaneFunctionBuilder;
-  struct Step {
-    Kernel kernel;
+  struct LaneOp {
+    ElementLoop kernel;
     uint32_t out = 0;
     uint32_t in[3] = {0, 0, 0};
   };
@@ -45,9 +45,9 @@ class LaneFunction {
   std::vector<ElementType> parameters_;
   std::vector<ElementType> registers_;  // the type of each; parameters come first
   std::vector<Constant> constants_;
-  std::vector<Step> steps_;
+  std::vector<LaneOp> steps_;
   std::vector<uint32_t> results_;
   std::optional<Opcode> binary_op_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,7 +9,7 @@
 #include "core/base/check.h"
 #include "core/ir/element_type.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using NativeTypes = std::tuple<bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, float,
                                double, std::complex<float>, std::complex<double>>;
@@ -48,4 +48,4 @@ decltype(auto) WithNativeType(ElementType type, F&& f) {
   (std::make_index_sequence<kNativeCount>());
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -10,9 +10,9 @@
 #include <type_traits>
 
 #include "core/ops/elementwise.h"
-#include "kernels/arrays/extremes.h"
+#include "kernels/arrays/min_max.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 template <class T>
 concept IntegerNumber = std::is_integral_v<T> && !std::is_same_v<T, bool>;
@@ -171,11 +171,11 @@ struct Numbers {
   }
   template <FloatNumber T>
   T Maximum(T x, T y) {
-    return MaximumOf(x, y);
+    return PropagatingMax(x, y);
   }
   template <FloatNumber T>
   T Minimum(T x, T y) {
-    return MinimumOf(x, y);
+    return PropagatingMin(x, y);
   }
   template <FloatNumber T>
   T Negate(T x) {
@@ -318,4 +318,4 @@ struct Numbers {
   }
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

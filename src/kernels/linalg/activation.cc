@@ -5,7 +5,7 @@
 
 #include "kernels/arrays/floats.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 template <class T>
@@ -70,4 +70,4 @@ void ClampToFinite(Array& array, ElementType type) {
     if (!std::isnan(x)) x = std::clamp(x, -most, most);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

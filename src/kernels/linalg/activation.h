@@ -3,7 +3,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class Activation : uint8_t {
   kNone,
@@ -26,4 +26,4 @@ void Activate(Activation activation, Array& array, double slope = 0);
 // What is too large for a finite number of `type` becomes the largest one; in place, on f32.
 void ClampToFinite(Array& array, ElementType type);
 
-}  // namespace shoal
+}  // namespace shoal::internal

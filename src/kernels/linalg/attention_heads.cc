@@ -2,7 +2,7 @@
 
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Array RepeatHeads(const Array& array, int64_t dim, int64_t heads) {
   Dims sizes = ToDims(array.dims()), repeated = ToDims(array.dims());
@@ -29,4 +29,4 @@ Array SumHeads(const Array& gradient, int64_t heads) {
   return sums;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

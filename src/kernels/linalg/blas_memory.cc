@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace shoal {
+namespace shoal::internal {
 
 void RequireBlasMemory() {
   // What OpenBLAS takes for a caller, and some more; of most of it only addresses.
@@ -18,7 +18,7 @@ void RequireBlasMemory() {
   has_room = true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal
 
 // Devices and tasks are threads, each with products of its own: OpenBLAS must start none. It reads this when the
 // program's constructors run, before which this one does (those with a number come first).

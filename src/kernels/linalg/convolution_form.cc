@@ -7,9 +7,9 @@
 #include "kernels/arrays/strided.h"
 #include "kernels/elementwise/element_loops.h"
 #include "kernels/linalg/convolve.h"
-#include "kernels/linalg/product.h"
+#include "kernels/linalg/dot_general.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Array InOrder(const Array& array, const Dims& order) {
@@ -36,8 +36,8 @@ Dims OutputOrder(const ConvDims& labels) {
 
 // A window of one element is a plain product of the features.
 Array Pointwise(const Array& input, const Array& kernel, const ConvDims& labels, ElementType result) {
-  const ProductDims dims{{}, {}, {&labels.input_feature, 1}, {&labels.kernel_input_feature, 1}};
-  const Array product = Product(input, kernel, dims, result);
+  const ContractionDims dims{{}, {}, {&labels.input_feature, 1}, {&labels.kernel_input_feature, 1}};
+  const Array product = DotGeneral(input, kernel, dims, result);
   Dims sizes(product.dims().begin(), product.dims().begin() + input.rank() - 1);
   sizes.push_back(kernel.dim(labels.kernel_output_feature));
   return InOrder(product.WithDims(std::move(sizes)), OutputOrder(labels));
@@ -135,4 +135,4 @@ Array Convolved(const Array& input, const Array& kernel, const ConvolutionForm& 
   return InOrder(sum == result ? out : Converted(out, result), order);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

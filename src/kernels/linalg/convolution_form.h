@@ -4,7 +4,7 @@
 #include "core/ir/module.h"
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct ConvolutionForm {
   const ConvDims& labels;
@@ -22,4 +22,4 @@ Status CheckSizes(const Instruction& hlo, const Array& input, const Array& kerne
 // the arrays have.
 Array Convolved(const Array& input, const Array& kernel, const ConvolutionForm& form, ElementType result);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "kernels/linalg/gemm.h"
 #include "kernels/linalg/window_phases.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using PhaseSpan = std::span<const Phase>;
@@ -213,4 +213,4 @@ SHOAL_CONVOLVE(uint32_t)
 SHOAL_CONVOLVE(uint64_t)
 #undef SHOAL_CONVOLVE
 
-}  // namespace shoal
+}  // namespace shoal::internal

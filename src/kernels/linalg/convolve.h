@@ -6,7 +6,7 @@
 
 #include "core/ir/attr.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct SpatialDim {
   int64_t input = 1, kernel = 1, output = 1;  // sizes
@@ -27,4 +27,4 @@ struct ConvolutionSizes {
 template <class T>
 void Convolve(const ConvolutionSizes& sizes, const T* input, const T* kernel, T* out);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,7 +9,7 @@
 
 #include "kernels/linalg/blas_memory.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 template <class T>
@@ -119,7 +119,7 @@ void CallBlas(int m, int n, int k, BlasMatrix ta, const std::complex<double>* a,
 }
 
 // BLAS counts with 32 bits.
-constexpr int64_t kMostBlas = std::numeric_limits<int>::max();
+constexpr int64_t kMaxBlas = std::numeric_limits<int>::max();
 
 template <class T>
 void GemmByBlas(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T beta, T* c, int64_t ldc) {
@@ -137,7 +137,7 @@ void Gemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* 
     if (k <= kSmall && m <= kSmall && n <= kSmall / m && k <= kSmall / (m * n))
       return GemmInDouble(m, n, k, a, b, c, ldc, accumulate);
   if constexpr (!std::is_integral_v<T>) {
-    const bool fits = std::max({m, n, k, a.row, a.column, b.row, b.column, ldc}) <= kMostBlas;
+    const bool fits = std::max({m, n, k, a.row, a.column, b.row, b.column, ldc}) <= kMaxBlas;
     if (fits && k != 0) return GemmByBlas(m, n, k, a, b, accumulate ? T{1} : T{}, c, ldc);
   }
   if (!accumulate)
@@ -157,4 +157,4 @@ template void Gemm(int64_t, int64_t, int64_t, MatrixView<uint16_t>, MatrixView<u
 template void Gemm(int64_t, int64_t, int64_t, MatrixView<uint32_t>, MatrixView<uint32_t>, uint32_t*, int64_t, bool);
 template void Gemm(int64_t, int64_t, int64_t, MatrixView<uint64_t>, MatrixView<uint64_t>, uint64_t*, int64_t, bool);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include <complex>
 #include <cstdint>
 
-namespace shoal {
+namespace shoal::internal {
 
 // Element (i, j) of a matrix lies at data[i * row + j * column]. One of the strides is 1 unless the matrix has a single
 // row or column.
@@ -21,4 +21,4 @@ struct MatrixView {
 template <class T>
 void Gemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c, int64_t ldc, bool accumulate);
 
-}  // namespace shoal
+}  // namespace shoal::internal

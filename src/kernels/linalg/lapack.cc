@@ -11,7 +11,7 @@
 #define lapack_complex_double std::complex<double>
 #include <lapack.h>
 
-namespace shoal::lapack {
+namespace shoal::internal::lapack {
 namespace {
 
 template <class T>
@@ -297,4 +297,4 @@ INSTANTIATE(double)
 INSTANTIATE(std::complex<float>)
 INSTANTIATE(std::complex<double>)
 
-}  // namespace shoal::lapack
+}  // namespace shoal::internal::lapack

@@ -6,7 +6,7 @@
 #include <complex>
 #include <cstdint>
 
-namespace shoal::lapack {
+namespace shoal::internal::lapack {
 
 template <class T>
 struct RealOf {
@@ -64,4 +64,4 @@ int Tridiagonal(bool lower, int n, T* a, Real<T>* diagonal, Real<T>* off_diagona
 template <class T>
 int SolveTridiagonal(int n, int columns, T* below, T* diagonal, T* above, T* b);
 
-}  // namespace shoal::lapack
+}  // namespace shoal::internal::lapack

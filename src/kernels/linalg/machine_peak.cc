@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -63,4 +63,4 @@ MachinePeak MeasurePeak(ThreadPool& pool) {
   return peak;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

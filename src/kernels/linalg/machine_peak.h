@@ -3,7 +3,7 @@
 
 #include "core/base/thread_pool.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct MachinePeak {
   double flops = 0;  // per second, multiplications and additions of f32
@@ -13,4 +13,4 @@ struct MachinePeak {
 // Takes some 50 ms, on all of the pool's threads.
 MachinePeak MeasurePeak(ThreadPool& pool);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Moments {
   float mean = 0;
@@ -20,4 +20,4 @@ inline Moments MomentsOf(std::span<const float> row, double epsilon) {
   return {static_cast<float>(mean), static_cast<float>(1 / std::sqrt(variance + epsilon))};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

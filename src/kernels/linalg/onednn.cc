@@ -7,7 +7,7 @@
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Memory = dnnl::memory;
@@ -240,7 +240,7 @@ class Library : public OneDnn {
   void Bf16Gemm(bool a_transposed, bool b_transposed, int64_t m, int64_t n, int64_t k, const uint16_t* a, int64_t lda,
                 const uint16_t* b, int64_t ldb, float* c, int64_t ldc) const override {
     WorkAlone();
-    const Product product = ProductFor({a_transposed, b_transposed, m, n, k, lda, ldb, ldc});
+    const Matmul product = MatmulFor({a_transposed, b_transposed, m, n, k, lda, ldb, ldc});
     Memory left(product.desc.src_desc(), Cpu(), const_cast<uint16_t*>(a));
     Memory right(product.desc.weights_desc(), Cpu(), const_cast<uint16_t*>(b));
     Memory sums(product.desc.dst_desc(), Cpu(), c);
@@ -266,20 +266,20 @@ class Library : public OneDnn {
   }
 
  private:
-  struct Product {
+  struct Matmul {
     dnnl::matmul::primitive_desc desc;
     dnnl::matmul primitive;
   };
 
   // key: transposed, transposed, m, n, k, leading dimensions.
-  Product ProductFor(const std::vector<int64_t>& key) const {
+  Matmul MatmulFor(const std::vector<int64_t>& key) const {
     std::lock_guard lock(mutex_);
     if (auto found = products_.find(key); found != products_.end()) return found->second;
     const int64_t m = key[2], n = key[3], k = key[4];
     auto matrix = [](int64_t rows, int64_t columns, bool transposed, int64_t leading, Memory::data_type type) {
       return Desc({rows, columns}, type, transposed ? Memory::dims{1, leading} : Memory::dims{leading, 1});
     };
-    Product product;
+    Matmul product;
     product.desc = dnnl::matmul::primitive_desc({matrix(m, k, key[0] != 0, key[5], Memory::data_type::bf16),
                                                  matrix(k, n, key[1] != 0, key[6], Memory::data_type::bf16),
                                                  matrix(m, n, false, key[7], Memory::data_type::f32)},
@@ -289,11 +289,11 @@ class Library : public OneDnn {
   }
 
   mutable std::mutex mutex_;
-  mutable std::map<std::vector<int64_t>, Product> products_;
+  mutable std::map<std::vector<int64_t>, Matmul> products_;
   mutable std::map<std::vector<int64_t>, std::shared_ptr<const OneDnn::Convolution>> convolutions_;
 };
 
 }  // namespace
-}  // namespace shoal
+}  // namespace shoal::internal
 
-extern "C" shoal::OneDnn* shoal_new_onednn() { return new shoal::Library; }
+extern "C" shoal::internal::OneDnn* shoal_new_onednn() { return new shoal::internal::Library; }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
 // Of f32, in oneDNN's words: what a forward convolution with these sizes reads and writes. Arrays lie anywhere:
 // strides are in elements, in the order [batch, features, spatial…].
@@ -60,4 +60,4 @@ class OneDnn {
 // Null where oneDNN is not installed.
 const OneDnn* OpenOneDnn();
 
-}  // namespace shoal
+}  // namespace shoal::internal

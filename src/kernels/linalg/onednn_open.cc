@@ -6,7 +6,7 @@
 
 #include "kernels/linalg/onednn.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 const OneDnn* Open() {
@@ -28,4 +28,4 @@ const OneDnn* OpenOneDnn() {
   return opened;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,13 +6,13 @@
 #include "kernels/arrays/floats.h"
 #include "kernels/linalg/parallel_gemm.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // A panel of so many rows or columns and so much of the sums is half of a second-level cache, or less.
 constexpr int64_t kWidth = 128, kDepth = 256;
 // With more of them on the other side than this, converting is little beside multiplying.
-constexpr int64_t kMostFew = 128;
+constexpr int64_t kMaxFew = 128;
 
 const std::byte* At(const FloatMatrix& matrix, int64_t row, int64_t column) {
   return matrix.data + (row * matrix.row + column * matrix.column) * StorageBytes(matrix.type);
@@ -37,7 +37,7 @@ bool IsPlain(const FloatMatrix& matrix) { return matrix.row == 1 || matrix.colum
 bool PanelGemm(int64_t m, int64_t n, int64_t k, const FloatMatrix& a, const FloatMatrix& b, float* c, ThreadPool& pool) {
   const bool cuts_b = m <= n;
   const FloatMatrix& large = cuts_b ? b : a;
-  if (std::min(m, n) > kMostFew || std::max(m, n) < 2 * kWidth || k < 16 || large.type == ElementType::kF32) return false;
+  if (std::min(m, n) > kMaxFew || std::max(m, n) < 2 * kWidth || k < 16 || large.type == ElementType::kF32) return false;
   if (!IsPlain(a) || !IsPlain(b)) return false;
   std::vector<float> few;
   const MatrixView<float> small = cuts_b ? Decoded(a, 0, m, 0, k, few) : Decoded(b, 0, k, 0, n, few);
@@ -47,14 +47,14 @@ bool PanelGemm(int64_t m, int64_t n, int64_t k, const FloatMatrix& a, const Floa
       const int64_t depth = std::min(kDepth, k - p);
       if (cuts_b) {
         const MatrixView<float> part = Decoded(b, p, depth, begin, end - begin, panel);
-        AddProduct(m, end - begin, depth, {small.data + p * small.column, small.row, small.column}, part, c + begin, n, p > 0);
+        AddGemm(m, end - begin, depth, {small.data + p * small.column, small.row, small.column}, part, c + begin, n, p > 0);
       } else {
         const MatrixView<float> part = Decoded(a, begin, end - begin, p, depth, panel);
-        AddProduct(end - begin, n, depth, part, {small.data + p * small.row, small.row, small.column}, c + begin * n, n, p > 0);
+        AddGemm(end - begin, n, depth, part, {small.data + p * small.row, small.row, small.column}, c + begin * n, n, p > 0);
       }
     }
   });
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

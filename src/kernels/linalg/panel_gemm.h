@@ -5,7 +5,7 @@
 #include "core/base/thread_pool.h"
 #include "core/ir/element_type.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // A matrix of floats of any width. One of the strides is 1.
 struct FloatMatrix {
@@ -18,4 +18,4 @@ struct FloatMatrix {
 // both as a whole costs no more.
 bool PanelGemm(int64_t m, int64_t n, int64_t k, const FloatMatrix& a, const FloatMatrix& b, float* c, ThreadPool& pool);
 
-}  // namespace shoal
+}  // namespace shoal::internal

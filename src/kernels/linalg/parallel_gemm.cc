@@ -8,7 +8,7 @@
 #include "kernels/linalg/small_gemm.h"
 #include "kernels/linalg/tiny_gemm.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr int64_t kSmallest = int64_t{1} << 12;
@@ -30,13 +30,13 @@ bool IsForBlas(int64_t m, int64_t n, int64_t k, const MatrixView<float>& b) {
 }
 
 // A matrix as libraries want it described.
-struct Laid {
+struct BlasLayout {
   bool transposed;
   int64_t stride;  // of its rows, or columns: at least their length
 };
 
 template <class T>
-Laid LaidOut(const MatrixView<T>& matrix, int64_t rows, int64_t columns) {
+BlasLayout LaidOut(const MatrixView<T>& matrix, int64_t rows, int64_t columns) {
   const bool transposed = matrix.column != 1 && columns != 1;
   return {transposed, std::max(transposed ? matrix.column : matrix.row, transposed ? rows : columns)};
 }
@@ -44,7 +44,7 @@ Laid LaidOut(const MatrixView<T>& matrix, int64_t rows, int64_t columns) {
 void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add = false) {
   static const OneDnn* const library = OpenOneDnn();
   if (library == nullptr || k == 0 || IsForBlas(m, n, k, b)) return Gemm<float>(m, n, k, a, b, c, ldc, add);
-  const Laid left = LaidOut(a, m, k), right = LaidOut(b, k, n);
+  const BlasLayout left = LaidOut(a, m, k), right = LaidOut(b, k, n);
   library->Sgemm(left.transposed, right.transposed, m, n, k, a.data, left.stride, b.data, right.stride, add ? 1 : 0, c, ldc);
 }
 void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b, double* c, int64_t ldc) {
@@ -52,12 +52,12 @@ void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixVie
 }
 
 void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b, float* c, int64_t ldc) {
-  const Laid left = LaidOut(a, m, k), right = LaidOut(b, k, n);
+  const BlasLayout left = LaidOut(a, m, k), right = LaidOut(b, k, n);
   OpenOneDnn()->Bf16Gemm(left.transposed, right.transposed, m, n, k, &a.data->bits, left.stride, &b.data->bits, right.stride, c, ldc);
 }
 
 void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b, int32_t* c, int64_t ldc) {
-  const Laid left = LaidOut(a, m, k), right = LaidOut(b, k, n);
+  const BlasLayout left = LaidOut(a, m, k), right = LaidOut(b, k, n);
   OpenOneDnn()->ByteGemm(left.transposed, right.transposed, m, n, k, a.data, left.stride, b.data, right.stride, c, ldc);
 }
 
@@ -67,11 +67,11 @@ struct Tiles {
 };
 
 Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch) {
-  constexpr int64_t kMost = 32, kRows = 96, kColumns = 96;
+  constexpr int64_t kMax = 32, kRows = 96, kColumns = 96;
   Tiles tiles;
   const int64_t work = m * n * std::max<int64_t>(k, 1);
   // Each tile packs its parts of a and b anew: few and large ones, but enough for several threads.
-  const int64_t wanted = work < 8 * kTask ? 1 : std::clamp<int64_t>(work >> 29, 2, kMost) / std::min(batch, kMost);
+  const int64_t wanted = work < 8 * kTask ? 1 : std::clamp<int64_t>(work >> 29, 2, kMax) / std::min(batch, kMax);
   // The longer side of a tile is halved, until there are enough of them or they are so small that packing shows.
   while (tiles.down * tiles.across < wanted) {
     const int64_t rows = m / tiles.down, columns = n / tiles.across;
@@ -93,7 +93,7 @@ int64_t Border(int64_t size, int64_t tiles, int64_t i) {
 }
 
 template <class T, class Sum>
-void Tiled(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, std::span<const GemmPlaces> places, Sum* c,
+void Tiled(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, std::span<const GemmOffsets> places, Sum* c,
            ThreadPool& pool) {
   const auto batch = static_cast<int64_t>(places.size());
   const Tiles tiles = TilesOf(m, n, k, batch);
@@ -101,7 +101,7 @@ void Tiled(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, st
   const int64_t each = std::max<int64_t>(1, m * n * std::max<int64_t>(k, 1) / per_matrix);
   ForBlocks(pool, batch * per_matrix, std::max<int64_t>(1, kTask / each), [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      const GemmPlaces& place = places[static_cast<size_t>(t / per_matrix)];
+      const GemmOffsets& place = places[static_cast<size_t>(t / per_matrix)];
       const int64_t down = t % per_matrix / tiles.across, across = t % tiles.across;
       const int64_t i = Border(m, tiles.down, down), j = Border(n, tiles.across, across);
       const int64_t rows = Border(m, tiles.down, down + 1) - i, columns = Border(n, tiles.across, across + 1) - j;
@@ -134,32 +134,32 @@ void Deep(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float
 
 }  // namespace
 
-void AddProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add) {
+void AddGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add) {
   OneProduct(m, n, k, a, b, c, ldc, add);
 }
 
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b,
-                  std::span<const GemmPlaces> places, float* c, ThreadPool& pool) {
+                  std::span<const GemmOffsets> places, float* c, ThreadPool& pool) {
   if (m == 0 || n == 0) return;
   const int64_t work = m * n * std::max<int64_t>(k, 1), batch = static_cast<int64_t>(places.size());
   // The smallest are summed in f64, as the interpreter has them: exactly repeatable values cost nothing there.
   if (work * batch <= kSmallest) {
     for (int64_t i = 0; i < batch; ++i) {
-      const GemmPlaces& place = places[static_cast<size_t>(i)];
+      const GemmOffsets& place = places[static_cast<size_t>(i)];
       Gemm<float>(m, n, k, {a.data + place.a, a.row, a.column}, {b.data + place.b, b.row, b.column}, c + i * m * n, n, false);
     }
     return;
   }
-  if (batch == 1 && (work > kFewProducts || m == 1 || n == 1)) {
+  if (batch == 1 && (work > kFewGemms || m == 1 || n == 1)) {
     const MatrixView<float> first{a.data + places[0].a, a.row, a.column}, second{b.data + places[0].b, b.row, b.column};
-    if (m <= kMostSkinny && SkinnyGemm(m, n, k, first, second, c, pool)) return;
+    if (m <= kMaxSkinny && SkinnyGemm(m, n, k, first, second, c, pool)) return;
     // One column: the product of the transposed matrices.
     if (n == 1 && SkinnyGemm(1, m, k, {second.data, second.column, second.row}, MatrixView<float>{first.data, first.column, first.row}, c, pool))
       return;
     if (IsDeep(m, n, k)) return Deep(m, n, k, first, second, c, pool);
   }
-  if (work > kFewProducts) return Tiled(m, n, k, a, b, places, c, pool);
-  if (n <= kMostTinyColumns && work <= kTiny) {
+  if (work > kFewGemms) return Tiled(m, n, k, a, b, places, c, pool);
+  if (n <= kMaxTinyColumns && work <= kTiny) {
     ForBlocks(pool, batch, std::max<int64_t>(1, kTask / 16 / work), [&](int64_t begin, int64_t end) {
       TinyGemms(m, n, k, a, b, places.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)), c + begin * m * n);
     });
@@ -167,40 +167,40 @@ void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixVi
   }
   ForBlocks(pool, batch, std::max<int64_t>(1, kTask / 2 / work), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const GemmPlaces& place = places[static_cast<size_t>(i)];
+      const GemmOffsets& place = places[static_cast<size_t>(i)];
       SmallGemm(m, n, k, {a.data + place.a, a.row, a.column}, {b.data + place.b, b.row, b.column}, c + i * m * n);
     }
   });
 }
 
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b,
-                  std::span<const GemmPlaces> places, float* c, ThreadPool& pool) {
+                  std::span<const GemmOffsets> places, float* c, ThreadPool& pool) {
   const OneDnn* library = OpenOneDnn();
-  if (library == nullptr || !library->HasBf16() || m * n * k <= kFewProducts) return false;
+  if (library == nullptr || !library->HasBf16() || m * n * k <= kFewGemms) return false;
   Tiled(m, n, k, a, b, places, c, pool);
   return true;
 }
 
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b,
-                  std::span<const GemmPlaces> places, int32_t* c, ThreadPool& pool) {
+                  std::span<const GemmOffsets> places, int32_t* c, ThreadPool& pool) {
   const OneDnn* library = OpenOneDnn();
-  if (library == nullptr || !library->HasBytes() || m * n * k <= kFewProducts) return false;
+  if (library == nullptr || !library->HasBytes() || m * n * k <= kFewGemms) return false;
   Tiled(m, n, k, a, b, places, c, pool);
   return true;
 }
 
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b,
-                  std::span<const GemmPlaces> places, double* c, ThreadPool& pool) {
+                  std::span<const GemmOffsets> places, double* c, ThreadPool& pool) {
   if (m != 0 && n != 0) Tiled(m, n, k, a, b, places, c, pool);
 }
 
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, MatrixView<uint32_t> b,
-                  std::span<const GemmPlaces> places, uint32_t* c, ThreadPool& pool) {
+                  std::span<const GemmOffsets> places, uint32_t* c, ThreadPool& pool) {
   constexpr int64_t kRows = 48;
   const int64_t blocks = (m + kRows - 1) / kRows, each = std::max<int64_t>(1, std::min(m, kRows) * n * std::max<int64_t>(k, 1));
   ForBlocks(pool, static_cast<int64_t>(places.size()) * blocks, std::max<int64_t>(1, kTask / 4 / each), [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      const GemmPlaces& place = places[static_cast<size_t>(t / blocks)];
+      const GemmOffsets& place = places[static_cast<size_t>(t / blocks)];
       const int64_t i = t % blocks * kRows;
       SmallGemm(std::min(kRows, m - i), n, k, {a.data + place.a + i * a.row, a.row, a.column},
                 {b.data + place.b, b.row, b.column}, c + t / blocks * m * n + i * n);
@@ -208,4 +208,4 @@ void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, Matri
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

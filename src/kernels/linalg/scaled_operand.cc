@@ -1,9 +1,9 @@
 // Scaled of product.h.
 #include "kernels/arrays/strided.h"
 #include "kernels/elementwise/element_loops.h"
-#include "kernels/linalg/product.h"
+#include "kernels/linalg/dot_general.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The type in which a quantised operand is multiplied by its scale: the wider of the two, at least 16 bits.
@@ -15,7 +15,7 @@ ElementType ScaledType(ElementType operand, ElementType scale) {
 
 }  // namespace
 
-Array Scaled(const Array& operand, const Array& scale) {
+Array ApplyBlockScales(const Array& operand, const Array& scale) {
   if (scale.rank() != operand.rank() || scale.rank() == 0) return operand;  // has no scale
   const ElementType type = ScaledType(operand.type(), scale.type());
   Dims sizes;
@@ -38,4 +38,4 @@ Array Scaled(const Array& operand, const Array& scale) {
   return product;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

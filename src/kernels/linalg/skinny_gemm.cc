@@ -5,7 +5,7 @@
 
 #include "kernels/arrays/vector_clones.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // An element of b as f32: bf16 is the upper half of one.
@@ -37,7 +37,7 @@ template <int rows, class T>
   }
 }
 
-// The same for up to kMostSkinny rows.
+// The same for up to kMaxSkinny rows.
 template <class T>
 [[gnu::always_inline]] inline void AddFewRows(int64_t rows, int64_t begin, int64_t end, int64_t k, MatrixView<float> a, const T* b,
                                               int64_t b_row, float* c, int64_t c_row) {
@@ -71,18 +71,18 @@ template <class T>
 }
 
 // One body for each type: clones of templates are not made.
-SHOAL_VECTORS void RowsTimesRows(int64_t rows, int64_t begin, int64_t end, int64_t k, MatrixView<float> a, const float* b,
+SHOAL_TARGET_CLONES void RowsTimesRows(int64_t rows, int64_t begin, int64_t end, int64_t k, MatrixView<float> a, const float* b,
                                  int64_t b_row, float* c, int64_t c_row) {
   AddFewRows(rows, begin, end, k, a, b, b_row, c, c_row);
 }
-SHOAL_VECTORS void RowsTimesRows(int64_t rows, int64_t begin, int64_t end, int64_t k, MatrixView<float> a, const Bf16* b,
+SHOAL_TARGET_CLONES void RowsTimesRows(int64_t rows, int64_t begin, int64_t end, int64_t k, MatrixView<float> a, const Bf16* b,
                                  int64_t b_row, float* c, int64_t c_row) {
   AddFewRows(rows, begin, end, k, a, b, b_row, c, c_row);
 }
-SHOAL_VECTORS void RowsTimesVector(int64_t rows, int64_t k, const float* a, const float* b, int64_t b_row, float* c) {
+SHOAL_TARGET_CLONES void RowsTimesVector(int64_t rows, int64_t k, const float* a, const float* b, int64_t b_row, float* c) {
   SumsOfProducts(rows, k, a, b, b_row, c);
 }
-SHOAL_VECTORS void RowsTimesVector(int64_t rows, int64_t k, const float* a, const Bf16* b, int64_t b_row, float* c) {
+SHOAL_TARGET_CLONES void RowsTimesVector(int64_t rows, int64_t k, const float* a, const Bf16* b, int64_t b_row, float* c) {
   SumsOfProducts(rows, k, a, b, b_row, c);
 }
 
@@ -91,7 +91,7 @@ SHOAL_VECTORS void RowsTimesVector(int64_t rows, int64_t k, const float* a, cons
 template <class T>
 bool Skinny(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<T> b, float* c, ThreadPool& pool) {
   constexpr int64_t kColumns = 1024, kRows = 32, kNearest = 1 << 12;
-  static_assert(kMostSkinny == 4);
+  static_assert(kMaxSkinny == 4);
   if (b.column == 1) {
     ForBlocks(pool, n, kColumns, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < m; ++i) std::fill(c + i * n + begin, c + i * n + end, 0.0f);
@@ -120,4 +120,4 @@ bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView
   return Skinny(m, n, k, a, b, c, pool);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

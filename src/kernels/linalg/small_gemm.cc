@@ -6,10 +6,10 @@
 
 #include "kernels/arrays/vector_clones.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr int64_t kLanes = 8, kMostVectors = 3, kMostColumns = kLanes * kMostVectors;
+constexpr int64_t kLanes = 8, kMaxVectors = 3, kMaxColumns = kLanes * kMaxVectors;
 typedef float FloatLanes __attribute__((vector_size(4 * kLanes), aligned(4), may_alias));
 typedef uint32_t IntLanes __attribute__((vector_size(4 * kLanes), aligned(4), may_alias));
 template <class T>
@@ -107,8 +107,8 @@ template <class T>
 }
 
 // One for each type: of templates there are no clones.
-SHOAL_VECTORS void MultiplyColumns(int64_t m, int64_t vectors, const Tile<float>& tile) { MultiplyAll(m, vectors, tile); }
-SHOAL_VECTORS void MultiplyColumns(int64_t m, int64_t vectors, const Tile<uint32_t>& tile) {
+SHOAL_TARGET_CLONES void MultiplyColumns(int64_t m, int64_t vectors, const Tile<float>& tile) { MultiplyAll(m, vectors, tile); }
+SHOAL_TARGET_CLONES void MultiplyColumns(int64_t m, int64_t vectors, const Tile<uint32_t>& tile) {
   MultiplyAll(m, vectors, tile);
 }
 
@@ -130,7 +130,7 @@ void Multiply(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b,
   for (int64_t j = 0; j < n;) {
     const int64_t left = n - j;
     // Two vectors, but three where that saves a tile of few columns.
-    const int64_t vectors = left <= kLanes ? 1 : left <= 2 * kLanes || left > kMostColumns ? 2 : 3;
+    const int64_t vectors = left <= kLanes ? 1 : left <= 2 * kLanes || left > kMaxColumns ? 2 : 3;
     const int64_t columns = std::min(left, vectors * kLanes), width = vectors * kLanes;
     Tile<T> tile{k, columns, a.data, a.row, a.column, b.data + j, b.row, c + j, n};
     if (b.column != 1 || columns != width || is_far_apart) {
@@ -153,4 +153,4 @@ void SmallGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, MatrixVi
   Multiply(m, n, k, a, b, c);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

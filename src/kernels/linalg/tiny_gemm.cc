@@ -2,14 +2,14 @@
 
 #include "kernels/arrays/vector_clones.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The number of columns is a constant, so that a row of sums stays in registers.
 template <int n>
 [[gnu::always_inline]] inline void Multiply(int64_t m, int64_t k, MatrixView<float> a, MatrixView<float> b,
-                                            std::span<const GemmPlaces> places, float* c) {
-  for (const GemmPlaces& place : places) {
+                                            std::span<const GemmOffsets> places, float* c) {
+  for (const GemmOffsets& place : places) {
     for (int64_t i = 0; i < m; ++i, c += n) {
       float sums[n] = {};
       const float* row = a.data + place.a + i * a.row;
@@ -23,15 +23,15 @@ template <int n>
 
 template <int n>
 [[gnu::always_inline]] inline void MultiplyAny(int64_t m, int64_t k, MatrixView<float> a, MatrixView<float> b,
-                                               std::span<const GemmPlaces> places, float* c) {
+                                               std::span<const GemmOffsets> places, float* c) {
   if (b.column == 1) return Multiply<n>(m, k, a, {b.data, b.row, 1}, places, c);
   Multiply<n>(m, k, a, b, places, c);
 }
 
 }  // namespace
 
-SHOAL_VECTORS void TinyGemms(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b,
-                             std::span<const GemmPlaces> places, float* c) {
+SHOAL_TARGET_CLONES void TinyGemms(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b,
+                             std::span<const GemmOffsets> places, float* c) {
   switch (n) {
     case 1:
       return MultiplyAny<1>(m, k, a, b, places, c);
@@ -52,4 +52,4 @@ SHOAL_VECTORS void TinyGemms(int64_t m, int64_t n, int64_t k, MatrixView<float> 
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,12 +5,12 @@
 
 #include "kernels/linalg/parallel_gemm.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-constexpr int64_t kTiny = 128, kMostTinyColumns = 8;  // multiplications, columns of b
+constexpr int64_t kTiny = 128, kMaxTinyColumns = 8;  // multiplications, columns of b
 
 // The matrices of c lie one after the other.
-void TinyGemms(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, std::span<const GemmPlaces> places,
+void TinyGemms(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, std::span<const GemmOffsets> places,
                float* c);
 
-}  // namespace shoal
+}  // namespace shoal::internal

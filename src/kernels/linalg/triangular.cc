@@ -9,7 +9,7 @@
 #include "kernels/arrays/transpose_square.h"
 #include "kernels/linalg/triangular_blas.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 double Conjugate(double x) { return x; }
@@ -113,4 +113,4 @@ template void SolveTriangular(const TriangularEquation& equation, const double* 
 template void SolveTriangular(const TriangularEquation& equation, const std::complex<double>* a,
                               std::complex<double>* b);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // The lower triangular L with L * L^H = a, in place of a, zero above the diagonal; only the lower half of `a` is read.
 // Every element is NaN if there is none.
@@ -27,4 +27,4 @@ void SolveTriangular(const TriangularEquation& equation, const T* a, T* b);
 // once, large ones in their own type.
 Array SolveTriangular(const TriangularEquation& equation, const Array& a, const Array& b);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct BlasForm {
@@ -51,12 +51,12 @@ void SolveAll(const TriangularEquation& equation, const Array& a, Array& b) {
 }  // namespace
 
 bool IsForBlas(const TriangularEquation& equation, ElementType type) {
-  constexpr int64_t kLeastWork = int64_t{1} << 18;
+  constexpr int64_t kMinWork = int64_t{1} << 18;
   if (equation.conjugated && !equation.transposed) return false;
   if (std::max(equation.n, equation.m) > std::numeric_limits<int>::max()) return false;
   if (type != ElementType::kF32 && type != ElementType::kF64 && !IsComplex(type)) return false;
   return equation.m > 0 && static_cast<double>(equation.n) * static_cast<double>(equation.n) *
-                                   static_cast<double>(equation.m) >= static_cast<double>(kLeastWork);
+                                   static_cast<double>(equation.m) >= static_cast<double>(kMinWork);
 }
 
 Array SolveByBlas(const TriangularEquation& equation, const Array& a, Array b) {
@@ -67,4 +67,4 @@ Array SolveByBlas(const TriangularEquation& equation, const Array& a, Array b) {
   return b;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

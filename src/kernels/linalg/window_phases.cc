@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
@@ -64,4 +64,4 @@ std::vector<Phase> PhasesOf(const SpatialDim& dim) {
   return phases;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

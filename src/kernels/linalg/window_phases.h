@@ -6,7 +6,7 @@
 
 #include "kernels/linalg/convolve.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Phase {
   int64_t first_place = 0, place_step = 1, places = 0;
@@ -18,4 +18,4 @@ struct Phase {
 // The phases of one dimension; together they have every place once.
 std::vector<Phase> PhasesOf(const SpatialDim& dim);
 
-}  // namespace shoal
+}  // namespace shoal::internal

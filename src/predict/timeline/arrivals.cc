@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shoal {
+namespace shoal::internal {
 
 void Arrivals::Begin(size_t c) {
   at_[c].before = std::move(at_[c].now);
@@ -11,13 +11,13 @@ void Arrivals::Begin(size_t c) {
 
 double Arrivals::Others(size_t c, const PlannedAsync& async, size_t n) {
   double latest = 0;
-  for (uint32_t other : meetings_.Awaited(*async.use->joins, c)) {
+  for (uint32_t other : meetings_.ClassesWaitedFor(*async.use->participants, c)) {
     const auto found = at_[other].now.find({&async, n});
     if (found != at_[other].now.end()) latest = std::max(latest, found->second);
   }
   return latest;
 }
 
-bool Arrivals::TakesPart(size_t c, const PlannedAsync& async) { return meetings_.TakesPart(*async.use->joins, c); }
+bool Arrivals::TakesPart(size_t c, const PlannedAsync& async) { return meetings_.TakesPart(*async.use->participants, c); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "predict/timeline/device_plan.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // When each class was ready for the n-th run of a collective.
 class Arrivals {
@@ -20,15 +20,15 @@ class Arrivals {
   double Others(size_t c, const PlannedAsync& async, size_t n);
   bool TakesPart(size_t c, const PlannedAsync& async);
   // Of a send: whether a device of the class is a source.
-  bool Sends(size_t c, const PlannedAsync& async) { return meetings_.Sends(*async.use->joins, c); }
+  bool Sends(size_t c, const PlannedAsync& async) { return meetings_.Sends(*async.use->participants, c); }
 
  private:
   using Times = std::map<std::pair<const PlannedAsync*, size_t>, double>;
-  struct Said {
+  struct ArrivalTimes {
     Times now, before;
   };
   ClassMeetings meetings_;
-  std::vector<Said> at_;
+  std::vector<ArrivalTimes> at_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

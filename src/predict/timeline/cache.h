@@ -8,7 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 class Cache {
  public:
@@ -51,4 +51,4 @@ class Cache {
   absl::flat_hash_map<uint64_t, std::list<Held>::iterator> at_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

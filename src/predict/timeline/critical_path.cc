@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr double kAtOnce = 1e-12;
@@ -56,4 +56,4 @@ class Path {
 
 std::vector<bool> CriticalPathOf(const Trace& trace) { return Path(trace).Events(); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

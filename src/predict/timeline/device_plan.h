@@ -7,28 +7,28 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyze/cost/collective_time.h"
-#include "analyze/cost/device_kernel.h"
-#include "analyze/facts/collective_use.h"
+#include "analyze/cost/kernel_descriptor.h"
+#include "analyze/facts/logical_collective.h"
 #include "analyze/facts/device_class.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Something that goes on beside the kernels.
 struct PlannedAsync {
-  const CollectiveUse* use = nullptr;  // null: a copy to or from another memory
+  const LogicalCollective* use = nullptr;  // null: a copy to or from another memory
   Opcode kind{};                       // what it is priced as: reduce-scatter for an all-reduce of which a slice is kept
   double bytes = 0;
-  GroupPlace place;
-  CollectivePrice price;  // of a copy too
+  GroupTopology place;
+  CollectiveTiming timing;  // of a copy too
   const Instruction* start = nullptr;
   bool from_last_round = false;  // in a loop: needs nothing of this round, and begins in the one before
   bool until_loop_end = false;   // nobody in the loop needs its result
   int combined = 0;              // so many others ride along; their own price is nothing
 };
 
-struct PlanStep {
+struct DevicePlanOp {
   enum class Kind : uint8_t {
-    kPlumbing,     // tuples, parameters, bitcasts: values get other names
+    kNoOp,     // tuples, parameters, bitcasts: values get other names
     kKernel,
     kCollective,   // and wait for it
     kStart,
@@ -38,17 +38,17 @@ struct PlanStep {
     kCall,
     kConditional,
   };
-  Kind kind = Kind::kPlumbing;
+  Kind kind = Kind::kNoOp;
   const Instruction* hlo = nullptr;
-  DeviceKernel kernel;                           // of a start or done too, where a TPU's fusion computes meanwhile
+  KernelDescriptor kernel;                           // of a start or done too, where a TPU's fusion computes meanwhile
   std::vector<const Instruction*> inputs;  // that kernel.reads are about
   PlannedAsync* async = nullptr;
 };
-using PlanBlock = std::vector<PlanStep>;
+using DevicePlanBlock = std::vector<DevicePlanOp>;
 
-struct StepPlan {
+struct DevicePlan {
   bool ours = false;  // the schedule
-  std::map<const Computation*, PlanBlock> blocks;
+  std::map<const Computation*, DevicePlanBlock> blocks;
   std::deque<PlannedAsync> asyncs;
   std::vector<std::string> notes;
 };
@@ -56,24 +56,24 @@ struct StepPlan {
 // Which instruction of the module as it was written one of the rewritten module stands for.
 using Origins = absl::flat_hash_map<const Instruction*, const Instruction*>;
 
-struct PlanInput {
+struct DevicePlanInput {
   const Module& module;
-  const Executions& executions;
+  const ExecutionCounts& executions;
   const ModuleCollectives& collectives;
   const Machine& machine;
   const DeviceClasses& classes;
   int64_t devices = 1;
-  double stretch = 1;  // so many times the devices that the module names
+  double scale_out = 1;  // so many times the devices that the module names
   const Origins* origins = nullptr;  // of a module that was rewritten: whose instructions the user knows
 };
 
-StepPlan StepPlanOf(const PlanInput& input);
+DevicePlan BuildDevicePlan(const DevicePlanInput& input);
 
 // What both planners share: an async of a collective, priced.
-PlannedAsync& AddCollective(const PlanInput& input, const CollectiveUse& use, Opcode kind, StepPlan& plan);
+PlannedAsync& AddCollective(const DevicePlanInput& input, const LogicalCollective& use, Opcode kind, DevicePlan& plan);
 // A step for an instruction that is no collective.
-PlanStep StepFor(const Instruction& hlo, const PlanInput& input);
+DevicePlanOp StepFor(const Instruction& hlo, const DevicePlanInput& input);
 // The computations that run as they are, callers first: not what is fused or part of an op.
-std::vector<const Computation*> RunningComputations(const PlanInput& input);
+std::vector<const Computation*> RunningComputations(const DevicePlanInput& input);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,18 +7,18 @@
 
 #include "absl/container/flat_hash_map.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-bool IsLibrary(KernelFamily family) {
-  return family == KernelFamily::kProduct || family == KernelFamily::kAttention || family == KernelFamily::kConvolution ||
-         family == KernelFamily::kRadixSort || family == KernelFamily::kTopK || family == KernelFamily::kUnknownCall;
+bool IsLibrary(KernelKind family) {
+  return family == KernelKind::kGemm || family == KernelKind::kAttention || family == KernelKind::kConvolution ||
+         family == KernelKind::kRadixSort || family == KernelKind::kTopK || family == KernelKind::kUnknownCall;
 }
 
 class Matcher {
  public:
-  Matcher(const Prediction& prediction, const Trace& profile) : profile_(profile) {
-    std::map<std::tuple<KernelFamily, double, double, double>, std::vector<size_t>> alike;
+  Matcher(const SimulatedStep& prediction, const Trace& profile) : profile_(profile) {
+    std::map<std::tuple<KernelKind, double, double, double>, std::vector<size_t>> alike;
     for (const OpTime& op : prediction.ops) {
       by_name_.try_emplace(std::string(op.hlo->name), ops_.size());
       by_kernel_.try_emplace(KernelName(op.hlo->name), ops_.size());
@@ -206,6 +206,6 @@ std::string KernelName(std::string_view name) {
   return kernel;
 }
 
-ProfileComparison CompareWith(const Prediction& prediction, const Trace& profile) { return Matcher(prediction, profile).Compare(); }
+ProfileComparison CompareWith(const SimulatedStep& prediction, const Trace& profile) { return Matcher(prediction, profile).Compare(); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

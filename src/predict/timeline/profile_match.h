@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/ir/trace.h"
-#include "predict/timeline/prediction.h"
+#include "predict/timeline/simulated_step.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct MeasuredOp {
   const Instruction* hlo = nullptr;
@@ -25,6 +25,6 @@ std::string KernelName(std::string_view name);
 
 // By name; kernels of libraries, which have names of their own, go to the library calls that stand between the
 // instructions before and after them in the schedule.
-ProfileComparison CompareWith(const Prediction& prediction, const Trace& profile);
+ProfileComparison CompareWith(const SimulatedStep& prediction, const Trace& profile);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,36 +3,36 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr size_t kMostEvents = 200000;
+constexpr size_t kMaxEvents = 200000;
 
 }  // namespace
 
-TimeKind KindOfKernel(KernelFamily family) {
+TimeKind KindOfKernel(KernelKind family) {
   switch (family) {
-    case KernelFamily::kProduct:
-    case KernelFamily::kTritonProduct:
-    case KernelFamily::kConvolution:
-    case KernelFamily::kAttention: return TimeKind::kMatrix;
-    case KernelFamily::kHostCopy: return TimeKind::kCopy;
+    case KernelKind::kGemm:
+    case KernelKind::kTritonGemm:
+    case KernelKind::kConvolution:
+    case KernelKind::kAttention: return TimeKind::kMatrix;
+    case KernelKind::kHostCopy: return TimeKind::kCopy;
     default: return TimeKind::kMemory;
   }
 }
 
-Recorder::Recorder(const PlanInput& input, const StepPlan& plan, const std::string& device) : input_(input) {
-  result_.schedule_is_ours = plan.ours;
+Recorder::Recorder(const DevicePlanInput& input, const DevicePlan& plan, const std::string& device) : input_(input) {
+  result_.schedule_is_estimated = plan.ours;
   result_.notes = plan.notes;
   result_.trace.source = "predicted";
   result_.trace.devices = {device};
   result_.trace.streams = {"kernels", "collectives in the node", "collectives over the network", "copies"};
 }
 
-void Recorder::Kernel(const PlanStep& step, const DeviceKernel& kernel, const CacheTraffic& traffic, const KernelPrice& price,
+void Recorder::Kernel(const DevicePlanOp& step, const KernelDescriptor& kernel, const CacheTraffic& traffic, const KernelTime& timing,
                       double start, double seconds, double weight) {
   auto [found, inserted] = op_of_.try_emplace(step.hlo, result_.ops.size());
   if (inserted) result_.ops.push_back({step.hlo, kernel.family, KindOfKernel(kernel.family), 0, 0, 0, 0, {}, {}, {}});
@@ -41,24 +41,24 @@ void Recorder::Kernel(const PlanStep& step, const DeviceKernel& kernel, const Ca
   op.seconds += weight * seconds;
   op.flops += weight * kernel.flops;
   op.bytes += weight * (kernel.read() + kernel.written);
-  op.price = price;
+  op.timing = timing;
   op.traffic = traffic;
   op.kernel = kernel;
-  result_.launches += weight * price.launches;
+  result_.launches += weight * timing.launches;
   result_.kinds[static_cast<size_t>(op.kind)] += weight * seconds;
   AddEvent(std::string(step.hlo->name), kCompute, start, seconds, std::string(ToString(op.kind)), weight,
-           {{"bound", std::string(ToString(price.bound))}, {"kernel", std::string(ToString(kernel.family))}}, step.hlo);
+           {{"bound", std::string(ToString(timing.bound))}, {"kernel", std::string(ToString(kernel.family))}}, step.hlo);
 }
 
-void Recorder::Transfer(const PlanStep& step, Stream stream, double start, double weight) {
+void Recorder::Transfer(const DevicePlanOp& step, Stream stream, double start, double weight) {
   const PlannedAsync& async = *step.async;
   AsyncTime& time = AsyncOf(async);
   time.times += weight;
-  time.seconds += weight * async.price.seconds;
+  time.seconds += weight * async.timing.seconds;
   if (async.use != nullptr) result_.launches += weight;
   started_[&async] = AddEvent(
-      std::string(step.hlo->name), stream, start, async.price.seconds, "communication", weight,
-      {{"algorithm", async.price.algorithm}, {"bytes", StrCat(async.bytes)}, {"members", StrCat(async.place.members)}}, step.hlo);
+      std::string(step.hlo->name), stream, start, async.timing.seconds, "communication", weight,
+      {{"algorithm", async.timing.algorithm}, {"bytes", StrCat(async.bytes)}, {"members", StrCat(async.place.members)}}, step.hlo);
 }
 
 void Recorder::Wait(const PlannedAsync* async, double start, double seconds, double weight) {
@@ -70,7 +70,7 @@ void Recorder::Wait(const PlannedAsync* async, double start, double seconds, dou
   }
   AsyncOf(*async).exposed += weight * seconds;
   const size_t event = AddEvent(StrCat("wait for ", async->start->name), kCompute, start, seconds, "exposed", weight, {}, nullptr);
-  if (auto from = started_.find(async); from != started_.end() && event < kMostEvents)
+  if (auto from = started_.find(async); from != started_.end() && event < kMaxEvents)
     result_.trace.flows.push_back({from->second, event});
 }
 
@@ -87,10 +87,10 @@ AsyncTime& Recorder::AsyncOf(const PlannedAsync& async) {
 size_t Recorder::AddEvent(std::string name, Stream stream, double start, double seconds, std::string category, double times,
                           Details details, const Instruction* hlo) {
   std::vector<TraceEvent>& events = result_.trace.events;
-  if (events.size() >= kMostEvents) return kMostEvents;
+  if (events.size() >= kMaxEvents) return kMaxEvents;
   if (hlo != nullptr)
     if (const Metadata* metadata = (*hlo)[kMetadata])
-      if (std::string place = SourcePlace(*metadata, input_.module.stack_frames); !place.empty())
+      if (std::string place = FormatSourceLocation(*metadata, input_.module.stack_frames); !place.empty())
         details.emplace_back("source", std::move(place));
   if (hlo != nullptr && input_.origins != nullptr)
     if (auto known = input_.origins->find(hlo); known != input_.origins->end()) hlo = known->second;
@@ -98,7 +98,7 @@ size_t Recorder::AddEvent(std::string name, Stream stream, double start, double 
   return events.size() - 1;
 }
 
-Prediction Recorder::Finish(double result_bytes) {
+SimulatedStep Recorder::Finish(double result_bytes) {
   const Machine& machine = input_.machine;
   for (const OpTime& op : result_.ops) result_.flops += op.flops, result_.bytes += op.bytes;
   for (size_t i = 0; i < kTimeKinds; ++i)
@@ -115,4 +115,4 @@ Prediction Recorder::Finish(double result_bytes) {
   return std::move(result_);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

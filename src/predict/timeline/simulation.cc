@@ -12,16 +12,16 @@
 #include "predict/timeline/recorder.h"
 #include "predict/timeline/values.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 class Simulation {
  public:
-  Simulation(const PlanInput& input, const StepPlan& plan, const DeviceClass& device, size_t class_number, Arrivals* arrivals)
+  Simulation(const DevicePlanInput& input, const DevicePlan& plan, const DeviceClass& device, size_t class_number, Arrivals* arrivals)
       : input_(input), plan_(plan), machine_(input.machine), device_(device), class_(class_number), arrivals_(arrivals),
         cache_(machine_.device.cache * machine_.kernels.cache_share), recorder_(input, plan, device.name) {}
 
-  Prediction Run() {
+  SimulatedStep Run() {
     if (input_.module.entry == nullptr) return recorder_.Finish(0);
     // Once to fill the cache, as the step before did.
     recording_ = false;
@@ -58,34 +58,34 @@ class Simulation {
   void Block(const Computation& computation, double weight) {
     auto block = plan_.blocks.find(&computation);
     if (block == plan_.blocks.end() || ++depth_ > 64) return void(depth_ = std::max(0, depth_));
-    for (const PlanStep& step : block->second) Step(step, weight);
+    for (const DevicePlanOp& step : block->second) Step(step, weight);
     --depth_;
   }
 
-  void Step(const PlanStep& step, double weight) {
+  void Step(const DevicePlanOp& step, double weight) {
     switch (step.kind) {
-      case PlanStep::Kind::kPlumbing: return void(values_.HandOn(*step.hlo));
-      case PlanStep::Kind::kKernel: return Execute(step, weight);
-      case PlanStep::Kind::kCollective:
+      case DevicePlanOp::Kind::kNoOp: return void(values_.HandOn(*step.hlo));
+      case DevicePlanOp::Kind::kKernel: return Execute(step, weight);
+      case DevicePlanOp::Kind::kCollective:
         Execute(step, weight);
         Start(step, weight);
         return Wait(step, weight);
-      case PlanStep::Kind::kStart:
+      case DevicePlanOp::Kind::kStart:
         Execute(step, weight);
         return Start(step, weight);
-      case PlanStep::Kind::kDone:
+      case DevicePlanOp::Kind::kDone:
         Wait(step, weight);
         return Execute(step, weight);
-      case PlanStep::Kind::kReceive: return Receive(step, weight);
-      case PlanStep::Kind::kLoop: return Loop(*step.hlo, weight);
-      case PlanStep::Kind::kCall: return Call(*step.hlo, weight);
-      case PlanStep::Kind::kConditional: return Conditional(*step.hlo, weight);
+      case DevicePlanOp::Kind::kReceive: return Receive(step, weight);
+      case DevicePlanOp::Kind::kLoop: return Loop(*step.hlo, weight);
+      case DevicePlanOp::Kind::kCall: return Call(*step.hlo, weight);
+      case DevicePlanOp::Kind::kConditional: return Conditional(*step.hlo, weight);
     }
   }
 
   static bool IsNear(const Shape& shape) { return shape.layout() != nullptr && shape.layout()->memory_space == 1; }
 
-  CacheTraffic TrafficOf(const PlanStep& step, DeviceKernel& kernel) {
+  CacheTraffic TrafficOf(const DevicePlanOp& step, KernelDescriptor& kernel) {
     CacheTraffic traffic;
     const bool tpu = machine_.device.kind == DeviceKind::kTpu;
     for (size_t i = 0; i < step.inputs.size() && i < kernel.reads.size(); ++i) {
@@ -126,24 +126,24 @@ class Simulation {
     return there;
   }
 
-  void Execute(const PlanStep& step, double weight) {
-    if (step.kernel.family == KernelFamily::kNothing) return;
-    DeviceKernel kernel = step.kernel;
+  void Execute(const DevicePlanOp& step, double weight) {
+    if (step.kernel.family == KernelKind::kNothing) return;
+    KernelDescriptor kernel = step.kernel;
     CacheTraffic traffic = TrafficOf(step, kernel);
     Leaves result = kernel.in_place >= 0 && static_cast<size_t>(kernel.in_place) < step.inputs.size()
                         ? values_.Of(*step.inputs[static_cast<size_t>(kernel.in_place)])
                         : OwnLeaves(*step.hlo);
     if (!result.empty() && machine_.device.kind == DeviceKind::kGpu) traffic.write_hit = Written(*step.hlo, result, kernel.written);
     values_.Set(*step.hlo, std::move(result));
-    const KernelPrice price = PriceOf(kernel, traffic, machine_);
-    const double alone = KindOfKernel(kernel.family) == TimeKind::kMatrix ? price.seconds / throttle_ : price.seconds;
+    const KernelTime timing = EstimateKernelTime(kernel, traffic, machine_);
+    const double alone = KindOfKernel(kernel.family) == TimeKind::kMatrix ? timing.seconds / throttle_ : timing.seconds;
     // Collectives take cores and bandwidth from what runs beside them.
-    const double under_way = std::max({0.0, free_[kNodeLinks] - now_, free_[kNetwork] - now_});
-    const double seconds = alone + machine_.kernels.contention * std::min(alone, under_way);
-    if (recording_) recorder_.Kernel(step, kernel, traffic, price, now_, seconds, weight);
+    const double pending = std::max({0.0, free_[kNodeLinks] - now_, free_[kNetwork] - now_});
+    const double seconds = alone + machine_.kernels.contention * std::min(alone, pending);
+    if (recording_) recorder_.Kernel(step, kernel, traffic, timing, now_, seconds, weight);
     now_ += seconds;
     if (machine_.device.kind == DeviceKind::kGpu) {
-      const double gap = machine_.kernels.gap * 1e-6 * price.launches;
+      const double gap = machine_.kernels.gap * 1e-6 * timing.launches;
       now_ += gap;
       if (recording_) recorder_.Gap(gap, weight);
     }
@@ -151,10 +151,10 @@ class Simulation {
 
   static Stream StreamOf(const PlannedAsync& async) {
     if (async.use == nullptr) return kCopies;
-    return async.price.fabric == Fabric::kNetwork ? kNetwork : kNodeLinks;
+    return async.timing.fabric == Fabric::kNetwork ? kNetwork : kNodeLinks;
   }
 
-  void Start(const PlanStep& step, double weight) {
+  void Start(const DevicePlanOp& step, double weight) {
     const PlannedAsync& async = *step.async;
     const bool meets = arrivals_ != nullptr && async.use != nullptr;
     const bool sends = IsSendKind(async.kind);
@@ -168,19 +168,19 @@ class Simulation {
       arrivals_->Arrive(class_, async, run, begin);
       if (!sends) begin = std::max(begin, arrivals_->Others(class_, async, run));
     }
-    free_[stream] = begin + async.price.seconds;
+    free_[stream] = begin + async.timing.seconds;
     ends_[&async] = free_[stream];
     if (recording_) recorder_.Transfer(step, stream, begin, weight);
   }
 
   // What is sent to this device has come when its sender's transfer is over.
-  void Receive(const PlanStep& step, double weight) {
+  void Receive(const DevicePlanOp& step, double weight) {
     if (arrivals_ == nullptr || !recording_) return;
     const double sent = arrivals_->Others(class_, *step.async, receives_[step.async]++);
-    if (sent > 0) WaitUntil(sent + step.async->price.seconds, step.async, weight);
+    if (sent > 0) WaitUntil(sent + step.async->timing.seconds, step.async, weight);
   }
 
-  void Wait(const PlanStep& step, double weight) {
+  void Wait(const DevicePlanOp& step, double weight) {
     auto found = ends_.find(step.async);
     if (found == ends_.end()) return;  // it began in a round that is not there
     WaitUntil(found->second, step.async, weight);
@@ -208,7 +208,7 @@ class Simulation {
     // The host of a GPU asks after every round whether there is another, unless it knows how many there are.
     // A module that has no schedule yet will be told what can be inferred.
     const bool host_knows = !MemberOf(ConfigOf(loop), "known_trip_count").empty() ||
-                            (plan_.ours && trips != nullptr && trips->known() && trips->from != TripCount::From::kGiven);
+                            (plan_.ours && trips != nullptr && trips->known() && trips->from != TripCount::Provenance::kGiven);
     if (!host_knows) RoundTrips(rounds, weight);
     Leaves state = loop.operands.empty() ? values_.Fresh(loop.shape()) : values_.Of(*loop.operands[0]);
     const bool outer_round = in_later_round_;
@@ -271,8 +271,8 @@ class Simulation {
       recorder_.RoundTrip(machine_.kernels.round_trip * 1e-6, weight * times);
   }
 
-  const PlanInput& input_;
-  const StepPlan& plan_;
+  const DevicePlanInput& input_;
+  const DevicePlan& plan_;
   const Machine& machine_;
   const DeviceClass& device_;
   const size_t class_;
@@ -291,8 +291,8 @@ class Simulation {
 
 }  // namespace
 
-Prediction Simulate(const PlanInput& input, const StepPlan& plan, const DeviceClasses& classes, size_t c, Arrivals* arrivals) {
+SimulatedStep Simulate(const DevicePlanInput& input, const DevicePlan& plan, const DeviceClasses& classes, size_t c, Arrivals* arrivals) {
   return Simulation(input, plan, classes.all[c], c, arrivals).Run();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "predict/timeline/arrivals.h"
-#include "predict/timeline/prediction.h"
+#include "predict/timeline/simulated_step.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // `arrivals` is null where all devices are alike.
-Prediction Simulate(const PlanInput& input, const StepPlan& plan, const DeviceClasses& classes, size_t c, Arrivals* arrivals);
+SimulatedStep Simulate(const DevicePlanInput& input, const DevicePlan& plan, const DeviceClasses& classes, size_t c, Arrivals* arrivals);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Leaves Values::Fresh(const Shape& shape) {
   Leaves leaves(static_cast<size_t>(std::clamp<int64_t>(shape.LeafCount(), 1, 1 << 16)));
@@ -45,8 +45,8 @@ bool Values::HandOn(const Instruction& hlo) {
     Set(hlo, Leaves(from, from + static_cast<std::ptrdiff_t>(count)));
     return true;
   }
-  constexpr Hands kSameBytes = Hands::kSame | Hands::kOrdered | Hands::kBitcast | Hands::kReshaped;
-  if (Has(kSameBytes, HandsOn(hlo)) && !IsCustomCall(hlo) &&
+  constexpr Forwarding kSameBytes = Forwarding::kSame | Forwarding::kAddDependency | Forwarding::kBitcast | Forwarding::kReshaped;
+  if (Has(kSameBytes, ForwardingOf(hlo)) && !IsCustomCall(hlo) &&
       hlo.shape().LeafCount() <= static_cast<int64_t>(Of(*hlo.operands[0]).size())) {
     Leaves same = Of(*hlo.operands[0]);
     Set(hlo, std::move(same));
@@ -55,4 +55,4 @@ bool Values::HandOn(const Instruction& hlo) {
   return false;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 using Leaves = std::vector<uint64_t>;  // a number for each array of a value
 
@@ -23,4 +23,4 @@ class Values {
   uint64_t next_ = 1;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -12,7 +12,7 @@
 SHOAL_EMBED(shoal_page_script, SHOAL_PAGE_SCRIPT)
 SHOAL_EMBED(shoal_page_style, SHOAL_PAGE_STYLE)
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string Base64OfHex(std::string_view hex) {
@@ -27,4 +27,4 @@ std::string Base64OfHex(std::string_view hex) {
 PageAsset PageScript() { return {{shoal_page_script, shoal_page_script_end}, Base64OfHex(kPageScriptSha256)}; }
 PageAsset PageStyle() { return {{shoal_page_style, shoal_page_style_end}, Base64OfHex(kPageStyleSha256)}; }
 
-}  // namespace shoal
+}  // namespace shoal::internal

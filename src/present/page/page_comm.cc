@@ -1,41 +1,41 @@
-// The sections about collectives: each with what it moves, whom it joins, and the groups behind that.
+// The sections about collectives: each with what it moves, whom it participants, and the groups behind that.
 #include <map>
 #include <set>
 
 #include "analyze/cost/overlap.h"
 #include "analyze/facts/traffic.h"
 #include "analyze/facts/wire_bytes.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "present/page/page_module.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-// So many device ids are listed; what joins more is told by its size alone.
-constexpr size_t kMostListed = 400'000;
+// So many device ids are listed; what participants more is told by its size alone.
+constexpr size_t kMaxListed = 400'000;
 
 void AddUses(const PageModule& page, StringTable& strings, PageSection& section) {
   Overlaps overlaps(page.cost, page.executions);
   NodeSplits splits(page.devices_per_node);
-  std::map<const Membership*, uint32_t> numbers;
+  std::map<const Participants*, uint32_t> numbers;
   for (const auto& each : page.collectives.memberships.all())
     numbers.emplace(each.get(), static_cast<uint32_t>(numbers.size()));
   struct Row {
-    const CollectiveUse& use;
+    const LogicalCollective& use;
     NodeSplit split;
     Overlap beside;
   };
   std::vector<Row> rows;
-  for (const CollectiveUse& use : page.collectives.uses)
+  for (const LogicalCollective& use : page.collectives.all)
     rows.push_back({use, splits.Of(use), overlaps.Of(*use.start, *use.done)});
   section.AddOf("hlo", rows, [&](const Row& row) { return page.ids(*row.use.hlo); });
   section.AddOf("start", rows, [&](const Row& row) { return page.ids(*row.use.start); });
   section.AddOf("done", rows, [&](const Row& row) { return page.ids(*row.use.done); });
   section.AddOf("kind", rows, [&](const Row& row) { return strings(Text(row.use.kind)); });
-  section.AddOf("joins", rows, [&](const Row& row) { return numbers.at(row.use.joins); });
+  section.AddOf("participants", rows, [&](const Row& row) { return numbers.at(row.use.participants); });
   section.AddOf("nodes", rows, [&](const Row& row) { return static_cast<uint32_t>(row.split.nodes); });
-  section.Add("alike", AlikeCollectives(page.collectives));
+  section.Add("alike", GroupEquivalentCollectives(page.collectives));
   section.AddOf("times", rows, [](const Row& row) { return row.use.times; });
   section.AddOf("payload", rows, [](const Row& row) { return static_cast<double>(row.use.payload_bytes); });
   section.AddOf("ring", rows, [](const Row& row) { return static_cast<double>(row.use.MostRingBytes()); });
@@ -57,7 +57,7 @@ void AddJoins(const PageModule& page, StringTable& strings, PageSection& section
     size.push_back(static_cast<uint32_t>(each->group_size));
     for (const DeviceGroup& group : each->groups) listed += group.size();
     listed += 2 * each->pairs.size();
-    if (listed <= kMostListed) {
+    if (listed <= kMaxListed) {
       for (const DeviceGroup& group : each->groups) {
         for (int64_t device : group) member.push_back(static_cast<uint32_t>(device));
         member_end.push_back(static_cast<uint32_t>(member.size()));
@@ -85,7 +85,7 @@ void AddJoins(const PageModule& page, StringTable& strings, PageSection& section
 // between others. The page makes matrices of these.
 void AddPairRules(const PageModule& page, StringTable& strings, PageSection& section) {
   std::set<std::pair<Opcode, int64_t>> wanted;
-  for (const CollectiveUse& use : page.collectives.uses)
+  for (const LogicalCollective& use : page.collectives.all)
     for (const DeviceGroup& group : use.groups()) wanted.insert({use.kind, std::ssize(group)});
   using Rule = std::pair<Opcode, int64_t>;
   section.AddOf("kind", wanted, [&](const Rule& rule) { return strings(Text(rule.first)); });
@@ -99,8 +99,8 @@ void AddPairRules(const PageModule& page, StringTable& strings, PageSection& sec
 
 void AddCommSections(const PageModule& page, const std::string& prefix, StringTable& strings, PageSections& sections) {
   AddUses(page, strings, sections.Add(prefix + "comm"));
-  AddJoins(page, strings, sections.Add(prefix + "joins"));
+  AddJoins(page, strings, sections.Add(prefix + "participants"));
   AddPairRules(page, strings, sections.Add(prefix + "pair_rules"));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include "core/base/strings.h"
 #include "nlohmann/json.hpp"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool HasElided(const Module& module) {
@@ -17,7 +17,7 @@ bool HasElided(const Module& module) {
 void MarkCallers(const PageModule& page, std::vector<uint8_t>& marks) {
   for (uint32_t id = 0; id < marks.size(); ++id)  // what is called stands before its callers
     for (const Computation* callee : CalledComputations(page.ids[id])) {
-      if (marks[id] != PageDiff::kSame || !IsPricedByCaller(*callee, page.executions.calls())) continue;
+      if (marks[id] != PageDiff::kSame || !IsCostedByCaller(*callee, page.executions.calls())) continue;
       for (const Instruction* inside : callee->instructions)
         if (marks[page.ids(*inside)] != PageDiff::kSame) marks[id] = PageDiff::kChanged;
     }
@@ -69,4 +69,4 @@ std::string ChangeSentence(const Change& change) {
   return text;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "analyze/diff/changes.h"
 #include "present/page/page_module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct PageDiff {
   PageDiff(const PageModule& a, const PageModule& b, const ExecutionOptions& options);
@@ -20,4 +20,4 @@ void AddDiffSection(const PageDiff& diff, const PageModule& a, const PageModule&
 // A change in words: "type: f32[2] → bf16[2], of dot.3 and 4 more".
 std::string ChangeSentence(const Change& change);
 
-}  // namespace shoal
+}  // namespace shoal::internal

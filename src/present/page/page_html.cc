@@ -5,11 +5,11 @@
 
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "present/page/page_text.h"
-#include "present/page/suspicions.h"
+#include "present/page/findings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // One character of UTF-8: its number and how many bytes it takes; a byte that begins none is U+FFFD.
@@ -69,16 +69,16 @@ std::string Sources(const PageModule& page) {
   for (const Computation* computation : page.module.computations)
     for (const Instruction* hlo : computation->instructions)
       if (const Metadata* metadata = (*hlo)[kMetadata]) {
-        std::string place = SourcePlace(*metadata, page.module.stack_frames);
+        std::string place = FormatSourceLocation(*metadata, page.module.stack_frames);
         place.resize(place.rfind(':') == std::string::npos ? 0 : place.rfind(':'));
         if (!place.empty()) files.insert(place.substr(place.find_last_of('/') + 1));
       }
-  constexpr size_t kMost = 3;
+  constexpr size_t kMax = 3;
   std::string text;
   size_t count = 0;
   for (const std::string& file : files)
-    if (count++ < kMost) StrAppend(&text, text.empty() ? "" : ", ", file);
-  if (count > kMost) StrAppend(&text, " and ", count - kMost, " more");
+    if (count++ < kMax) StrAppend(&text, text.empty() ? "" : ", ", file);
+  if (count > kMax) StrAppend(&text, " and ", count - kMax, " more");
   return text;
 }
 
@@ -106,16 +106,16 @@ void WriteWhat(const PageModule& page, Html& html) {
 void WriteTotals(const PageModule& page, Html& html) {
   const SpaceMemory& device = page.memory.device;
   html.Raw("<dl class=figures>");
-  html.Figure("flops", Scaled(page.cost.total.flops),
-              StrCat(Scaled(page.cost.total.transcendentals), " transcendentals"));
+  html.Figure("flops", FormatSi(page.cost.total.flops),
+              StrCat(FormatSi(page.cost.total.transcendentals), " transcendentals"));
   html.Figure("memory traffic", ShortBytes(page.cost.total.bytes()),
               StrCat(ShortBytes(page.cost.total.bytes_read), " read, ", ShortBytes(page.cost.total.bytes_written), " written"));
   html.Figure("wire", ShortBytes(page.wire_bytes),
-              StrCat("received per device, ", Grouped(std::ssize(page.collectives.uses), "collective")));
+              StrCat("received per device, ", Grouped(std::ssize(page.collectives.all), "collective")));
   html.Figure("peak memory", ShortBytes(static_cast<double>(device.peak)),
               StrCat(ShortBytes(static_cast<double>(device.arguments)), " arguments, ",
                      ShortBytes(static_cast<double>(device.temporaries)), " temporaries"));
-  for (const Forecast& forecast : page.forecasts) {
+  for (const Prediction& forecast : page.forecasts) {
     char mfu[32];
     std::snprintf(mfu, sizeof(mfu), "%.0f %%", 100 * forecast.mfu);
     html.Figure(StrCat("time on ", forecast.machine.name), ShortSeconds(forecast.prediction.step_seconds),
@@ -130,45 +130,45 @@ void WriteTimeByKind(const PageModule& page, Html& html) {
   static constexpr const char* kClasses[] = {"k0", "k2", "k1", "k3", "idle"};
   static_assert(std::size(kClasses) == kTimeKinds);
   double longest = 0;
-  for (const Forecast& forecast : page.forecasts) longest = std::max(longest, forecast.prediction.device_seconds);
+  for (const Prediction& forecast : page.forecasts) longest = std::max(longest, forecast.prediction.device_seconds);
   html.Raw("<h2>Where the time goes</h2>");
-  for (const Forecast& forecast : page.forecasts) {
+  for (const Prediction& forecast : page.forecasts) {
     html.Raw("<div class=timebar><span>");
     html.Name(forecast.machine.name);
     html.Raw("</span><svg viewBox=\"0 0 1000 14\" preserveAspectRatio=none role=img>");
     double at = 0;
-    std::string words;
+    std::string label;
     for (size_t i = 0; i < kTimeKinds; ++i) {
       const double seconds = forecast.prediction.kinds[i], width = longest > 0 ? 1000 * seconds / longest : 0;
       if (seconds <= 0) continue;
       const std::string_view kind = ToString(static_cast<TimeKind>(i));
       html.Raw(StrCat("<rect class=", kClasses[i], " fill=currentColor x=", at, " y=0 height=14 width=", width,
                       "><title>", kind, " ", ShortSeconds(seconds), "</title></rect>"));
-      StrAppend(&words, words.empty() ? "" : ", ", kind, " ", ShortSeconds(seconds));
+      StrAppend(&label, label.empty() ? "" : ", ", kind, " ", ShortSeconds(seconds));
       at += width;
     }
     html.Raw("</svg></div><p class=note>");
-    html.Text(words);
+    html.Text(label);
     html.Raw("</p>");
   }
 }
 
-void WriteList(const char* title, const std::vector<Suspicion>& rows, const char* none, Html& html) {
+void WriteList(const char* title, const std::vector<Finding>& rows, const char* none, Html& html) {
   html.Raw(StrCat("<h2>", title, "</h2>"));
   if (rows.empty()) {
     html.Raw(StrCat("<p class=muted>", none, "</p>"));
     return;
   }
-  constexpr size_t kMost = 12;
+  constexpr size_t kMax = 12;
   html.Raw("<ul>");
-  for (size_t i = 0; i < rows.size() && i < kMost; ++i) {
+  for (size_t i = 0; i < rows.size() && i < kMax; ++i) {
     html.Raw("<li>");
     if (!rows[i].address.empty()) StrAppend(&html.out, "<a href=\"#", HtmlText(rows[i].address, 100'000), "\">");
     html.Name(rows[i].sentence);
     if (!rows[i].address.empty()) html.Raw("</a>");
     html.Raw("</li>");
   }
-  if (rows.size() > kMost) StrAppend(&html.out, "<li class=muted>and ", rows.size() - kMost, " more</li>");
+  if (rows.size() > kMax) StrAppend(&html.out, "<li class=muted>and ", rows.size() - kMax, " more</li>");
   html.Raw("</ul>");
 }
 
@@ -181,15 +181,15 @@ void WriteModule(const PageModule& page, const char* letter, Html& html) {
   WriteTotals(page, html);
   WriteTimeByKind(page, html);
   html.Raw("<div class=pictures></div></div><div class=right>");
-  WriteList("Suspicious", SuspicionsOf(page), "nothing stands out", html);
-  std::vector<Suspicion> assumptions;
+  WriteList("Suspicious", FindIssues(page), "nothing stands out", html);
+  std::vector<Finding> assumptions;
   for (const std::string& sentence : page.assumptions) assumptions.push_back({sentence, ""});
   WriteList("Assumptions", assumptions, "none were needed", html);
   html.Raw("</div></section>");
 }
 
 void WriteChanges(const PageDiff& diff, Html& html) {
-  std::vector<Suspicion> rows;
+  std::vector<Finding> rows;
   for (const Change& change : diff.changes)
     rows.push_back({ChangeSentence(change), change.instruction() == nullptr
                                                 ? std::string()
@@ -234,4 +234,4 @@ std::string PageHtml(const PageModule& a, const PageModule* b, const PageDiff* d
   return std::move(html.out);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 #include "present/page/page_diff.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // `b` and `diff` are null for one module. The data are already packed.
 std::string PageHtml(const PageModule& a, const PageModule* b, const PageDiff* diff, std::string_view data);
@@ -21,4 +21,4 @@ struct PageAsset {
 PageAsset PageScript();
 PageAsset PageStyle();
 
-}  // namespace shoal
+}  // namespace shoal::internal

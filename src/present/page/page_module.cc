@@ -3,13 +3,13 @@
 #include "analyze/summary/program_rows.h"
 #include "analyze/summary/work_kind.h"
 #include "core/base/strings.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "formats/text/printer.h"
 #include "nlohmann/json.hpp"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -19,7 +19,7 @@ std::string FileName(const std::string& path) { return path.substr(path.find_las
 // What a row calls it: "dot + bias", "all-reduce", a custom call's target.
 std::string WordsOf(const Instruction& hlo, FusionWorks& works) {
   const Instruction& op = Unwrapped(hlo);
-  if (IsFusion(op)) return works.Of(op).words;
+  if (IsFusion(op)) return works.Of(op).label;
   const std::string_view target = TargetOf(op);
   return IsCustomCall(op) && !target.empty() ? std::string(target) : LabelOf(op, works);
 }
@@ -43,7 +43,7 @@ class InstructionColumns {
     section.Add("name", name_);
     section.Add("computation", computation_);
     section.Add("opcode", opcode_);
-    section.Add("words", words_);
+    section.Add("label", label_);
     section.Add("kind", kind_);
     section.Add("flags", flags_);
     section.Add("type", type_);
@@ -70,12 +70,12 @@ class InstructionColumns {
     name_.emplace_back(hlo.name);
     computation_.push_back(computation_of_.at(hlo.parent));
     opcode_.push_back(strings_(OpcodeTextOf(hlo)));
-    words_.push_back(strings_(WordsOf(hlo, page_.works)));
+    label_.push_back(strings_(WordsOf(hlo, page_.works)));
     kind_.push_back(static_cast<uint8_t>(WorkKindOf(hlo, page_.works)));
     type_.push_back(strings_(TypeOf(hlo.shape())));
     const Metadata* metadata = hlo[kMetadata];
     scope_.push_back(strings_(metadata == nullptr ? "" : metadata->op_name));
-    source_.push_back(strings_(metadata == nullptr ? "" : SourcePlace(*metadata, page_.module.stack_frames)));
+    source_.push_back(strings_(metadata == nullptr ? "" : FormatSourceLocation(*metadata, page_.module.stack_frames)));
     for (const Instruction* operand : hlo.operands) operand_back_.push_back(id - page_.ids(*operand));
     operand_end_.push_back(static_cast<uint32_t>(operand_back_.size()));
     if (CallsComputations(hlo))
@@ -101,7 +101,7 @@ class InstructionColumns {
       written_[id] = one.once.bytes_written * one.times;
       if (one.unknown) flags_[id] |= kUnknownCost;
     }
-    for (const CollectiveUse& use : page_.collectives.uses)
+    for (const LogicalCollective& use : page_.collectives.all)
       wire_[page_.ids(*use.start)] += use.times * static_cast<double>(use.MostWireBytes());
     for (size_t step = 0; step < page_.memory.steps.size(); ++step)
       step_[page_.ids(*page_.memory.steps[step])] = static_cast<int32_t>(step);
@@ -112,7 +112,7 @@ class InstructionColumns {
   std::unordered_map<const Computation*, uint32_t> computation_of_;
   std::unordered_map<const Shape*, std::string> types_;
   std::vector<std::string> name_;
-  std::vector<uint32_t> computation_, opcode_, words_, type_, scope_, source_, operand_end_, operand_back_, call_end_,
+  std::vector<uint32_t> computation_, opcode_, label_, type_, scope_, source_, operand_end_, operand_back_, call_end_,
       call_;
   std::vector<uint8_t> kind_, flags_;
   std::vector<double> times_, flops_, transcendentals_, read_, written_, wire_;
@@ -135,19 +135,19 @@ void AddComputations(const PageModule& page, StringTable& strings, PageSection& 
 void AddRows(PageModule& page, StringTable& strings, PageSection& section) {
   std::vector<uint8_t> kind;
   std::vector<int32_t> parent;
-  std::vector<uint32_t> words, repeats, member_end, member;
+  std::vector<uint32_t> label, repeats, member_end, member;
   for (const ProgramRow& row :
        ProgramRowsOf(page.module, page.executions, page.collectives, page.cost, page.ids, page.works)) {
     kind.push_back(static_cast<uint8_t>(row.kind));
     parent.push_back(row.parent);
-    words.push_back(strings(row.words));
+    label.push_back(strings(row.label));
     repeats.push_back(static_cast<uint32_t>(std::min<int64_t>(row.repeats, UINT32_MAX)));
     member.insert(member.end(), row.members.begin(), row.members.end());
     member_end.push_back(static_cast<uint32_t>(member.size()));
   }
   section.Add("kind", kind);
   section.Add("parent", parent);
-  section.Add("words", words);
+  section.Add("label", label);
   section.Add("repeats", repeats);
   section.Add("member_end", member_end);
   section.Add("member", member);
@@ -156,7 +156,7 @@ void AddRows(PageModule& page, StringTable& strings, PageSection& section) {
 // Loops that are reached, with their rounds; -1: nobody knows.
 Json LoopsOf(const PageModule& page) {
   Json loops = Json::array();
-  for (const Computation* computation : page.executions.calls().FromEntry())
+  for (const Computation* computation : page.executions.calls().ReachableFromEntry())
     for (const Instruction* hlo : computation->instructions)
       if (CallsComputations(*hlo) && CallKindOf(*hlo) == CallKind::kLoop)
         if (const TripCount* trips = page.executions.FindTrips(*hlo))
@@ -173,7 +173,7 @@ Json MemoryOf(const SpaceMemory& space) {
 // The machines that time was predicted on.
 Json MachinesOf(const PageModule& page) {
   Json all = Json::array();
-  for (const Forecast& forecast : page.forecasts) {
+  for (const Prediction& forecast : page.forecasts) {
     const DeviceModel& device = forecast.machine.device;
     Json kinds = Json::array();
     for (size_t i = 0; i < kTimeKinds; ++i)
@@ -229,9 +229,9 @@ PageModule::PageModule(std::string path, const Module& from, const ExecutionOpti
       devices(InferDevices(from)),
       collectives(CollectivesOf(from, executions, devices.grid)),
       cost(CostOf(from, executions)),
-      memory(shoal::MemoryOf(from)),
+      memory(shoal::internal::MemoryOf(from)),
       devices_per_node(per_node) {
-  for (const CollectiveUse& use : collectives.uses) wire_bytes += use.times * static_cast<double>(use.MostWireBytes());
+  for (const LogicalCollective& use : collectives.all) wire_bytes += use.times * static_cast<double>(use.MostWireBytes());
 }
 
 void AddModuleSections(PageModule& page, const std::string& prefix, PageSections& sections) {
@@ -251,4 +251,4 @@ void AddModuleSections(PageModule& page, const std::string& prefix, PageSections
   string_section.Add("string", strings.all());
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 #include "core/base/check.h"
 #include "nlohmann/json.hpp"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "columns are written as they lie in memory");
@@ -128,4 +128,4 @@ std::string Base64(std::string_view bytes) {
   return out;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

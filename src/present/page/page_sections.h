@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
 inline constexpr uint16_t kPageVersion = 1;
 
@@ -77,4 +77,4 @@ class StringTable {
 
 std::string Base64(std::string_view bytes);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string Fixed(double number, int digits, const char* unit) {
@@ -45,4 +45,4 @@ std::string ShortSeconds(double seconds) {
   return Fixed(seconds, size < 9.995 ? 2 : size < 99.95 ? 1 : 0, kUnits[unit]);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace shoal {
+namespace shoal::internal {
 
 std::string Grouped(int64_t number);       // "12,345"
 std::string Grouped(int64_t number, std::string_view what);  // "12,345 ops", "1 op"
@@ -13,4 +13,4 @@ std::string ShortPercent(double part);     // "4.2 %", "42 %"
 std::string ShortBytes(double bytes);      // "1.5 KiB", "150 KiB"
 std::string ShortSeconds(double seconds);  // "6.83 ms", "403 µs"
 
-}  // namespace shoal
+}  // namespace shoal::internal

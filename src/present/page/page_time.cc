@@ -4,7 +4,7 @@
 #include "predict/timeline/profile_match.h"
 #include "present/page/page_trace.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Instructions by name, and by the names of their kernels. Names of two computations may be equal: what runs by itself
@@ -13,7 +13,7 @@ class NamedInstructions {
  public:
   explicit NamedInstructions(const PageModule& page) {
     for (uint32_t id = 0; id < page.ids.size(); ++id)
-      if (!IsPricedByCaller(*page.ids[id].parent, page.executions.calls())) Add(page.ids[id].name, id);
+      if (!IsCostedByCaller(*page.ids[id].parent, page.executions.calls())) Add(page.ids[id].name, id);
     for (uint32_t id = 0; id < page.ids.size(); ++id) Add(page.ids[id].name, id);
   }
   int32_t operator()(std::string_view name) const {
@@ -36,7 +36,7 @@ int32_t IdOf(const PageModule& page, const Instruction* hlo) {
 // What the step waits for: kernels, and collectives as far as nothing hides them.
 void AddSeconds(const PageModule& page, PageSection& section) {
   std::vector<double> seconds(page.ids.size(), 0), async_seconds(page.ids.size(), 0);
-  const Prediction& prediction = page.forecasts.front().prediction;
+  const SimulatedStep& prediction = page.forecasts.front().prediction;
   for (const OpTime& op : prediction.ops) seconds[page.ids(*op.hlo)] += op.seconds;
   for (const AsyncTime& time : prediction.asyncs) {
     seconds[page.ids(*time.async->start)] += time.exposed;
@@ -58,7 +58,7 @@ std::vector<double> MeasuredSeconds(const PageModule& page, const ProfileCompari
 void AddTimeSections(PageModule& page, const std::string& prefix, PageSections& sections) {
   int number = 0;
   auto next = [&]() -> PageSection& { return sections.Add(prefix + "trace." + std::to_string(number++)); };
-  for (const Forecast& forecast : page.forecasts) {
+  for (const Prediction& forecast : page.forecasts) {
     const Trace& trace = forecast.prediction.trace;
     AddTrace(page, {forecast.machine.name, trace, true, 1, [&](size_t i) { return IdOf(page, trace.events[i].hlo); }}, next());
   }
@@ -80,4 +80,4 @@ void AddTimeSections(PageModule& page, const std::string& prefix, PageSections& 
   if (!measured.empty()) section.Add("measured", measured);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

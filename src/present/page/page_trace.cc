@@ -8,13 +8,13 @@
 #include "nlohmann/json.hpp"
 #include "predict/timeline/critical_path.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Where no instruction is known: what the trace says of the event.
 WorkKind KindOf(const TraceEvent& event) {
   static const std::map<std::string, WorkKind> kKinds = {
-      {"matrix", WorkKind::kProduct}, {"memory", WorkKind::kElementwise}, {"communication", WorkKind::kCollective},
+      {"matrix", WorkKind::kGemm}, {"memory", WorkKind::kElementwise}, {"communication", WorkKind::kCollective},
       {"copy", WorkKind::kMove},      {"idle", WorkKind::kNone},          {"exposed", WorkKind::kNone}};
   auto found = kKinds.find(event.category);
   return found == kKinds.end() ? WorkKind::kControl : found->second;
@@ -109,4 +109,4 @@ void AddTrace(PageModule& page, const PageTrace& what, PageSection& section) {
   section.Add("labels", labels.all());
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "present/page/page_module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct PageTrace {
   std::string name;
@@ -17,4 +17,4 @@ struct PageTrace {
 
 void AddTrace(PageModule& page, const PageTrace& what, PageSection& section);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,34 +3,34 @@
 #include "core/base/strings.h"
 #include "core/base/units.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // "%a, %b, %c and 4 more"
 std::string Names(const std::vector<const Instruction*>& all) {
-  constexpr size_t kMost = 3;
+  constexpr size_t kMax = 3;
   std::string names;
-  for (size_t i = 0; i < all.size() && i < kMost; ++i) StrAppend(&names, i == 0 ? "" : ", ", all[i]->name);
-  if (all.size() > kMost) StrAppend(&names, " and ", all.size() - kMost, " more");
+  for (size_t i = 0; i < all.size() && i < kMax; ++i) StrAppend(&names, i == 0 ? "" : ", ", all[i]->name);
+  if (all.size() > kMax) StrAppend(&names, " and ", all.size() - kMax, " more");
   return names;
 }
 
 }  // namespace
 
-std::vector<std::string> AssumptionsOf(const Executions& executions) {
+std::vector<std::string> AssumptionsOf(const ExecutionCounts& executions) {
   std::vector<std::string> all;
   const auto& loops = executions.unknown_loops();
   if (!loops.empty())
-    all.push_back(StrCat(Counted(static_cast<int64_t>(loops.size()), "loop"), " whose trip count depends on data (",
+    all.push_back(StrCat(Pluralize(static_cast<int64_t>(loops.size()), "loop"), " whose trip count depends on data (",
                          Names(loops), "): counted as one round; --trips NAME=N says better"));
-  const auto& assumed = executions.assumed_loops();
+  const auto& assumed = executions.heuristic_loops();
   if (!assumed.empty())
-    all.push_back(StrCat(Counted(static_cast<int64_t>(assumed.size()), "loop"),
+    all.push_back(StrCat(Pluralize(static_cast<int64_t>(assumed.size()), "loop"),
                          " whose condition does not fit their state (", Names(assumed),
                          "): read as counters that go up to the constant in the condition"));
   const auto& conditionals = executions.conditionals();
   if (!conditionals.empty())
-    all.push_back(StrCat(Counted(static_cast<int64_t>(conditionals.size()), "conditional"), " (", Names(conditionals),
+    all.push_back(StrCat(Pluralize(static_cast<int64_t>(conditionals.size()), "conditional"), " (", Names(conditionals),
                          "): all branches equally likely; --probability NAME=P says better"));
   return all;
 }
@@ -38,8 +38,8 @@ std::vector<std::string> AssumptionsOf(const Executions& executions) {
 std::vector<std::string> AssumptionsOf(const ModuleCost& cost) {
   std::vector<std::string> all;
   for (const auto& [target, count] : cost.unknown_calls)
-    all.push_back(StrCat(Counted(count, "custom call"), " of ", target, ": nobody can say what it computes; only its operands and results count"));
+    all.push_back(StrCat(Pluralize(count, "custom call"), " of ", target, ": nobody can say what it computes; only its operands and results count"));
   return all;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "analyze/cost/cost.h"
-#include "analyze/facts/executions.h"
+#include "analyze/facts/execution_counts.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-std::vector<std::string> AssumptionsOf(const Executions& executions);
+std::vector<std::string> AssumptionsOf(const ExecutionCounts& executions);
 std::vector<std::string> AssumptionsOf(const ModuleCost& cost);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,14 +7,14 @@
 #include "present/reports/diags_json.h"
 #include "present/reports/json.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // "2 computations, 31 instructions"
 std::string Contents(const Module& module) {
   int64_t instructions = 0;
   for (const Computation* computation : module.computations) instructions += std::ssize(computation->instructions);
-  return StrCat(Counted(std::ssize(module.computations), "computation"), ", ", Counted(instructions, "instruction"));
+  return StrCat(Pluralize(std::ssize(module.computations), "computation"), ", ", Pluralize(instructions, "instruction"));
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ void CheckReport::Add(const std::string& file, const Module* module, const Sourc
 }
 
 std::string CheckReport::Sum() const {
-  return StrCat(Counted(static_cast<int64_t>(good_ + bad_), "file"), ": ", good_, " ok, ", bad_, " with errors\n");
+  return StrCat(Pluralize(static_cast<int64_t>(good_ + bad_), "file"), ": ", good_, " ok, ", bad_, " with errors\n");
 }
 
 std::string CheckReport::Json() const {
@@ -47,4 +47,4 @@ std::string CheckReport::Json() const {
   return JsonText(all);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

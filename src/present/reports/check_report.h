@@ -8,7 +8,7 @@
 #include "core/ir/module.h"
 #include "nlohmann/json_fwd.hpp"
 
-namespace shoal {
+namespace shoal::internal {
 
 class CheckReport {
  public:
@@ -28,4 +28,4 @@ class CheckReport {
   std::unique_ptr<nlohmann::ordered_json> files_, first_error_;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,12 +2,12 @@
 #include "present/reports/comm_totals.h"
 #include "present/reports/traffic_json.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 
 // More devices than that get no list of their own.
-constexpr int64_t kMostDevices = 1 << 16;
+constexpr int64_t kMaxDevices = 1 << 16;
 
 Json TotalsJson(const CommReport& report, CommKey key) {
   Json all = Json::array();
@@ -23,8 +23,8 @@ Json TotalsJson(const CommReport& report, CommKey key) {
   return all;
 }
 
-Json RowJson(const CommRow& row, int64_t joins) {
-  const CollectiveUse& use = *row.use;
+Json RowJson(const CommRow& row, int64_t participants) {
+  const LogicalCollective& use = *row.use;
   Json overlap;
   if (use.async())
     overlap = {{"instructions", row.overlap.instructions},
@@ -39,8 +39,8 @@ Json RowJson(const CommRow& row, int64_t joins) {
           {"payload_bytes", use.payload_bytes},
           {"wire_bytes_ring", row.ring_bytes},
           {"wire_bytes_direct", row.direct_bytes},
-          {"joins", joins},
-          {"axis", use.joins->axis},
+          {"participants", participants},
+          {"axis", use.participants->axis},
           {"nodes", row.split.nodes},
           {"between_nodes_ring", row.split.between_ring},
           {"between_nodes_direct", row.split.between_direct},
@@ -53,16 +53,16 @@ Json RowJson(const CommRow& row, int64_t joins) {
 
 // The collectives, and whom they join: each list of groups once.
 void AddCollectives(const CommReport& report, Json& all) {
-  Json joins = Json::array(), rows = Json::array();
-  std::unordered_map<const Membership*, int64_t> numbers;
-  for (const std::unique_ptr<Membership>& each : report.collectives.memberships.all()) {
-    numbers[each.get()] = std::ssize(joins);
-    joins.push_back(
+  Json participants = Json::array(), rows = Json::array();
+  std::unordered_map<const Participants*, int64_t> numbers;
+  for (const std::unique_ptr<Participants>& each : report.collectives.memberships.all()) {
+    numbers[each.get()] = std::ssize(participants);
+    participants.push_back(
         {{"axis", each->axis}, {"pattern", each->pattern}, {"groups", each->groups}, {"pairs", each->pairs}});
   }
-  for (const CommRow& row : report.rows) rows.push_back(RowJson(row, numbers.at(row.use->joins)));
+  for (const CommRow& row : report.rows) rows.push_back(RowJson(row, numbers.at(row.use->participants)));
   all["collectives"] = std::move(rows);
-  all["joins"] = std::move(joins);
+  all["participants"] = std::move(participants);
 }
 
 Json LoopsJson(const CommReport& report) {
@@ -95,7 +95,7 @@ std::string CommJson(const CommReport& report) {
   all["by_kind"] = TotalsJson(report, CommKey::kKind);
   all["by_axis"] = TotalsJson(report, CommKey::kAxis);
   all["by_line"] = TotalsJson(report, CommKey::kLine);
-  all["by_device"] = TrafficJson(TrafficByDevice(report.collectives, std::min(grid.count(), kMostDevices)));
+  all["by_device"] = TrafficJson(TrafficByDevice(report.collectives, std::min(grid.count(), kMaxDevices)));
   all["loops"] = LoopsJson(report);
   if (report.matrix) {
     TrafficMatrix matrix = MatrixOf(report.collectives, grid.count());
@@ -107,4 +107,4 @@ std::string CommJson(const CommReport& report) {
   return JsonText(all, 1);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

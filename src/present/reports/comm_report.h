@@ -8,11 +8,11 @@
 #include "analyze/facts/traffic.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // A row of the ledger.
 struct CommRow {
-  const CollectiveUse* use = nullptr;
+  const LogicalCollective* use = nullptr;
   int64_t ring_bytes = 0, direct_bytes = 0;  // that the device which receives most receives, each time
   NodeSplit split;
   Overlap overlap;
@@ -27,7 +27,7 @@ struct CommReport {
   std::vector<CommRow> rows;               // in the order of execution
   std::vector<const Instruction*> loops;   // that are reached
   std::vector<std::string> assumptions;    // one sentence each
-  const Executions* executions = nullptr;  // for the loops
+  const ExecutionCounts* executions = nullptr;  // for the loops
   bool matrix = false;
   int64_t top = 20;  // rows of each table; 0: all
 };
@@ -39,4 +39,4 @@ std::string CommJson(const CommReport& report);
 // The device × device matrix alone.
 std::string CommMatrixCsv(const CommReport& report);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,31 +8,31 @@
 #include "present/reports/comm_totals.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // More devices than that are shown node by node.
-constexpr int64_t kMostColumns = 32;
+constexpr int64_t kMaxColumns = 32;
 
 std::string Nodes(const NodeSplit& split) { return split.inside() ? "inside" : StrCat(split.nodes, " nodes"); }
 
 std::string Overlapped(const CommRow& row) {
   if (!row.use->async()) return "sync";
   if (row.overlap.nothing()) return "async, nothing";
-  const std::string flops = Scaled(row.overlap.flops);
-  return StrCat("async, ", Counted(row.overlap.instructions, "op"), ", ", flops,
+  const std::string flops = FormatSi(row.overlap.flops);
+  return StrCat("async, ", Pluralize(row.overlap.instructions, "op"), ", ", flops,
                 flops.find(' ') == std::string::npos ? " flop" : "flop",
                 row.overlap.around_loop ? ", around the loop" : "");
 }
 
 std::vector<std::string> Row(const CommRow& row) {
-  const CollectiveUse& use = *row.use;
+  const LogicalCollective& use = *row.use;
   return {std::string(use.start->name),
           std::string(Text(use.kind)),
-          Scaled(use.times),
-          Bytes(static_cast<double>(use.payload_bytes)),
-          Bytes(use.times * static_cast<double>(row.ring_bytes)),
-          Bytes(use.times * static_cast<double>(row.direct_bytes)),
+          FormatSi(use.times),
+          FormatBytes(static_cast<double>(use.payload_bytes)),
+          FormatBytes(use.times * static_cast<double>(row.ring_bytes)),
+          FormatBytes(use.times * static_cast<double>(row.direct_bytes)),
           use.axis(),
           Nodes(row.split),
           Overlapped(row),
@@ -52,16 +52,16 @@ std::vector<const CommRow*> TopRows(const CommReport& report) {
 }
 
 std::string Ledger(const CommReport& report, const TextStyle& style) {
-  Table table({{"collective", Cut::kMiddle, 3, 14},
-               Column("kind").MayGo(),  // most names say it
+  Table table({{"collective", ElideMode::kMiddle, 3, 14},
+               Column("kind").Droppable(),  // most names say it
                ">times",
                ">payload",
                ">ring/step",
                ">direct/step",
-               {"axis", Cut::kRight, 4, 16},
+               {"axis", ElideMode::kRight, 4, 16},
                "nodes",
-               Column("overlaps", Cut::kRight, 1, 8).MayGo(),
-               {"source", Cut::kPath, 2}});
+               Column("overlaps", ElideMode::kRight, 1, 8).Droppable(),
+               {"source", ElideMode::kPath, 2}});
   const std::vector<const CommRow*> rows = TopRows(report);
   for (const CommRow* row : rows) table.Add(Row(*row));
   std::string text = table.ToText(style);
@@ -71,8 +71,8 @@ std::string Ledger(const CommReport& report, const TextStyle& style) {
 }
 
 std::vector<std::string> TotalRow(const CommTotal& total) {
-  return {total.name,           StrCat(total.collectives), Scaled(total.times),
-          Bytes(total.payload), Bytes(total.ring),         Bytes(total.direct)};
+  return {total.name,           StrCat(total.collectives), FormatSi(total.times),
+          FormatBytes(total.payload), FormatBytes(total.ring),         FormatBytes(total.direct)};
 }
 
 // What all devices together send between nodes: figures of another kind than those of a device.
@@ -83,14 +83,14 @@ std::string BetweenNodes(const CommReport& report, const TextStyle& style) {
   for (const CommTotal& total : CommTotals(report, CommKey::kKind)) {
     all.Add(total);
     if (total.between_ring > 0 || total.between_direct > 0)
-      table.Add({total.name, Bytes(total.between_ring), Bytes(total.between_direct)});
+      table.Add({total.name, FormatBytes(total.between_ring), FormatBytes(total.between_direct)});
   }
-  table.Add({"total", Bytes(all.between_ring), Bytes(all.between_direct)});
+  table.Add({"total", FormatBytes(all.between_ring), FormatBytes(all.between_direct)});
   return StrCat("\n", table.ToText(style));
 }
 
 std::string Totals(const CommReport& report, CommKey key, const char* title, bool sum, const TextStyle& style) {
-  Table table({Column(title, key == CommKey::kLine ? Cut::kPath : Cut::kRight, 1, 16), Column(">collectives").MayGo(),
+  Table table({Column(title, key == CommKey::kLine ? ElideMode::kPath : ElideMode::kRight, 1, 16), Column(">collectives").Droppable(),
                ">times", ">payload", ">ring", ">direct"});
   CommTotal all, rest;
   const std::vector<CommTotal> totals = CommTotals(report, key);
@@ -109,15 +109,15 @@ std::string Totals(const CommReport& report, CommKey key, const char* title, boo
 
 std::string Matrix(const CommReport& report, const TextStyle& style) {
   const int64_t devices = report.devices.grid.count();
-  const bool by_node = devices > kMostColumns;
+  const bool by_node = devices > kMaxColumns;
   TrafficMatrix matrix = MatrixOf(report.collectives, devices, by_node ? report.devices_per_node : 1);
-  const int64_t shown = std::min(matrix.size, kMostColumns);
+  const int64_t shown = std::min(matrix.size, kMaxColumns);
   std::vector<Column> columns{by_node ? "node to node" : "from \\ to"};
   for (int64_t to = 0; to < shown; ++to) columns.emplace_back(StrCat(">", to));
   Table table(std::move(columns));
   for (int64_t from = 0; from < shown; ++from) {
     std::vector<std::string> cells{StrCat(from)};
-    for (int64_t to = 0; to < shown; ++to) cells.push_back(matrix.At(from, to) == 0 ? "-" : Bytes(matrix.At(from, to)));
+    for (int64_t to = 0; to < shown; ++to) cells.push_back(matrix.At(from, to) == 0 ? "-" : FormatBytes(matrix.At(from, to)));
     table.Add(std::move(cells));
   }
   std::string text = table.ToText(style);
@@ -131,7 +131,7 @@ std::string CommText(const CommReport& report, const TextStyle& style) {
   const int64_t devices = report.devices.grid.count();
   const int64_t nodes = CeilDiv(devices, report.devices_per_node);
   std::string text =
-      StrCat(report.file, ": ", report.devices.from, "; ", Counted(nodes, "node"), " of ", report.devices_per_node);
+      StrCat(report.file, ": ", report.devices.from, "; ", Pluralize(nodes, "node"), " of ", report.devices_per_node);
   if (report.collectives.mesh->Axes().size() > 1) StrAppend(&text, "; mesh ", report.collectives.mesh->ToText());
   text += "\n";
   if (report.rows.empty()) text += "no collectives\n";
@@ -144,7 +144,7 @@ std::string CommText(const CommReport& report, const TextStyle& style) {
     if (report.matrix) StrAppend(&text, "\n", Matrix(report, style));
   }
   StrAppend(&text, report.assumptions.empty() ? "" : "\n", NotesText(report.assumptions));
-  return Fitted(text, style);
+  return WrapToWidth(text, style);
 }
 
 std::string CommMatrixCsv(const CommReport& report) {
@@ -160,4 +160,4 @@ std::string CommMatrixCsv(const CommReport& report) {
   return text + "\n";
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

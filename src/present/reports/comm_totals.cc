@@ -4,19 +4,19 @@
 
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string KeyOf(const CommRow& row, CommKey key) {
   if (key == CommKey::kKind) return std::string(Text(row.use->kind));
-  if (key == CommKey::kAxis) return row.use->joins->axis;
+  if (key == CommKey::kAxis) return row.use->participants->axis;
   return row.line.empty() ? "(none given)" : row.line;
 }
 
 }  // namespace
 
 void CommTotal::Add(const CommRow& row) {
-  const CollectiveUse& use = *row.use;
+  const LogicalCollective& use = *row.use;
   ++collectives;
   times += use.times;
   payload += use.times * static_cast<double>(use.payload_bytes);
@@ -49,4 +49,4 @@ std::vector<CommTotal> CommTotals(const CommReport& report, CommKey key) {
   return sorted;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

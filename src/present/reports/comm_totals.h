@@ -3,7 +3,7 @@
 
 #include "present/reports/comm_report.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct CommTotal {
   std::string name;
@@ -20,4 +20,4 @@ enum class CommKey : uint8_t { kKind, kAxis, kLine };
 // The largest first.
 std::vector<CommTotal> CommTotals(const CommReport& report, CommKey key);
 
-}  // namespace shoal
+}  // namespace shoal::internal

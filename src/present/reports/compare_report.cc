@@ -8,7 +8,7 @@
 #include "present/reports/json.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::vector<std::string> RowOf(const OutputComparison& output) {
@@ -43,7 +43,7 @@ std::string CompareText(const CompareReport& report, const TextStyle& style) {
   for (const auto& [note, numbers] : notes)
     StrAppend(&text, numbers.size() == 1 ? "output " : "outputs ", StrJoin(numbers, ", "), " put together: ", note,
               "\n");
-  Table table({"output", {"shape", Cut::kRight, 1}, "max abs", "max rel", "at", "A", "B", ""});
+  Table table({"output", {"shape", ElideMode::kRight, 1}, "max abs", "max rel", "at", "A", "B", ""});
   for (const OutputComparison& output : report.outputs) table.Add(RowOf(output));
   text += table.ToText(style);
   int64_t beyond = 0;
@@ -57,7 +57,7 @@ std::string CompareText(const CompareReport& report, const TextStyle& style) {
   }
   const int64_t count = std::ssize(report.outputs);
   StrAppend(&text, StrCat(count - beyond, " of ", count, count == 1 ? " output agrees\n" : " outputs agree\n"));
-  return Fitted(text, style);
+  return WrapToWidth(text, style);
 }
 
 std::string CompareJson(const CompareReport& report) {
@@ -93,4 +93,4 @@ std::string CompareJson(const CompareReport& report) {
   return JsonText(all);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "analyze/facts/infer_devices.h"
-#include "execute/data/same_inputs.h"
+#include "execute/data/partitioned_inputs.h"
 #include "execute/interp/run.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct CompareReport {
   std::string a, b;    // the modules and their devices
@@ -20,4 +20,4 @@ struct CompareReport {
 std::string CompareText(const CompareReport& report, const TextStyle& style = OutputStyle());
 std::string CompareJson(const CompareReport& report);
 
-}  // namespace shoal
+}  // namespace shoal::internal

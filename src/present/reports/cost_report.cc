@@ -6,12 +6,12 @@
 
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "present/reports/json.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct Group {
@@ -28,7 +28,7 @@ std::string GroupName(const Instruction& hlo, const Module& module, const std::s
   const Metadata* metadata = hlo[kMetadata];
   std::string name;
   if (metadata != nullptr)
-    name = by == "line" ? SourcePlace(*metadata, module.stack_frames) : std::string(metadata->op_name);
+    name = by == "line" ? FormatSourceLocation(*metadata, module.stack_frames) : std::string(metadata->op_name);
   return name.empty() ? "(none given)" : name;
 }
 
@@ -69,11 +69,11 @@ std::string Intensity(const Cost& cost) {
 
 std::vector<std::string> Row(const std::string& name, double times, const Cost& cost) {
   return {name,
-          Scaled(times),
-          Scaled(cost.flops),
-          Scaled(cost.transcendentals),
-          Bytes(cost.bytes_read),
-          Bytes(cost.bytes_written),
+          FormatSi(times),
+          FormatSi(cost.flops),
+          FormatSi(cost.transcendentals),
+          FormatBytes(cost.bytes_read),
+          FormatBytes(cost.bytes_written),
           Intensity(cost)};
 }
 
@@ -91,7 +91,7 @@ std::string CostText(const CostReport& report, const TextStyle& style) {
   const std::vector<Group> groups = GroupedBy(cost, *report.module, report.by);
   const size_t top = report.top > 0 ? static_cast<size_t>(report.top) : groups.size();
   const bool is_path = report.by == "line" || report.by == "op_name";
-  Table table({{report.by.c_str(), is_path ? Cut::kPath : Cut::kMiddle, 1, 16}, ">times", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
+  Table table({{report.by.c_str(), is_path ? ElideMode::kPath : ElideMode::kMiddle, 1, 16}, ">times", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
   double times = 0, rest_times = 0;
   Cost rest;
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -106,8 +106,8 @@ std::string CostText(const CostReport& report, const TextStyle& style) {
   if (groups.size() > top)
     table.Add(Row(StrCat("(", groups.size() - top, " more)"), rest_times, rest));
   table.Add(Row("total", times, cost.total));
-  return Fitted(StrCat(table.ToText(style), "\nXLA's own analysis, loop bodies once: ", Scaled(cost.xla.flops), " flops, ",
-                        Scaled(cost.xla.transcendentals), " transcendentals, ", Bytes(cost.xla.bytes), " accessed\n",
+  return WrapToWidth(StrCat(table.ToText(style), "\nXLA's own analysis, loop bodies once: ", FormatSi(cost.xla.flops), " flops, ",
+                        FormatSi(cost.xla.transcendentals), " transcendentals, ", FormatBytes(cost.xla.bytes), " accessed\n",
                         NotesText(report.assumptions)), style);
 }
 
@@ -131,4 +131,4 @@ std::string CostJson(const CostReport& report) {
        {"assumptions", report.assumptions}});
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "analyze/cost/cost.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct CostReport {
   std::string file;
@@ -22,4 +22,4 @@ std::string CostText(const CostReport& report, const TextStyle& style = OutputSt
 // For programs; docs/cost.md says what stands in it.
 std::string CostJson(const CostReport& report);
 
-}  // namespace shoal
+}  // namespace shoal::internal

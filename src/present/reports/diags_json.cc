@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "core/base/counted_diags.h"
-#include "core/base/world.h"
+#include "core/base/environment_error.h"
 #include "present/reports/json.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Json DiagJson(const Diag& diag, const Source* text) {
   Json one = {{"severity", diag.severity == Severity::kError ? "error" : "warning"}, {"message", diag.message}};
-  if (!diag.rule.empty() && diag.rule != kWorldRule) one["rule"] = diag.rule;
+  if (!diag.rule.empty() && diag.rule != kEnvironmentRule) one["rule"] = diag.rule;
   if (diag.at.known() && text != nullptr) {
     const LineColumn place = text->Locate(diag.at.offset);
     one["line"] = place.line;
@@ -22,7 +22,7 @@ Json DiagJson(const Diag& diag, const Source* text) {
 
 Json DiagsJson(const Diags& diags, const Source* text) {
   Json all = Json::array();
-  for (const CountedDiag& each : WithoutRepeats(diags)) {
+  for (const CountedDiag& each : Deduplicated(diags)) {
     all.push_back(DiagJson(*each.diag, text));
     if (each.times > 1) all.back()["times"] = each.times;
   }
@@ -47,4 +47,4 @@ std::string ErrorJson(const std::string& file, const Source* text, const Diags& 
   return JsonText(all);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

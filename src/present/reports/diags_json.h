@@ -6,7 +6,7 @@
 #include "core/base/diags.h"
 #include "nlohmann/json_fwd.hpp"
 
-namespace shoal {
+namespace shoal::internal {
 
 // {"severity", "message"} and, where there are some, "rule", "line", "column", "length", "times".
 nlohmann::ordered_json DiagJson(const Diag& diag, const Source* text);
@@ -18,4 +18,4 @@ nlohmann::ordered_json FirstErrorJson(const std::string& file, const Source* tex
 // {"error": that, "diagnostics": [everything that was found]}
 std::string ErrorJson(const std::string& file, const Source* text, const Diags& diags);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,18 +7,18 @@
 #include "analyze/summary/skeleton.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "present/reports/json.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 
 std::string PlaceOf(const Instruction& hlo, const Module& module) {
   const Metadata* metadata = hlo[kMetadata];
-  return metadata == nullptr ? std::string() : SourcePlace(*metadata, module.stack_frames);
+  return metadata == nullptr ? std::string() : FormatSourceLocation(*metadata, module.stack_frames);
 }
 
 // Adds its name, or both where they differ, its op_name and its line.
@@ -52,22 +52,22 @@ std::string PercentText(double before, double after) {
   return text;
 }
 
-std::string FigureText(double figure, bool is_bytes) { return is_bytes ? Bytes(figure) : Scaled(figure); }
+std::string FigureText(double figure, bool is_bytes) { return is_bytes ? FormatBytes(figure) : FormatSi(figure); }
 
 // Visits (name, before, after, bytes or not): all figures that either has, and each kind of collective.
 template <class Visit>
 void ForEachFigure(const DiffReport& report, Visit visit) {
   const ModuleTotals& a = report.a.totals;
   const ModuleTotals& b = report.b.totals;
-  for (const TotalName& total : TotalNames()) visit(total.name, a.*total.value, b.*total.value, total.is_bytes);
+  for (const Metric& total : Metrics()) visit(total.name, a.*total.value, b.*total.value, total.is_bytes);
   std::set<std::string> kinds;
   for (const ModuleTotals* totals : {&a, &b})
     for (const auto& [kind, count] : totals->by_kind) kinds.insert(kind);
-  for (const std::string& kind : kinds) visit(kind, FigureOf(a, kind), FigureOf(b, kind), false);
+  for (const std::string& kind : kinds) visit(kind, MetricValue(a, kind), MetricValue(b, kind), false);
 }
 
 bool IsBytes(const std::string& figure) {
-  for (const TotalName& total : TotalNames())
+  for (const Metric& total : Metrics())
     if (figure == total.name) return total.is_bytes;
   return false;
 }
@@ -75,16 +75,16 @@ bool IsBytes(const std::string& figure) {
 std::string ChangesText(const DiffReport& report, int64_t top, const TextStyle& style) {
   Table table({"change",
                ">times",
-               {"op", Cut::kRight, 4},
-               {"what", Cut::kMiddle, 3, 20},
-               {"where", Cut::kMiddle, 2},
-               Column("", Cut::kPath, 1, 14).MayGo(),  // op_name
-               {"", Cut::kPath, 2}});                  // line
+               {"op", ElideMode::kRight, 4},
+               {"what", ElideMode::kMiddle, 3, 20},
+               {"where", ElideMode::kMiddle, 2},
+               Column("", ElideMode::kPath, 1, 14).Droppable(),  // op_name
+               {"", ElideMode::kPath, 2}});                  // line
   int64_t rows = 0, rest_rows = 0, rest = 0;
   for (size_t i = 0; i < report.changes.size(); ++i) {
     const Change& change = report.changes[i];
     const std::string kind(ToString(change.kind));
-    const Instruction* hlo = change.kind == ChangeKind::kFollows ? nullptr : change.instruction();
+    const Instruction* hlo = change.kind == ChangeKind::kPropagated ? nullptr : change.instruction();
     if (top <= 0 || rows++ < top) {
       std::vector<std::string> row{kind, StrCat("× ", change.count),
                                    hlo == nullptr ? "" : std::string(Text(hlo->opcode)), WhatText(change)};
@@ -95,15 +95,15 @@ std::string ChangesText(const DiffReport& report, int64_t top, const TextStyle& 
       rest += change.count;
     }
     if (i + 1 < report.changes.size() && report.changes[i + 1].kind == change.kind) continue;
-    if (rest > 0) table.Add({kind, StrCat("× ", rest), "…", StrCat(Counted(rest_rows, "row"), " more")});
+    if (rest > 0) table.Add({kind, StrCat("× ", rest), "…", StrCat(Pluralize(rest_rows, "row"), " more")});
     rows = rest_rows = rest = 0;
   }
   return table.ToText(style);
 }
 
 std::string ThresholdText(const Threshold& threshold, const DiffReport& report) {
-  const double before = FigureOf(report.a.totals, threshold.figure),
-               after = FigureOf(report.b.totals, threshold.figure);
+  const double before = MetricValue(report.a.totals, threshold.figure),
+               after = MetricValue(report.b.totals, threshold.figure);
   const bool bytes = IsBytes(threshold.figure);
   return StrCat("threshold ", threshold.text,
                 Holds(threshold, before, after) ? " holds: " : " is broken: ", threshold.figure, " ",
@@ -134,14 +134,14 @@ Json ChangeJson(const Change& change, const DiffReport& report) {
 }  // namespace
 
 bool DiffReport::Holds(const Threshold& threshold) const {
-  return shoal::Holds(threshold, FigureOf(a.totals, threshold.figure), FigureOf(b.totals, threshold.figure));
+  return shoal::internal::Holds(threshold, MetricValue(a.totals, threshold.figure), MetricValue(b.totals, threshold.figure));
 }
 
 std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& style) {
   std::string text;
   for (const auto& [letter, side] : {std::pair("A: ", &report.a), std::pair("B: ", &report.b)})
-    StrAppend(&text, letter, side->file, ", ", Counted(static_cast<int64_t>(side->totals.instructions), "instruction"),
-              ", ", Counted(side->totals.devices.grid.count(), "device"), "\n");
+    StrAppend(&text, letter, side->file, ", ", Pluralize(static_cast<int64_t>(side->totals.instructions), "instruction"),
+              ", ", Pluralize(side->totals.devices.grid.count(), "device"), "\n");
   text += report.changes.empty() ? "no difference\n" : "\n" + ChangesText(report, top, style);
   Table figures({"", ">A", ">B", ">change"});
   ForEachFigure(report, [&](const std::string& name, double before, double after, bool bytes) {
@@ -150,7 +150,7 @@ std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& sty
   });
   StrAppend(&text, "\n", figures.ToText(style));
   for (const Threshold& threshold : report.thresholds) text += ThresholdText(threshold, report);
-  return Fitted(text + NotesText(report.assumptions), style);
+  return WrapToWidth(text + NotesText(report.assumptions), style);
 }
 
 std::string DiffJson(const DiffReport& report) {
@@ -162,8 +162,8 @@ std::string DiffJson(const DiffReport& report) {
   for (const Threshold& threshold : report.thresholds)
     thresholds.push_back({{"threshold", threshold.text},
                           {"figure", threshold.figure},
-                          {"a", FigureOf(report.a.totals, threshold.figure)},
-                          {"b", FigureOf(report.b.totals, threshold.figure)},
+                          {"a", MetricValue(report.a.totals, threshold.figure)},
+                          {"b", MetricValue(report.b.totals, threshold.figure)},
                           {"holds", report.Holds(threshold)}});
   const Json all = {{"version", 1},
                     {"a", report.a.file},
@@ -176,4 +176,4 @@ std::string DiffJson(const DiffReport& report) {
   return JsonText(all);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

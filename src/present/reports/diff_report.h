@@ -5,7 +5,7 @@
 #include "analyze/diff/threshold.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct DiffReport {
   struct Side {
@@ -26,4 +26,4 @@ std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& sty
 // For programs; docs/diff.md says what stands in it.
 std::string DiffJson(const DiffReport& report);
 
-}  // namespace shoal
+}  // namespace shoal::internal

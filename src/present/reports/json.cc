@@ -2,7 +2,7 @@
 
 #include "analyze/facts/infer_devices.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 std::string JsonText(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -15,4 +15,4 @@ Json DevicesJson(const InferredGrid& devices) {
           {"from", devices.from}};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "nlohmann/json.hpp"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct InferredGrid;
 
@@ -15,4 +15,4 @@ std::string JsonText(const Json& json, int indent = 2);
 // How many devices, and why so many.
 Json DevicesJson(const InferredGrid& devices);
 
-}  // namespace shoal
+}  // namespace shoal::internal

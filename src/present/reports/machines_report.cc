@@ -5,12 +5,12 @@
 #include "present/reports/json.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Json FiguresOf(Machine machine) {
   Json figures = Json::object();
-  for (const MachineFigure& figure : MachineFigures()) {
+  for (const MachineParameter& figure : MachineParameters()) {
     Json row = {{"value", figure.at(machine)}, {"unit", figure.unit}};
     if (auto source = machine.sources.find(std::string(figure.name)); source != machine.sources.end())
       row["source"] = source->second;
@@ -26,18 +26,18 @@ std::string MachinesText(const std::vector<Machine>& machines) {
   for (const Machine& m : machines) {
     const bool torus = m.node.links == NodeLinks::kTorus;
     const double links = torus ? 2 * static_cast<double>(m.torus.dims.size()) * m.torus.link : m.node.bandwidth;
-    table.Add({m.family, m.description, Scaled(m.device.peak.bf16), m.device.peak.f8 > 0 ? Scaled(m.device.peak.f8) : "-",
-               Scaled(m.device.memory) + "B", Scaled(m.device.bandwidth) + "B/s", Scaled(links) + "B/s", Scaled(m.node.devices),
-               Scaled(m.cluster.nic) + "B/s"});
+    table.Add({m.family, m.description, FormatSi(m.device.peak.bf16), m.device.peak.f8 > 0 ? FormatSi(m.device.peak.f8) : "-",
+               FormatSi(m.device.memory) + "B", FormatSi(m.device.bandwidth) + "B/s", FormatSi(links) + "B/s", FormatSi(m.node.devices),
+               FormatSi(m.cluster.nic) + "B/s"});
   }
   return table.ToText();
 }
 
 std::string MachineText(Machine machine) {
   Table table({"figure", ">value", "what", "source"});
-  for (const MachineFigure& figure : MachineFigures()) {
+  for (const MachineParameter& figure : MachineParameters()) {
     const auto source = machine.sources.find(std::string(figure.name));
-    table.Add({std::string(figure.name), StrCat(Scaled(figure.at(machine)), figure.unit), std::string(figure.what),
+    table.Add({std::string(figure.name), StrCat(FormatSi(figure.at(machine)), figure.unit), std::string(figure.what),
                source == machine.sources.end() ? "" : source->second});
   }
   return StrCat(machine.name, ": ", machine.description, "\n\n", table.ToText());
@@ -50,4 +50,4 @@ std::string MachinesJson(const std::vector<Machine>& machines) {
   return JsonText(all);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

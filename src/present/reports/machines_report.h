@@ -6,7 +6,7 @@
 
 #include "analyze/cost/machine.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // A row each.
 std::string MachinesText(const std::vector<Machine>& machines);
@@ -14,4 +14,4 @@ std::string MachinesText(const std::vector<Machine>& machines);
 std::string MachineText(Machine machine);
 std::string MachinesJson(const std::vector<Machine>& machines);
 
-}  // namespace shoal
+}  // namespace shoal::internal

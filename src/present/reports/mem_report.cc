@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "analyze/facts/executions.h"
+#include "analyze/facts/execution_counts.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ir/buffer_bytes.h"
 #include "analyze/memory/timeline.h"
 #include "core/ops/op.h"
@@ -13,29 +13,29 @@
 #include "present/reports/plot.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string SourceText(const Instruction& hlo, const Module& module) {
   const Metadata* metadata = hlo[kMetadata];
-  return metadata == nullptr ? "" : SourcePlace(*metadata, module.stack_frames);
+  return metadata == nullptr ? "" : FormatSourceLocation(*metadata, module.stack_frames);
 }
 
 std::string SpaceName(int64_t space) {
   return space == kHostSpace ? StrCat("S(", space, ") host") : StrCat("S(", space, ")");
 }
 
-const char* KindName(HeldBuffer::Kind kind) {
+const char* KindName(LiveBuffer::Kind kind) {
   static constexpr const char* kNames[] = {"argument", "output", "constant", "temporary"};
   return kNames[static_cast<size_t>(kind)];
 }
 
-std::string BufferName(const HeldBuffer& held) {
+std::string BufferName(const LiveBuffer& held) {
   std::string name(held.hlo->name);
   return held.index.empty() ? name : name + ToString(held.index);
 }
 
-std::string InBytes(int64_t bytes) { return Bytes(static_cast<double>(bytes)); }
+std::string InBytes(int64_t bytes) { return FormatBytes(static_cast<double>(bytes)); }
 
 std::vector<std::string> SpaceRow(const std::string& name, const SpaceMemory& space) {
   return {name,
@@ -56,14 +56,14 @@ size_t StepOf(const ModuleMemory& memory) {
 
 std::string HeldText(const MemReport& report, const TextStyle& style) {
   const ModuleMemory& memory = report.memory;
-  Table table({{"buffer", Cut::kMiddle, 3, 16},
+  Table table({{"buffer", ElideMode::kMiddle, 3, 16},
                "kind",
                ">bytes",
-               Column("type", Cut::kRight, 2).MayGo(),
-               {"source", Cut::kPath, 1}});
+               Column("type", ElideMode::kRight, 2).Droppable(),
+               {"source", ElideMode::kPath, 1}});
   size_t shown = 0;
   int64_t rest = 0;
-  for (const HeldBuffer& held : memory.held) {
+  for (const LiveBuffer& held : memory.live_at_peak) {
     if (report.top > 0 && shown >= static_cast<size_t>(report.top)) {
       rest += held.bytes;
       continue;
@@ -72,7 +72,7 @@ std::string HeldText(const MemReport& report, const TextStyle& style) {
     table.Add({BufferName(held), KindName(held.kind), InBytes(held.bytes), ToString(*held.shape, true),
                SourceText(*held.hlo, *report.module)});
   }
-  if (rest > 0) table.Add({StrCat("(", memory.held.size() - shown, " more)"), "", InBytes(rest), "", ""});
+  if (rest > 0) table.Add({StrCat("(", memory.live_at_peak.size() - shown, " more)"), "", InBytes(rest), "", ""});
   return table.ToText(style);
 }
 
@@ -96,12 +96,12 @@ Json InstructionJson(const Instruction& hlo, const Module& module) {
 // Which loops run when, in the order of their ends: each with the steps of its body and condition.
 std::vector<PlotSpan> LoopSpans(const MemReport& report) {
   const std::vector<const Instruction*>& steps = report.memory.steps;
-  const Executions executions(*report.module);
+  const ExecutionCounts executions(*report.module);
   absl::flat_hash_map<const Computation*, size_t> first;  // steps of what stands in it, and of what that calls
   std::vector<PlotSpan> spans;
   for (size_t i = 0; i < steps.size(); ++i) {
     size_t start = i;
-    for (const Computation* callee : RunBy(*steps[i]))
+    for (const Computation* callee : ExecutedComputations(*steps[i]))
       if (auto found = first.find(callee); found != first.end()) start = std::min(start, found->second);
     auto [own, is_new] = first.try_emplace(steps[i]->parent, start);
     own->second = std::min(own->second, start);
@@ -121,7 +121,7 @@ std::string PeakText(const MemReport& report, const TextStyle& style) {
   return StrCat("\n", InBytes(memory.device.peak), " at the peak, at ", memory.at_peak->name,
                 source.empty() ? "" : StrCat(" (", source, ")"), ", step ", peak, " of ", memory.steps.size(), "; ",
                 InBytes(memory.device.live), " of temporaries are needed there\n\n",
-                BytesPlot(memory.over_time, peak - 1, LoopSpans(report), style.width), "\n");
+                BytesPlot(memory.live_bytes, peak - 1, LoopSpans(report), style.width), "\n");
 }
 
 Json RunPeaksJson(const RunMemory& run) {
@@ -152,19 +152,19 @@ std::string MemText(const MemReport& report, const TextStyle& style) {
   if (report.budget)
     StrAppend(&text, "\n", report.Fits() ? "it fits: " : "it does not fit: ", InBytes(DeviceBytes(memory)), " of ",
               InBytes(*report.budget), "\n");
-  return Fitted(text, style);
+  return WrapToWidth(text, style);
 }
 
 std::string MemJson(const MemReport& report) {
   const ModuleMemory& memory = report.memory;
   const Module& module = *report.module;
-  Json spaces = Json::array(), held = Json::array(), over_time = Json::array(), budget;
+  Json spaces = Json::array(), held = Json::array(), live_bytes = Json::array(), budget;
   for (const SpaceMemory& space : memory.spaces) {
     Json one = {{"space", space.space}};
     one.update(ToJson(space));
     spaces.push_back(std::move(one));
   }
-  for (const HeldBuffer& each : memory.held) {
+  for (const LiveBuffer& each : memory.live_at_peak) {
     if (report.top > 0 && std::ssize(held) >= report.top) break;
     Json one = InstructionJson(*each.hlo, module);
     one.update({{"index", each.index},
@@ -174,9 +174,9 @@ std::string MemJson(const MemReport& report) {
                 {"space", each.space}});
     held.push_back(std::move(one));
   }
-  constexpr size_t kMostPoints = 400;
-  for (const PlotPoint& point : Thinned(memory.over_time, kMostPoints))
-    over_time.push_back({{"step", point.at}, {"name", memory.steps[point.at]->name}, {"bytes", point.value}});
+  constexpr size_t kMaxPoints = 400;
+  for (const PlotPoint& point : Downsample(memory.live_bytes, kMaxPoints))
+    live_bytes.push_back({{"step", point.at}, {"name", memory.steps[point.at]->name}, {"bytes", point.value}});
   if (report.budget)
     budget = {{"bytes", *report.budget}, {"needed", DeviceBytes(memory)}, {"fits", report.Fits()}};
   return JsonText({{"version", 1},
@@ -188,10 +188,10 @@ std::string MemJson(const MemReport& report) {
                    {"backend", {{"name", ToString(memory.backend)}, {"why", memory.backend_why}}},
                    {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, module)},
                    {"held_at_peak", std::move(held)},
-                   {"over_time", std::move(over_time)},
+                   {"over_time", std::move(live_bytes)},
                    {"budget", std::move(budget)},
                    {"run_peak_bytes", report.run ? RunPeaksJson(*report.run) : Json()},
                    {"assumptions", memory.assumptions}});
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

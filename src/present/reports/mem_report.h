@@ -5,10 +5,10 @@
 #include <string>
 
 #include "analyze/memory/memory.h"
-#include "execute/interp/run_memory.h"
+#include "execute/interp/dry_run_memory.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct MemReport {
   std::string file;
@@ -26,4 +26,4 @@ std::string MemText(const MemReport& report, const TextStyle& style = OutputStyl
 // For programs; docs/mem.md says what stands in it.
 std::string MemJson(const MemReport& report);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/ops/op.h"
 #include "present/reports/json.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string AttrNames(const OpInfo& op, const char* mark) {
@@ -69,4 +69,4 @@ std::string OpsJson() {
   return JsonText({{"version", 1}, {"ops", std::move(all)}});
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

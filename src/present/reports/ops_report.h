@@ -3,11 +3,11 @@
 
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 std::string OpsText(const TextStyle& style = OutputStyle());
 // The page docs/ops.md.
 std::string OpsMarkdown();
 std::string OpsJson();
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,19 +6,19 @@
 #include "core/base/text_width.h"
 #include "core/base/units.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr size_t kRows = 8, kUsualWidth = 100, kLeastColumns = 10, kMostLevels = 3;
+constexpr size_t kRows = 8, kUsualWidth = 100, kMinColumns = 10, kMaxLevels = 3;
 
 class Picture {
  public:
   Picture(std::span<const int64_t> values, size_t width)
       : values_(values), most_(*std::max_element(values.begin(), values.end())) {
-    top_ = Bytes(static_cast<double>(most_));
+    top_ = FormatBytes(static_cast<double>(most_));
     margin_ = std::max<size_t>(top_.size(), 5);  // "loops"
     if (width == 0) width = kUsualWidth;
-    columns_ = std::max(kLeastColumns, width > margin_ + 2 ? width - margin_ - 2 : 0);
+    columns_ = std::max(kMinColumns, width > margin_ + 2 ? width - margin_ - 2 : 0);
   }
 
   void AddCurve() {
@@ -51,7 +51,7 @@ class Picture {
 
   void AddLoops(const std::vector<PlotSpan>& loops) {
     const std::vector<size_t> levels = Levels(loops);
-    for (size_t level = 0; level < kMostLevels; ++level) {
+    for (size_t level = 0; level < kMaxLevels; ++level) {
       std::string line;
       size_t width = 0;
       for (size_t i = 0; i < loops.size(); ++i) {
@@ -85,7 +85,7 @@ class Picture {
   // "[while.3 × 8------]", or as much of that as there is room for.
   static std::string Bracket(const std::string& name, size_t width) {
     if (width < 3) return std::string(width, '|');
-    const std::string shown = width < 7 ? std::string() : CutTo(name, width - 2, Cut::kMiddle);
+    const std::string shown = width < 7 ? std::string() : ElideTo(name, width - 2, ElideMode::kMiddle);
     return StrCat("[", shown, std::string(width - 2 - TextWidth(shown), '-'), "]");
   }
 
@@ -115,7 +115,7 @@ class Picture {
 
 }  // namespace
 
-std::vector<PlotPoint> Thinned(std::span<const int64_t> values, size_t columns) {
+std::vector<PlotPoint> Downsample(std::span<const int64_t> values, size_t columns) {
   std::vector<PlotPoint> points;
   const size_t count = std::min(columns, values.size());
   for (size_t c = 0; c < count; ++c) {
@@ -136,4 +136,4 @@ std::string BytesPlot(std::span<const int64_t> values, size_t peak, const std::v
   return picture.Text();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace shoal {
+namespace shoal::internal {
 
 // The largest value of each of `columns` equal parts; the values themselves where there are fewer. Also gives where in
 // `values` each stands.
@@ -14,7 +14,7 @@ struct PlotPoint {
   size_t at = 0;
   int64_t value = 0;
 };
-std::vector<PlotPoint> Thinned(std::span<const int64_t> values, size_t columns);
+std::vector<PlotPoint> Downsample(std::span<const int64_t> values, size_t columns);
 
 // Steps from first to last that belong together.
 struct PlotSpan {
@@ -26,4 +26,4 @@ struct PlotSpan {
 // and zero at the left; below them the first and the last step and the peak, and the loops (in the order of their ends).
 std::string BytesPlot(std::span<const int64_t> values, size_t peak, const std::vector<PlotSpan>& loops, size_t width);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,16 +5,16 @@
 #include <unordered_map>
 
 #include "analyze/cost/cost.h"
-#include "analyze/facts/membership.h"
+#include "analyze/facts/participants.h"
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/common_attrs.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/families.h"
 #include "present/reports/table.h"
 #include "present/reports/time_report.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr size_t kTopSteps = 20;
@@ -27,7 +27,7 @@ Costs CostsOnce(const Module& module) {
   Costs costs;
   XlaCost xla;
   // Callees first, so that however deep they nest, none is priced from within another.
-  const std::vector<const Computation*> order = CallGraph(module).FromEntry();
+  const std::vector<const Computation*> order = CallGraph(module).ReachableFromEntry();
   for (auto computation = order.rbegin(); computation != order.rend(); ++computation) {
     xla.Of(**computation);
     for (const Instruction* hlo : (*computation)->instructions) costs[hlo] = CostOf(*hlo, xla);
@@ -52,7 +52,7 @@ std::string Rate(double amount, double seconds, double peak) {
 std::string ComesFrom(const Instruction& hlo, const Module& module) {
   const Metadata* metadata = hlo[kMetadata];
   if (metadata == nullptr) return "";
-  const std::string place = SourcePlace(*metadata, module.stack_frames);
+  const std::string place = FormatSourceLocation(*metadata, module.stack_frames);
   return StrCat(metadata->op_name, !metadata->op_name.empty() && !place.empty() ? ", " : "", place);
 }
 
@@ -83,12 +83,12 @@ class TraceOfLog {
 
  private:
   void AddSteps(int64_t device) {
-    std::vector<StepLog::Step> steps = profile_.log->steps(device);
+    std::vector<StepLog::StepSpan> steps = profile_.log->steps(device);
     std::stable_sort(steps.begin(), steps.end(),
-                     [](const StepLog::Step& a, const StepLog::Step& b) { return a.start < b.start; });
+                     [](const StepLog::StepSpan& a, const StepLog::StepSpan& b) { return a.start < b.start; });
     std::unordered_map<const Instruction*, size_t> times;
     std::unordered_map<const Instruction*, size_t> last;  // event of each instruction
-    for (const StepLog::Step& step : steps) {
+    for (const StepLog::StepSpan& step : steps) {
       const size_t number = trace_.events.size();
       trace_.events.push_back(EventOf(step, device));
       last[step.hlo] = number;
@@ -105,7 +105,7 @@ class TraceOfLog {
     }
   }
 
-  TraceEvent EventOf(const StepLog::Step& step, int64_t device) const {
+  TraceEvent EventOf(const StepLog::StepSpan& step, int64_t device) const {
     TraceEvent event;
     event.name = step.hlo->name;
     event.device = static_cast<uint32_t>(device);
@@ -126,8 +126,8 @@ class TraceOfLog {
 
   // Of those in one group: everybody waits for the last to come.
   void AddMeeting(const Instruction& hlo, const Meeting& meeting) {
-    const Membership& membership = memberships_.Of(hlo);
-    if (membership.groups.empty() || !membership.misfit.empty()) return;
+    const Participants& membership = memberships_.Of(hlo);
+    if (membership.groups.empty() || !membership.mismatch.empty()) return;
     for (const DeviceGroup& group : membership.groups) {
       size_t last = SIZE_MAX;
       for (int64_t device : group) {
@@ -159,7 +159,7 @@ class TraceOfLog {
 
   const RunProfile& profile_;
   Costs costs_;
-  Memberships memberships_;
+  ParticipantTable memberships_;
   Trace trace_;
   std::map<const Instruction*, std::vector<Meeting>> meetings_;
 };
@@ -175,13 +175,13 @@ std::string ProfileText(const RunProfile& profile, const TextStyle& style) {
   double all = 0;
   for (const auto& [hlo, total] : steps) all += total.seconds;
   const Costs costs = CostsOnce(*profile.module);
-  std::string text = StrCat(Counted(std::ssize(steps), "step"), " took ", Seconds(all), " on ",
+  std::string text = StrCat(Pluralize(std::ssize(steps), "step"), " took ", Seconds(all), " on ",
                             profile.grid.count() == 1 ? "1 device" : StrCat(profile.grid.count(), " devices together"),
-                            "; this machine reaches ", Scaled(profile.peak_flops), "FLOP/s in f32 and ",
-                            Scaled(profile.peak_bytes), "B/s\n");
-  Table table({{"step", Cut::kRight, 2}, {"op", Cut::kRight, 3}, Column("time").Right(), Column("share").Right(),
+                            "; this machine reaches ", FormatSi(profile.peak_flops), "FLOP/s in f32 and ",
+                            FormatSi(profile.peak_bytes), "B/s\n");
+  Table table({{"step", ElideMode::kRight, 2}, {"op", ElideMode::kRight, 3}, Column("time").Right(), Column("share").Right(),
                Column("times").Right(), Column("GFLOP/s").Right(), Column("GB/s").Right(),
-               Column("comes from", Cut::kLeft, 1).MayGo()});
+               Column("comes from", ElideMode::kLeft, 1).Droppable()});
   for (size_t i = 0; i < steps.size() && i < kTopSteps; ++i) {
     const auto& [hlo, total] = steps[i];
     const auto found = costs.find(hlo);
@@ -193,10 +193,10 @@ std::string ProfileText(const RunProfile& profile, const TextStyle& style) {
                Rate(cost.bytes() * times, total.seconds, profile.peak_bytes), ComesFrom(*hlo, *profile.module)});
   }
   text += table.ToText(style);
-  if (steps.size() > kTopSteps) StrAppend(&text, "… and ", Counted(std::ssize(steps) - static_cast<int64_t>(kTopSteps), "more step"), "\n");
+  if (steps.size() > kTopSteps) StrAppend(&text, "… and ", Pluralize(std::ssize(steps) - static_cast<int64_t>(kTopSteps), "more step"), "\n");
   return text;
 }
 
 Trace ProfileTrace(const RunProfile& profile) { return TraceOfLog(profile).Run(); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,7 +9,7 @@
 #include "execute/interp/step_log.h"
 #include "present/reports/terminal.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct RunProfile {
   std::string file;
@@ -26,4 +26,4 @@ std::string ProfileText(const RunProfile& profile, const TextStyle& style = Outp
 // the others, and from each start to its done.
 Trace ProfileTrace(const RunProfile& profile);
 
-}  // namespace shoal
+}  // namespace shoal::internal

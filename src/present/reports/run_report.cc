@@ -7,16 +7,16 @@
 
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "execute/collectives/stall.h"
+#include "execute/collectives/deadlock.h"
 #include "present/reports/diags_json.h"
 #include "present/reports/json.h"
 #include "present/reports/table.h"
 #include "present/reports/traffic_json.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr size_t kMostRows = 200;
+constexpr size_t kMaxRows = 200;
 
 std::string RunSeconds(double seconds) {
   char text[32];
@@ -82,7 +82,7 @@ Json LoopsJson(const RunStats& stats) {
     loops.push_back({{"name", loop->name},
                      {"computation", loop->parent->name},
                      {"entered", runs.entered},
-                     {"rounds", runs.rounds}});
+                     {"rounds", runs.iterations}});
   return loops;
 }
 
@@ -109,8 +109,8 @@ std::string ReportText(const RunReport& report, const TextStyle& style) {
   if (report.run_seconds.size() > 1) StrAppend(&text, Repeats(report.run_seconds), "\n");
   int64_t peak = 0;
   for (int64_t bytes : stats.peak_bytes) peak = std::max(peak, bytes);
-  StrAppend(&text, Counted(stats.instructions, "instruction"), ", ", Counted(stats.iterations, "loop iteration"),
-            ", at most ", Bytes(static_cast<double>(peak)), " of arrays on a device; numerics ",
+  StrAppend(&text, Pluralize(stats.instructions, "instruction"), ", ", Pluralize(stats.iterations, "loop iteration"),
+            ", at most ", FormatBytes(static_cast<double>(peak)), " of arrays on a device; numerics ",
             ToString(report.numerics.numerics), "\n");
   Traffic moved;
   for (const auto& [opcode, traffic] : AllTraffic(stats)) {
@@ -118,15 +118,15 @@ std::string ReportText(const RunReport& report, const TextStyle& style) {
     moved.wire_bytes += traffic.wire_bytes;
   }
   if (moved.calls > 0)
-    StrAppend(&text, Counted(moved.calls, "collective call"), ", ", Bytes(static_cast<double>(moved.wire_bytes)),
+    StrAppend(&text, Pluralize(moved.calls, "collective call"), ", ", FormatBytes(static_cast<double>(moved.wire_bytes)),
               " received from others\n");
-  Table table({"output", {"shape", Cut::kRight, 1}, {"devices", Cut::kRight, 2, 7}, "min", "max", "mean", "nan", "inf",
-               Column("crc32").MayGo()});
-  for (size_t i = 0; i < report.outputs.size() && i < kMostRows; ++i) table.Add(RowOf(report.outputs[i]));
+  Table table({"output", {"shape", ElideMode::kRight, 1}, {"devices", ElideMode::kRight, 2, 7}, "min", "max", "mean", "nan", "inf",
+               Column("crc32").Droppable()});
+  for (size_t i = 0; i < report.outputs.size() && i < kMaxRows; ++i) table.Add(RowOf(report.outputs[i]));
   if (!table.empty()) text += table.ToText(style);
-  if (report.outputs.size() > kMostRows)
-    StrAppend(&text, "… and ", report.outputs.size() - kMostRows, " more rows, which --json has\n");
-  return Fitted(text, style);
+  if (report.outputs.size() > kMaxRows)
+    StrAppend(&text, "… and ", report.outputs.size() - kMaxRows, " more rows, which --json has\n");
+  return WrapToWidth(text, style);
 }
 
 std::string ReportLiterals(const RunReport& report) {
@@ -182,4 +182,4 @@ std::string ReportJson(const RunReport& report) {
   return JsonText(all);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -9,7 +9,7 @@
 #include "execute/interp/run.h"
 #include "present/reports/terminal.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct RunReport {
   std::string file;
@@ -32,4 +32,4 @@ std::string ReportJson(const RunReport& report);
 // Each output as a literal; those of several devices that are the same once.
 std::string ReportLiterals(const RunReport& report);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,16 +1,16 @@
 #include "present/reports/show_json.h"
 
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "present/reports/json.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using ItemKind = SkeletonItem::Kind;
 
-constexpr int kMostNesting = 200;  // programs that read JSON have limits too
+constexpr int kMaxNesting = 200;  // programs that read JSON have limits too
 constexpr const char* kKinds[] = {"op", "start", "done", "while", "conditional", "call", "light", "repeat"};
 constexpr const char* kFroms[] = {"given", "inferred", "assumed", "unknown"};
 
@@ -22,7 +22,7 @@ class Tree {
   Json Block(const SkeletonBlock& block, double times, int depth) {
     auto [found, inserted] = ids_.try_emplace(&block, static_cast<int64_t>(ids_.size()));
     Json json = {{"id", found->second}};
-    if (!inserted || depth > kMostNesting) return json;
+    if (!inserted || depth > kMaxNesting) return json;
     json["hidden"] = block.hidden;
     Json& items = json["items"] = Json::array();
     for (const SkeletonItem& item : block.items) items.push_back(Item(item, times, depth));
@@ -38,7 +38,7 @@ class Tree {
     }
     if (item.hlo != nullptr) AddInstruction(json, item);
     if (item.collective != nullptr) {
-      const CollectiveUse& use = *item.collective;
+      const LogicalCollective& use = *item.collective;
       json["collective"] = {{"kind", Text(use.kind)},
                             {"axis", use.axis()},
                             {"groups", GroupsAsWritten(*use.hlo)},
@@ -63,14 +63,14 @@ class Tree {
     json["opcode"] = OpcodeTextOf(op);
     json["async"] = item.is_async || item.kind == ItemKind::kStart || item.kind == ItemKind::kDone;
     json["type"] = ToString(ItemShape(item));
-    if (IsFusion(op)) json["fusion"] = works.Of(op).words;
+    if (IsFusion(op)) json["fusion"] = works.Of(op).label;
     if (IsCustomCall(op)) json["target"] = TargetOf(op);
     if (auto cost = shown_.totals.cost_of.find(&op); cost != shown_.totals.cost_of.end())
       json.update({{"flops", std::max(cost->second.flops, 0.0)}, {"memory_bytes", cost->second.bytes()}});
     const Metadata* metadata = (item.collective != nullptr ? *item.collective->hlo : hlo)[kMetadata];
     if (metadata == nullptr) return;
     json["op_name"] = item.op_name.empty() ? std::string(metadata->op_name) : item.op_name;
-    json["source"] = SourcePlace(*metadata, shown_.module.stack_frames);
+    json["source"] = FormatSourceLocation(*metadata, shown_.module.stack_frames);
   }
 
   // How likely a branch is.
@@ -93,7 +93,7 @@ std::string ShowJson(const std::string& file, const ShownModule& shown, const Sh
   Json totals = Json::array();
   for (const KindTotal& kind : shown.totals.kinds)
     totals.push_back({{"kind", kind.kind},
-                      {"communication", kind.interest == Interest::kCommunication},
+                      {"communication", kind.interest == OpCategory::kCommunication},
                       {"times", kind.times},
                       {"payload_bytes", kind.payload_bytes},
                       {"memory_bytes", kind.memory_bytes},
@@ -108,4 +108,4 @@ std::string ShowJson(const std::string& file, const ShownModule& shown, const Sh
   return JsonText(all);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

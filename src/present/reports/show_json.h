@@ -3,7 +3,7 @@
 
 #include "present/reports/skeleton_text.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct ShownDevices {
   int64_t count = 1;
@@ -13,4 +13,4 @@ struct ShownDevices {
 std::string ShowJson(const std::string& file, const ShownModule& shown, const ShownDevices& devices,
                      const std::vector<std::string>& assumptions);
 
-}  // namespace shoal
+}  // namespace shoal::internal

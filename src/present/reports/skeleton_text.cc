@@ -6,30 +6,30 @@
 
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using ItemKind = SkeletonItem::Kind;
 
-constexpr int64_t kMostDepth = 200;
+constexpr int64_t kMaxDepth = 200;
 constexpr int64_t kShort = 4;    // blocks of so few lines are shown wherever they run
 constexpr int kShownInFull = 2;  // longer ones so often
 
 enum Cell : uint8_t { kHead, kName, kType, kSize, kWhere, kOpName, kPlace, kCells };
 
 std::vector<Column> Columns() {
-  return {Column("", Cut::kRight, 6, 20).Most(48),
-          Column("name", Cut::kMiddle, 4).Most(40),
-          Column("type", Cut::kRight, 3).Most(44).MayGo(),
-          Column(">size").Most(14),
-          Column("where", Cut::kRight, 5, 13).Most(30),
-          Column("op_name", Cut::kPath, 1, 14).Most(70).Faint().MayGo(),
-          Column("place", Cut::kPath, 2).Most(60).Faint()};
+  return {Column("", ElideMode::kRight, 6, 20).MaxWidth(48),
+          Column("name", ElideMode::kMiddle, 4).MaxWidth(40),
+          Column("type", ElideMode::kRight, 3).MaxWidth(44).Droppable(),
+          Column(">size").MaxWidth(14),
+          Column("where", ElideMode::kRight, 5, 13).MaxWidth(30),
+          Column("op_name", ElideMode::kPath, 1, 14).MaxWidth(70).Faint().Droppable(),
+          Column("place", ElideMode::kPath, 2).MaxWidth(60).Faint()};
 }
 
 std::string ShapeText(const Shape& shape) {
@@ -39,18 +39,18 @@ std::string ShapeText(const Shape& shape) {
 
 // Flops, or bytes of memory where those say more.
 std::string Work(const Cost& cost, bool is_arithmetic) {
-  if (!is_arithmetic || cost.flops <= 0) return cost.bytes() > 0 ? Bytes(cost.bytes()) : "";
-  const std::string text = Scaled(cost.flops);
+  if (!is_arithmetic || cost.flops <= 0) return cost.bytes() > 0 ? FormatBytes(cost.bytes()) : "";
+  const std::string text = FormatSi(cost.flops);
   return text.find(' ') == std::string::npos ? text + " flop" : text + "flop";
 }
 
 // "7 dynamic-slice, reduce, …": those of which there are most.
 std::string MostOf(const std::map<std::string, int64_t>& kinds) {
-  constexpr size_t kMost = 2;
+  constexpr size_t kMax = 2;
   std::vector<std::pair<std::string, int64_t>> sorted(kinds.begin(), kinds.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  const bool more = sorted.size() > kMost;
-  if (more) sorted.resize(kMost);
+  const bool more = sorted.size() > kMax;
+  if (more) sorted.resize(kMax);
   return StrJoin(sorted, ", ",
                  [](std::string* out, const auto& kind) {
                    StrAppend(out, kind.second > 1 ? StrCat(kind.second, " ") : std::string(), kind.first);
@@ -60,7 +60,7 @@ std::string MostOf(const std::map<std::string, int64_t>& kinds) {
 
 // Exact, as far as that is a number of times.
 std::string Times(double times) {
-  return times == std::floor(times) && times < 1e15 ? StrCat(static_cast<int64_t>(times)) : Scaled(times);
+  return times == std::floor(times) && times < 1e15 ? StrCat(static_cast<int64_t>(times)) : FormatSi(times);
 }
 
 class Writer {
@@ -77,7 +77,7 @@ class Writer {
     const SkeletonBlock& entry = shown_.skeleton.entry();
     Block(entry, 0);
     if (lines_.empty())
-      return entry.hidden > 0 ? StrCat(Counted(entry.hidden, "small op"), ", --op=all\n") : "nothing that computes\n";
+      return entry.hidden > 0 ? StrCat(Pluralize(entry.hidden, "small op"), ", --op=all\n") : "nothing that computes\n";
     int64_t deepest = 1;
     for (const Line& line : lines_) deepest = std::max(deepest, line.depth);
     // Where there is not much room, levels take less of it.
@@ -102,7 +102,7 @@ class Writer {
   }
 
   static std::string Missing(int64_t hidden) {
-    return hidden > 0 ? StrCat(" … ", Counted(hidden, "small op")) : " pass";
+    return hidden > 0 ? StrCat(" … ", Pluralize(hidden, "small op")) : " pass";
   }
 
   // Under a heading that ends in a colon; what is not shown is said behind it.
@@ -110,10 +110,10 @@ class Writer {
     std::string& heading = lines_.back().cells[kHead];
     if (block.items.empty()) {
       heading += Missing(block.hidden);
-    } else if ((style_.depth > 0 && depth >= style_.depth) || depth >= kMostDepth) {
-      heading += StrCat(" … ", Counted(block.lines, "line"));
+    } else if ((style_.depth > 0 && depth >= style_.depth) || depth >= kMaxDepth) {
+      heading += StrCat(" … ", Pluralize(block.lines, "line"));
     } else if (block.lines > kShort && ++seen_[block.hash] > kShownInFull) {
-      heading += StrCat(" … ", Counted(block.lines, "line"), " as above");
+      heading += StrCat(" … ", Pluralize(block.lines, "line"), " as above");
     } else {
       Block(block, depth);
     }
@@ -123,13 +123,13 @@ class Writer {
     if (item.kind == ItemKind::kRepeat) {
       const SkeletonBlock& round = *item.blocks[0];
       const std::string times = StrCat(" × ", item.repeats);
-      if (round.items.size() == 1 && round.items[0].kind == ItemKind::kLight) return Light(round.items[0], depth, times);
+      if (round.items.size() == 1 && round.items[0].kind == ItemKind::kMinor) return Light(round.items[0], depth, times);
       if (round.items.size() == 1 && round.items[0].blocks.empty()) return Op(round.items[0], depth, times);
       Heading(depth, StrCat("× ", item.repeats, ":"));
       return Under(round, depth + 1);
     }
     if (item.kind == ItemKind::kConditional) return Branches(item, depth);
-    if (item.kind == ItemKind::kLight) return Light(item, depth, "");
+    if (item.kind == ItemKind::kMinor) return Light(item, depth, "");
     if (item.blocks.empty()) return Op(item, depth, "");
     std::string heading = StrCat(ItemLabel(item, shown_.skeleton.works()), ":");
     if (item.kind == ItemKind::kLoop) heading = StrCat("while i in ", LoopRange(shown_.executions.TripsOf(*item.hlo)), ":");
@@ -165,7 +165,7 @@ class Writer {
 
   void Op(const SkeletonItem& item, int64_t depth, const std::string& suffix) {
     const bool communicates =
-        item.collective != nullptr || InterestOf(*item.hlo, shown_.skeleton.works()) == Interest::kCommunication;
+        item.collective != nullptr || OpCategoryOf(*item.hlo, shown_.skeleton.works()) == OpCategory::kCommunication;
     Heading(depth, ItemLabel(item, shown_.skeleton.works()) + suffix,
             item.kind == ItemKind::kDone ? LineColor::kFaint
             : communicates           ? LineColor::kCommunication
@@ -186,8 +186,8 @@ class Writer {
       if (auto cost = shown_.totals.cost_of.find(&hlo); cost != shown_.totals.cost_of.end())
         bytes += cost->second.bytes();
     }
-    Heading(depth, StrCat(Counted(count, "light fusion"), ": ", MostOf(kinds), suffix), LineColor::kFaint);
-    lines_.back().cells[kSize] = Bytes(bytes);
+    Heading(depth, StrCat(Pluralize(count, "light fusion"), ": ", MostOf(kinds), suffix), LineColor::kFaint);
+    lines_.back().cells[kSize] = FormatBytes(bytes);
   }
 
   // What stands behind the heading.
@@ -198,7 +198,7 @@ class Writer {
     if (typed) cells[kType] = ShapeText(ItemShape(item));
     if (item.kind == ItemKind::kDone) return;
     if (item.collective != nullptr) {
-      cells[kSize] = Bytes(static_cast<double>(item.collective->payload_bytes));
+      cells[kSize] = FormatBytes(static_cast<double>(item.collective->payload_bytes));
       cells[kWhere] = style_.topology ? GroupsAsWritten(*item.collective->hlo) : item.collective->axis();
     } else if (auto cost = shown_.totals.cost_of.find(&Unwrapped(hlo)); cost != shown_.totals.cost_of.end()) {
       cells[kSize] = Work(cost->second, IsArithmetic(Unwrapped(hlo), shown_.skeleton.works()));
@@ -209,7 +209,7 @@ class Writer {
     if (metadata == nullptr) return;
     cells[kOpName] =
         item.op_name.empty() ? std::string(OpNameOf(metadata == source[kMetadata] ? source : hlo)) : item.op_name;
-    cells[kPlace] = SourcePlace(*metadata, shown_.module.stack_frames);
+    cells[kPlace] = FormatSourceLocation(*metadata, shown_.module.stack_frames);
   }
 
   const ShownModule& shown_;
@@ -227,13 +227,13 @@ std::string TotalsText(const StepTotals& totals, const TextStyle& style) {
   if (any(&KindTotal::payload_bytes)) figures.push_back({">payload", &KindTotal::payload_bytes});
   if (any(&KindTotal::memory_bytes)) figures.push_back({">memory", &KindTotal::memory_bytes});
   if (any(&KindTotal::flops)) figures.push_back({">flops", &KindTotal::flops});
-  std::vector<Column> columns{">times", {"op", Cut::kMiddle, 1}};
+  std::vector<Column> columns{">times", {"op", ElideMode::kMiddle, 1}};
   for (const auto& [column, figure] : figures) columns.emplace_back(column);
   Table table(std::move(columns));
   for (const KindTotal& kind : totals.kinds) {
     std::vector<std::string> row{Times(kind.times), kind.kind};
     for (const auto& [column, figure] : figures)
-      row.push_back(kind.*figure <= 0 ? "" : figure == &KindTotal::flops ? Scaled(kind.*figure) : Bytes(kind.*figure));
+      row.push_back(kind.*figure <= 0 ? "" : figure == &KindTotal::flops ? FormatSi(kind.*figure) : FormatBytes(kind.*figure));
     table.Add(std::move(row));
   }
   return table.empty() ? std::string() : "\nper step, on each device:\n" + table.ToText(style);
@@ -293,4 +293,4 @@ std::string SkeletonText(const ShownModule& shown, const SkeletonStyle& style) {
   return Writer(shown, style).Text() + TotalsText(shown.totals, style.text);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

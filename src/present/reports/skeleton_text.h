@@ -5,7 +5,7 @@
 #include "analyze/summary/step_totals.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct SkeletonStyle {
   bool names = false;     // of instructions
@@ -16,7 +16,7 @@ struct SkeletonStyle {
 
 struct ShownModule {
   const Module& module;
-  const Executions& executions;
+  const ExecutionCounts& executions;
   Skeleton& skeleton;
   const StepTotals& totals;
 };
@@ -29,4 +29,4 @@ std::string ItemLabel(const SkeletonItem& item, FusionWorks& works);  // "all-ga
 const Shape& ItemShape(const SkeletonItem& item);                     // of the result, once it is there
 std::string GroupsAsWritten(const Instruction& collective);           // "{{0,1},{2,3}}"
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "present/reports/json.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 
@@ -16,25 +16,25 @@ std::vector<std::string> Row(const std::string& name, int64_t stages, size_t fil
   return {name,
           StrCat(stages),
           StrCat(files),
-          Bytes(static_cast<double>(bytes)),
+          FormatBytes(static_cast<double>(bytes)),
           devices,
-          Scaled(totals.instructions),
-          Scaled(totals.flops),
-          Bytes(totals.bytes),
-          Scaled(totals.collectives),
-          Bytes(totals.wire_bytes),
-          Bytes(totals.peak_memory)};
+          FormatSi(totals.instructions),
+          FormatSi(totals.flops),
+          FormatBytes(totals.bytes),
+          FormatSi(totals.collectives),
+          FormatBytes(totals.wire_bytes),
+          FormatBytes(totals.peak_memory)};
 }
 
 // "all-reduce 12, all-gather 3"
 std::string KindsText(const ModuleTotals& totals) {
   return StrJoin(totals.by_kind, ", ",
-                 [](std::string* out, const auto& kind) { StrAppend(out, kind.first, " ", Scaled(kind.second)); });
+                 [](std::string* out, const auto& kind) { StrAppend(out, kind.first, " ", FormatSi(kind.second)); });
 }
 
 Json FiguresJson(const ModuleTotals& totals) {
   Json figures = Json::object();
-  for (const TotalName& total : TotalNames()) figures[total.name] = totals.*total.value;
+  for (const Metric& total : Metrics()) figures[total.name] = totals.*total.value;
   figures["collectives_by_kind"] = totals.by_kind;
   return figures;
 }
@@ -53,7 +53,7 @@ std::vector<const ModuleStats*> Heaviest(const StatsReport& report) {
 ModuleTotals StatsReport::Sum() const {
   ModuleTotals sum;
   for (const ModuleStats& module : modules) {
-    for (const TotalName& total : TotalNames())
+    for (const Metric& total : Metrics())
       if (total.value != &ModuleTotals::peak_memory) sum.*total.value += module.totals.*total.value;
     sum.peak_memory = std::max(sum.peak_memory, module.totals.peak_memory);
     for (const auto& [kind, count] : module.totals.by_kind) sum.by_kind[kind] += count;
@@ -66,14 +66,14 @@ namespace {
 // A line for each pass that changed something.
 std::string StagesText(const ModuleStats& module, const TextStyle& style) {
   if (module.stages.empty()) return "";
-  Table table({{"stage", Cut::kMiddle, 1, 16}, ">instructions", {"changes", Cut::kRight, 2, 20}});
+  Table table({{"stage", ElideMode::kMiddle, 1, 16}, ">instructions", {"changes", ElideMode::kRight, 2, 20}});
   int64_t unchanged = 0;
   for (const StageChanges& stage : module.stages) {
     unchanged += stage.none() ? 1 : 0;
     if (!stage.none()) table.Add({stage.stage, StrCat(stage.instructions), ToString(stage)});
   }
   return StrCat("\n", module.dumped->name, ", each stage against the one before\n", table.ToText(style),
-                unchanged == 0 ? "" : StrCat("no change in ", Counted(unchanged, "stage"), "\n"));
+                unchanged == 0 ? "" : StrCat("no change in ", Pluralize(unchanged, "stage"), "\n"));
 }
 
 Json StagesJson(const ModuleStats& module) {
@@ -89,10 +89,10 @@ Json StagesJson(const ModuleStats& module) {
 }  // namespace
 
 std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& style) {
-  Table table({{"module", Cut::kMiddle, 1, 16},
-               Column(">stages").MayGo(),
-               Column(">files").MayGo(),
-               Column(">size").MayGo(),
+  Table table({{"module", ElideMode::kMiddle, 1, 16},
+               Column(">stages").Droppable(),
+               Column(">files").Droppable(),
+               Column(">size").Droppable(),
                ">devices",
                ">instructions",
                ">flops",
@@ -113,14 +113,14 @@ std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& s
   if (top > 0 && rows > top) table.Add({StrCat("(", rows - top, " more)")});
   const ModuleTotals sum = report.Sum();
   table.Add(Row("total", stages, static_cast<size_t>(files), bytes, "", sum));
-  std::string text = StrCat(report.folder, ": ", Counted(std::ssize(report.modules), "module"),
+  std::string text = StrCat(report.folder, ": ", Pluralize(std::ssize(report.modules), "module"),
                             "; figures are of the last stage of each, per device and run\n\n", table.ToText(style));
   if (!sum.by_kind.empty()) StrAppend(&text, "\ncollectives: ", KindsText(sum), "\n");
   for (const ModuleStats& module : report.modules) text += StagesText(module, style);
   auto kind = [](std::string* out, const auto& other) { StrAppend(out, other.second, " ", other.first); };
   if (!report.dump.others.empty()) StrAppend(&text, "\nother files: ", StrJoin(report.dump.others, ", ", kind), "\n");
   for (const auto& [path, why] : report.unreadable) StrAppend(&text, "not read: ", path, ": ", why, "\n");
-  return Fitted(text + NotesText(report.assumptions), style);
+  return WrapToWidth(text + NotesText(report.assumptions), style);
 }
 
 std::string StatsJson(const StatsReport& report) {
@@ -148,4 +148,4 @@ std::string StatsJson(const StatsReport& report) {
   return JsonText(all);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "formats/files/dump_files.h"
 #include "present/reports/table.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct ModuleStats {
   const DumpedModule* dumped = nullptr;
@@ -31,4 +31,4 @@ std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& s
 // For programs; docs/stats.md says what stands in it.
 std::string StatsJson(const StatsReport& report);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,10 +5,10 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-Column::Column(const char* heading, Cut cell_cut, int gives_way, size_t at_least)
-    : name(heading), cut(cell_cut), order(gives_way), least(at_least) {
+Column::Column(const char* heading, ElideMode cell_cut, int shrink_order, size_t at_least)
+    : name(heading), cut(cell_cut), order(shrink_order), least(at_least) {
   if (name.starts_with('>')) {
     right = true;
     name.erase(0, 1);
@@ -18,7 +18,7 @@ Column::Column(const char* heading, Cut cell_cut, int gives_way, size_t at_least
 namespace {
 
 constexpr size_t kGap = 2;
-constexpr size_t kMostOfPath = 40;  // that a file's name and line keep
+constexpr size_t kMaxOfPath = 40;  // that a file's name and line keep
 
 const char* Code(LineColor color) {
   static constexpr const char* kCodes[] = {"", "\033[1;34m", "\033[33m", "\033[2m"};
@@ -68,9 +68,9 @@ class TableLayout {
       for (const Table::Row& row : table_.rows_) {
         if (c >= row.cells.size() || (table_.is_tree_ && c == 0)) continue;
         widths_[c] = std::max(widths_[c], std::min(TextWidth(row.cells[c]), style_.width == 0 ? column.most : SIZE_MAX));
-        if (column.cut == Cut::kPath && !column.may_go) path = std::max(path, LastPart(row.cells[c]));
+        if (column.cut == ElideMode::kPath && !column.may_go) path = std::max(path, LastPart(row.cells[c]));
       }
-      least_[c] = std::max({column.least, std::min(path, kMostOfPath), LongestWord(column.name)});
+      least_[c] = std::max({column.least, std::min(path, kMaxOfPath), LongestWord(column.name)});
       if (!table_.is_tree_) cells_.push_back(widths_[c]), widths_[c] = std::max(widths_[c], TextWidth(column.name));
     }
     if (!table_.is_tree_) return;
@@ -104,7 +104,7 @@ class TableLayout {
     const std::vector<size_t> wanted = widths_;
     std::set<int> orders;
     for (const Column& column : columns_)
-      if (column.cut != Cut::kNever || column.may_go) orders.insert(column.order);
+      if (column.cut != ElideMode::kNever || column.may_go) orders.insert(column.order);
     for (int order : orders)
       while (Total(widths_) > style_.width && Shrink(order)) {
       }
@@ -122,7 +122,7 @@ class TableLayout {
   bool Shrink(int order) {
     size_t widest = columns_.size();
     for (size_t c = 0; c < columns_.size(); ++c)
-      if (columns_[c].cut != Cut::kNever && columns_[c].order == order && widths_[c] > least_[c] &&
+      if (columns_[c].cut != ElideMode::kNever && columns_[c].order == order && widths_[c] > least_[c] &&
           (widest == columns_.size() || widths_[c] > widths_[widest]))
         widest = c;
     if (widest == columns_.size()) return false;
@@ -191,7 +191,7 @@ class TableLayout {
         const size_t start = c == 0 ? wanted : std::max(at + kGap, wanted);
         if (style_.width == 0 || start < style_.width) {
           out.append(start - at, ' ');
-          Put(out, style_.width == 0 ? cell : CutTo(cell, style_.width - start, LastCut(c)), ColorOf(row, c));
+          Put(out, style_.width == 0 ? cell : ElideTo(cell, style_.width - start, LastCut(c)), ColorOf(row, c));
           at = start + width;
         }
       }
@@ -202,12 +202,12 @@ class TableLayout {
 
   std::string Cell(const Table::Row& row, size_t c, size_t width) const {
     if (style_.width == 0) return row.cells[c];
-    if (!table_.is_tree_ || c > 0) return CutTo(row.cells[c], width, columns_[c].cut);
-    return CutTo(row.cells[c], width + RoomBehind(row, c), Cut::kRight);
+    if (!table_.is_tree_ || c > 0) return ElideTo(row.cells[c], width, columns_[c].cut);
+    return ElideTo(row.cells[c], width + RoomBehind(row, c), ElideMode::kRight);
   }
 
   // Of a cell that reaches beyond the line.
-  Cut LastCut(size_t c) const { return columns_[c].cut == Cut::kNever ? Cut::kRight : columns_[c].cut; }
+  ElideMode LastCut(size_t c) const { return columns_[c].cut == ElideMode::kNever ? ElideMode::kRight : columns_[c].cut; }
 
   LineColor ColorOf(const Table::Row& row, size_t c) const {
     if (c == 0) return row.color;
@@ -250,7 +250,7 @@ void Table::Add(std::vector<std::string> cells, LineColor color) {
   rows_.push_back({std::move(cells), color});
 }
 
-std::string Fitted(std::string_view text, const TextStyle& style) { return Wrapped(text, style.width); }
+std::string WrapToWidth(std::string_view text, const TextStyle& style) { return Wrapped(text, style.width); }
 
 std::string NotesText(const std::vector<std::string>& notes) {
   std::string text;
@@ -258,4 +258,4 @@ std::string NotesText(const std::vector<std::string>& notes) {
   return text;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,24 +7,24 @@
 #include "core/base/text_width.h"
 #include "present/reports/terminal.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 enum class LineColor : uint8_t { kPlain, kControl, kCommunication, kFaint };
 
 // A column, and how it gives way where lines would be too wide: those of lower order first, down to `least`; then those
 // that may go altogether; what still does not fit stands below, behind the first column.
 struct Column {
-  Column(const char* heading, Cut cell_cut = Cut::kNever, int gives_way = 0, size_t at_least = 12);
+  Column(const char* heading, ElideMode cell_cut = ElideMode::kNever, int shrink_order = 0, size_t at_least = 12);
   Column(const std::string& heading) : Column(heading.c_str()) {}
 
-  Column& MayGo() { return may_go = true, *this; }
+  Column& Droppable() { return may_go = true, *this; }
   Column& Faint() { return faint = true, *this; }
   // Where no width is asked for: a cell that is wider pushes what follows it to the right.
-  Column& Most(size_t columns) { return most = columns, *this; }
+  Column& MaxWidth(size_t columns) { return most = columns, *this; }
   Column& Right() { return right = true, *this; }
 
   std::string name;    // above it; one that begins with '>' is of numbers
-  Cut cut;
+  ElideMode cut;
   int order;
   size_t least;
   size_t most = SIZE_MAX;
@@ -55,9 +55,9 @@ class Table {
 };
 
 // Sentences wrapped, what fits as it is.
-std::string Fitted(std::string_view text, const TextStyle& style);
+std::string WrapToWidth(std::string_view text, const TextStyle& style);
 
 // "note: …", one a line.
 std::string NotesText(const std::vector<std::string>& notes);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -10,10 +10,10 @@
 
 #include "core/base/strings.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr size_t kLeast = 40, kMost = 100000;
+constexpr size_t kMin = 40, kMax = 100000;
 std::optional<size_t> asked;
 
 TextStyle StyleOf(int file) {
@@ -23,7 +23,7 @@ TextStyle StyleOf(int file) {
     std::from_chars(columns, columns + std::string_view(columns).size(), width);
   winsize size{};
   if (width == 0 && is_terminal && ioctl(file, TIOCGWINSZ, &size) == 0) width = size.ws_col;
-  if (width != 0) width = std::clamp(width, kLeast, kMost);
+  if (width != 0) width = std::clamp(width, kMin, kMax);
   return {asked.value_or(width), is_terminal && std::getenv("NO_COLOR") == nullptr};
 }
 
@@ -31,15 +31,15 @@ TextStyle StyleOf(int file) {
 
 void SetWidth(std::optional<size_t> columns) { asked = columns; }
 
-std::string WidthFault(const std::string& text) {
+std::string ValidateWidth(const std::string& text) {
   size_t width = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (is_number && (width == 0 || (width >= kLeast && width <= kMost))) return "";
-  return StrCat("a width is 0 or from ", kLeast, " to ", kMost, ", got ", text);
+  if (is_number && (width == 0 || (width >= kMin && width <= kMax))) return "";
+  return StrCat("a width is 0 or from ", kMin, " to ", kMax, ", got ", text);
 }
 
 TextStyle OutputStyle() { return StyleOf(STDOUT_FILENO); }
 TextStyle ErrorStyle() { return StyleOf(STDERR_FILENO); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

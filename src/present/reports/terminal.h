@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace shoal {
+namespace shoal::internal {
 
 // How text is laid out.
 struct TextStyle {
@@ -19,6 +19,6 @@ TextStyle ErrorStyle();   // of standard error
 // --width, for both; nothing: it was not given.
 void SetWidth(std::optional<size_t> columns);
 // What is wrong with one; nothing if it is right.
-std::string WidthFault(const std::string& text);
+std::string ValidateWidth(const std::string& text);
 
-}  // namespace shoal
+}  // namespace shoal::internal

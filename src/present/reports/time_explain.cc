@@ -8,45 +8,45 @@
 #include "present/reports/table.h"
 #include "present/reports/time_report.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // How the terms of a price become one time.
 std::string_view JoinOf(const OpTime& op, bool tpu) {
-  if (op.price.bound == Bound::kCompiler) return "the compiler's own estimate, and the start of the op";
+  if (op.timing.bound == Bound::kCompiler) return "the compiler's own estimate, and the start of the op";
   if (tpu) return "the longest of these, and the start of the op";
   switch (op.family) {
-    case KernelFamily::kAttention:
-    case KernelFamily::kRadixSort:
-    case KernelFamily::kSort:
-    case KernelFamily::kCopy:
-    case KernelFamily::kMemcpy:
-    case KernelFamily::kHostCopy:
-    case KernelFamily::kTopK: return "the sum of these";
+    case KernelKind::kAttention:
+    case KernelKind::kRadixSort:
+    case KernelKind::kSort:
+    case KernelKind::kCopy:
+    case KernelKind::kMemcpy:
+    case KernelKind::kHostCopy:
+    case KernelKind::kTopK: return "the sum of these";
     default: return "the start, and of the rest, which overlaps, the longest and a little of the others";
   }
 }
 
-std::string ExplainOp(const TimeReport& report, const Forecast& forecast, const OpTime& op) {
+std::string ExplainOp(const TimeReport& report, const Prediction& forecast, const OpTime& op) {
   const DeviceModel& device = forecast.machine.device;
   const bool tpu = device.kind == DeviceKind::kTpu;
   const double each = op.times > 0 ? op.seconds / op.times : 0;
   std::string text = StrCat(op.hlo->name, " on ", forecast.machine.name, ": ", Seconds(each), ", ",
-                            op.times == 1 ? "once" : StrCat(Scaled(op.times), " times"), " in a step: ",
+                            op.times == 1 ? "once" : StrCat(FormatSi(op.times), " times"), " in a step: ",
                             Percent(op.seconds, forecast.prediction.step_seconds), " of it\n  ", Text(op.hlo->opcode), " ",
                             ToString(op.hlo->shape()));
   if (const std::string place = PlaceOfOp(*op.hlo, report.input->module()); !place.empty()) StrAppend(&text, ", ", place);
-  StrAppend(&text, "\n  a kernel of the kind '", ToString(op.family), "', bound by ", ToString(op.price.bound), "\n");
+  StrAppend(&text, "\n  a kernel of the kind '", ToString(op.family), "', bound by ", ToString(op.timing.bound), "\n");
   Table table({"  term", ">time", "from"});
-  for (const PriceTerm& term : op.price.terms) table.Add({StrCat("  ", ToString(term.bound)), Seconds(term.seconds), term.from});
+  for (const TimeTerm& term : op.timing.terms) table.Add({StrCat("  ", ToString(term.bound)), Seconds(term.seconds), term.from});
   text += table.ToText();
-  StrAppend(&text, "  together ", Seconds(op.price.seconds), ": ", JoinOf(op, tpu), "\n");
-  if (each > op.price.seconds * 1.0001)
+  StrAppend(&text, "  together ", Seconds(op.timing.seconds), ": ", JoinOf(op, tpu), "\n");
+  if (each > op.timing.seconds * 1.0001)
     StrAppend(&text, "  ", Seconds(each), " here: slowed by power in a long step, or by collectives beside it\n");
   if (each > 0 && op.times > 0) {
-    StrAppend(&text, "  reaches ", Scaled(op.bytes / op.times / each), "B/s; the memory has ", Scaled(device.bandwidth), "B/s");
+    StrAppend(&text, "  reaches ", FormatSi(op.bytes / op.times / each), "B/s; the memory has ", FormatSi(device.bandwidth), "B/s");
     const double peak = op.kernel.product ? PeakOf(device, op.kernel.product->unit) : 0;
-    if (op.flops > 0) StrAppend(&text, "; ", Scaled(op.flops / op.times / each), "flop/s", peak > 0 ? StrCat(" of ", Scaled(peak), "flop/s") : "");
+    if (op.flops > 0) StrAppend(&text, "; ", FormatSi(op.flops / op.times / each), "flop/s", peak > 0 ? StrCat(" of ", FormatSi(peak), "flop/s") : "");
     text += "\n";
   }
   StrAppend(&text, "  data: ", tpu ? "the device's figures (shoal machines), nothing measured"
@@ -54,19 +54,19 @@ std::string ExplainOp(const TimeReport& report, const Forecast& forecast, const 
   return text;
 }
 
-std::string ExplainTransfer(const Forecast& forecast, const AsyncTime& time) {
+std::string ExplainTransfer(const Prediction& forecast, const AsyncTime& time) {
   const PlannedAsync& async = *time.async;
-  const CollectivePrice& price = async.price;
-  const bool measured = price.algorithm.rfind("measured", 0) == 0;
-  std::string text = StrCat(async.start->name, " on ", forecast.machine.name, ": ", Seconds(price.seconds), ", ",
-                            time.times == 1 ? "once" : StrCat(Scaled(time.times), " times"), " in a step; kernels wait ",
+  const CollectiveTiming& timing = async.timing;
+  const bool measured = timing.algorithm.rfind("measured", 0) == 0;
+  std::string text = StrCat(async.start->name, " on ", forecast.machine.name, ": ", Seconds(timing.seconds), ", ",
+                            time.times == 1 ? "once" : StrCat(FormatSi(time.times), " times"), " in a step; kernels wait ",
                             Seconds(time.exposed), " for all of it\n");
   if (async.use == nullptr)
-    return StrCat(text, "  ", price.algorithm, ", ", Bytes(async.bytes), "\n");
+    return StrCat(text, "  ", timing.algorithm, ", ", FormatBytes(async.bytes), "\n");
   StrAppend(&text, "  ", Text(async.kind), async.kind != async.use->kind ? StrCat(", written as ", Text(async.use->kind)) : "", " of ",
-            Bytes(async.bytes), " over ", async.use->axis(), ": ", Counted(async.place.members, "member"), " on ",
-            Counted(async.place.nodes, "node"), ", ", async.place.per_node, " of each\n  algorithm: ", price.algorithm, "; ",
-            Seconds(price.latency), " of latency, ", Scaled(async.bytes / std::max(1e-12, price.seconds)), "B/s\n  data: ",
+            FormatBytes(async.bytes), " over ", async.use->axis(), ": ", Pluralize(async.place.members, "member"), " on ",
+            Pluralize(async.place.nodes, "node"), ", ", async.place.per_node, " of each\n  algorithm: ", timing.algorithm, "; ",
+            Seconds(timing.latency), " of latency, ", FormatSi(async.bytes / std::max(1e-12, timing.seconds)), "B/s\n  data: ",
             measured ? "curves of machines/fitted/collectives.yaml" : "a model of the library's algorithms and the machine's links", "\n");
   return text;
 }
@@ -75,7 +75,7 @@ std::string ExplainTransfer(const Forecast& forecast, const AsyncTime& time) {
 
 std::string ExplainText(const TimeReport& report, const std::string& name) {
   std::string text;
-  for (const Forecast& forecast : report.forecasts) {
+  for (const Prediction& forecast : report.forecasts) {
     for (const OpTime& op : forecast.prediction.ops)
       if (op.hlo->name == name) text += ExplainOp(report, forecast, op);
     for (const AsyncTime& time : forecast.prediction.asyncs)
@@ -84,14 +84,14 @@ std::string ExplainText(const TimeReport& report, const std::string& name) {
   return text;
 }
 
-std::string NothingCalled(const TimeReport& report, const std::string& name) {
+std::string NoSuchOpMessage(const TimeReport& report, const std::string& name) {
   std::string names;
   size_t count = 0;
   auto offer = [&](std::string_view one) {
     const std::string_view stem = std::string_view(name).substr(0, name.find('.'));
     if (count < 5 && !stem.empty() && one.find(stem) != std::string_view::npos) StrAppend(&names, count++ == 0 ? "" : ", ", one);
   };
-  for (const Forecast& forecast : report.forecasts) {
+  for (const Prediction& forecast : report.forecasts) {
     for (const OpTime& op : forecast.prediction.ops) offer(op.hlo->name);
     for (const AsyncTime& time : forecast.prediction.asyncs) offer(time.async->start->name);
     break;
@@ -99,7 +99,7 @@ std::string NothingCalled(const TimeReport& report, const std::string& name) {
   return StrCat("nothing that takes time is called '", name, "'", names.empty() ? "" : "; there are ", names);
 }
 
-std::vector<std::string> TimeNotes(const ForecastInput& input, const std::string& devices_from) {
+std::vector<std::string> TimeNotes(const PredictionInput& input, const std::string& devices_from) {
   std::vector<std::string> notes = AssumptionsOf(input.executions());
   // Where every branch follows from the device's id, none is likely or unlikely.
   if (const DeviceClass& any = input.classes().all.front(); any.branches.size() == input.executions().conditionals().size() && !any.branches.empty())
@@ -109,4 +109,4 @@ std::vector<std::string> TimeNotes(const ForecastInput& input, const std::string
   return notes;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

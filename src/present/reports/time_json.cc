@@ -1,17 +1,17 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "present/reports/json.h"
 #include "present/reports/time_report.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-Json TermsJson(const KernelPrice& price) {
+Json TermsJson(const KernelTime& timing) {
   Json terms = Json::array();
-  for (const PriceTerm& term : price.terms)
+  for (const TimeTerm& term : timing.terms)
     terms.push_back({{"bound", ToString(term.bound)}, {"seconds", term.seconds}, {"from", term.from}});
   return terms;
 }
@@ -19,11 +19,11 @@ Json TermsJson(const KernelPrice& price) {
 Json OpJson(const OpTime& op, const Module& module, bool with_terms) {
   Json row = {{"name", op.hlo->name},      {"times", op.times},     {"seconds", op.seconds},
               {"seconds_each", op.times > 0 ? op.seconds / op.times : 0},
-              {"kind", ToString(op.kind)}, {"kernel", ToString(op.family)}, {"bound", ToString(op.price.bound)},
+              {"kind", ToString(op.kind)}, {"kernel", ToString(op.family)}, {"bound", ToString(op.timing.bound)},
               {"flops", op.flops},         {"bytes", op.bytes}};
   if (const Metadata* metadata = (*op.hlo)[kMetadata])
-    if (std::string place = SourcePlace(*metadata, module.stack_frames); !place.empty()) row["source"] = place;
-  if (with_terms) row["terms"] = TermsJson(op.price);
+    if (std::string place = FormatSourceLocation(*metadata, module.stack_frames); !place.empty()) row["source"] = place;
+  if (with_terms) row["terms"] = TermsJson(op.timing);
   return row;
 }
 
@@ -35,17 +35,17 @@ Json CollectiveJson(const AsyncTime& time) {
               {"times", time.times},
               {"seconds", time.seconds},
               {"exposed_seconds", time.exposed},
-              {"seconds_each", async.price.seconds},
-              {"latency_seconds", async.price.latency},
+              {"seconds_each", async.timing.seconds},
+              {"latency_seconds", async.timing.latency},
               {"bytes", async.bytes},
               {"members", async.place.members},
               {"nodes", async.place.nodes},
-              {"algorithm", async.price.algorithm}};
+              {"algorithm", async.timing.algorithm}};
   return row;
 }
 
 // The chain of ops that the step waits for: kernels in turn, and collectives where kernels wait for them.
-Json CriticalPath(const Prediction& p) {
+Json CriticalPath(const SimulatedStep& p) {
   std::vector<std::pair<double, Json>> parts;
   for (const OpTime& op : p.ops) parts.push_back({op.seconds, {{"name", op.hlo->name}, {"seconds", op.seconds}}});
   for (const AsyncTime& time : p.asyncs)
@@ -62,7 +62,7 @@ Json KindsJson(const std::array<double, kTimeKinds>& kinds) {
   return row;
 }
 
-Json ClassesJson(const Prediction& p) {
+Json ClassesJson(const SimulatedStep& p) {
   Json classes = Json::array();
   for (const ClassTime& one : p.classes)
     classes.push_back({{"name", one.name}, {"devices", one.devices}, {"step_seconds", one.step_seconds},
@@ -70,8 +70,8 @@ Json ClassesJson(const Prediction& p) {
   return classes;
 }
 
-Json ForecastJson(const TimeReport& report, const Forecast& forecast) {
-  const Prediction& p = forecast.prediction;
+Json ForecastJson(const TimeReport& report, const Prediction& forecast) {
+  const SimulatedStep& p = forecast.prediction;
   Json ops = Json::array(), collectives = Json::array();
   for (size_t i = 0; i < p.ops.size() && (report.all_ops || report.top == 0 || i < report.top); ++i)
     ops.push_back(OpJson(p.ops[i], report.input->module(), report.all_ops));
@@ -80,7 +80,7 @@ Json ForecastJson(const TimeReport& report, const Forecast& forecast) {
           {"device_seconds", p.device_seconds},
           {"machine", forecast.machine.name},
           {"devices", forecast.machine.devices()},
-          {"schedule", p.schedule_is_ours ? "ours" : "the module's"},
+          {"schedule", p.schedule_is_estimated ? "ours" : "the module's"},
           {"kinds", KindsJson(p.kinds)},
           {"classes", ClassesJson(p)},
           {"mfu", forecast.mfu},
@@ -125,7 +125,7 @@ std::string TimeJson(const TimeReport& report) {
 
 std::string ExplainJson(const TimeReport& report, const std::string& name) {
   Json found = Json::array();
-  for (const Forecast& forecast : report.forecasts) {
+  for (const Prediction& forecast : report.forecasts) {
     for (const OpTime& op : forecast.prediction.ops)
       if (op.hlo->name == name) found.push_back(OpJson(op, report.input->module(), true));
     for (const AsyncTime& time : forecast.prediction.asyncs)
@@ -134,4 +134,4 @@ std::string ExplainJson(const TimeReport& report, const std::string& name) {
   return found.empty() ? "" : JsonText(found);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "predict/timeline/forecast.h"
+#include "predict/timeline/predict.h"
 #include "predict/timeline/profile_match.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct TimeReport {
   std::string file;
-  const ForecastInput* input = nullptr;
-  std::vector<Forecast> forecasts;  // one for each machine, or for each point of a sweep
+  const PredictionInput* input = nullptr;
+  std::vector<Prediction> forecasts;  // one for each machine, or for each point of a sweep
   std::string sweep;                // the figure that changes; empty: none
   std::vector<std::string> points;  // its values
   std::vector<std::string> assumptions;
@@ -25,15 +25,15 @@ struct TimeReport {
 std::string TimeText(const TimeReport& report);
 std::string TimeJson(const TimeReport& report);
 // Predicted and measured, side by side.
-std::string AgainstText(const TimeReport& report);
+std::string ProfileComparisonText(const TimeReport& report);
 // How an op, or a collective, was priced. Empty if nothing of that name takes time.
 std::string ExplainText(const TimeReport& report, const std::string& name);
 std::string ExplainJson(const TimeReport& report, const std::string& name);
 
 // That nothing of that name takes time, and what is called a little like it.
-std::string NothingCalled(const TimeReport& report, const std::string& name);
+std::string NoSuchOpMessage(const TimeReport& report, const std::string& name);
 // What the prediction assumes of loops, branches and devices; `devices_from`: where their number was found.
-std::vector<std::string> TimeNotes(const ForecastInput& input, const std::string& devices_from);
+std::vector<std::string> TimeNotes(const PredictionInput& input, const std::string& devices_from);
 
 // Perfetto's (Chrome's) trace events.
 std::string TraceJson(const Trace& trace);
@@ -43,4 +43,4 @@ std::string Seconds(double seconds);
 std::string Percent(double part, double whole);
 std::string PlaceOfOp(const Instruction& hlo, const Module& module);
 
-}  // namespace shoal
+}  // namespace shoal::internal

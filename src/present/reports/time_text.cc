@@ -5,12 +5,12 @@
 
 #include "core/base/strings.h"
 #include "core/base/units.h"
-#include "core/ir/source_place.h"
+#include "core/ir/source_location.h"
 #include "core/ops/op.h"
 #include "present/reports/table.h"
 #include "present/reports/time_report.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string Digits(double number, int decimals) {
@@ -19,20 +19,20 @@ std::string Digits(double number, int decimals) {
   return text;
 }
 
-std::string HeadText(const TimeReport& report, const Forecast& forecast) {
-  const Prediction& p = forecast.prediction;
+std::string HeadText(const TimeReport& report, const Prediction& forecast) {
+  const SimulatedStep& p = forecast.prediction;
   std::string text = StrCat("step ", Seconds(p.step_seconds), " on ", forecast.machine.name, "; the device is busy for ",
-                            Seconds(p.device_seconds), "; schedule: ", p.schedule_is_ours ? "ours" : "the module's", "\n");
-  StrAppend(&text, "MFU ", Digits(100 * forecast.mfu, 1), " %, ", Scaled(p.flops / std::max(1e-12, p.step_seconds)),
-            "flop/s; memory ", Scaled(forecast.bandwidth), "B/s of ", Scaled(forecast.machine.device.bandwidth),
-            "B/s; needs ", Bytes(forecast.memory_needed), " of ", Bytes(forecast.machine.device.memory), "\n");
-  if (forecast.stretch != 1)
+                            Seconds(p.device_seconds), "; schedule: ", p.schedule_is_estimated ? "ours" : "the module's", "\n");
+  StrAppend(&text, "MFU ", Digits(100 * forecast.mfu, 1), " %, ", FormatSi(p.flops / std::max(1e-12, p.step_seconds)),
+            "flop/s; memory ", FormatSi(forecast.bandwidth), "B/s of ", FormatSi(forecast.machine.device.bandwidth),
+            "B/s; needs ", FormatBytes(forecast.memory_needed), " of ", FormatBytes(forecast.machine.device.memory), "\n");
+  if (forecast.scale_out != 1)
     StrAppend(&text, "the module is for ", report.input->devices(), " devices: groups that span nodes are taken ",
-              forecast.stretch, " times as large, shapes as they are\n");
+              forecast.scale_out, " times as large, shapes as they are\n");
   return text;
 }
 
-std::string KindTable(const Prediction& p) {
+std::string KindTable(const SimulatedStep& p) {
   Table table({"kind", ">time", ">of the step"});
   for (size_t i = 0; i < kTimeKinds; ++i) {
     if (p.kinds[i] <= 0) continue;
@@ -45,19 +45,19 @@ std::string KindTable(const Prediction& p) {
 }
 
 // Of devices that do different things.
-std::string ClassTable(const Prediction& p) {
+std::string ClassTable(const SimulatedStep& p) {
   if (p.classes.size() < 2) return "";
   Table table({"devices", ">count", ">step", ">busy", ">matrix", ">memory", ">exposed communication", ">idle"});
   for (const ClassTime& one : p.classes) {
     auto kind = [&](TimeKind k) { return Seconds(one.kinds[static_cast<size_t>(k)]); };
-    table.Add({one.name, Scaled(one.devices), Seconds(one.step_seconds), Seconds(one.device_seconds), kind(TimeKind::kMatrix),
+    table.Add({one.name, FormatSi(one.devices), Seconds(one.step_seconds), Seconds(one.device_seconds), kind(TimeKind::kMatrix),
                kind(TimeKind::kMemory), kind(TimeKind::kCommunication), kind(TimeKind::kIdle)});
   }
   return StrCat("\n", table.ToText(), "\nbelow: ", p.classes[p.slowest_class].name, ", which take", p.classes[p.slowest_class].devices == 1 ? "s" : "",
                 " longest\n");
 }
 
-std::string CollectiveTable(const Prediction& p) {
+std::string CollectiveTable(const SimulatedStep& p) {
   // By kind and mesh axis.
   struct Sum {
     double calls = 0, bytes = 0, busy = 0, exposed = 0;
@@ -71,26 +71,26 @@ std::string CollectiveTable(const Prediction& p) {
     sum.bytes += time.times * time.async->bytes;
     sum.busy += time.seconds;
     sum.exposed += time.exposed;
-    if (sum.algorithm.empty()) sum.algorithm = time.async->price.algorithm;
+    if (sum.algorithm.empty()) sum.algorithm = time.async->timing.algorithm;
   }
   if (sums.empty()) return "";
   Table table({"collective", "axis", ">calls", ">bytes", ">time", ">exposed", "algorithm"});
   for (const auto& [key, sum] : sums)
-    table.Add({key.first, key.second, Scaled(sum.calls), Bytes(sum.bytes), Seconds(sum.busy), Seconds(sum.exposed), sum.algorithm});
+    table.Add({key.first, key.second, FormatSi(sum.calls), FormatBytes(sum.bytes), Seconds(sum.busy), Seconds(sum.exposed), sum.algorithm});
   return "\n" + table.ToText();
 }
 
-std::string OpTable(const TimeReport& report, const Prediction& p) {
+std::string OpTable(const TimeReport& report, const SimulatedStep& p) {
   Table table({"op", ">times", ">time", ">of the step", "kernel", "bound by", "source"});
   for (size_t i = 0; i < p.ops.size() && (report.top == 0 || i < report.top); ++i) {
     const OpTime& op = p.ops[i];
-    table.Add({std::string(op.hlo->name), Scaled(op.times), Seconds(op.seconds), Percent(op.seconds, p.step_seconds),
-               std::string(ToString(op.family)), std::string(ToString(op.price.bound)), PlaceOfOp(*op.hlo, report.input->module())});
+    table.Add({std::string(op.hlo->name), FormatSi(op.times), Seconds(op.seconds), Percent(op.seconds, p.step_seconds),
+               std::string(ToString(op.family)), std::string(ToString(op.timing.bound)), PlaceOfOp(*op.hlo, report.input->module())});
   }
   return table.empty() ? "" : "\n" + table.ToText();
 }
 
-std::string LineTable(const TimeReport& report, const Prediction& p) {
+std::string LineTable(const TimeReport& report, const SimulatedStep& p) {
   std::map<std::string, double> lines;
   for (const OpTime& op : p.ops)
     if (std::string place = PlaceOfOp(*op.hlo, report.input->module()); !place.empty()) lines[place] += op.seconds;
@@ -107,7 +107,7 @@ std::string Compared(const TimeReport& report) {
   Table table({report.sweep.empty() ? "machine" : report.sweep, ">step", ">busy", ">matrix", ">memory", ">exposed communication",
                ">idle", ">MFU"});
   for (size_t i = 0; i < report.forecasts.size(); ++i) {
-    const Forecast& f = report.forecasts[i];
+    const Prediction& f = report.forecasts[i];
     auto kind = [&](TimeKind k) { return Seconds(f.prediction.kinds[static_cast<size_t>(k)]); };
     table.Add({report.sweep.empty() ? f.machine.name : report.points[i], Seconds(f.prediction.step_seconds),
                Seconds(f.prediction.device_seconds), kind(TimeKind::kMatrix), kind(TimeKind::kMemory),
@@ -122,7 +122,7 @@ std::string Percent(double part, double whole) { return whole > 0 ? Digits(100 *
 
 std::string PlaceOfOp(const Instruction& hlo, const Module& module) {
   const Metadata* metadata = hlo[kMetadata];
-  return metadata == nullptr ? "" : SourcePlace(*metadata, module.stack_frames);
+  return metadata == nullptr ? "" : FormatSourceLocation(*metadata, module.stack_frames);
 }
 
 std::string Seconds(double seconds) {
@@ -137,7 +137,7 @@ std::string Seconds(double seconds) {
 std::string TimeText(const TimeReport& report) {
   std::string text;
   if (report.forecasts.size() == 1) {
-    const Forecast& forecast = report.forecasts.front();
+    const Prediction& forecast = report.forecasts.front();
     text = HeadText(report, forecast) + "\n" + KindTable(forecast.prediction) + ClassTable(forecast.prediction) + CollectiveTable(forecast.prediction) +
            OpTable(report, forecast.prediction) + LineTable(report, forecast.prediction);
   } else {
@@ -157,7 +157,7 @@ std::string TimeText(const TimeReport& report) {
   return notes.empty() ? text : text + "\n" + notes;
 }
 
-std::string AgainstText(const TimeReport& report) {
+std::string ProfileComparisonText(const TimeReport& report) {
   const ProfileComparison& c = *report.against;
   auto ratio = [](double measured, double predicted) { return predicted > 0 ? Digits(measured / predicted, 2) : "-"; };
   std::array<double, kTimeKinds> predicted{}, measured{};
@@ -177,8 +177,8 @@ std::string AgainstText(const TimeReport& report) {
     ops.Add({std::string(op.hlo->name), Seconds(op.predicted), Seconds(op.measured), ratio(op.measured, op.predicted),
              std::string(ToString(op.kind)), PlaceOfOp(*op.hlo, report.input->module())});
   }
-  return StrCat("predicted on ", report.forecasts.front().machine.name, " and measured, over ", Scaled(c.steps),
+  return StrCat("predicted on ", report.forecasts.front().machine.name, " and measured, over ", FormatSi(c.steps),
                 c.steps == 1 ? " step" : " steps", " of the profile\n\n", kinds.ToText(), "\nfurthest from what they should be\n\n", ops.ToText());
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include "present/reports/json.h"
 #include "present/reports/time_report.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Json NameEvent(const char* what, size_t process, size_t thread, const std::string& name) {
@@ -46,4 +46,4 @@ std::string TraceJson(const Trace& trace) {
   return JsonText(all, -1);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

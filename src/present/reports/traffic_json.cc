@@ -4,7 +4,7 @@
 
 #include "core/ops/op.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 
@@ -38,4 +38,4 @@ Json TrafficJson(const std::vector<DeviceTraffic>& traffic) {
   return all;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

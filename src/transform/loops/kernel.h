@@ -25,9 +25,9 @@
 
 #include "core/ir/element_type.h"
 #include "core/ops/elementwise.h"
-#include "transform/loops/index.h"
+#include "transform/loops/index_expr.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct KernelNode {
   enum class Kind : uint8_t {
@@ -43,7 +43,7 @@ struct KernelNode {
   int operands[3] = {-1, -1, -1};
   int input = 0;
   int reduction = 0;
-  Index index;
+  IndexExpr index;
   uint64_t bits[2] = {0, 0};
   // Of compare.
   ComparisonDirection direction{};
@@ -53,7 +53,7 @@ struct KernelNode {
 struct KernelReduction {
   enum class Kind : uint8_t {
     kBinary,   // `op` of two elements, which may be reordered
-    kFirstOf,  // two elements, a number and its index, which grows: the largest (`op` is maximum) or smallest number or
+    kArgMinMax,  // two elements, a number and its index, which grows: the largest (`op` is maximum) or smallest number or
                // the first nan, and the first index it has
   };
   Kind kind = Kind::kBinary;
@@ -65,7 +65,7 @@ struct KernelReduction {
 struct KernelStore {
   int node = 0;
   int output = 0;
-  Index index;
+  IndexExpr index;
   bool per_row = false;  // does not depend on what is walked: once per row, after all stages
 };
 
@@ -73,7 +73,7 @@ struct FusedKernel {
   enum class Form : uint8_t { kRows, kColumns };
   Form form = Form::kRows;
   std::vector<int64_t> rows;    // rounds of each loop
-  std::vector<int64_t> walked;  // likewise; the last one is the lanes'
+  std::vector<int64_t> inner_loops;  // likewise; the last one is the lanes'
   std::vector<ElementType> inputs, outputs;
   std::vector<KernelNode> nodes;  // operands first
   std::vector<KernelReduction> reductions;
@@ -85,10 +85,10 @@ struct FusedKernel {
   bool contracts = false;  // a product and the sum it goes into may be rounded once, as a dot's
 
   // How often a row is walked through: for each stage of reductions, and for stores that are not per row.
-  int Walks() const;
+  int PassesPerRow() const;
   int64_t RowCount() const;
-  int64_t WalkedCount() const;
-  int lane_loop() const { return static_cast<int>(rows.size() + walked.size()) - 1; }
+  int64_t InnerIterations() const;
+  int lane_loop() const { return static_cast<int>(rows.size() + inner_loops.size()) - 1; }
 };
 
 // As `run --explain` shows it.
@@ -107,17 +107,17 @@ void MergeLoops(FusedKernel& kernel);
 // Drops nodes that nothing needs.
 void DropUnused(FusedKernel& kernel);
 // The index with other numbers of the nodes that it takes data from.
-Index WithDataMoved(const Index& index, const std::function<int(int)>& to);
+IndexExpr WithRenumberedNodes(const IndexExpr& index, const std::function<int(int)>& to);
 
 // Where rows are few and long: a kernel that reduces pieces of them, and one that reduces what these gave. `partial`
 // gives an array for each element of each reduction, which `combine` takes after the kernel's own inputs.
-struct CutKernel {
+struct SplitReductionKernels {
   FusedKernel partial, combine;
 };
-std::optional<CutKernel> CutInPieces(const FusedKernel& kernel);
+std::optional<SplitReductionKernels> SplitReduction(const FusedKernel& kernel);
 
 // What codegen/ makes of a kernel: works on rows [begin, end), and, where there are no reductions over them, on lanes
 // [lane_begin, lane_end). buffers: the inputs, then the outputs.
 using KernelCode = void (*)(void* const* buffers, int64_t begin, int64_t end, int64_t lane_begin, int64_t lane_end);
 
-}  // namespace shoal
+}  // namespace shoal::internal

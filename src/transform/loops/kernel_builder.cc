@@ -7,9 +7,9 @@
 #include "core/ops/index_maps.h"
 #include "transform/loops/kernel.h"
 #include "transform/loops/loop_ops.h"
-#include "transform/loops/loop_pieces.h"
+#include "transform/loops/loop_splitting.h"
 
-namespace shoal {
+namespace shoal::internal {
 std::unique_ptr<FusedKernel> KernelBuilder::Build() {
   for (const Instruction* input : inputs_) {
     if (!input->shape().IsArray() || input->shape().has_dynamic()) return nullptr;
@@ -46,7 +46,7 @@ bool KernelBuilder::Store(const Instruction& root) {
   const bool is_full = count == Product(full_dims_) && (!reduces_ || (reduces_last_ && count != Product(kept_dims_)));
   if (!is_full && (!reduces_ || count != Product(kept_dims_))) return false;
   if (is_full && kernel_->form == FusedKernel::Form::kColumns) return false;
-  const Index place = is_full ? builder_.Linearize(full_, full_dims_) : builder_.Linearize(kept_, kept_dims_);
+  const IndexExpr place = is_full ? builder_.Linearize(full_, full_dims_) : builder_.Linearize(kept_, kept_dims_);
   const bool same_dims = std::ranges::equal(root.shape().dims(), is_full ? full_dims_ : kept_dims_);
   const Indices index = same_dims ? (is_full ? full_ : kept_) : builder_.Delinearize(place, root.shape().dims());
   AddStore(Node(root, index), root.shape().element_type(), place, is_full);
@@ -55,13 +55,13 @@ bool KernelBuilder::Store(const Instruction& root) {
 
 bool KernelBuilder::StoreResults(const Instruction& root) {
   if (root.opcode != Opcode::kReduce) return false;
-  const Index place = builder_.Linearize(kept_, kept_dims_);
+  const IndexExpr place = builder_.Linearize(kept_, kept_dims_);
   for (size_t i = 0; i < root.shape().elements().size() && !failed_; ++i)
     AddStore(Result(root, i, kept_), root.shape().element(static_cast<int64_t>(i)).element_type(), place, false);
   return true;
 }
 
-void KernelBuilder::AddStore(int node, ElementType type, const Index& place, bool is_full) {
+void KernelBuilder::AddStore(int node, ElementType type, const IndexExpr& place, bool is_full) {
   const bool per_row = !is_full && reduces_ && kernel_->form == FusedKernel::Form::kRows;
   kernel_->stores.push_back({node, static_cast<int>(kernel_->outputs.size()), place, per_row});
   kernel_->outputs.push_back(type);
@@ -112,8 +112,8 @@ int KernelBuilder::NewReduction(const Instruction& hlo) {
   if (const Instruction* op = OnlyOpOf(*hlo[kToApply])) {
     reduction.op = op->opcode;
   } else {
-    reduction.kind = KernelReduction::Kind::kFirstOf;
-    reduction.op = *FirstOf(*hlo[kToApply]);
+    reduction.kind = KernelReduction::Kind::kArgMinMax;
+    reduction.op = *MatchArgMinMax(*hlo[kToApply]);
   }
   for (int element : reduction.elements) reduction.stage = std::max(reduction.stage, StageOf(element));
   if (kernel_->form == FusedKernel::Form::kColumns && reduction.stage > 0) Fail();
@@ -122,14 +122,14 @@ int KernelBuilder::NewReduction(const Instruction& hlo) {
 }
 
 int KernelBuilder::Add(KernelNode node) {
-  if (kernel_->nodes.size() >= kMostNodes) failed_ = true;
+  if (kernel_->nodes.size() >= kMaxNodes) failed_ = true;
   if (failed_) return 0;  // an operand that could not be made has no stage
   int stage = 0;
   if (node.kind == KernelNode::Kind::kResult) stage = kernel_->reductions[static_cast<size_t>(node.reduction)].stage + 1;
   for (int operand : node.operands)
     if (operand >= 0) stage = std::max(stage, StageOf(operand));
-  for (const IndexTerm& term : node.index.terms)
-    if (term.kind == IndexTerm::Kind::kData) stage = std::max(stage, StageOf(term.of));
+  for (const IndexExprTerm& term : node.index.terms)
+    if (term.kind == IndexExprTerm::Kind::kData) stage = std::max(stage, StageOf(term.of));
   stages_.push_back(stage);
   kernel_->nodes.push_back(std::move(node));
   return static_cast<int>(kernel_->nodes.size()) - 1;
@@ -147,7 +147,7 @@ int KernelBuilder::Node(const Instruction& hlo, const Indices& index) {
 int KernelBuilder::NewNode(const Instruction& hlo, const Indices& index) {
   if (auto input = std::find(inputs_.begin(), inputs_.end(), &hlo); input != inputs_.end())
     return Load(static_cast<int>(input - inputs_.begin()), hlo, index);
-  if (IsUniformConstant(hlo)) return Constant(hlo);
+  if (IsSingleElementConstant(hlo)) return Constant(hlo);
   if (hlo.opcode == Opcode::kIota) {
     KernelNode node;
     node.kind = KernelNode::Kind::kIndex;
@@ -156,7 +156,7 @@ int KernelBuilder::NewNode(const Instruction& hlo, const Indices& index) {
     return Add(std::move(node));
   }
   if (hlo.opcode == Opcode::kReduce || hlo.opcode == Opcode::kReduceWindow) return Result(hlo, 0, index);
-  if (IsLoopPieces(hlo)) return Placed(hlo, index);
+  if (IsSplittableConcat(hlo)) return Placed(hlo, index);
   if (!IsLoopOp(hlo)) {
     failed_ = true;
     return 0;
@@ -205,13 +205,13 @@ int KernelBuilder::Constant(const Instruction& hlo) {
 // Of several kernels those that compute little: compiling them as if they mattered takes longer than they save.
 static void MarkEdges(std::vector<FusedKernel>& kernels) {
   int64_t all = 0;
-  for (const FusedKernel& kernel : kernels) all += kernel.RowCount() * kernel.WalkedCount();
-  for (FusedKernel& kernel : kernels) kernel.is_edge = kernel.RowCount() * kernel.WalkedCount() <= all / 32;
+  for (const FusedKernel& kernel : kernels) all += kernel.RowCount() * kernel.InnerIterations();
+  for (FusedKernel& kernel : kernels) kernel.is_edge = kernel.RowCount() * kernel.InnerIterations() <= all / 32;
 }
 
 std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots) {
   std::vector<FusedKernel> kernels;
-  std::vector<LoopPiece> to_do{{}};
+  std::vector<IterationBox> to_do{{}};
   while (!to_do.empty()) {
     KernelBuilder builder(inputs, roots, std::move(to_do.back()));
     to_do.pop_back();
@@ -220,8 +220,8 @@ std::vector<FusedKernel> KernelsOf(std::span<const Instruction* const> inputs, s
       kernels.push_back(std::move(*kernel));
       continue;
     }
-    if (!builder.cut() || kernels.size() + to_do.size() + 2 > static_cast<size_t>(kMostPieces)) return {};
-    const LoopCut cut = *builder.cut();
+    if (!builder.cut() || kernels.size() + to_do.size() + 2 > static_cast<size_t>(kMaxSplits)) return {};
+    const SplitPoint cut = *builder.cut();
     to_do.insert(to_do.end(), 2, builder.piece());
     to_do[to_do.size() - 2].dims[cut.dim].first = cut.at;
     to_do.back().dims[cut.dim].second = cut.at;
@@ -239,4 +239,4 @@ std::vector<FusedKernel> FusedKernelsOf(const Instruction& hlo) {
   return KernelsOf(inputs, roots);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

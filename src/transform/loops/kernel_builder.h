@@ -10,17 +10,17 @@
 #include "core/ir/instruction.h"
 #include "transform/loops/kernel.h"
 
-namespace shoal {
+namespace shoal::internal {
 
-using Indices = std::vector<Index>;
+using Indices = std::vector<IndexExpr>;
 
 // What the ops' index maps are written against.
 struct IndexBuilder {
-  Index Int(int64_t value) { return Index::Constant(value); }
-  Index Add(const Index& a, const Index& b) { return a + b; }
-  Index Multiply(const Index& a, int64_t by) { return a * by; }
-  Index Linearize(const Indices& index, Ints dims) {
-    Index place;
+  IndexExpr Int(int64_t value) { return IndexExpr::Constant(value); }
+  IndexExpr Add(const IndexExpr& a, const IndexExpr& b) { return a + b; }
+  IndexExpr Multiply(const IndexExpr& a, int64_t by) { return a * by; }
+  IndexExpr Linearize(const Indices& index, Ints dims) {
+    IndexExpr place;
     int64_t stride = 1;
     for (size_t d = dims.size(); d-- > 0;) {
       place = place + index[d] * stride;
@@ -28,7 +28,7 @@ struct IndexBuilder {
     }
     return place;
   }
-  Indices Delinearize(const Index& place, Ints dims) {
+  Indices Delinearize(const IndexExpr& place, Ints dims) {
     Indices index(dims.size());
     int64_t stride = 1;
     for (size_t d = dims.size(); d-- > 0;) {
@@ -51,10 +51,10 @@ struct Less {
 };
 
 // A part of what the loops go through: [begin, end) of each dimension of the root.
-struct LoopPiece {
+struct IterationBox {
   std::vector<std::pair<int64_t, int64_t>> dims;  // empty: all of it
 };
-struct LoopCut {
+struct SplitPoint {
   size_t dim = 0;
   int64_t at = 0;
 };
@@ -62,18 +62,18 @@ struct LoopCut {
 class KernelBuilder {
  public:
   // `inputs` are the values that the kernel reads from memory.
-  KernelBuilder(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots, LoopPiece piece)
+  KernelBuilder(std::span<const Instruction* const> inputs, std::span<const Instruction* const> roots, IterationBox piece)
       : inputs_(inputs.begin(), inputs.end()), roots_(roots.begin(), roots.end()), piece_(std::move(piece)) {}
 
   // Nothing where no loop nest of ours computes it.
   std::unique_ptr<FusedKernel> Build();
   // Where two would do, after Build gave nothing: what is before the cut, and what is after it. The piece has all its
   // dimensions then.
-  const std::optional<LoopCut>& cut() const { return cut_; }
-  const LoopPiece& piece() const { return piece_; }
+  const std::optional<SplitPoint>& cut() const { return cut_; }
+  const IterationBox& piece() const { return piece_; }
 
  private:
-  static constexpr size_t kMostNodes = 2000;
+  static constexpr size_t kMaxNodes = 2000;
 
   // The first that the roots need; the loops are made for it, and others must go through the same ones.
   const Instruction* FirstReduction();
@@ -94,7 +94,7 @@ class KernelBuilder {
 
   // All results of a reduction of several operands.
   bool StoreResults(const Instruction& root);
-  void AddStore(int node, ElementType type, const Index& place, bool is_full);
+  void AddStore(int node, ElementType type, const IndexExpr& place, bool is_full);
   static int64_t Product(const std::vector<int64_t>& dims);
   void Fail() { failed_ = true; }
 
@@ -122,8 +122,8 @@ class KernelBuilder {
   // Of an op that places operands side by side: of the one that the piece sees. Where it sees several it must be cut.
   int Placed(const Instruction& hlo, Indices index);
   // Whether `at` is below `border` everywhere; where it is only somewhere the piece is cut there.
-  bool IsBelow(const Index& at, int64_t border);
-  Index Start(const Instruction& start, int64_t most);
+  bool IsBelow(const IndexExpr& at, int64_t border);
+  IndexExpr Start(const Instruction& start, int64_t most);
   // Not below 0 and not above `most`: of type s32 where that and the number's own type allow it, else s64.
   int HeldWithin(int number, int64_t most);
   int AddInt(ElementType type, int64_t value);
@@ -131,8 +131,8 @@ class KernelBuilder {
   int Constant(const Instruction& hlo);
 
   std::vector<const Instruction*> inputs_, roots_;
-  LoopPiece piece_;
-  std::optional<LoopCut> cut_;
+  IterationBox piece_;
+  std::optional<SplitPoint> cut_;
   std::unique_ptr<FusedKernel> kernel_ = std::make_unique<FusedKernel>();
   IndexBuilder builder_;
   std::map<std::pair<const Instruction*, Indices>, int, Less> nodes_;
@@ -146,4 +146,4 @@ class KernelBuilder {
   bool failed_ = false;
 };
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "transform/loops/kernel_builder.h"
 #include "transform/loops/loop_ops.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 const Instruction* KernelBuilder::FirstReduction() {
   std::vector<const Instruction*> to_do(roots_.begin(), roots_.end());
@@ -29,12 +29,12 @@ void KernelBuilder::SetLoops(const Instruction& root) {
     for (int64_t dim : full_dims_) piece_.dims.emplace_back(0, dim);
   for (size_t d = 0; d < full_dims_.size(); ++d) {
     const auto [begin, end] = piece_.dims[d];
-    full_.push_back(Index::Constant(begin) + Index::Loop(static_cast<int>(d), end - begin));
+    full_.push_back(IndexExpr::Constant(begin) + IndexExpr::Loop(static_cast<int>(d), end - begin));
     kernel_->rows.push_back(end - begin);
   }
-  kernel_->walked = {1};
+  kernel_->inner_loops = {1};
   if (full_dims_.empty()) return;
-  kernel_->walked = {kernel_->rows.back()};
+  kernel_->inner_loops = {kernel_->rows.back()};
   kernel_->rows.pop_back();
 }
 
@@ -60,10 +60,10 @@ void KernelBuilder::SetLoopsOfReduction(const Instruction& hlo) {
   order.insert(order.end(), folded.begin(), folded.end());
   if (columns) order.push_back(last - 1);
   for (size_t i = 0; i < order.size(); ++i) {
-    full_[order[i]] = Index::Loop(static_cast<int>(i), dims[order[i]]);
-    (i < row_loops ? kernel_->rows : kernel_->walked).push_back(dims[order[i]]);
+    full_[order[i]] = IndexExpr::Loop(static_cast<int>(i), dims[order[i]]);
+    (i < row_loops ? kernel_->rows : kernel_->inner_loops).push_back(dims[order[i]]);
   }
-  if (kernel_->walked.empty()) kernel_->walked = {1};
+  if (kernel_->inner_loops.empty()) kernel_->inner_loops = {1};
   for (size_t d : kept) {
     kept_.push_back(full_[d]);
     kept_dims_.push_back(dims[d]);
@@ -86,18 +86,18 @@ void KernelBuilder::SetLoopsOfWindow(const Instruction& hlo) {
   kept_.resize(dims.size());
   for (size_t d = 0; d < dims.size(); ++d) {
     if (d == lane) continue;
-    kept_[d] = Index::Loop(number++, dims[d]);
+    kept_[d] = IndexExpr::Loop(number++, dims[d]);
     kernel_->rows.push_back(dims[d]);
   }
   for (const WindowDim& dim : hlo[kWindow]->dims) {
-    full_.push_back(dim.size == 1 ? Index() : Index::Loop(number, dim.size));
+    full_.push_back(dim.size == 1 ? IndexExpr() : IndexExpr::Loop(number, dim.size));
     if (dim.size == 1) continue;
-    kernel_->walked.push_back(dim.size);
+    kernel_->inner_loops.push_back(dim.size);
     ++number;
   }
-  if (kernel_->walked.empty()) kernel_->walked.push_back(1), ++number;
-  kept_[lane] = Index::Loop(number, dims[lane]);
-  kernel_->walked.push_back(dims[lane]);
+  if (kernel_->inner_loops.empty()) kernel_->inner_loops.push_back(1), ++number;
+  kept_[lane] = IndexExpr::Loop(number, dims[lane]);
+  kernel_->inner_loops.push_back(dims[lane]);
 }
 
 bool KernelBuilder::SameLoops(const Instruction& hlo) const {
@@ -114,4 +114,4 @@ bool KernelBuilder::ReducesLast(const Instruction& hlo) {
   return std::all_of(reduced.begin(), reduced.end(), [&](int64_t d) { return d >= first; });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

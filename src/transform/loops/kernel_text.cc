@@ -4,7 +4,7 @@
 #include "core/ops/op.h"
 #include "transform/loops/kernel.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using NodeKind = KernelNode::Kind;
@@ -45,13 +45,13 @@ int64_t FusedKernel::RowCount() const {
   return count;
 }
 
-int64_t FusedKernel::WalkedCount() const {
+int64_t FusedKernel::InnerIterations() const {
   int64_t count = 1;
-  for (int64_t rounds : walked) count *= rounds;
+  for (int64_t rounds : inner_loops) count *= rounds;
   return count;
 }
 
-int FusedKernel::Walks() const {
+int FusedKernel::PassesPerRow() const {
   int walks = 0;
   for (const KernelReduction& reduction : reductions) walks = std::max(walks, reduction.stage + 1);
   const bool walks_to_store = std::any_of(stores.begin(), stores.end(), [](const KernelStore& store) { return !store.per_row; });
@@ -60,7 +60,7 @@ int FusedKernel::Walks() const {
 
 std::string ToString(const FusedKernel& kernel) {
   std::string out = StrCat(kernel.form == FusedKernel::Form::kRows ? "rows [" : "columns [", StrJoin(kernel.rows, ","),
-                           "] x [", StrJoin(kernel.walked, ","), "] (");
+                           "] x [", StrJoin(kernel.inner_loops, ","), "] (");
   AppendTypes(out, kernel.inputs);
   out += ") -> (";
   AppendTypes(out, kernel.outputs);
@@ -75,7 +75,7 @@ std::string ToString(const FusedKernel& kernel) {
     out += "\n";
   }
   for (const KernelReduction& reduction : kernel.reductions) {
-    StrAppend(&out, "  reduce ", reduction.kind == KernelReduction::Kind::kFirstOf ? "first " : "", Text(reduction.op));
+    StrAppend(&out, "  reduce ", reduction.kind == KernelReduction::Kind::kArgMinMax ? "first " : "", Text(reduction.op));
     for (int element : reduction.elements) StrAppend(&out, " n", element);
     out += " from";
     for (int init : reduction.inits) StrAppend(&out, " n", init);
@@ -87,4 +87,4 @@ std::string ToString(const FusedKernel& kernel) {
   return out;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

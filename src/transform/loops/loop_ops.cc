@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "core/ops/index_maps.h"
-#include "core/ops/placed_operands.h"
+#include "core/ops/concat_like.h"
 #include "core/ops/working_types.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsStaticArray(const Shape& shape) { return shape.IsArray() && !shape.has_dynamic(); }
@@ -119,7 +119,7 @@ bool CallsFunctions(const Instruction& hlo, absl::flat_hash_set<const Computatio
     for (const Instruction* inside : callee->instructions) {
       if (inside->opcode == Opcode::kParameter) continue;
       const bool calls = Info(inside->opcode).op_class == OpClass::kControlFlow;
-      if (calls ? !CallsFunctions(*inside, seen) : !IsFunction(*inside)) return false;
+      if (calls ? !CallsFunctions(*inside, seen) : !IsPureAndMovable(*inside)) return false;
     }
   }
   return true;
@@ -127,7 +127,7 @@ bool CallsFunctions(const Instruction& hlo, absl::flat_hash_set<const Computatio
 
 }  // namespace
 
-bool IsFunction(const Instruction& hlo) {
+bool IsPureAndMovable(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (op_class == OpClass::kControlFlow) {
     absl::flat_hash_set<const Computation*> seen;
@@ -140,7 +140,7 @@ bool IsFunction(const Instruction& hlo) {
          hlo.opcode != Opcode::kAddDependency && hlo.opcode != Opcode::kDomain;
 }
 
-bool IsDear(Opcode opcode) {
+bool IsExpensive(Opcode opcode) {
   static constexpr Opcode kSlow[] = {Opcode::kDivide, Opcode::kRemainder, Opcode::kPower, Opcode::kAtan2};
   return kIsTranscendental[static_cast<size_t>(opcode)] ||
          std::find(std::begin(kSlow), std::end(kSlow), opcode) != std::end(kSlow);
@@ -171,8 +171,8 @@ bool IsLoopOp(const Instruction& hlo) {
          hlo.opcode != Opcode::kComplex;
 }
 
-bool IsLoopPieces(const Instruction& hlo) {
-  if (!PlacesOperands(hlo) || !HasLoopTypes(hlo) || ElementsOf(hlo) <= 0 || !hlo[kControlPredecessors].empty()) return false;
+bool IsSplittableConcat(const Instruction& hlo) {
+  if (!IsConcatLike(hlo) || !HasLoopTypes(hlo) || ElementsOf(hlo) <= 0 || !hlo[kControlPredecessors].empty()) return false;
   return std::all_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {
     return operand->shape().element_type() == hlo.shape().element_type();
   });
@@ -231,7 +231,7 @@ bool IsLoopFirstOf(const Instruction& hlo) {
     if (shape.element_type() != hlo[kToApply]->parameters[i]->shape().element_type()) return false;
     if (i < 2 && shape.element_type() != hlo.shape().element(static_cast<int64_t>(i)).element_type()) return false;
   }
-  const std::optional<Opcode> op = FirstOf(*hlo[kToApply]);
+  const std::optional<Opcode> op = MatchArgMinMax(*hlo[kToApply]);
   return op && IsIndexAlong(*hlo.operands[1], hlo[kDimensions][0]) && IsLeast(*hlo.operands[2], *op) && IsZero(*hlo.operands[3]);
 }
 
@@ -267,7 +267,7 @@ bool IsLoopWindow(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kReduceWindow || !hlo[kControlPredecessors].empty() || !IsLoopFold(hlo)) return false;
   const Window* window = hlo[kWindow];
   if (window == nullptr || window->dims.empty() || std::ssize(window->dims) != hlo.shape().rank()) return false;
-  constexpr int64_t kMostElements = 256;  // beyond that something cleverer than looking at all of them is wanted
+  constexpr int64_t kMaxElements = 256;  // beyond that something cleverer than looking at all of them is wanted
   int64_t size = 1;
   for (size_t d = 0; d < window->dims.size(); ++d) {
     const WindowDim& dim = window->dims[d];
@@ -275,16 +275,16 @@ bool IsLoopWindow(const Instruction& hlo) {
     // A prefix sum: everything up to here.
     if (dim.size > 2 && std::max(dim.pad_low, dim.pad_high) >= dim.size - 1) return false;
     size *= dim.size;
-    if (size > kMostElements) return false;
+    if (size > kMaxElements) return false;
   }
   return true;
 }
 
-bool IsUniformConstant(const Instruction& hlo) {
+bool IsSingleElementConstant(const Instruction& hlo) {
   if (hlo.opcode != Opcode::kConstant || !IsStaticArray(hlo.shape()) || !IsLoopType(hlo.shape().element_type()))
     return false;
   const Literal* literal = hlo[kConstantValue];
   return literal != nullptr && !literal->elided && hlo.shape().ElementCount() == 1;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 
 #include "transform/loops/kernel.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Every index of the kernel.
@@ -15,17 +15,17 @@ void ForEachIndex(FusedKernel& kernel, const F& f) {
 }
 
 // The index is a function of outer * rounds + inner: the loops may be one.
-bool SeesOne(const Index& index, int outer, int inner, int64_t rounds) {
+bool SeesOne(const IndexExpr& index, int outer, int inner, int64_t rounds) {
   int64_t outer_factor = 0, inner_factor = 0;
-  for (const IndexTerm& term : index.terms) {
-    if (term.kind == IndexTerm::Kind::kQuotient || term.kind == IndexTerm::Kind::kRemainder) {
+  for (const IndexExprTerm& term : index.terms) {
+    if (term.kind == IndexExprTerm::Kind::kQuotient || term.kind == IndexExprTerm::Kind::kRemainder) {
       auto never = [](int) { return false; };
       for (int loop : {outer, inner}) {
         const LinearPart part = LinearIn(*term.inner, loop, never);
         if (!part.is_linear || part.factor != 0) return false;
       }
     }
-    if (term.kind != IndexTerm::Kind::kLoop) continue;
+    if (term.kind != IndexExprTerm::Kind::kLoop) continue;
     if (term.of == outer) outer_factor = term.factor;
     if (term.of == inner) inner_factor = term.factor;
   }
@@ -33,17 +33,17 @@ bool SeesOne(const Index& index, int outer, int inner, int64_t rounds) {
 }
 
 // Loop `gone` is part of loop `gone - 1` from now on, or was never more than one round; later loops move up.
-void Renumber(Index& index, int gone, int64_t merged_rounds) {
-  std::erase_if(index.terms, [&](const IndexTerm& term) {
-    return term.kind == IndexTerm::Kind::kLoop && term.of == gone - 1 && merged_rounds > 0;
+void Renumber(IndexExpr& index, int gone, int64_t merged_rounds) {
+  std::erase_if(index.terms, [&](const IndexExprTerm& term) {
+    return term.kind == IndexExprTerm::Kind::kLoop && term.of == gone - 1 && merged_rounds > 0;
   });
-  for (IndexTerm& term : index.terms) {
+  for (IndexExprTerm& term : index.terms) {
     if (term.inner != nullptr) {
-      Index inner = *term.inner;
+      IndexExpr inner = *term.inner;
       Renumber(inner, gone, 0);
-      term.inner = std::make_shared<const Index>(std::move(inner));
+      term.inner = std::make_shared<const IndexExpr>(std::move(inner));
     }
-    if (term.kind != IndexTerm::Kind::kLoop || term.of < gone) continue;
+    if (term.kind != IndexExprTerm::Kind::kLoop || term.of < gone) continue;
     if (term.of == gone && merged_rounds > 0) term.most = merged_rounds - 1;
     --term.of;
   }
@@ -51,7 +51,7 @@ void Renumber(Index& index, int gone, int64_t merged_rounds) {
 
 int64_t& RoundsOf(FusedKernel& kernel, int loop) {
   const auto i = static_cast<size_t>(loop);
-  return i < kernel.rows.size() ? kernel.rows[i] : kernel.walked[i - kernel.rows.size()];
+  return i < kernel.rows.size() ? kernel.rows[i] : kernel.inner_loops[i - kernel.rows.size()];
 }
 
 void Erase(FusedKernel& kernel, int loop) {
@@ -59,16 +59,16 @@ void Erase(FusedKernel& kernel, int loop) {
   if (i < kernel.rows.size())
     kernel.rows.erase(kernel.rows.begin() + loop);
   else
-    kernel.walked.erase(kernel.walked.begin() + (loop - static_cast<int>(kernel.rows.size())));
+    kernel.inner_loops.erase(kernel.inner_loops.begin() + (loop - static_cast<int>(kernel.rows.size())));
 }
 
 // A loop of one round is in no index; it only has a number.
 void DropSingleRounds(FusedKernel& kernel) {
   for (int loop = kernel.lane_loop(); loop >= 0; --loop) {
     const bool is_walked = loop >= static_cast<int>(kernel.rows.size());
-    if (RoundsOf(kernel, loop) != 1 || (is_walked && kernel.walked.size() == 1)) continue;
-    if (kernel.form == FusedKernel::Form::kColumns && is_walked && kernel.walked.size() == 2) continue;
-    ForEachIndex(kernel, [&](Index& index) { Renumber(index, loop, 0); });
+    if (RoundsOf(kernel, loop) != 1 || (is_walked && kernel.inner_loops.size() == 1)) continue;
+    if (kernel.form == FusedKernel::Form::kColumns && is_walked && kernel.inner_loops.size() == 2) continue;
+    ForEachIndex(kernel, [&](IndexExpr& index) { Renumber(index, loop, 0); });
     Erase(kernel, loop);
   }
 }
@@ -82,8 +82,8 @@ bool MayMerge(const FusedKernel& kernel, int outer) {
 
 // Lanes of one round: the loop around them becomes the lanes'.
 void WidenLanes(FusedKernel& kernel) {
-  while (kernel.reductions.empty() && kernel.walked.size() == 1 && kernel.walked[0] == 1 && !kernel.rows.empty()) {
-    kernel.walked[0] = kernel.rows.back();
+  while (kernel.reductions.empty() && kernel.inner_loops.size() == 1 && kernel.inner_loops[0] == 1 && !kernel.rows.empty()) {
+    kernel.inner_loops[0] = kernel.rows.back();
     kernel.rows.pop_back();
   }
 }
@@ -96,13 +96,13 @@ void MergeLoops(FusedKernel& kernel) {
   for (int outer = kernel.lane_loop() - 1; outer >= 0; --outer) {
     const int64_t rounds = RoundsOf(kernel, outer + 1);
     bool merges = MayMerge(kernel, outer);
-    ForEachIndex(kernel, [&](Index& index) { merges = merges && SeesOne(index, outer, outer + 1, rounds); });
+    ForEachIndex(kernel, [&](IndexExpr& index) { merges = merges && SeesOne(index, outer, outer + 1, rounds); });
     if (!merges) continue;
     const int64_t all = rounds * RoundsOf(kernel, outer);
-    ForEachIndex(kernel, [&](Index& index) { Renumber(index, outer + 1, all); });
+    ForEachIndex(kernel, [&](IndexExpr& index) { Renumber(index, outer + 1, all); });
     RoundsOf(kernel, outer + 1) = all;
     Erase(kernel, outer);
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,15 +8,15 @@
 #include "core/ops/collective_kinds.h"
 #include "core/ops/families.h"
 #include "core/ops/new_ops.h"
-#include "core/ops/price.h"
+#include "core/ops/op_cost.h"
 #include "transform/loops/loop_ops.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr double kMostBytes = 30 << 20;  // of one combined collective, as XLA's GPU pipeline has it
-constexpr size_t kMostMembers = 256;
+constexpr double kMaxBytes = 30 << 20;  // of one combined collective, as XLA's GPU pipeline has it
+constexpr size_t kMaxMembers = 256;
 
 bool MayBeCombined(const Instruction& hlo) {
   return IsCombinable(hlo) && hlo.operand_count() == 1 && hlo.shape().IsArray() && hlo[kControlPredecessors].empty();
@@ -57,7 +57,7 @@ class Combining {
       if (bucket.members.size() > 1) Join(bucket, replacements);
     std::erase_if(computation_.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
     Apply(replacements, module_, computation_);
-    SortByUse(computation_);
+    SortTopologically(computation_);
     return true;
   }
 
@@ -84,7 +84,7 @@ class Combining {
     auto [last, inserted] = last_.try_emplace(KeyOf(hlo), buckets_.size());
     if (!inserted) {
       Bucket& bucket = buckets_[last->second];
-      const bool full = bucket.bytes + bytes > kMostBytes || bucket.members.size() >= kMostMembers;
+      const bool full = bucket.bytes + bytes > kMaxBytes || bucket.members.size() >= kMaxMembers;
       if (!full && !Reaches(needs, last->second)) {
         bucket.members.push_back(&hlo);
         bucket.bytes += bytes;
@@ -141,4 +141,4 @@ Result<bool> CombineCollectives(Module& module, const PassContext&) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

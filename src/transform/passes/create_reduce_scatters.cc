@@ -7,10 +7,10 @@
 #include "transform/passes/device_index.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr int64_t kMostDevices = 1 << 16;  // that are asked one by one which part they keep
+constexpr int64_t kMaxDevices = 1 << 16;  // that are asked one by one which part they keep
 
 using UserLists = absl::flat_hash_map<const Instruction*, std::vector<Instruction*>>;
 
@@ -41,7 +41,7 @@ bool KeepsItsOwnPart(const Instruction& slice, int64_t dimension, const std::vec
     for (size_t i = 0; i < group.size(); ++i)
       for (int64_t d = 0; d < slice.shape().rank(); ++d) {
         const int64_t wanted = d == dimension ? static_cast<int64_t>(i) * size : 0;
-        if (IndexOn(*slice.operands[static_cast<size_t>(d) + 1], grid, group[i]) != wanted) return false;
+        if (EvaluateOnDevice(*slice.operands[static_cast<size_t>(d) + 1], grid, group[i]) != wanted) return false;
       }
   return true;
 }
@@ -50,7 +50,7 @@ bool KeepsItsOwnPart(const Instruction& slice, int64_t dimension, const std::vec
 std::optional<int64_t> ScatteredDimension(const Instruction& reduce, const std::vector<Instruction*>& users,
                                           const DeviceGrid& grid) {
   if (users.empty() || reduce.operand_count() != 1 || !reduce.shape().IsArray()) return std::nullopt;
-  if (grid.count() > kMostDevices) return std::nullopt;
+  if (grid.count() > kMaxDevices) return std::nullopt;
   Result<std::vector<DeviceGroup>> groups = DeviceGroupsOf(reduce, grid);
   if (!groups.ok() || groups->empty()) return std::nullopt;
   const size_t members = groups->front().size();
@@ -69,7 +69,7 @@ std::optional<int64_t> ScatteredDimension(const Instruction& reduce, const std::
 
 Instruction* ReduceScatterFor(const Instruction& reduce, const Instruction& slice, int64_t dimension, Module& module) {
   Instruction* scatter = CopyInstruction(module, *reduce.parent, reduce, reduce.operands);
-  scatter->opcode = InParts(reduce.opcode);
+  scatter->opcode = ScatteringKind(reduce.opcode);
   scatter->name = slice.name;
   scatter->shape_ = slice.shape_;
   std::span<int64_t> dims = module.arena.NewSpan<int64_t>(1);
@@ -103,4 +103,4 @@ Result<bool> CreateReduceScatters(Module& module, const PassContext&) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,10 +7,10 @@
 #include "core/ops/traits.h"
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr int kMostDepth = 64;
+constexpr int kMaxDepth = 64;
 
 std::optional<int64_t> IntegerIn(const std::byte* data, ElementType type) {
   const int bytes = StorageBytes(type);
@@ -28,7 +28,7 @@ class Evaluation {
   Evaluation(const DeviceGrid& grid, int64_t device) : grid_(grid), device_(device) {}
 
   std::optional<int64_t> Of(const Instruction& hlo, int depth = 0) const {
-    if (depth > kMostDepth || !IsScalar(hlo.shape())) return std::nullopt;
+    if (depth > kMaxDepth || !IsScalar(hlo.shape())) return std::nullopt;
     if (IsPartitionId(hlo)) return grid_.PartitionOf(device_);
     if (IsReplicaId(hlo)) return grid_.ReplicaOf(device_);
     if (IsConstant(hlo)) return InTable(hlo, 0);
@@ -63,7 +63,7 @@ class Evaluation {
 
   std::optional<int64_t> Computed(const Instruction& hlo, int depth) const {
     if (hlo.operand_count() > 3) return std::nullopt;
-    const Kernel kernel = KernelOf(hlo);
+    const ElementLoop kernel = ElementLoopFor(hlo);
     if (kernel.loop == nullptr) return std::nullopt;
     int64_t values[3] = {};
     const std::byte* in[3] = {};
@@ -84,8 +84,8 @@ class Evaluation {
 
 }  // namespace
 
-std::optional<int64_t> IndexOn(const Instruction& hlo, const DeviceGrid& grid, int64_t device) {
+std::optional<int64_t> EvaluateOnDevice(const Instruction& hlo, const DeviceGrid& grid, int64_t device) {
   return Evaluation(grid, device).Of(hlo);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

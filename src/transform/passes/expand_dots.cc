@@ -7,10 +7,10 @@
 #include "core/ops/families.h"
 #include "core/ops/new_ops.h"
 #include "transform/loops/loop_ops.h"
-#include "transform/passes/parts_of_ops.h"
+#include "transform/passes/embedded_computations.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // One side of a dot: `all` has every dimension that the other one has, too.
@@ -139,7 +139,7 @@ Instruction* Expanded(const Instruction& dot, Sides sides, Module& module, Compu
 Result<bool> ExpandDots(Module& module, const PassContext& context) {
   Computation* sum = nullptr;
   bool any = false;
-  const auto parts = ComputationsInOps(module);
+  const auto parts = EmbeddedComputations(module);
   const std::vector<Computation*> all = module.computations;
   for (Computation* computation : all) {
     if (parts.contains(computation)) continue;
@@ -158,11 +158,11 @@ Result<bool> ExpandDots(Module& module, const PassContext& context) {
     if (replacements.empty()) continue;
     any = true;
     Apply(replacements, module, *computation);
-    SortByUse(*computation);
+    SortTopologically(*computation);
   }
   if (!any) return false;
   if (sum != nullptr) module.computations.insert(module.computations.begin(), sum);
   return RemoveDeadCode(module, context);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

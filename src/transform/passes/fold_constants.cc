@@ -8,13 +8,13 @@
 #include "core/ops/new_ops.h"
 #include "core/ops/traits.h"
 #include "transform/loops/loop_ops.h"
-#include "transform/passes/parts_of_ops.h"
+#include "transform/passes/embedded_computations.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr int64_t kMostElements = 1024;
+constexpr int64_t kMaxElements = 1024;
 
 bool IsKnown(const Instruction& hlo) {
   if (!IsConstant(hlo) || !hlo.shape().IsArray()) return false;
@@ -25,11 +25,11 @@ bool IsKnown(const Instruction& hlo) {
 bool IsFoldedOp(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   const bool is_plain = op_class == OpClass::kElementwise || op_class == OpClass::kIndexMap;
-  if (!is_plain || CallsComputations(hlo) || !IsFunction(hlo) || !hlo[kControlPredecessors].empty()) return false;
+  if (!is_plain || CallsComputations(hlo) || !IsPureAndMovable(hlo) || !hlo[kControlPredecessors].empty()) return false;
   if (hlo.operand_count() == 0 || !hlo.shape().IsArray() || hlo.shape().has_dynamic()) return false;
   const int64_t count = hlo.shape().ElementCount().value_or(INT64_MAX);
   const ElementType type = hlo.shape().element_type();
-  return count > 0 && count <= kMostElements && (BitWidth(type) >= 8 || type == ElementType::kPred);
+  return count > 0 && count <= kMaxElements && (BitWidth(type) >= 8 || type == ElementType::kPred);
 }
 
 class Folding {
@@ -46,7 +46,7 @@ class Folding {
       replacements[wanted_[i]] = Constant(*wanted_[i], values.elements()[i].array());
     Apply(replacements, module_, computation_);
     std::erase_if(computation_.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
-    SortByUse(computation_);
+    SortTopologically(computation_);
     return true;
   }
 
@@ -114,7 +114,7 @@ class Folding {
 
 Result<bool> FoldConstants(Module& module, const PassContext& context) {
   bool any = false;
-  const auto parts = ComputationsInOps(module);
+  const auto parts = EmbeddedComputations(module);
   for (Computation* computation : module.computations) {
     if (parts.contains(computation)) continue;
     SHOAL_ASSIGN(changed, Folding(module, *computation, context).Run());
@@ -123,4 +123,4 @@ Result<bool> FoldConstants(Module& module, const PassContext& context) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,10 +7,10 @@
 #include "core/ops/contraction.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
-#include "transform/passes/parts_of_ops.h"
+#include "transform/passes/embedded_computations.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct SideDims {
@@ -38,7 +38,7 @@ std::vector<int64_t> SwappedOrder(const Instruction& dot) {
 }
 
 // The product that a transpose is of, if it only swaps its sides and nobody else asks for it.
-Instruction* SwappedProduct(const Instruction& transpose, Users& users) {
+Instruction* SwappedGemm(const Instruction& transpose, Users& users) {
   if (!IsTranspose(transpose) || !transpose[kControlPredecessors].empty() || !IsPlainDot(*transpose.operands[0])) return nullptr;
   Instruction* dot = transpose.operands[0];
   if (users.Of(*dot).size() != 1 || dot == dot->parent->root || dot->shape().element_type() != transpose.shape().element_type())
@@ -89,12 +89,12 @@ bool TakesUntransposed(Instruction& dot, size_t side, Module& module) {
 Result<bool> FoldTransposes(Module& module, const PassContext&) {
   bool any = false;
   Users users;
-  const auto parts = ComputationsInOps(module);
+  const auto parts = EmbeddedComputations(module);
   for (Computation* computation : module.computations) {
     if (parts.contains(computation)) continue;
     std::vector<std::pair<Instruction*, Instruction*>> found;
     for (Instruction* hlo : computation->instructions)
-      if (Instruction* dot = SwappedProduct(*hlo, users)) found.emplace_back(hlo, dot);
+      if (Instruction* dot = SwappedGemm(*hlo, users)) found.emplace_back(hlo, dot);
     Replacements replacements;
     for (const auto& [transpose, dot] : found) replacements[transpose] = Swapped(*transpose, *dot, module, *computation);
     if (!replacements.empty()) ApplyReplacements(replacements, module, *computation);
@@ -106,4 +106,4 @@ Result<bool> FoldTransposes(Module& module, const PassContext&) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Which instructions become one loop nest. Going from the last instruction to the first, each joins the group of its
+// Which instructions become one loop nest. Going from the last instruction to the first, each participants the group of its
 // users if all of them are in one; a value that several groups or anybody else wants is a root of its own and is written
 // to memory once. What costs nothing to repeat (constants, iota, index maps) goes into every group that wants it.
 #include <algorithm>
@@ -9,16 +9,16 @@
 #include "core/ir/rewrite.h"
 #include "core/ops/new_ops.h"
 #include "transform/loops/loop_ops.h"
-#include "transform/loops/loop_pieces.h"
-#include "transform/passes/held_operands.h"
-#include "transform/passes/parts_of_ops.h"
+#include "transform/loops/loop_splitting.h"
+#include "transform/passes/live_range_guard.h"
+#include "transform/passes/embedded_computations.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr size_t kMostOps = 160;  // of one group: the time to compile grows with it, and registers are few
-constexpr size_t kMostOpsOfPieces = 1000;  // of all pieces of a group, for the same reason
+constexpr size_t kMaxOps = 160;  // of one group: the time to compile grows with it, and registers are few
+constexpr size_t kMaxOpsOfPieces = 1000;  // of all pieces of a group, for the same reason
 
 // How many elements the loops of a group with this root go through.
 int64_t RoundsOf(const Instruction& root) {
@@ -57,15 +57,15 @@ bool HasLongRuns(const Instruction& gather) {
 }
 
 bool IsFusible(const Instruction& hlo) {
-  return IsUniformConstant(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo)) || IsLoopPieces(hlo);
+  return IsSingleElementConstant(hlo) || (IsLoopOp(hlo) && !MovesMinor(hlo)) || IsSplittableConcat(hlo);
 }
 
 // One number, whoever asks: never worth memory.
 bool IsOneNumber(const Instruction& hlo) {
-  return IsUniformConstant(hlo) || (hlo.opcode == Opcode::kBroadcast && IsUniformConstant(*hlo.operands[0]));
+  return IsSingleElementConstant(hlo) || (hlo.opcode == Opcode::kBroadcast && IsSingleElementConstant(*hlo.operands[0]));
 }
 
-bool IsRepeatable(const Instruction& hlo) { return IsUniformConstant(hlo) || (IsIndexMap(hlo) && !IsLoopPieces(hlo)); }
+bool IsRepeatable(const Instruction& hlo) { return IsSingleElementConstant(hlo) || (IsIndexMap(hlo) && !IsSplittableConcat(hlo)); }
 
 class Fusing {
  public:
@@ -88,7 +88,7 @@ class Fusing {
     if (!any) return false;
     computation_.instructions = std::move(order);
     Apply(replacements, module_, computation_);
-    SortByUse(computation_);
+    SortTopologically(computation_);
     return true;
   }
 
@@ -124,13 +124,13 @@ class Fusing {
         if (std::find(wanted.begin(), wanted.end(), root) == wanted.end()) wanted.push_back(root);
     }
     if (ReadsWhatIsWritten(hlo)) return Join(hlo, &hlo);
-    if (IsLoopPieces(hlo)) return PlacePieces(hlo, is_wanted_outside, wanted);
+    if (IsSplittableConcat(hlo)) return PlacePieces(hlo, is_wanted_outside, wanted);
     if (hlo.opcode == Opcode::kGather && HasLongRuns(hlo) &&
         (is_wanted_outside || wanted.size() != 1 || !MayJoin(hlo, *wanted[0])))
       return;
     if (!IsRepeatable(hlo)) {
       if (!is_wanted_outside && wanted.size() == 1 && MayJoin(hlo, *wanted[0])) return Join(hlo, wanted[0]);
-      if (!IsUniformConstant(hlo)) Join(hlo, &hlo);
+      if (!IsSingleElementConstant(hlo)) Join(hlo, &hlo);
       return;
     }
     for (Instruction* root : wanted) {
@@ -139,7 +139,7 @@ class Fusing {
       else
         is_wanted_outside = true;
     }
-    if (is_wanted_outside && !IsUniformConstant(hlo)) Join(hlo, &hlo);
+    if (is_wanted_outside && !IsSingleElementConstant(hlo)) Join(hlo, &hlo);
   }
 
   // A concatenate or a pad: with the group that wants it, or with what it is put together from. Where neither can be, a
@@ -171,8 +171,8 @@ class Fusing {
     const auto users = [this](const Instruction& of) -> const std::vector<Instruction*>& { return users_[of.index]; };
     const auto is_inside = [&](const Instruction& of) { return IsInGroup(of, root); };
     const auto known = cuts_.find(&root);
-    std::optional<LoopCuts> cuts = (known == cuts_.end() ? LoopCuts(root) : known->second).With(hlo, users, is_inside);
-    if (!cuts || static_cast<size_t>(cuts->Pieces()) * ops_[root.index] > kMostOpsOfPieces) return false;
+    std::optional<LoopSplits> cuts = (known == cuts_.end() ? LoopSplits(root) : known->second).With(hlo, users, is_inside);
+    if (!cuts || static_cast<size_t>(cuts->Pieces()) * ops_[root.index] > kMaxOpsOfPieces) return false;
     cuts_.insert_or_assign(&root, std::move(*cuts));
     return true;
   }
@@ -180,12 +180,12 @@ class Fusing {
   // How many elements the loops of a group go through that see `hlo`: below a concatenate these are not all.
   int64_t RoundsOf(const Instruction& hlo, const Instruction& root) const {
     const auto cuts = cuts_.find(&root);
-    if (cuts == cuts_.end() || &hlo == &root) return shoal::RoundsOf(root);
+    if (cuts == cuts_.end() || &hlo == &root) return shoal::internal::RoundsOf(root);
     int64_t most = 0;
     for (const Instruction* user : users_[hlo.index]) {
       const auto known = rounds_.find({&root, user});
-      int64_t rounds = known == rounds_.end() ? shoal::RoundsOf(root) : known->second;
-      if (IsLoopPieces(*user) && rounds > 0) rounds = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(rounds) * static_cast<double>(ElementsOf(hlo)) / static_cast<double>(ElementsOf(*user))));
+      int64_t rounds = known == rounds_.end() ? shoal::internal::RoundsOf(root) : known->second;
+      if (IsSplittableConcat(*user) && rounds > 0) rounds = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(rounds) * static_cast<double>(ElementsOf(hlo)) / static_cast<double>(ElementsOf(*user))));
       most = std::max(most, rounds);
     }
     return most;
@@ -203,12 +203,12 @@ class Fusing {
   bool MayJoin(const Instruction& hlo, const Instruction& root) const {
     if (IsOneNumber(hlo)) return true;
     const size_t ops = ops_[root.index];
-    if (ops >= kMostOps || held_.HoldMuch(hlo, root)) return false;
-    if (const auto cuts = cuts_.find(&root); cuts != cuts_.end() && ops * static_cast<size_t>(cuts->second.Pieces()) >= kMostOpsOfPieces) return false;
+    if (ops >= kMaxOps || held_.ExtendsLiveRanges(hlo, root)) return false;
+    if (const auto cuts = cuts_.find(&root); cuts != cuts_.end() && ops * static_cast<size_t>(cuts->second.Pieces()) >= kMaxOpsOfPieces) return false;
     // Evaluated so often for each of its elements.
     const int64_t rounds = RoundsOf(hlo, root);
     if (IsPicked(hlo)) return rounds <= ElementsOf(hlo);
-    return rounds <= ElementsOf(hlo) * 3 / 2 || !(IsDear(hlo.opcode) || hlo.opcode == Opcode::kGather);
+    return rounds <= ElementsOf(hlo) * 3 / 2 || !(IsExpensive(hlo.opcode) || hlo.opcode == Opcode::kGather);
   }
 
   // A gather takes elements of it from anywhere.
@@ -229,7 +229,7 @@ class Fusing {
 
   bool IsWorthIt(const std::vector<Instruction*>& ops) const {
     return !std::all_of(ops.begin(), ops.end(),
-                        [](const Instruction* hlo) { return IsFree(*hlo) || IsUniformConstant(*hlo); });
+                        [](const Instruction* hlo) { return IsFree(*hlo) || IsSingleElementConstant(*hlo); });
   }
 
   // `ops` in the order of the computation; the root last.
@@ -264,29 +264,29 @@ class Fusing {
 
   Module& module_;
   Computation& computation_;
-  const HeldOperands held_;
+  const LiveRangeGuard held_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Groups> groups_;
   std::vector<std::vector<Instruction*>> members_;  // of the group with this root, last first
   std::vector<size_t> ops_;                         // how many of them compute something
   std::vector<Instruction*> inside_;                // the copies in the fusion that is being made
-  absl::flat_hash_map<const Instruction*, LoopCuts> cuts_;  // of groups with a concatenate or a pad
+  absl::flat_hash_map<const Instruction*, LoopSplits> cuts_;  // of groups with a concatenate or a pad
   absl::flat_hash_map<std::pair<const Instruction*, const Instruction*>, int64_t> rounds_;  // of those: by root and member
 };
 
 }  // namespace
 
 Result<bool> FuseLoops(Module& module, const PassContext& context) {
-  const auto left_alone = ComputationsInOps(module);
+  const auto left_alone = EmbeddedComputations(module);
   bool any = false;
   const std::vector<Computation*> before = module.computations;
   for (Computation* computation : before) {
     if (left_alone.contains(computation)) continue;
-    SortByUse(*computation);
+    SortTopologically(*computation);
     any |= Fusing(module, *computation).Run();
   }
   if (any) SHOAL_TRY(RemoveDeadCode(module, context));
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

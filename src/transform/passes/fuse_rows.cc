@@ -9,15 +9,15 @@
 #include "core/ir/rewrite.h"
 #include "core/ops/new_ops.h"
 #include "transform/loops/loop_ops.h"
-#include "transform/passes/held_operands.h"
-#include "transform/passes/parts_of_ops.h"
+#include "transform/passes/live_range_guard.h"
+#include "transform/passes/embedded_computations.h"
 #include "transform/passes/pass.h"
-#include "transform/passes/same_rows.h"
+#include "transform/passes/row_fusion_legality.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-constexpr size_t kMostRowOps = 200, kFarOff = 100;
+constexpr size_t kMaxRowOps = 200, kFarOff = 100;
 
 class RowFusing {
  public:
@@ -49,7 +49,7 @@ class RowFusing {
     }
     if (!any) return false;
     Apply(replacements, module_, computation_);
-    SortByUse(computation_);
+    SortTopologically(computation_);
     return true;
   }
 
@@ -62,7 +62,7 @@ class RowFusing {
         hlo[Op<Opcode::kFusion>::kKind] == FusionKind::kCustom)
       return Kind::kNoMember;
     const auto& inside = hlo[kCalls]->instructions;
-    if (std::any_of(inside.begin(), inside.end(), [](const Instruction* op) { return IsLoopPieces(*op); })) return Kind::kNoMember;
+    if (std::any_of(inside.begin(), inside.end(), [](const Instruction* op) { return IsSplittableConcat(*op); })) return Kind::kNoMember;
     const bool reduces = std::any_of(inside.begin(), inside.end(), [](const Instruction* op) { return op->opcode == Opcode::kReduce; });
     return reduces ? Kind::kReduction : Kind::kMember;
   }
@@ -84,9 +84,9 @@ class RowFusing {
                                     [&](const Instruction* operand) { return Contains(cluster, operand); });
       const bool is_sibling = !uses && Reduces(*hlo) == reduces && SharesOperand(*hlo, cluster);
       const size_t more = (*hlo)[kCalls]->instructions.size();
-      if ((!uses && !is_sibling) || ops + more > kMostRowOps || (!reduces && Reduces(*hlo)) || WouldHoldMuch(cluster, *hlo)) continue;
+      if ((!uses && !is_sibling) || ops + more > kMaxRowOps || (!reduces && Reduces(*hlo)) || WouldHoldMuch(cluster, *hlo)) continue;
       cluster.push_back(hlo);
-      if (GoThroughSameRows(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
+      if (CanFuseByRow(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
         ops += more;
       } else {
         cluster.pop_back();
@@ -98,7 +98,7 @@ class RowFusing {
 
   // A fusion stands where its last member did.
   bool WouldHoldMuch(const std::vector<Instruction*>& cluster, const Instruction& last) const {
-    return std::any_of(cluster.begin(), cluster.end(), [&](const Instruction* member) { return held_.HoldMuch(*member, last); });
+    return std::any_of(cluster.begin(), cluster.end(), [&](const Instruction* member) { return held_.ExtendsLiveRanges(*member, last); });
   }
 
   static bool Contains(const std::vector<Instruction*>& cluster, const Instruction* hlo) {
@@ -164,10 +164,10 @@ class RowFusing {
         const auto& users = users_[operand->index];
         auto is_inside = [&](const Instruction* hlo) { return Contains(cluster, hlo); };
         const size_t more = (*operand)[kCalls]->instructions.size();
-        if (is_inside(operand) || ops + more > kMostRowOps || !std::all_of(users.begin(), users.end(), is_inside)) continue;
-        if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside) || held_.HoldMuch(*operand, *cluster.back())) continue;
+        if (is_inside(operand) || ops + more > kMaxRowOps || !std::all_of(users.begin(), users.end(), is_inside)) continue;
+        if (std::any_of(operand->operands.begin(), operand->operands.end(), is_inside) || held_.ExtendsLiveRanges(*operand, *cluster.back())) continue;
         cluster.insert(cluster.begin(), operand);
-        if (GoThroughSameRows(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
+        if (CanFuseByRow(cluster, OutputsOf(cluster)) && !DependsOnItself(cluster)) {
           ops += more;
           ++i;
         } else {
@@ -247,7 +247,7 @@ class RowFusing {
 
   Module& module_;
   Computation& computation_;
-  const HeldOperands held_;
+  const LiveRangeGuard held_;
   std::vector<std::vector<Instruction*>> users_;
   std::vector<Kind> kinds_;
   std::vector<std::vector<Instruction*>> clusters_;
@@ -258,7 +258,7 @@ class RowFusing {
 }  // namespace
 
 Result<bool> FuseRows(Module& module, const PassContext& context) {
-  const auto left_alone = ComputationsInOps(module);
+  const auto left_alone = EmbeddedComputations(module);
   bool any = false;
   const std::vector<Computation*> before = module.computations;
   for (Computation* computation : before) {
@@ -271,4 +271,4 @@ Result<bool> FuseRows(Module& module, const PassContext& context) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

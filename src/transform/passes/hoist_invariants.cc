@@ -11,7 +11,7 @@
 #include "transform/passes/loop_state.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 double BytesOf(const Instruction& hlo) { return hlo.shape().IsArray() ? static_cast<double>(HostBytesOf(hlo.shape())) : 0; }
@@ -29,13 +29,13 @@ class Hoisting {
     std::vector<size_t> all(state_.size());
     for (size_t i = 0; i < all.size(); ++i) all[i] = i;
     Computation& caller = *state_.loop->parent;
-    const std::vector<Instruction*> inside = ChangeState(module_, state_, all, outside);
+    const std::vector<Instruction*> inside = RewriteLoopState(module_, state_, all, outside);
     Replacements replacements;
     for (size_t i = 0; i < chosen.size(); ++i) replacements[chosen[i]] = inside[i];
     Apply(replacements, module_, *state_.body);
-    SortByUse(*state_.body);
-    SortByUse(*state_.condition);
-    SortByUse(caller);
+    SortTopologically(*state_.body);
+    SortTopologically(*state_.condition);
+    SortTopologically(caller);
     return true;
   }
 
@@ -47,7 +47,7 @@ class Hoisting {
         if (state_.IsInvariant(ElementNumber(*hlo))) given_.insert(hlo);
         continue;
       }
-      if (!hlo->shape().IsArray() || hlo->shape().has_dynamic() || !IsFunction(*hlo)) continue;
+      if (!hlo->shape().IsArray() || hlo->shape().has_dynamic() || !IsPureAndMovable(*hlo)) continue;
       if (!(*hlo)[kControlPredecessors].empty() || Info(hlo->opcode).op_class == OpClass::kControlFlow) continue;
       const bool all = std::all_of(hlo->operands.begin(), hlo->operands.end(), [&](const Instruction* operand) {
         return given_.contains(operand) || invariant_.contains(operand);
@@ -74,7 +74,7 @@ class Hoisting {
   bool IsWorthIt(const Instruction& hlo) const {
     const OpClass op_class = Info(hlo.opcode).op_class;
     if (op_class == OpClass::kIndexMap && !IsTranspose(hlo)) return false;
-    if (hlo.shape().IsScalar() && op_class == OpClass::kElementwise && !IsDear(hlo.opcode)) return false;
+    if (hlo.shape().IsScalar() && op_class == OpClass::kElementwise && !IsExpensive(hlo.opcode)) return false;
     double bytes = 0;
     std::unordered_set<const Instruction*> seen{&hlo};
     std::vector<const Instruction*> todo{&hlo};
@@ -126,4 +126,4 @@ Result<bool> HoistInvariants(Module& module, const PassContext&) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

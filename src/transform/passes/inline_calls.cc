@@ -5,10 +5,10 @@
 #include "core/ops/custom_calls.h"
 #include "core/ops/traits.h"
 #include "transform/loops/loop_ops.h"
-#include "transform/passes/parts_of_ops.h"
+#include "transform/passes/embedded_computations.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsNarrowDot(const Instruction& hlo) {
@@ -29,7 +29,7 @@ void WidenDots(Computation& computation, Module& module) {
   if (replacements.empty()) return;
   Apply(replacements, module, computation);
   std::erase_if(computation.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
-  SortByUse(computation);
+  SortTopologically(computation);
 }
 
 // The interpreter computes some ops inside a fusion as XLA:CPU would have compiled them there: reductions that round at
@@ -53,7 +53,7 @@ bool IsInlined(const Instruction& hlo) {
   const auto& inside = hlo[kToApply]->instructions;
   return std::all_of(inside.begin(), inside.end(), [](const Instruction* op) {
     const OpClass op_class = Info(op->opcode).op_class;
-    if (op_class == OpClass::kOpaque) return IsKnownFunction(*op);
+    if (op_class == OpClass::kOpaque) return IsKnownPureCall(*op);
     return op_class != OpClass::kCollective && op_class != OpClass::kTransfer;
   });
 }
@@ -82,10 +82,10 @@ Result<bool> InlineCalls(Module& module, const PassContext&) {
     any = true;
     Apply(replacements, module, *computation);
     std::erase_if(computation->instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
-    SortByUse(*computation);
+    SortTopologically(*computation);
   }
   if (any) RemoveUncalled(module);
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,9 +5,9 @@
 #include "core/ir/common_attrs.h"
 #include "core/ir/rewrite.h"
 #include "core/ops/families.h"
-#include "transform/passes/parts_of_ops.h"
+#include "transform/passes/embedded_computations.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using While = Op<Opcode::kWhile>;
@@ -107,7 +107,7 @@ std::optional<LoopState> LoopStateOf(Instruction& loop, const CallCounts& calls,
   return state;
 }
 
-std::vector<Instruction*> ChangeState(Module& module, const LoopState& state, const std::vector<size_t>& kept,
+std::vector<Instruction*> RewriteLoopState(Module& module, const LoopState& state, const std::vector<size_t>& kept,
                                       const std::vector<Instruction*>& added) {
   Instruction& loop = *state.loop;
   Computation& caller = *loop.parent;
@@ -164,4 +164,4 @@ std::vector<Instruction*> ChangeState(Module& module, const LoopState& state, co
   return inside;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 
 #include "core/ir/module.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct LoopState {
   Instruction* loop = nullptr;
@@ -36,7 +36,7 @@ size_t ElementNumber(const Instruction& hlo);
 // A new loop instead of `state.loop`, whose state has the elements `kept` of the old one, in this order, and then
 // `added`, values of the caller that every round hands on. What is not kept must have no use but its own next value.
 // Returns the added elements as the body sees them. The old loop has no users afterwards.
-std::vector<Instruction*> ChangeState(Module& module, const LoopState& state, const std::vector<size_t>& kept,
+std::vector<Instruction*> RewriteLoopState(Module& module, const LoopState& state, const std::vector<size_t>& kept,
                                       const std::vector<Instruction*>& added);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/ops/new_ops.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Collectives that have a start and a done of their own; the others are wrapped.
@@ -103,4 +103,4 @@ Result<bool> MakeCollectivesAsync(Module& module, const PassContext&) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

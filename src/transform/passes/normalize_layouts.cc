@@ -12,10 +12,10 @@
 #include "core/ops/traits.h"
 #include "kernels/arrays/layout_factors.h"
 #include "transform/loops/loop_ops.h"
-#include "transform/passes/parts_of_ops.h"
+#include "transform/passes/embedded_computations.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::vector<int64_t> Permuted(Ints dims, Ints order) {
@@ -54,7 +54,7 @@ class Normalizing {
     if (replacements.empty()) return false;
     Apply(replacements, module_, computation_);
     std::erase_if(computation_.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
-    SortByUse(computation_);
+    SortTopologically(computation_);
     return true;
   }
 
@@ -67,7 +67,7 @@ class Normalizing {
     // Transposes of whole dimensions find others to go away with; but one of parts of them is less than two.
     const bool two = !std::ranges::is_sorted(from) && !std::ranges::is_sorted(to) &&
                      Permuted(origin->shape().dims(), AsInts(from)) != physical;
-    if (const auto factors = CommonFactors(origin->shape(), hlo.shape()); factors && (two || AllStay(*factors)))
+    if (const auto factors = CommonFactors(origin->shape(), hlo.shape()); factors && (two || IsIdentity(*factors)))
       return Rearranged(origin, *factors, hlo);
     std::vector<int64_t> back(to.size());
     for (size_t i = 0; i < to.size(); ++i) back[static_cast<size_t>(to[i])] = static_cast<int64_t>(i);
@@ -120,10 +120,10 @@ class Normalizing {
 
 Result<bool> NormalizeLayouts(Module& module, const PassContext&) {
   bool any = false;
-  const auto parts = ComputationsInOps(module);
+  const auto parts = EmbeddedComputations(module);
   for (Computation* computation : module.computations)
     if (!parts.contains(computation)) any |= Normalizing(module, *computation).Run();
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 #include "core/ir/module.h"
 #include "kernels/arrays/value.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // The services that passes may use and that are defined above them.
 struct PassContext {
@@ -72,4 +72,4 @@ Result<bool> MakeCollectivesAsync(Module& module, const PassContext& context);
 // A schedule for a module that has none: starts as early, dones as late as what is between them hides.
 Result<bool> ScheduleLatencyHiding(Module& module, const PassContext& context);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "core/base/strings.h"
 #include "core/verify/verify.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr Pass kEnginePipeline[] = {
@@ -55,7 +55,7 @@ std::span<const Pass> EnginePipeline() { return kEnginePipeline; }
 
 std::span<const Pass> CommunicationPipeline() { return kCommunicationPipeline; }
 
-const Pass* PassNamed(std::string_view name) {
+const Pass* PassByName(std::string_view name) {
   for (std::span<const Pass> passes : {EnginePipeline(), CommunicationPipeline()})
     for (const Pass& pass : passes)
       if (pass.name == name) return &pass;
@@ -78,4 +78,4 @@ Result<bool> RunPipeline(Module& module, std::span<const Pass> passes, const Pip
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

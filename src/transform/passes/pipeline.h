@@ -8,14 +8,14 @@
 
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // The table of contents of the optimiser.
 std::span<const Pass> EnginePipeline();
 // What makes collectives of a partitioned module fast, and a schedule that hides them: not part of the above.
 std::span<const Pass> CommunicationPipeline();
 // Of either.
-const Pass* PassNamed(std::string_view name);
+const Pass* PassByName(std::string_view name);
 
 struct PipelineOptions {
   std::vector<std::string> disabled;  // by name
@@ -28,4 +28,4 @@ struct PipelineOptions {
 // Runs them; true if any changed something. A failure reads "after fuse-loops: …".
 Result<bool> RunPipeline(Module& module, std::span<const Pass> passes, const PipelineOptions& options = {});
 
-}  // namespace shoal
+}  // namespace shoal::internal

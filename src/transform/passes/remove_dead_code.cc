@@ -3,14 +3,14 @@
 #include "transform/loops/loop_ops.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Result<bool> RemoveDeadCode(Module& module, const PassContext&) {
   bool any = false;
   for (Computation* computation : module.computations) {
     auto is_kept = [](const Instruction& hlo) {
-      if (Info(hlo.opcode).op_class == OpClass::kOpaque) return HasSideEffect(hlo);
-      return !IsFunction(hlo);
+      if (Info(hlo.opcode).op_class == OpClass::kOpaque) return CustomCallHasSideEffect(hlo);
+      return !IsPureAndMovable(hlo);
     };
     any |= RemoveUnused(*computation, is_kept);
   }
@@ -18,4 +18,4 @@ Result<bool> RemoveDeadCode(Module& module, const PassContext&) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

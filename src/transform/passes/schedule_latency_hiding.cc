@@ -4,11 +4,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/ops/families.h"
-#include "core/ops/price.h"
+#include "core/ops/op_cost.h"
 #include "core/ops/traits.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // A rough device: what matters is which of two things takes longer.
@@ -143,4 +143,4 @@ Result<bool> ScheduleLatencyHiding(Module& module, const PassContext&) {
   return true;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,11 +1,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
-#include "core/ir/alike.h"
+#include "core/ir/equivalence.h"
 #include "core/ir/rewrite.h"
 #include "transform/loops/loop_ops.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct HashOf {
@@ -22,7 +22,7 @@ struct SameAs {
     if (a->opcode != b->opcode || a->shape_ != b->shape_ || a->operand_count() != b->operand_count()) return false;
     for (size_t i = 0; i < a->operand_count(); ++i)
       if (a->operands[i] != b->operands[i]) return false;
-    return SameAttributes(*a, *b);
+    return HaveEqualAttributes(*a, *b);
   }
 };
 
@@ -34,8 +34,8 @@ Result<bool> ShareCommonSubexpressions(Module& module, const PassContext& contex
     Replacements replacements;
     absl::flat_hash_set<Instruction*, HashOf, SameAs> seen;
     for (Instruction* hlo : computation->instructions) {
-      for (Instruction*& operand : hlo->operands) operand = Resolve(replacements, operand);
-      if (!IsFunction(*hlo) || !(*hlo)[kControlPredecessors].empty()) continue;
+      for (Instruction*& operand : hlo->operands) operand = ResolveReplacement(replacements, operand);
+      if (!IsPureAndMovable(*hlo) || !(*hlo)[kControlPredecessors].empty()) continue;
       auto [first, is_new] = seen.insert(hlo);
       if (!is_new) replacements[hlo] = *first;
     }
@@ -46,4 +46,4 @@ Result<bool> ShareCommonSubexpressions(Module& module, const PassContext& contex
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,10 +5,10 @@
 #include "core/ops/new_ops.h"
 #include "core/ops/traits.h"
 #include "transform/loops/loop_ops.h"
-#include "transform/passes/parts_of_ops.h"
+#include "transform/passes/embedded_computations.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsIdentityOrder(Ints dimensions) {
@@ -45,7 +45,7 @@ std::vector<int64_t> ComposedOrder(const Instruction& hlo) {
 }
 
 // A transpose that only moves dimensions of one element leaves every element where it is.
-bool MovesNothing(const Instruction& hlo) {
+bool NoTraffic(const Instruction& hlo) {
   if (!IsTranspose(hlo) || hlo.shape().has_dynamic() || hlo.operand_shape(0).has_dynamic()) return false;
   int64_t last = -1;
   for (int64_t d : hlo[kDimensions]) {
@@ -61,7 +61,7 @@ Instruction* Chosen(const Instruction& hlo) {
   if (!IsSelect(hlo) || hlo.operand_count() != 3) return nullptr;
   const Instruction* condition = hlo.operands[0];
   if (IsBroadcast(*condition)) condition = condition->operands[0];
-  if (!IsUniformConstant(*condition) || condition->shape().element_type() != ElementType::kPred) return nullptr;
+  if (!IsSingleElementConstant(*condition) || condition->shape().element_type() != ElementType::kPred) return nullptr;
   Instruction* chosen = hlo.operands[(*condition)[kConstantValue]->data[0] != std::byte{0} ? 1 : 2];
   return chosen->shape_ == hlo.shape_ ? chosen : nullptr;
 }
@@ -75,15 +75,15 @@ Result<bool> SimplifyAlgebra(Module& module, const PassContext& context) {
     if (wrapped.contains(computation)) continue;
     Replacements replacements;
     for (Instruction* hlo : computation->instructions) {
-      for (Instruction*& operand : hlo->operands) operand = Resolve(replacements, operand);
+      for (Instruction*& operand : hlo->operands) operand = ResolveReplacement(replacements, operand);
       if (!(*hlo)[kControlPredecessors].empty()) continue;
       if (const std::vector<int64_t> order = ComposedOrder(*hlo); !order.empty()) {
         hlo->operands[0] = hlo->operands[0]->operands[0];
         SetAttr(*hlo, module, kDimensions, Ints(module.arena.Copy(order)));
         any = true;
       }
-      if (MovesNothing(*hlo) && !IsIdentityOrder((*hlo)[kDimensions])) {
-        BecomeReshape(*hlo, module);
+      if (NoTraffic(*hlo) && !IsIdentityOrder((*hlo)[kDimensions])) {
+        TurnIntoReshape(*hlo, module);
         any = true;
       }
       if (Instruction* origin = SkipsOperand(*hlo)) {
@@ -101,4 +101,4 @@ Result<bool> SimplifyAlgebra(Module& module, const PassContext& context) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -11,14 +11,14 @@
 #include "transform/passes/loop_state.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // A scalar constant, or what a few cheap ops make of such: with the loop that needs it, it need not be in memory at all.
 bool IsGenerated(const Instruction& hlo, int& budget) {
   if (--budget < 0) return false;
-  if (IsUniformConstant(hlo)) return true;
-  if (IsConstant(hlo) || !IsLoopOp(hlo) || IsDear(hlo.opcode) || !hlo[kControlPredecessors].empty()) return false;
+  if (IsSingleElementConstant(hlo)) return true;
+  if (IsConstant(hlo) || !IsLoopOp(hlo) || IsExpensive(hlo.opcode) || !hlo[kControlPredecessors].empty()) return false;
   return std::ranges::all_of(hlo.operands, [&](const Instruction* operand) { return IsGenerated(*operand, budget); });
 }
 
@@ -66,9 +66,9 @@ class Simplifying {
     // The root hands the element on as before, so that it is still seen not to change.
     for (Instruction* hlo : computation.instructions) {
       if (hlo == state_.body->root) continue;
-      for (Instruction*& operand : hlo->operands) operand = Resolve(replacements, operand);
+      for (Instruction*& operand : hlo->operands) operand = ResolveReplacement(replacements, operand);
     }
-    SortByUse(computation);
+    SortTopologically(computation);
     return true;
   }
 
@@ -96,7 +96,7 @@ class Simplifying {
     if (replacements.empty()) return false;
     Apply(replacements, module_, caller);
     std::erase_if(caller.instructions, [&](const Instruction* hlo) { return replacements.contains(hlo); });
-    SortByUse(caller);
+    SortTopologically(caller);
     return true;
   }
 
@@ -117,7 +117,7 @@ class Simplifying {
     for (const Instruction* hlo : state_.condition->instructions)
       if (const size_t i = ElementTaken(*hlo, *state_.condition->parameters[0]); i != state_.size()) needed[i] = true;
     for (const Instruction* hlo : state_.body->instructions)
-      if (!IsFunction(*hlo) && !IsParameter(*hlo)) todo.push_back(hlo);
+      if (!IsPureAndMovable(*hlo) && !IsParameter(*hlo)) todo.push_back(hlo);
     for (size_t i = 0; i < needed.size(); ++i)
       if (needed[i]) todo.push_back(state_.next[i]);
     std::unordered_set<const Instruction*> seen(todo.begin(), todo.end());
@@ -144,10 +144,10 @@ class Simplifying {
       return hlo != state_.body->root && !IsParameter(*hlo) && !seen.contains(hlo) &&
              ElementTaken(*hlo, *state_.body->parameters[0]) == state_.size();
     });
-    ChangeState(module_, state_, kept, {});
-    SortByUse(*state_.body);
-    SortByUse(*state_.condition);
-    SortByUse(*state_.loop->parent);
+    RewriteLoopState(module_, state_, kept, {});
+    SortTopologically(*state_.body);
+    SortTopologically(*state_.condition);
+    SortTopologically(*state_.loop->parent);
     return true;
   }
 
@@ -169,4 +169,4 @@ Result<bool> SimplifyLoops(Module& module, const PassContext& context) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 #include "transform/loops/loop_ops.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool OnlyDropsDimensions(const Instruction& hlo) {
@@ -38,9 +38,9 @@ Result<bool> SimplifyReductions(Module& module, const PassContext&) {
     if (replacements.empty()) continue;
     any = true;
     Apply(replacements, module, *computation);
-    SortByUse(*computation);
+    SortTopologically(*computation);
   }
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

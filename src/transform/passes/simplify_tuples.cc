@@ -3,7 +3,7 @@
 #include "transform/passes/pass.h"
 #include "core/ops/families.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 
@@ -30,7 +30,7 @@ Result<bool> SimplifyTuples(Module& module, const PassContext& context) {
     for (Instruction* hlo : computation->instructions) {
       if (!(*hlo)[kControlPredecessors].empty()) continue;
       if (IsGetTupleElement(*hlo)) {
-        const Instruction* tuple = Resolve(replacements, hlo->operands[0]);
+        const Instruction* tuple = ResolveReplacement(replacements, hlo->operands[0]);
         if (IsTuple(*tuple)) replacements[hlo] = tuple->operands[static_cast<size_t>(ElementIndexOf(*hlo))];
       } else if (IsTuple(*hlo) && hlo != computation->root) {
         if (Instruction* whole = RebuiltTuple(*hlo)) replacements[hlo] = whole;
@@ -43,4 +43,4 @@ Result<bool> SimplifyTuples(Module& module, const PassContext& context) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

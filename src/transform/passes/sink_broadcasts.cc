@@ -7,10 +7,10 @@
 #include "core/ops/new_ops.h"
 #include "core/ops/traits.h"
 #include "transform/loops/loop_ops.h"
-#include "transform/passes/parts_of_ops.h"
+#include "transform/passes/embedded_computations.h"
 #include "transform/passes/pass.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // What all elements of an operand are; null if they are not known to be one number.
@@ -23,7 +23,7 @@ Instruction* NumberOf(Instruction& hlo) {
 }
 
 bool CanSink(const Instruction& hlo) {
-  if (!IsElementwise(hlo) || !IsFunction(hlo) || hlo.operand_count() == 0 || !hlo[kControlPredecessors].empty()) return false;
+  if (!IsElementwise(hlo) || !IsPureAndMovable(hlo) || hlo.operand_count() == 0 || !hlo[kControlPredecessors].empty()) return false;
   const Shape& shape = hlo.shape();
   if (!shape.IsArray() || shape.rank() == 0 || shape.has_dynamic()) return false;
   return std::all_of(hlo.operands.begin(), hlo.operands.end(), [&](Instruction* operand) {
@@ -44,13 +44,13 @@ Instruction* Sunk(Instruction& hlo, Module& module, Computation& computation) {
 
 Result<bool> SinkBroadcasts(Module& module, const PassContext&) {
   bool any = false;
-  const auto parts = ComputationsInOps(module);
+  const auto parts = EmbeddedComputations(module);
   for (Computation* computation : module.computations) {
     if (parts.contains(computation)) continue;
     Replacements replacements;
     const std::vector<Instruction*> instructions(computation->instructions.begin(), computation->instructions.end());
     for (Instruction* hlo : instructions) {
-      for (Instruction*& operand : hlo->operands) operand = Resolve(replacements, operand);
+      for (Instruction*& operand : hlo->operands) operand = ResolveReplacement(replacements, operand);
       if (CanSink(*hlo)) replacements[hlo] = Sunk(*hlo, module, *computation);
     }
     if (replacements.empty()) continue;
@@ -60,4 +60,4 @@ Result<bool> SinkBroadcasts(Module& module, const PassContext&) {
   return any;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

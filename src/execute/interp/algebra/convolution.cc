@@ -1,12 +1,12 @@
 #include "execute/interp/algebra/convolution.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 template <>
 Result<Value> Evaluate<Opcode::kConvolution>(Call& call) {
   const Instruction& hlo = call.hlo;
   if (hlo[Op<Opcode::kConvolution>::kSparsity] != nullptr)
-    return Stopped(hlo, "convolutions with sparsity_config cannot be run");
+    return ExecutionError(hlo, "convolutions with sparsity_config cannot be run");
   const Window* window = hlo[kWindow];
   const ConvolutionForm form{*hlo[kDimLabels], window == nullptr ? std::span<const WindowDim>() : window->dims,
                              hlo[kFeatureGroupCount], hlo[kBatchGroupCount]};
@@ -14,4 +14,4 @@ Result<Value> Evaluate<Opcode::kConvolution>(Call& call) {
   return Value(Convolved(call.array(0), call.array(1), form, hlo.shape().element_type()));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,9 +4,9 @@
 #include "execute/interp/evaluate.h"
 #include "kernels/linalg/convolution_form.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // The convolution of a custom call's first two operands, before it is scaled, activated or rounded.
 Result<Array> CudnnForwardSums(Call& call);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -1,12 +1,12 @@
 // dot and scaled-dot. What operand_precision and algorithm allow to be less exact than f32 is computed in f32 all the
 // same, as XLA's CPU backend does.
-#include "kernels/linalg/product.h"
+#include "kernels/linalg/dot_general.h"
 #include "execute/interp/device.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-ProductDims DimsOf(const Instruction& hlo) {
+ContractionDims DimsOf(const Instruction& hlo) {
   return {hlo[kLhsBatchDims], hlo[kRhsBatchDims], hlo[kLhsContractingDims], hlo[kRhsContractingDims]};
 }
 
@@ -23,14 +23,14 @@ bool IsLeftInBf16(const Call& call) {
 
 template <>
 Result<Value> Evaluate<Opcode::kDot>(Call& call) {
-  if (IsLeftInBf16(call)) return Value(StepwiseProduct(call.array(0), call.array(1), DimsOf(call.hlo)));
-  return Value(Product(call.array(0), call.array(1), DimsOf(call.hlo), call.hlo.shape().element_type()));
+  if (IsLeftInBf16(call)) return Value(DotRoundingEachStep(call.array(0), call.array(1), DimsOf(call.hlo)));
+  return Value(DotGeneral(call.array(0), call.array(1), DimsOf(call.hlo), call.hlo.shape().element_type()));
 }
 
 template <>
 Result<Value> Evaluate<Opcode::kScaledDot>(Call& call) {
-  const Array lhs = Scaled(call.array(0), call.array(2)), rhs = Scaled(call.array(1), call.array(3));
-  return Value(Product(lhs, rhs, DimsOf(call.hlo), call.hlo.shape().element_type()));
+  const Array lhs = ApplyBlockScales(call.array(0), call.array(2)), rhs = ApplyBlockScales(call.array(1), call.array(3));
+  return Value(DotGeneral(lhs, rhs, DimsOf(call.hlo), call.hlo.shape().element_type()));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

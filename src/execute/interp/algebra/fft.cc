@@ -2,7 +2,7 @@
 #include "execute/interp/evaluate.h"
 #include "kernels/algorithms/fft_batches.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using FftOp = Op<Opcode::kFft>;
@@ -30,10 +30,10 @@ Result<Value> Evaluate<Opcode::kFft>(Call& call) {
   // A transform of nothing leaves its result as it is.
   if (out.count() == 0 || ElementCount(length) == 0) return Value(std::move(out));
   if (!LengthFits(type, length, in.dims()))
-    return Stopped(call.hlo,
+    return ExecutionError(call.hlo,
                    StrCat("fft_length=", ToString(length), " must fit the operand's sizes, got ", ToString(in)));
   TransformBatches(type, length, in, out);
   return Value(std::move(out));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,9 +3,9 @@
 
 #include "core/ops/rules.h"
 #include "execute/interp/evaluate.h"
-#include "kernels/linalg/product.h"
+#include "kernels/linalg/dot_general.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 template <>
 Result<Value> Evaluate<Opcode::kRaggedDot>(Call& call) {
@@ -16,8 +16,8 @@ Result<Value> Evaluate<Opcode::kRaggedDot>(Call& call) {
   const bool in_groups = !Contains(dims.product.lhs_batch, dims.lhs_ragged);
   for (size_t i = 0; in_groups && i < 3; ++i)
     if (!std::equal(call.array(i).dims().begin(), call.array(i).dims().end(), hlo.operand_shape(i).dims().begin()))
-      return Stopped(hlo, StrCat("operands of ragged-dot must have their full sizes, got ", ToString(call.array(i))));
-  return Value(RaggedProduct(call.array(0), call.array(1), call.array(2), dims, hlo.shape().element_type()));
+      return ExecutionError(hlo, StrCat("operands of ragged-dot must have their full sizes, got ", ToString(call.array(i))));
+  return Value(RaggedDotGeneral(call.array(0), call.array(1), call.array(2), dims, hlo.shape().element_type()));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "kernels/arrays/strided.h"
 #include "core/ops/linear_algebra.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Array MatricesTransposed(const Array& array) {
@@ -36,7 +36,7 @@ Result<Value> Solution(Call& call, TriangularEquation equation) {
   }
   if (!are_matrices || a.dim(rank - 2) != equation.n || b.dim(equation.left ? rank - 2 : rank - 1) != equation.n ||
       a.count() * equation.m != b.count() * equation.n)
-    return Stopped(call.hlo, StrCat("operands must fit each other, got ", ToString(a), " and ", ToString(b)));
+    return ExecutionError(call.hlo, StrCat("operands must fit each other, got ", ToString(a), " and ", ToString(b)));
   return Value(SolveTriangular(equation, a, b));
 }
 
@@ -48,7 +48,7 @@ Result<Value> Evaluate<Opcode::kCholesky>(Call& call) {
   const Array& operand = call.array(0);
   const int64_t rank = operand.rank();
   if (operand.dim(rank - 1) != operand.dim(rank - 2))
-    return Stopped(call.hlo, StrCat("operand must be square in its last dimensions, got ", ToString(operand)));
+    return ExecutionError(call.hlo, StrCat("operand must be square in its last dimensions, got ", ToString(operand)));
   const bool lower = call.hlo[kLower];
   const Array& a = lower ? operand : MatricesTransposed(operand);
   Array factor = IsComplex(a.type()) ? CholeskyOf<std::complex<double>>(a) : CholeskyOf<double>(a);
@@ -80,15 +80,15 @@ Result<Value> CublasTriangularSolve(Call& call) {
   equation.transposed = transpose == "TRANSPOSE" || transpose == "ADJOINT";
   equation.conjugated = transpose == "ADJOINT";
   if (call.operands.size() < 2 || !call.operands[0].IsArray() || !call.operands[1].IsArray())
-    return Stopped(call.hlo, "takes two arrays");
+    return ExecutionError(call.hlo, "takes two arrays");
   SHOAL_ASSIGN(solution, Solution(call, equation));
   if (!call.hlo.shape().IsTuple()) return solution;
   std::vector<Value> results{std::move(solution)};
   const auto declared = call.hlo.shape().elements();
   for (size_t i = 1; i < declared.size(); ++i) results.push_back(ZeroValue(*declared[i]));
   Value value = Value::Tuple(std::move(results));
-  if (!Fits(value, call.hlo.shape())) return Stopped(call.hlo, StrCat("does not make ", ToString(call.hlo.shape())));
+  if (!Fits(value, call.hlo.shape())) return ExecutionError(call.hlo, StrCat("does not make ", ToString(call.hlo.shape())));
   return value;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

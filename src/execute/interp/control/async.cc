@@ -5,14 +5,14 @@
 
 #include "execute/interp/control/device_collective.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Evaluates one op of a wrapped computation; a collective begins, and its value is under way.
-Result<Value> EvaluateWrapped(Device& device, const Step& step, std::vector<Value> operands) {
-  if (!BeginsCollective(*step.hlo)) return device.Evaluate(step, operands);
+Result<Value> EvaluateWrapped(Device& device, const EvalStep& step, std::vector<Value> operands) {
+  if (!StartsCollective(*step.hlo)) return device.Evaluate(step, operands);
   if (step.typed != nullptr)
-    return Stopped(*step.hlo, "an async collective must have operands and results of one float type");
+    return ExecutionError(*step.hlo, "an async collective must have operands and results of one float type");
   for (Value& operand : operands) {
     SHOAL_ASSIGN(ended, End(device, *step.hlo, std::move(operand)));
     operand = std::move(ended);
@@ -23,9 +23,9 @@ Result<Value> EvaluateWrapped(Device& device, const Step& step, std::vector<Valu
 
 // A computation whose collectives are begun, and waited for only where another op needs their values.
 Result<Value> BeginComputation(Device& device, const Computation& computation, std::vector<Value> arguments) {
-  const Plan& plan = device.plans().Of(computation);
+  const ComputationPlan& plan = device.plans().Of(computation);
   std::vector<Value> values(computation.instructions.size());
-  for (const Step& step : plan.steps) {
+  for (const EvalStep& step : plan.steps) {
     const Instruction& hlo = *step.hlo;
     Value& value = values[hlo.index];
     if (hlo.opcode == Opcode::kParameter) {
@@ -44,7 +44,7 @@ Result<Value> BeginComputation(Device& device, const Computation& computation, s
 
 bool HasCollective(const Computation& computation) {
   return std::any_of(computation.instructions.begin(), computation.instructions.end(),
-                     [](const Instruction* hlo) { return BeginsCollective(*hlo); });
+                     [](const Instruction* hlo) { return StartsCollective(*hlo); });
 }
 
 // Everything in a value that is under way, ended.
@@ -69,7 +69,7 @@ const Computation* ComputationOf(const Instruction& hlo) {
 // then the result is a token.
 Result<Value> Bound(Call& call, std::vector<Value> operands, Value result) {
   const Computation* computation = ComputationOf(call.hlo);
-  if (computation == nullptr) return Stopped(call.hlo, "nothing says which computation this async chain runs");
+  if (computation == nullptr) return ExecutionError(call.hlo, "nothing says which computation this async chain runs");
   if (result.IsToken() && operands.size() == computation->parameters.size()) {
     std::vector<Value> arguments = KeepsOperands(call) ? operands : std::exchange(operands, {});
     SHOAL_ASSIGN(begun, HasCollective(*computation) ? BeginComputation(call.device, *computation, std::move(arguments))
@@ -116,4 +116,4 @@ Result<Value> Evaluate<Opcode::kCopyDone>(Call& call) {
   return call.operands[0].TakeElement(0);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

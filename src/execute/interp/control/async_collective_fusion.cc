@@ -6,18 +6,18 @@
 #include "execute/interp/control/device_collective.h"
 #include "execute/interp/custom_calls/custom_call.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using CustomCall = Op<Opcode::kCustomCall>;
 
 Diag NoCollective(const Call& call) {
-  return Stopped(call.hlo, StrCat(call.hlo[CustomCall::kTarget], " must have a collective as an operand"));
+  return ExecutionError(call.hlo, StrCat(call.hlo[CustomCall::kTarget], " must have a collective as an operand"));
 }
 
 }  // namespace
 
-const Value* CarriedOn(const Call& call) {
+const Value* ChainedResult(const Call& call) {
   const std::optional<ChainKey> key = ChainOf(call.hlo);
   if (!key || call.device.chains.empty() || BeginsChain(call.hlo)) return nullptr;
   const auto chain = call.device.chains.find(*key);
@@ -56,4 +56,4 @@ Result<Value> AsyncCollectiveDone(Call& call) {
   return std::move(call.operands[number]);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

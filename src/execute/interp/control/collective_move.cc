@@ -6,7 +6,7 @@
 #include "execute/interp/control/device_collective.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 Array PartOf(const Array& array, int64_t dim, int64_t start, int64_t size) {
   Dims sizes = ToDims(array.dims());
@@ -28,7 +28,7 @@ Array PartOrView(const Array& array, int64_t dim, int64_t start, int64_t size) {
 }
 
 Diag DifferentSizes(const Instruction& hlo, const std::string& a, const std::string& b) {
-  return Stopped(hlo, StrCat("devices come with arrays of different sizes: ", a, " and ", b));
+  return ExecutionError(hlo, StrCat("devices come with arrays of different sizes: ", a, " and ", b));
 }
 
 namespace {
@@ -51,7 +51,7 @@ Result<Array> Joined(const Instruction& hlo, const std::vector<Arrays>& contribu
     const Array& part = contribution[k];
     for (int64_t d = 0; d < part.rank(); ++d)
       if (d != dim && part.dim(d) != first.dim(d))
-        return Stopped(hlo, StrCat("devices come with arrays that cannot be joined along dimension ", dim, ": ",
+        return ExecutionError(hlo, StrCat("devices come with arrays that cannot be joined along dimension ", dim, ": ",
                                    ToString(first), " and ", ToString(part)));
     dims[static_cast<size_t>(dim)] += part.dim(dim);
   }
@@ -65,7 +65,7 @@ Result<Array> Joined(const Instruction& hlo, const std::vector<Arrays>& contribu
 }
 
 Diag CannotSplit(const Instruction& hlo, const Array& array, size_t n) {
-  return Stopped(hlo, StrCat("dimension ", hlo[kDimensions][0], " of ", ToString(array), " cannot be split among ", n,
+  return ExecutionError(hlo, StrCat("dimension ", hlo[kDimensions][0], " of ", ToString(array), " cannot be split among ", n,
                              " devices"));
 }
 
@@ -99,7 +99,7 @@ Array PaddedAlone(Array array, Call& call, size_t k) {
   const Shape& shape = all.IsTuple() && k < all.elements().size() ? all.element(static_cast<int64_t>(k)) : all;
   if (call.device.grid().count() != 1 || !shape.IsArray() || shape.has_dynamic()) return array;
   if (shape.rank() != array.rank() || shape.ElementCount().value_or(0) <= array.count()) return array;
-  if (!LiesWithin(*shape.ElementCount(), array.dims(), {0, RowMajorStrides(shape.dims())})) return array;
+  if (!IsInBounds(*shape.ElementCount(), array.dims(), {0, RowMajorStrides(shape.dims())})) return array;
   call.device.padded_gathers.insert(&call.hlo);
   Array longer = Array::Zeros(array.type(), shape.dims());
   CopyStrided(array.dims(), array.element_bytes(), longer.mutable_data(), {0, RowMajorStrides(longer.dims())},
@@ -132,7 +132,7 @@ Result<Value> BeginAllGather(Call& call) {
     rules.side_by_side = [dim](const std::vector<ArrayTypes>& types, PartRules::Targets) -> std::optional<ArrayTypes> {
       ArrayTypes joined = types[0];
       for (size_t k = 0; k < joined.size(); ++k) {
-        if (!AreSideBySide(types, k, dim)) return std::nullopt;
+        if (!AreContiguousParts(types, k, dim)) return std::nullopt;
         joined[k].dims[static_cast<size_t>(dim)] *= std::ssize(types);
       }
       return joined;
@@ -148,7 +148,7 @@ namespace {
 Result<std::vector<Arrays>> Transposed(const Instruction& hlo, std::vector<Arrays> contributions) {
   const size_t n = contributions.size();
   if (contributions[0].size() != n)
-    return Stopped(hlo, StrCat("there must be an operand for each of ", n, " devices, got ", contributions[0].size()));
+    return ExecutionError(hlo, StrCat("there must be an operand for each of ", n, " devices, got ", contributions[0].size()));
   std::vector<Arrays> results(n);
   for (size_t i = 0; i < n; ++i)
     for (size_t j = 0; j < n; ++j) results[i].push_back(std::move(contributions[j][i]));
@@ -197,7 +197,7 @@ PartRules AllToAllRules(const Instruction& hlo, size_t n) {
   if (hlo.has(kDimensions))
     rules.side_by_side = [dim = hlo[kDimensions][0]](const std::vector<ArrayTypes>& types,
                                                      PartRules::Targets targets) -> std::optional<ArrayTypes> {
-      if (!AreSideBySide(types, 0, dim)) return std::nullopt;
+      if (!AreContiguousParts(types, 0, dim)) return std::nullopt;
       return ArrayTypes(targets.size(), types[0][0]);
     };
   return rules;
@@ -256,4 +256,4 @@ Result<Value> BeginCollectiveBroadcast(Call& call) {
       {std::move(here), [roots] { return NewPartExchange(BroadcastRules(roots)); }});
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

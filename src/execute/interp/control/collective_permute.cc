@@ -4,50 +4,50 @@
 #include "execute/interp/control/device_collective.h"
 #include "kernels/arrays/slice_offsets.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Sends slice number `turn` each time the device is a source; what is to come is under way. Every slice has so many
 // bytes.
 template <class Slice>
-Result<std::shared_ptr<UnderWay>> Dispatch(Call& call, int64_t bytes, Slice slice) {
-  World& world = call.device.world();
+Result<std::shared_ptr<Pending>> Dispatch(Call& call, int64_t bytes, Slice slice) {
+  CollectiveRuntime& world = call.device.world();
   SHOAL_ASSIGN(routes, world.RoutesOf(call.hlo));
   const auto device = static_cast<size_t>(call.device.id());
-  auto under_way = std::make_shared<UnderWay>();
+  auto pending = std::make_shared<Pending>();
   for (const Route* route : routes->from[device]) {
     Arrays sent = slice(route->source_turn);
-    LeaveDevice(sent);
+    UnchargeFromDevice(sent);
     world.Deliver(call.hlo, *route, std::move(sent));
   }
   int64_t wire = 0;
   for (const Route* route : routes->to[device]) {
-    under_way->handles.push_back(world.Expect(call.hlo, *route));
+    pending->handles.push_back(world.Expect(call.hlo, *route));
     if (route->source != route->target) wire += bytes;
   }
   world.Count(call.device.id(), call.hlo.opcode, {1, std::ssize(routes->from[device]) * bytes, wire});
-  return under_way;
+  return pending;
 }
 
 Result<Value> BeginWhole(Call& call) {
   Arrays own = TakeArrays(call);
-  SHOAL_ASSIGN(under_way, Dispatch(call, TotalBytes(own), [&](int64_t) { return own; }));
+  SHOAL_ASSIGN(pending, Dispatch(call, TotalBytes(own), [&](int64_t) { return own; }));
   const Shape& shape = ResultShape(call.hlo);
-  if (!under_way->handles.empty()) {
-    under_way->assemble = [&shape](std::vector<Arrays> came) -> Result<Value> {
+  if (!pending->handles.empty()) {
+    pending->assemble = [&shape](std::vector<Arrays> came) -> Result<Value> {
       return FromArrays(shape, std::move(came[0]));
     };
   } else {  // zeros where nobody sends, of the sizes the device's own operands have
     std::vector<Dims> sizes;
     for (const Array& array : own) sizes.push_back(ToDims(array.dims()));
-    under_way->assemble = [&shape, &hlo = call.hlo, sizes](const std::vector<Arrays>&) -> Result<Value> {
+    pending->assemble = [&shape, &hlo = call.hlo, sizes](const std::vector<Arrays>&) -> Result<Value> {
       Arrays zeros;
       for (size_t i = 0; i < sizes.size(); ++i)
         zeros.push_back(Array::Zeros(hlo.operand_shape(i).element_type(), AsInts(sizes[i])));
       return FromArrays(shape, std::move(zeros));
     };
   }
-  return Value::UnderWay(std::move(under_way));
+  return Value::Pending(std::move(pending));
 }
 
 // The buffers of an operand that is an array or a tuple of arrays.
@@ -74,7 +74,7 @@ struct InPlace {
       fits = input[b].IsArray() && output[b].IsArray() && input[b].array().type() == output[b].array().type() &&
              AreSliceOffsets(from[b], input[b].array().rank()) && AreSliceOffsets(to[b], output[b].array().rank());
     if (fits) return {};
-    return Stopped(hlo, "each input needs an output of its type, and offsets into both: scalars in a tuple, or such tuples");
+    return ExecutionError(hlo, "each input needs an output of its type, and offsets into both: scalars in a tuple, or such tuples");
   }
 
   Result<Dims> SliceSizes(size_t buffer, int64_t turn) const {
@@ -86,7 +86,7 @@ struct InPlace {
     for (size_t d = 0; fits && d < all[i].size(); ++d)
       fits = all[i][d] >= 0 && all[i][d] <= in.dims()[d] && all[i][d] <= out.dims()[d];
     if (fits) return ToDims(all[i]);
-    return Stopped(hlo, StrCat("slice_sizes must fit into ", ToString(in), " and ", ToString(out)));
+    return ExecutionError(hlo, StrCat("slice_sizes must fit into ", ToString(in), " and ", ToString(out)));
   }
 
   const Instruction& hlo;
@@ -104,7 +104,7 @@ Result<Value> BeginInPlace(Call& call) {
       if (turn == 0) bytes += ElementCount(AsInts(sizes)) * in_place->input[b].array().element_bytes();
     }
   }
-  SHOAL_ASSIGN(under_way, Dispatch(call, bytes, [&](int64_t turn) {
+  SHOAL_ASSIGN(pending, Dispatch(call, bytes, [&](int64_t turn) {
                  Arrays slices;
                  for (size_t b = 0; b < buffers; ++b) {
                    const Array& in = in_place->input[b].array();
@@ -115,7 +115,7 @@ Result<Value> BeginInPlace(Call& call) {
                }));
   in_place->input.clear();
   const bool tuple = ResultShape(call.hlo).IsTuple();
-  under_way->assemble = [in_place, tuple](std::vector<Arrays> came) -> Result<Value> {
+  pending->assemble = [in_place, tuple](std::vector<Arrays> came) -> Result<Value> {
     for (size_t turn = 0; turn < came.size(); ++turn) {
       for (size_t b = 0; b < came[turn].size(); ++b) {
         Array& out = in_place->output[b].array();
@@ -128,7 +128,7 @@ Result<Value> BeginInPlace(Call& call) {
     if (!tuple) return in_place->output[0];
     return Value::Tuple(in_place->output);
   };
-  return Value::UnderWay(std::move(under_way));
+  return Value::Pending(std::move(pending));
 }
 
 }  // namespace
@@ -137,4 +137,4 @@ Result<Value> BeginCollectivePermute(Call& call) {
   return call.hlo[kPermuteSliceSizes].empty() ? BeginWhole(call) : BeginInPlace(call);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "execute/interp/control/operand_fold.h"
 #include "execute/transport/job.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Result<Arrays> FoldAll(const FoldPtr& fold, std::vector<Arrays> contributions) {
@@ -16,7 +16,7 @@ Result<Arrays> FoldAll(const FoldPtr& fold, std::vector<Arrays> contributions) {
 }
 
 Diag CannotScatter(const Instruction& hlo, const std::string& whole, int64_t n) {
-  return Stopped(hlo, StrCat(whole, " cannot be scattered over ", n, " devices"));
+  return ExecutionError(hlo, StrCat(whole, " cannot be scattered over ", n, " devices"));
 }
 
 // Each process gets, for its members, their parts of all contributions, and folds those.
@@ -99,7 +99,7 @@ PartRules ReduceToRootsRules(const Instruction& hlo, const Roots& roots, const F
         if (types[member][k].dims != types[0][k].dims)
           return DifferentSizes(hlo, ToString(types[0][k]), ToString(types[member][k]));
         const bool came = std::ranges::equal(parts[member][k].dims(), types[member][k].dims);
-        if (is_wanted(k, targets) && !came) return Stopped(hlo, StrCat("devices name different roots of operand ", k));
+        if (is_wanted(k, targets) && !came) return ExecutionError(hlo, StrCat("devices name different roots of operand ", k));
       }
     }
     SHOAL_ASSIGN(sums, FoldAll(fold, std::move(parts)));
@@ -115,23 +115,23 @@ PartRules ReduceToRootsRules(const Instruction& hlo, const Roots& roots, const F
 
 }  // namespace
 
-Status FoldsTwo(const Instruction& hlo) {
+Status CheckBinaryReducer(const Instruction& hlo) {
   const Computation& computation = *hlo[kToApply];
   bool folds = computation.parameters.size() == 2;
   for (const Instruction* parameter : computation.parameters)
     folds = folds && parameter != nullptr && parameter->shape().IsScalar();
   if (folds) return {};
-  return Stopped(hlo, StrCat(computation.name, " must take two scalars, got ", computation.parameters.size(), " parameters"));
+  return ExecutionError(hlo, StrCat(computation.name, " must take two scalars, got ", computation.parameters.size(), " parameters"));
 }
 
 Result<Value> BeginAllReduce(Call& call) {
-  SHOAL_TRY(FoldsTwo(call.hlo));
+  SHOAL_TRY(CheckBinaryReducer(call.hlo));
   SHOAL_ASSIGN(n, MembersOf(call));
   const size_t operands = call.operands.size();
   Arrays arrays = TakeArrays(call);
   auto to_all = [n](const Arrays& sums) -> Result<std::vector<Arrays>> { return std::vector<Arrays>(n, sums); };
   auto between = [&]() -> std::unique_ptr<Exchange> {
-    const FoldPtr fold = FoldBetween(call, operands);
+    const FoldPtr fold = FoldAcrossProcesses(call, operands);
     if (const std::optional<ReduceOp> op = FastOpOf(call, operands)) return NewFastReduceExchange(fold, *op);
     // By the declared shapes: the same choice in every process.
     if (PayloadOf(call.hlo) <= kFewBytes) return NewPartExchange(FoldEverywhere(fold));
@@ -143,7 +143,7 @@ Result<Value> BeginAllReduce(Call& call) {
 }
 
 Result<Value> BeginReduceScatter(Call& call) {
-  SHOAL_TRY(FoldsTwo(call.hlo));
+  SHOAL_TRY(CheckBinaryReducer(call.hlo));
   SHOAL_ASSIGN(members, MembersOf(call));
   const int64_t dim = call.hlo[kDimensions][0];
   const auto n = static_cast<int64_t>(members);
@@ -158,18 +158,18 @@ Result<Value> BeginReduceScatter(Call& call) {
     return results;
   };
   const size_t operands = call.operands.size();
-  auto between = [&] { return NewPartExchange(ReduceScatterRules(call.hlo, FoldBetween(call, operands), n)); };
+  auto between = [&] { return NewPartExchange(ReduceScatterRules(call.hlo, FoldAcrossProcesses(call, operands), n)); };
   return BeginInGroup(call, TakeArrays(call),
                       {Folded(call, operands, scatter), between});
 }
 
 Result<Value> BeginCollectiveReduce(Call& call) {
-  SHOAL_TRY(FoldsTwo(call.hlo));
+  SHOAL_TRY(CheckBinaryReducer(call.hlo));
   SHOAL_ASSIGN(members, MembersOf(call));
   Arrays arrays = TakeArrays(call);
   const Roots roots(call.hlo, arrays);
   auto between = [&] {
-    return NewPartExchange(ReduceToRootsRules(call.hlo, roots, FoldBetween(call, roots.operands())));
+    return NewPartExchange(ReduceToRootsRules(call.hlo, roots, FoldAcrossProcesses(call, roots.operands())));
   };
   auto to_roots = [&roots, members](const Arrays& sums) { return ToRoots(roots, sums, members); };
   return BeginInGroup(
@@ -180,4 +180,4 @@ Result<Value> BeginCollectiveReduce(Call& call) {
       {Folded(call, roots.operands(), to_roots), between});
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "execute/interp/device.h"
 #include "execute/interp/evaluate.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::vector<Value> MoveOperands(Call& call) {
@@ -63,7 +63,7 @@ Result<Value> Evaluate<Opcode::kConditional>(Call& call) {
   const auto last = static_cast<int64_t>(branches.size()) - 1;
   int64_t branch = IntAt(call.array(0), 0);
   branch = Conditional::HasPredicate(hlo) ? (branch != 0 ? 0 : 1) : branch < 0 || branch > last ? last : branch;
-  call.device.whereabouts().branches[&hlo] = branch;
+  call.device.control_flow_state().branches[&hlo] = branch;
   std::vector<int64_t>& taken = call.device.branches[&hlo];
   taken.resize(branches.size());
   ++taken[static_cast<size_t>(branch)];
@@ -93,16 +93,16 @@ class EndlessLoopCheck {
   explicit EndlessLoopCheck(const Call& call) : call_(call) {}
 
   void Before(int64_t round, const Value& state) {
-    looks_ = round >= 1024 && std::has_single_bit(static_cast<uint64_t>(round)) && IsFunction();
+    looks_ = round >= 1024 && std::has_single_bit(static_cast<uint64_t>(round)) && IsDeterministic();
     if (looks_) before_ = state;
   }
   bool IsEndless(const Value& state) { return looks_ && SameBits(std::exchange(before_, Value()), state); }
 
  private:
-  bool IsFunction() const {
+  bool IsDeterministic() const {
     const Liveness& liveness = call_.device.plans().liveness();
-    return liveness.IsFunction(*call_.hlo[Op<Opcode::kWhile>::kBody]) &&
-           liveness.IsFunction(*call_.hlo[Op<Opcode::kWhile>::kCondition]);
+    return liveness.IsDeterministic(*call_.hlo[Op<Opcode::kWhile>::kBody]) &&
+           liveness.IsDeterministic(*call_.hlo[Op<Opcode::kWhile>::kCondition]);
   }
 
   const Call& call_;
@@ -117,7 +117,7 @@ Result<Value> Evaluate<Opcode::kWhile>(Call& call) {
   using While = Op<Opcode::kWhile>;
   Value state = std::move(call.operands[0]);
   EndlessLoopCheck check(call);
-  int64_t& rounds = call.device.whereabouts().rounds[&call.hlo];
+  int64_t& rounds = call.device.control_flow_state().iterations[&call.hlo];
   Device::LoopRuns& runs = call.device.loops[&call.hlo];
   ++runs.entered;
   for (rounds = 0;;) {
@@ -129,11 +129,11 @@ Result<Value> Evaluate<Opcode::kWhile>(Call& call) {
     SHOAL_ASSIGN(next, call.device.Run(*call.hlo[While::kBody], std::move(argument)));
     state = std::move(next);
     call.device.CountIteration();
-    ++runs.rounds;
+    ++runs.iterations;
     if (!check.IsEndless(state)) continue;
     call.device.endless_loops.insert(&call.hlo);
     return state;
   }
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,27 +3,27 @@
 #include <algorithm>
 
 #include "analyze/facts/wire_bytes.h"
-#include "execute/collectives/small_collective.h"
+#include "execute/collectives/small_message_collective.h"
 #include "execute/interp/control/operand_fold.h"
 #include "execute/interp/declared_shape.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct Beginning {
   Opcode kind;
   Evaluator begin;
-  std::optional<SmallForm> small;  // of few bytes between processes
+  std::optional<SmallCollectiveTraits> small;  // of few bytes between processes
 };
 constexpr Beginning kBeginnings[] = {
-    {Opcode::kAllGather, &BeginAllGather, SmallForm{.shares = true}},
-    {Opcode::kAllReduce, &BeginAllReduce, SmallForm{.folds = true, .shares = true}},
-    {Opcode::kAllToAll, &BeginAllToAll, SmallForm{.cuts = true}},
+    {Opcode::kAllGather, &BeginAllGather, SmallCollectiveTraits{.shares = true}},
+    {Opcode::kAllReduce, &BeginAllReduce, SmallCollectiveTraits{.folds = true, .shares = true}},
+    {Opcode::kAllToAll, &BeginAllToAll, SmallCollectiveTraits{.cuts = true}},
     {Opcode::kCollectiveBroadcast, &BeginCollectiveBroadcast, {}},
     {Opcode::kCollectivePermute, &BeginCollectivePermute, {}},
     {Opcode::kCollectiveReduce, &BeginCollectiveReduce, {}},
     {Opcode::kRaggedAllToAll, &BeginRaggedAllToAll, {}},
-    {Opcode::kReduceScatter, &BeginReduceScatter, SmallForm{.folds = true, .cuts = true}},
+    {Opcode::kReduceScatter, &BeginReduceScatter, SmallCollectiveTraits{.folds = true, .cuts = true}},
 };
 
 const Beginning* FindBeginning(const Instruction& hlo) {
@@ -34,20 +34,20 @@ const Beginning* FindBeginning(const Instruction& hlo) {
 }
 
 // Made ready when it is first come to; null if it is none.
-SmallCollective* SmallOf(const Call& call) {
+SmallMessageCollective* SmallOf(const Call& call) {
   if (call.device.polling_device == nullptr) return nullptr;  // there are no other processes
   const auto [found, is_new] = call.device.small_collectives.try_emplace(&call.hlo);
   if (!is_new) return found->second.get();
-  if (const std::optional<SmallForm>& form = FindBeginning(call.hlo)->small)
-    found->second = SmallCollective::New(call.device.world(), call.hlo, call.device.id(), *form,
-                                         form->folds ? FoldHere(call) : nullptr);
+  if (const std::optional<SmallCollectiveTraits>& form = FindBeginning(call.hlo)->small)
+    found->second = SmallMessageCollective::New(call.device.world(), call.hlo, call.device.id(), *form,
+                                         form->folds ? FoldLocally(call) : nullptr);
   return found->second.get();
 }
 
 Result<Value> EvaluateNow(Call& call) {
-  if (SmallCollective* small = SmallOf(call); small != nullptr && small->Meet(call.operands))
+  if (SmallMessageCollective* small = SmallOf(call); small != nullptr && small->TryStart(call.operands))
     return small->Take(call.operands);
-  if (const Value* carried = CarriedOn(call)) return *carried;
+  if (const Value* carried = ChainedResult(call)) return *carried;
   std::vector<Value> operands;
   const bool begins_chain = BeginsChain(call.hlo);
   if (begins_chain) operands.assign(call.operands.begin(), call.operands.end());
@@ -82,7 +82,7 @@ Result<Value> EvaluateDone(Call& call) {
 Diag DoesNotFit(const Instruction& hlo, int64_t members, const Value& value, const Shape& declared) {
   std::vector<std::string> operands;
   for (const Instruction* operand : hlo.operands) operands.push_back(ToString(operand->shape()));
-  return Stopped(hlo, StrCat(Text(hlo.opcode), " in a group of ", members, members == 1 ? " device" : " devices",
+  return ExecutionError(hlo, StrCat(Text(hlo.opcode), " in a group of ", members, members == 1 ? " device" : " devices",
                              " makes ", ToString(value), " of ", StrJoin(operands, ", "), " from each, but ",
                              ToString(declared), " is declared: it was compiled for groups of another size"));
 }
@@ -92,22 +92,22 @@ Value Id(int64_t id) { return Array::Scalar<uint32_t>(ElementType::kU32, static_
 }  // namespace
 
 bool KeepsOperands(const Call& start) {
-  return start.device.settings().observer != nullptr || !start.device.plans().liveness().OnlyEnded(start.hlo);
+  return start.device.settings().observer != nullptr || !start.device.plans().liveness().IsUsedOnlyByDone(start.hlo);
 }
 
 Result<Value> Begin(Call& call) { return FindBeginning(call.hlo)->begin(call); }
 
 Result<Value> End(Device& device, const Instruction& at, Value value) {
-  if (!value.IsUnderWay()) return value;
-  auto under_way = std::static_pointer_cast<UnderWay>(value.under_way());
+  if (!value.IsPending()) return value;
+  auto pending = std::static_pointer_cast<Pending>(value.pending());
   value = Value();
-  const bool keep = under_way.use_count() > 1;  // somebody may end it again
+  const bool keep = pending.use_count() > 1;  // somebody may end it again
   std::vector<Arrays> came;
-  for (const Handle& handle : under_way->handles) {
-    SHOAL_ASSIGN(arrays, device.world().Wait(device.id(), at, device.whereabouts(), handle, keep));
+  for (const Handle& handle : pending->handles) {
+    SHOAL_ASSIGN(arrays, device.world().Wait(device.id(), at, device.control_flow_state(), handle, keep));
     came.push_back(std::move(arrays));
   }
-  return under_way->assemble(std::move(came));
+  return pending->assemble(std::move(came));
 }
 
 Value FromArrays(const Shape& shape, Arrays arrays) {
@@ -121,8 +121,8 @@ Arrays TakeArrays(Call& call) {
   return arrays;
 }
 
-void LeaveDevice(Arrays& arrays) {
-  for (Array& array : arrays) array.CountFor(nullptr);
+void UnchargeFromDevice(Arrays& arrays) {
+  for (Array& array : arrays) array.ChargeTo(nullptr);
 }
 
 int64_t TotalBytes(std::span<const Array> arrays) {
@@ -137,14 +137,14 @@ Result<size_t> MembersOf(const Call& call) {
   return group < 0 ? 0 : groups->all[static_cast<size_t>(group)].size();
 }
 
-bool MeetsBetween(const Call& call) {
+bool SpansProcesses(const Call& call) {
   const Result<const Groups*> groups = call.device.world().GroupsOf(call.hlo);
   if (!groups.ok()) return false;  // it is said when the device arrives
   const int64_t group = (*groups)->members[static_cast<size_t>(call.device.id())].group;
   return group >= 0 && call.device.world().LayoutOf(*(*groups)->rendezvous[static_cast<size_t>(group)]) != nullptr;
 }
 
-Result<Value> BeginInGroup(Call& call, Arrays contribution, const Together& together) {
+Result<Value> BeginInGroup(Call& call, Arrays contribution, const CombineRule& together) {
   const size_t data = contribution.size();
   auto wire_bytes = [kind = KindOf(call.hlo.opcode)](int64_t n, int64_t position, int64_t payload) {
     return DirectBytes(kind, {n, payload, 0, position});
@@ -153,37 +153,37 @@ Result<Value> BeginInGroup(Call& call, Arrays contribution, const Together& toge
 }
 
 Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
-                           const Together& together) {
+                           const CombineRule& together) {
   Device& device = call.device;
   SHOAL_ASSIGN(groups, device.world().GroupsOf(call.hlo));
   const Groups::Member member = groups->members[static_cast<size_t>(device.id())];
-  auto under_way = std::make_shared<UnderWay>();
+  auto pending = std::make_shared<Pending>();
   const Shape& result = ResultShape(call.hlo);
   if (member.group < 0) {  // only a collective-broadcast leaves devices out
-    under_way->assemble = [&result](const std::vector<Arrays>&) -> Result<Value> { return ZeroValue(result); };
-    return Value::UnderWay(std::move(under_way));
+    pending->assemble = [&result](const std::vector<Arrays>&) -> Result<Value> { return ZeroValue(result); };
+    return Value::Pending(std::move(pending));
   }
   const auto group = static_cast<size_t>(member.group);
   const int64_t payload = TotalBytes(std::span(contribution).first(data));
   const int64_t members = std::ssize(groups->all[group]);
   device.world().Count(device.id(), call.hlo.opcode, {1, payload, wire_bytes(members, member.rank, payload)});
-  LeaveDevice(contribution);
+  UnchargeFromDevice(contribution);
   Rendezvous& rendezvous = *groups->rendezvous[group];
   auto arrive = [&](const auto& how) {
     return device.world().Arrive(call.hlo, rendezvous, member.rank, std::move(contribution), how);
   };
   if (device.world().LayoutOf(rendezvous) != nullptr) {
-    under_way->handles.push_back(arrive(together.between));
+    pending->handles.push_back(arrive(together.between));
   } else {
     SHOAL_ASSIGN(handle, std::visit(arrive, together.here));
-    under_way->handles.push_back(std::move(handle));
+    pending->handles.push_back(std::move(handle));
   }
-  under_way->assemble = [&result, &hlo = call.hlo, members](std::vector<Arrays> came) -> Result<Value> {
+  pending->assemble = [&result, &hlo = call.hlo, members](std::vector<Arrays> came) -> Result<Value> {
     Value value = FromArrays(result, std::move(came[0]));
     if (HasShape(value, result)) return value;
     return DoesNotFit(hlo, members, value, result);
   };
-  return Value::UnderWay(std::move(under_way));
+  return Value::Pending(std::move(pending));
 }
 
 template <>
@@ -252,4 +252,4 @@ Result<Value> Evaluate<Opcode::kReplicaId>(Call& call) {
   return Id(call.device.replica());
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

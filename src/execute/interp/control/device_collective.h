@@ -10,10 +10,10 @@
 #include "execute/collectives/roots.h"
 #include "execute/interp/device.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // A collective between its beginning and its end.
-struct UnderWay {
+struct Pending {
   std::vector<Handle> handles;
   // The op's value from what each handle gave.
   std::function<Result<Value>(std::vector<Arrays> came)> assemble;
@@ -31,27 +31,27 @@ Value FromArrays(const Shape& shape, Arrays arrays);
 // The operands' arrays, taken from the call.
 Arrays TakeArrays(Call& call);
 // What is on its way between devices counts for none; World::Wait lets it count where it arrives.
-void LeaveDevice(Arrays& arrays);
+void UnchargeFromDevice(Arrays& arrays);
 int64_t TotalBytes(std::span<const Array> arrays);
 
 // Of the device's group; 0 if it is in none.
 Result<size_t> MembersOf(const Call& call);
 // Whether some of them are in other processes.
-bool MeetsBetween(const Call& call);
+bool SpansProcesses(const Call& call);
 // How everybody's contributions become everybody's results: all together, or one after the other; and between the
 // processes of a job.
-struct Together {
+struct CombineRule {
   std::variant<Combine, Accumulate> here;
   MakeExchange between;  // keeps what it needs: it may be used after the call
 };
 // Arrives in the device's group with operands that are all payload.
-Result<Value> BeginInGroup(Call& call, Arrays contribution, const Together& together);
+Result<Value> BeginInGroup(Call& call, Arrays contribution, const CombineRule& together);
 // What the device is to receive, as Traffic defines it, as member `position` of n that comes with `payload` bytes.
 using WireBytes = std::function<int64_t(int64_t n, int64_t position, int64_t payload)>;
 // The same where that does not follow from the payload alone. Of the contribution, `data` arrays are payload; others
 // say where it goes.
 Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
-                           const Together& together);
+                           const CombineRule& together);
 
 // The beginnings, by family.
 Result<Value> BeginAllReduce(Call& call);
@@ -71,8 +71,8 @@ Diag DifferentSizes(const Instruction& hlo, const std::string& a, const std::str
 
 // Of a member of a TPU's async collective fusion that repeats what another fusion began: its result; else null.
 // (async_collective_fusion.cc)
-const Value* CarriedOn(const Call& call);
+const Value* ChainedResult(const Call& call);
 // Keeps operands and result of a collective that begins such a chain.
 void KeepForChain(Device& device, const Instruction& hlo, std::vector<Value> operands, const Value& result);
 
-}  // namespace shoal
+}  // namespace shoal::internal

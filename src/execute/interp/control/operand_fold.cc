@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "core/base/thread_pool.h"
-#include "execute/interp/compiled_step.h"
+#include "execute/interp/thunk.h"
 #include "kernels/arrays/floats.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct FastOp {
@@ -72,7 +72,7 @@ class OperandFold {
   // Add and Finish, with the result where `out` is.
   Status FinishWith(Array sum, Array last, std::byte* out) const {
     const bool is_plain = sum.type() == own_ && last.type() == own_ && std::ranges::equal(sum.dims(), last.dims());
-    if (is_plain && FoldPlain(out, sum.data(), last.data(), sum.count())) return {};
+    if (is_plain && FoldSameType(out, sum.data(), last.data(), sum.count())) return {};
     SHOAL_TRY(Add(sum, std::move(last)));
     const Array whole = Finish(sum);
     if (whole.bytes() > 0) std::memcpy(out, whole.data(), static_cast<size_t>(whole.bytes()));
@@ -90,7 +90,7 @@ class OperandFold {
 
   Array Finish(const Array& sum) const { return sum.type() == own_ ? sum : Converted(sum, own_); }
 
-  bool FoldPlain(std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const {
+  bool FoldSameType(std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const {
     return op_ && type_ == own_ && (Combine(out, first, second, count), true);
   }
 
@@ -127,7 +127,7 @@ class OperandFold {
   const Instruction& hlo_;
   ElementType own_, type_;  // of the operands, and of the sum as soon as there are two of them
   std::optional<Opcode> op_;
-  Kernel kernel_;  // of that op
+  ElementLoop kernel_;  // of that op
 };
 
 // Folds the first operands of a collective.
@@ -156,8 +156,8 @@ class OperandFolds : public OrderedFold {
       SHOAL_TRY(folds_[k].FinishWith(std::move(sum[k]), std::move(last[k]), outs[k]));
     return {};
   }
-  bool FoldPlain(size_t k, std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const override {
-    return folds_[k].FoldPlain(out, first, second, count);
+  bool FoldSameType(size_t k, std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const override {
+    return folds_[k].FoldSameType(out, first, second, count);
   }
   Arrays Widen(Arrays sum) const override {
     for (size_t k = 0; k < folds_.size(); ++k) sum[k] = folds_[k].Widened(sum[k]);
@@ -182,21 +182,21 @@ std::optional<ReduceOp> FastOpOf(const Call& call, size_t count) {
 }
 
 Accumulate Folded(const Call& call, size_t count, std::function<Result<std::vector<Arrays>>(const Arrays& sums)> spread) {
-  if (MeetsBetween(call)) return {};
+  if (SpansProcesses(call)) return {};
   auto fold = std::make_shared<OperandFolds>(call.device, call.hlo, count);
   return {[fold](Arrays& sum, Arrays next) { return fold->Add(sum, std::move(next)); },
           [fold, spread = std::move(spread)](Arrays sum) { return spread(fold->Finish(std::move(sum))); }};
 }
 
-FoldPtr FoldHere(const Call& call) {
+FoldPtr FoldLocally(const Call& call) {
   const size_t count = call.operands.size();
-  if (!FoldsTwo(call.hlo).ok() || FastOpOf(call, count)) return nullptr;
+  if (!CheckBinaryReducer(call.hlo).ok() || FastOpOf(call, count)) return nullptr;
   return std::make_shared<OperandFolds>(call.device, call.hlo, count);
 }
 
-FoldPtr FoldBetween(const Call& call, size_t count) {
+FoldPtr FoldAcrossProcesses(const Call& call, size_t count) {
   Device* device = call.device.polling_device;
   return std::make_shared<OperandFolds>(device == nullptr ? call.device : *device, call.hlo, count);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

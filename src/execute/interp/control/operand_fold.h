@@ -4,17 +4,17 @@
 #include "execute/interp/control/device_collective.h"
 #include "execute/transport/job.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // A sum is folded two at a time; a computation of anything else has no meaning here.
-Status FoldsTwo(const Instruction& hlo);
+Status CheckBinaryReducer(const Instruction& hlo);
 // What --reduction=fast leaves to the transport: an op that it knows, the same for all operands.
 std::optional<ReduceOp> FastOpOf(const Call& call, size_t count);
 // In one process; `spread` makes everybody's results of the sums. Where members are in other processes it is not asked.
 Accumulate Folded(const Call& call, size_t count, std::function<Result<std::vector<Arrays>>(const Arrays& sums)> spread);
 // Of all operands, by the device itself; null if that is not how they are folded.
-FoldPtr FoldHere(const Call& call);
+FoldPtr FoldLocally(const Call& call);
 // Between processes, any thread may be the one that folds.
-FoldPtr FoldBetween(const Call& call, size_t count);
+FoldPtr FoldAcrossProcesses(const Call& call, size_t count);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "core/ir/sizes.h"
 #include "execute/interp/control/device_collective.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Slice i that a source sends to a target: operands 2 to 4 of the source say where it lies, how many rows it has and
@@ -43,11 +43,11 @@ class RaggedExchange {
   Status Check() {
     const int64_t all = Member(0)[2].count();
     if (all % n_ != 0)
-      return Stopped(hlo_, StrCat("there must be as many offsets for each of ", n_, " devices, got ", all));
+      return ExecutionError(hlo_, StrCat("there must be as many offsets for each of ", n_, " devices, got ", all));
     for (const Arrays& member : contributions_)
       for (size_t k = 2; k < member.size(); ++k)
         if (member[k].count() != all)
-          return Stopped(hlo_, StrCat("there must be as many offsets as sizes, got ", all, " and ", member[k].count()));
+          return ExecutionError(hlo_, StrCat("there must be as many offsets as sizes, got ", all, " and ", member[k].count()));
     slices_ = all / n_;
     for (int64_t source = 0; source < n_; ++source)
       for (int64_t target = 0; target < n_; ++target)
@@ -82,15 +82,15 @@ class RaggedExchange {
     const int64_t expected = IntAt(Member(target)[5], source * slices_ + i);
     const ArrayType &in = types_[static_cast<size_t>(source)][0], &out = types_[static_cast<size_t>(target)][1];
     if (slice.rows != expected)
-      return Stopped(hlo_, StrCat("device ", Device(source), " sends ", slice.rows, " rows to device ", Device(target),
+      return ExecutionError(hlo_, StrCat("device ", Device(source), " sends ", slice.rows, " rows to device ", Device(target),
                                   ", which expects ", expected));
     if (slice.rows == 0) return {};
     if (!Fits(in.dims[0], slice.from, slice.rows) || !Fits(out.dims[0], slice.to, slice.rows))
-      return Stopped(hlo_, StrCat("device ", Device(source), " sends rows ", slice.from, " to ",
+      return ExecutionError(hlo_, StrCat("device ", Device(source), " sends rows ", slice.from, " to ",
                                   slice.from + slice.rows - 1, " of ", ToString(in), " to row ", slice.to, " of ",
                                   ToString(out), " on device ", Device(target)));
     if (RowBytes(in) != RowBytes(out))
-      return Stopped(hlo_, StrCat("rows of ", ToString(in), " do not fit into ", ToString(out)));
+      return ExecutionError(hlo_, StrCat("rows of ", ToString(in), " do not fit into ", ToString(out)));
     return {};
   }
 
@@ -160,7 +160,7 @@ Result<Value> BeginRaggedAllToAll(Call& call) {
   const DeviceGroup& group = groups->all[static_cast<size_t>(member.group)];
   Arrays arrays = TakeArrays(call);
   const Array sizes = arrays[5];
-  if (arrays[0].rank() == 0 || arrays[1].rank() == 0) return Stopped(call.hlo, "what it sends and what it writes must have rows");
+  if (arrays[0].rank() == 0 || arrays[1].rank() == 0) return ExecutionError(call.hlo, "what it sends and what it writes must have rows");
   const int64_t row = arrays[0].bytes() / std::max<int64_t>(arrays[0].dim(0), 1);
   return BeginInGroup(
       call, std::move(arrays), 1,
@@ -176,4 +176,4 @@ Result<Value> BeginRaggedAllToAll(Call& call) {
        [&hlo = call.hlo, &group] { return NewPartExchange(RaggedRules(hlo, group)); }});
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

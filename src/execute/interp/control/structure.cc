@@ -1,16 +1,16 @@
 // Ops that do no work: tuples, tokens, and what hands a value on.
 #include "execute/interp/evaluate.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Device::Run has these at hand: arguments and constants are no steps.
 template <>
 Result<Value> Evaluate<Opcode::kParameter>(Call& call) {
-  return Stopped(call.hlo, "a parameter is given, not evaluated");
+  return ExecutionError(call.hlo, "a parameter is given, not evaluated");
 }
 template <>
 Result<Value> Evaluate<Opcode::kConstant>(Call& call) {
-  return Stopped(call.hlo, "a constant is given, not evaluated");
+  return ExecutionError(call.hlo, "a constant is given, not evaluated");
 }
 
 template <>
@@ -20,7 +20,7 @@ Result<Value> Evaluate<Opcode::kTuple>(Call& call) {
 
 template <>
 Result<Value> Evaluate<Opcode::kGetTupleElement>(Call& call) {
-  if (!call.operands[0].IsTuple()) return Stopped(call.hlo, "what its operand gives is under way: a done must end it first");
+  if (!call.operands[0].IsTuple()) return ExecutionError(call.hlo, "what its operand gives is under way: a done must end it first");
   return call.operands[0].element(call.hlo[Op<Opcode::kGetTupleElement>::kIndex]);
 }
 
@@ -44,4 +44,4 @@ Result<Value> Evaluate<Opcode::kDomain>(Call& call) {
   return std::move(call.operands[0]);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

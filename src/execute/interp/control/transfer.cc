@@ -4,7 +4,7 @@
 #include "execute/interp/control/device_collective.h"
 #include "execute/interp/custom_calls/custom_call.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // (data, context, token)
@@ -15,7 +15,7 @@ Value InFlight(Value data) {
 // What the host gives: the n-th time a device asks it gets other numbers.
 Value FromHost(Device& device, const Shape& shape) {
   uint64_t leaf = static_cast<uint64_t>(device.id()) << 48 | static_cast<uint64_t>(device.host_reads++) << 16;
-  return MadeUpValue("host", leaf, shape);
+  return GeneratedValue("host", leaf, shape);
 }
 
 Arrays ArraysOf(const Value& value) {
@@ -31,14 +31,14 @@ Arrays ArraysOf(const Value& value) {
 
 template <>
 Result<Value> Evaluate<Opcode::kSend>(Call& call) {
-  World& world = call.device.world();
+  CollectiveRuntime& world = call.device.world();
   if (!call.hlo[kIsHostTransfer]) {
     SHOAL_ASSIGN(routes, world.RoutesOf(call.hlo));
     const Arrays arrays = ArraysOf(call.operands[0]);
     const auto& from = routes->from[static_cast<size_t>(call.device.id())];
     for (const Route* route : from) {
       Arrays sent = arrays;
-      LeaveDevice(sent);
+      UnchargeFromDevice(sent);
       world.Deliver(call.hlo, *route, std::move(sent));
     }
     world.Count(call.device.id(), call.hlo.opcode, {1, std::ssize(from) * TotalBytes(arrays), 0});
@@ -57,20 +57,20 @@ Result<Value> Evaluate<Opcode::kRecv>(Call& call) {
   const Shape& data = call.hlo.shape().element(0);
   if (call.hlo[kIsHostTransfer]) return InFlight(FromHost(device, data));
   SHOAL_ASSIGN(routes, device.world().RoutesOf(call.hlo));
-  auto under_way = std::make_shared<UnderWay>();
+  auto pending = std::make_shared<Pending>();
   int64_t wire = 0;
   for (const Route* route : routes->to[static_cast<size_t>(device.id())]) {
-    under_way->handles.push_back(device.world().Expect(call.hlo, *route));
+    pending->handles.push_back(device.world().Expect(call.hlo, *route));
     if (route->source != route->target) wire += PayloadOf(call.hlo);
   }
   device.world().Count(device.id(), call.hlo.opcode, {0, 0, wire});
-  under_way->assemble = [&data](std::vector<Arrays> came) -> Result<Value> {
+  pending->assemble = [&data](std::vector<Arrays> came) -> Result<Value> {
     if (came.empty()) return ZeroValue(data);
     size_t next = 0;
     const std::vector<Value> leaves(came[0].begin(), came[0].end());
     return FromLeaves(data, leaves, next);
   };
-  return InFlight(Value::UnderWay(std::move(under_way)));
+  return InFlight(Value::Pending(std::move(pending)));
 }
 
 template <>
@@ -92,4 +92,4 @@ Result<Value> Evaluate<Opcode::kOutfeed>(Call& call) {
   return Value();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

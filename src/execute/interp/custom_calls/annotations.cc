@@ -8,7 +8,7 @@
 #include "execute/interp/device.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string_view Target(const Call& call) { return call.hlo[Op<Opcode::kCustomCall>::kTarget]; }
@@ -44,7 +44,7 @@ Array Corner(const Array& in, Dims dims) {
 Result<Value> PassThrough(Call& call) {
   Value same = Same(call);
   if (!Fits(same, call.hlo.shape()))
-    return Stopped(call.hlo, StrCat("the custom call \"", Target(call), "\" must give back its operand, got the shape ",
+    return ExecutionError(call.hlo, StrCat("the custom call \"", Target(call), "\" must give back its operand, got the shape ",
                                     ToString(call.hlo.shape())));
   return same;
 }
@@ -65,7 +65,7 @@ Result<Value> PadToStatic(Call& call) {
                     shape.elements().size() == static_cast<size_t>(call.array(0).rank()) + 1 &&
                     shape.element(0).IsArray() && shape.element(0).rank() == call.array(0).rank();
   if (!fits)
-    return Stopped(call.hlo, StrCat("PadToStatic must give an array and the size of each of its dimensions, got ",
+    return ExecutionError(call.hlo, StrCat("PadToStatic must give an array and the size of each of its dimensions, got ",
                                     ToString(shape)));
   const Array& in = call.array(0);
   std::vector<Value> parts = {Corner(in, ToDims(shape.element(0).dims()))};
@@ -77,14 +77,14 @@ Result<Value> PadToStatic(Call& call) {
 Result<Value> SliceToDynamic(Call& call) {
   if (!HasArrays(call, call.operands.size()) || call.operands.empty() ||
       call.operands.size() != static_cast<size_t>(call.array(0).rank()) + 1)
-    return Stopped(call.hlo, StrCat("SliceToDynamic must have an array and a size for each of its dimensions, got ",
+    return ExecutionError(call.hlo, StrCat("SliceToDynamic must have an array and a size for each of its dimensions, got ",
                                     call.operands.size(), " operands"));
   const Array& in = call.array(0);
   Dims sizes;
   for (int64_t d = 0; d < in.rank(); ++d) {
     const Array& size = call.array(static_cast<size_t>(d) + 1);
     if (size.count() != 1 || !IsInteger(size.type()))
-      return Stopped(call.hlo, StrCat("SliceToDynamic must have sizes that are integers, got ", ToString(size)));
+      return ExecutionError(call.hlo, StrCat("SliceToDynamic must have sizes that are integers, got ", ToString(size)));
     sizes.push_back(std::clamp<int64_t>(IntAt(size, 0), 0, in.dim(d)));
   }
   return Value(Corner(in, std::move(sizes)));
@@ -105,7 +105,7 @@ Result<Value> X64(Call& call) {
                       return operand.array().element_bytes() == (combine ? 4 : 8) &&
                              std::ranges::equal(operand.array().dims(), shape.dims());
                     });
-  if (!fits) return Stopped(call.hlo, StrCat(Target(call), " must be of 64-bit integers, got ", ToString(shape)));
+  if (!fits) return ExecutionError(call.hlo, StrCat(Target(call), " must be of 64-bit integers, got ", ToString(shape)));
   const Array& in = call.array(0);
   Array out(shape.element_type(), in.dims());
   for (size_t i = 0; i < static_cast<size_t>(in.count()); ++i) {
@@ -118,4 +118,4 @@ Result<Value> X64(Call& call) {
   return Value(std::move(out));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/linalg/product.h"
+#include "kernels/linalg/dot_general.h"
 #include "kernels/linalg/attention_heads.h"
 #include "core/ops/backend_config.h"
 #include "execute/interp/custom_calls/custom_call.h"
@@ -11,7 +11,7 @@
 #include "kernels/arrays/strided.h"
 #include "core/ops/control_flow.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr ElementType kF32 = ElementType::kF32;
@@ -46,10 +46,10 @@ class Attention {
 
   Status Check(size_t operands) const {
     if (call_.operands.size() < operands || !call_.hlo.shape().IsTuple())
-      return Stopped(call_.hlo, StrCat("takes ", operands, " operands at least and gives a tuple"));
+      return ExecutionError(call_.hlo, StrCat("takes ", operands, " operands at least and gives a tuple"));
     for (const Value& operand : call_.operands)
-      if (!operand.IsArray()) return Stopped(call_.hlo, "takes arrays");
-    if (config_.Number("dropout_rate") != 0) return Stopped(call_.hlo, "dropout inside cuDNN cannot be reproduced");
+      if (!operand.IsArray()) return ExecutionError(call_.hlo, "takes arrays");
+    if (config_.Number("dropout_rate") != 0) return ExecutionError(call_.hlo, "dropout inside cuDNN cannot be reproduced");
     return {};
   }
 
@@ -62,15 +62,15 @@ class Attention {
              (all.empty() || (all.front() >= 0 && all.back() < array.rank()));
     };
     if (!within(lhs, dims.lhs_batch, dims.lhs_contracting) || !within(rhs, dims.rhs_batch, dims.rhs_contracting))
-      return Stopped(call_.hlo, StrCat("dimension numbers do not fit ", ToString(lhs), " and ", ToString(rhs)));
+      return ExecutionError(call_.hlo, StrCat("dimension numbers do not fit ", ToString(lhs), " and ", ToString(rhs)));
     const Array wide = WithHeadsOf(lhs, rhs, dims);
     auto same = [&](Ints l, Ints r) {
       return std::equal(l.begin(), l.end(), r.begin(), r.end(),
                         [&](int64_t a, int64_t b) { return lhs.dim(a) == wide.dim(b); });
     };
     if (!same(dims.lhs_batch, dims.rhs_batch) || !same(dims.lhs_contracting, dims.rhs_contracting))
-      return Stopped(call_.hlo, StrCat("dimension numbers do not fit ", ToString(lhs), " and ", ToString(rhs)));
-    return Product(lhs, wide, {dims.lhs_batch, dims.rhs_batch, dims.lhs_contracting, dims.rhs_contracting}, kF32);
+      return ExecutionError(call_.hlo, StrCat("dimension numbers do not fit ", ToString(lhs), " and ", ToString(rhs)));
+    return DotGeneral(lhs, wide, {dims.lhs_batch, dims.rhs_batch, dims.lhs_contracting, dims.rhs_contracting}, kF32);
   }
 
   bool has_bias() const { return target_.find("Bias") != std::string_view::npos; }
@@ -79,7 +79,7 @@ class Attention {
 
   // scores = scale * scores + bias; -inf where the mask hides a key.
   Status Mask(Array& scores, const Array* bias, const Array* kv_lengths) const {
-    if (scores.rank() < 2) return Stopped(call_.hlo, StrCat("scores must be matrices, got ", ToString(scores)));
+    if (scores.rank() < 2) return ExecutionError(call_.hlo, StrCat("scores must be matrices, got ", ToString(scores)));
     for (float& x : scores.Mutable<float>()) x *= scale();
     if (bias != nullptr) {
       SHOAL_ASSIGN(addend, Repeated(Converted(*bias, kF32), scores.dims()));
@@ -110,7 +110,7 @@ class Attention {
       fits = size == 1 || size == sizes[d];
       from.strides.push_back(size == 1 ? 0 : strides[d]);
     }
-    if (!fits) return Stopped(call_.hlo, StrCat("bias ", ToString(array), " does not fit the scores"));
+    if (!fits) return ExecutionError(call_.hlo, StrCat("bias ", ToString(array), " does not fit the scores"));
     return Gathered(array, ToDims(sizes), from);
   }
 
@@ -139,7 +139,7 @@ class Attention {
       const bool given = i < arrays.size() && shape->IsArray() && arrays[i].count() == ElementCount(shape->dims()) &&
                          (i == 0 || IsFloat(shape->element_type()));
       if (i == 0 && !given)
-        return Stopped(call_.hlo, StrCat("gives ", ToString(arrays[0]), ", not ", ToString(*shape)));
+        return ExecutionError(call_.hlo, StrCat("gives ", ToString(arrays[0]), ", not ", ToString(*shape)));
       results.push_back(given ? Value(Converted(arrays[i].WithDims(ToDims(shape->dims())), shape->element_type()))
                               : ZeroValue(*shape));
     }
@@ -217,7 +217,7 @@ Result<Value> CudnnAttentionBackward(Call& call) {
                                       OwnedDims::Of(attention.config(), "bmm2_grad_gemm1_dot_dimension_numbers")));
   const OwnedDims to_scores = OwnedDims::Of(attention.config(), "bmm2_grad_gemm2_dot_dimension_numbers");
   SHOAL_ASSIGN(scores, attention.Multiply(gradient, v, to_scores));
-  if (scores.count() != weights.count()) return Stopped(call.hlo, "gradients do not fit the operands");
+  if (scores.count() != weights.count()) return ExecutionError(call.hlo, "gradients do not fit the operands");
   const int64_t n = weights.dims().back();
   float* row = scores.Mutable<float>().data();
   const float* weight = weights.As<float>().data();
@@ -235,4 +235,4 @@ Result<Value> CudnnAttentionBackward(Call& call) {
   return attention.Finish(gradients);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "kernels/arrays/strided.h"
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // cuDNN reads scales in tiles of 128 rows and 4 columns.
@@ -15,7 +15,7 @@ constexpr int64_t kTileRows = 128, kTileColumns = 4;
 constexpr int64_t kRowsApart = 32;
 
 Diag BadScale(const Instruction& hlo, const Array& operand, const Array& scale, std::string_view what) {
-  return Stopped(hlo, StrCat("scale of ", ToString(operand), " must ", what, ", got ", ToString(scale)));
+  return ExecutionError(hlo, StrCat("scale of ", ToString(operand), " must ", what, ", got ", ToString(scale)));
 }
 
 // The scales in the order of their rows and columns.
@@ -45,35 +45,35 @@ Result<Array> Dequantized(const Instruction& hlo, const Array& operand, const Ar
       return BadScale(hlo, operand, scale, StrCat("have ", ToString(AsInts(sizes)), " elements"));
   }
   const Strided from{0, RowMajorStrides(scale.dims())};
-  return Scaled(operand, Gathered(scale, std::move(sizes), from));
+  return ApplyBlockScales(operand, Gathered(scale, std::move(sizes), from));
 }
 
 // That there are between `least` and five operands, arrays of rank two or three but for the last, which is a scalar.
 Status CheckOperands(const Call& call, size_t least) {
   SHOAL_TRY(CheckGemmForm(call, std::max(least, call.operands.size())));
-  if (call.operands.size() > 5) return Stopped(call.hlo, "takes five arrays at most");
+  if (call.operands.size() > 5) return ExecutionError(call.hlo, "takes five arrays at most");
   const int rank = call.array(0).rank();
-  if (rank != 2 && rank != 3) return Stopped(call.hlo, StrCat("takes matrices, got ", ToString(call.array(0))));
+  if (rank != 2 && rank != 3) return ExecutionError(call.hlo, StrCat("takes matrices, got ", ToString(call.array(0))));
   for (size_t i = 1; i < std::min<size_t>(call.operands.size(), 4); ++i)
     if (call.array(i).rank() != rank)
-      return Stopped(call.hlo, StrCat("operands must have rank ", rank, ", got ", ToString(call.array(i))));
+      return ExecutionError(call.hlo, StrCat("operands must have rank ", rank, ", got ", ToString(call.array(i))));
   if (call.operands.size() == 5 && call.array(4).count() != 1)
-    return Stopped(call.hlo, StrCat("global scale must be one number, got ", ToString(call.array(4))));
+    return ExecutionError(call.hlo, StrCat("global scale must be one number, got ", ToString(call.array(4))));
   return {};
 }
 
 // result[batch, row of lhs, row of rhs], rounded, and then times the global scale.
-Result<Value> RowProducts(const Call& call, const Array& lhs, const Array& rhs) {
+Result<Value> RowDots(const Call& call, const Array& lhs, const Array& rhs) {
   constexpr int64_t kBatch[] = {0};
   const int64_t contracting[] = {lhs.rank() - 1};
   const Ints batch = lhs.rank() == 3 ? Ints(kBatch) : Ints();
-  const ProductDims dims{batch, batch, contracting, contracting};
-  SHOAL_TRY(CheckProductDims(call.hlo, lhs, rhs, dims));
+  const ContractionDims dims{batch, batch, contracting, contracting};
+  SHOAL_TRY(CheckContractionDims(call.hlo, lhs, rhs, dims));
   const ElementType type = FirstResult(call.hlo).element_type();
-  Array product = Product(lhs, rhs, dims, type);
+  Array product = DotGeneral(lhs, rhs, dims, type);
   if (call.operands.size() == 5) {
     const Array global_scale = call.array(4).WithDims(Dims(static_cast<size_t>(product.rank()), 1));
-    product = Converted(Scaled(product, global_scale), type);
+    product = Converted(ApplyBlockScales(product, global_scale), type);
   }
   return FinishedGemm(call.hlo, GemmConfig(BackendConfig("{}")), {}, std::move(product));
 }
@@ -95,13 +95,13 @@ bool DividesIntoBlocks(const Array& operand, const Array& scale) {
 Result<Value> CublasMatmulMx(Call& call) {
   SHOAL_TRY(CheckGemmForm(call, 4));
   const GemmConfig config(BackendConfig::Of(call.hlo));
-  SHOAL_TRY(CheckProductDims(call.hlo, call.array(0), call.array(1), config.numbers.dims()));
+  SHOAL_TRY(CheckContractionDims(call.hlo, call.array(0), call.array(1), config.numbers.dims()));
   for (size_t i = 0; i < 2; ++i)
     if (!DividesIntoBlocks(call.array(i), call.array(i + 2)))
       return BadScale(call.hlo, call.array(i), call.array(i + 2), "divide it into blocks");
-  const Array lhs = Scaled(call.array(0), call.array(2)), rhs = Scaled(call.array(1), call.array(3));
+  const Array lhs = ApplyBlockScales(call.array(0), call.array(2)), rhs = ApplyBlockScales(call.array(1), call.array(3));
   const ElementType type = SumType(lhs.type(), rhs.type(), FirstResult(call.hlo).element_type());
-  return FinishedGemm(call.hlo, config, {}, Product(lhs, rhs, config.numbers.dims(), type));
+  return FinishedGemm(call.hlo, config, {}, DotGeneral(lhs, rhs, config.numbers.dims(), type));
 }
 
 // (lhs, rhs, lhs scale, rhs scale, global scale), of which the last may be missing; the scales are swizzled.
@@ -117,7 +117,7 @@ Result<Value> CudnnBlockScaledDot(Call& call) {
     SHOAL_ASSIGN(factor, Dequantized(call.hlo, operand, scales, block));
     factors[i] = std::move(factor);
   }
-  return RowProducts(call, factors[0], factors[1]);
+  return RowDots(call, factors[0], factors[1]);
 }
 
 // The same before the compiler has chosen a library: the scales lie as they are, and the rhs need not have any. Where
@@ -132,7 +132,7 @@ Result<Value> BlockScaledDot(Call& call) {
     SHOAL_ASSIGN(factor, Dequantized(call.hlo, factors[i], call.array(i + 2), block));
     factors[i] = std::move(factor);
   }
-  return RowProducts(call, factors[0], factors[1]);
+  return RowDots(call, factors[0], factors[1]);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

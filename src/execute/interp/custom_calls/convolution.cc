@@ -5,7 +5,7 @@
 
 #include "kernels/linalg/activation.h"
 #include "execute/interp/algebra/convolution.h"
-#include "kernels/linalg/product.h"
+#include "kernels/linalg/dot_general.h"
 #include "core/ops/backend_config.h"
 #include "execute/interp/custom_calls/convolution_vectors.h"
 #include "execute/interp/custom_calls/custom_call.h"
@@ -13,7 +13,7 @@
 #include "kernels/arrays/strided.h"
 #include "core/ops/control_flow.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Status CheckForm(const Call& call) {
@@ -22,14 +22,14 @@ Status CheckForm(const Call& call) {
   const Shape& result = FirstResult(hlo);
   if (labels == nullptr || call.operands.size() < 2 || !call.operands[0].IsArray() || !call.operands[1].IsArray() ||
       !result.IsArray())
-    return Stopped(hlo, "takes two arrays at least, and dim_labels");
+    return ExecutionError(hlo, "takes two arrays at least, and dim_labels");
   const size_t rank = labels->input_spatial.size() + 2;
   const size_t window = hlo[kWindow] == nullptr ? 0 : hlo[kWindow]->dims.size();
   for (size_t found : {call.array(0).dims().size(), call.array(1).dims().size(), result.dims().size(), window + 2})
-    if (found != rank) return Stopped(hlo, StrCat("dim_labels are for rank ", rank, ", got ", found));
+    if (found != rank) return ExecutionError(hlo, StrCat("dim_labels are for rank ", rank, ", got ", found));
   if (!NamesEachOnce(*labels, static_cast<int64_t>(rank)))
-    return Stopped(hlo, StrCat("dim_labels must name each of the ", rank, " dimensions once"));
-  if (hlo[kFeatureGroupCount] < 1) return Stopped(hlo, "feature_group_count must be positive");
+    return ExecutionError(hlo, StrCat("dim_labels must name each of the ", rank, " dimensions once"));
+  if (hlo[kFeatureGroupCount] < 1) return ExecutionError(hlo, "feature_group_count must be positive");
   return {};
 }
 
@@ -44,7 +44,7 @@ Result<Array> CheckedConvolution(const Instruction& hlo, const Array& input, con
   for (size_t i = 0; i < form.window.size(); ++i)
     if (form.window[i].size != kernel.dim(form.labels.kernel_spatial[i]) || form.window[i].stride < 1 ||
         form.window[i].window_dilation < 1 || form.window[i].base_dilation < 1)
-      return Stopped(hlo, StrCat("window does not fit ", ToString(kernel)));
+      return ExecutionError(hlo, StrCat("window does not fit ", ToString(kernel)));
   const ElementType result = FirstResult(hlo).element_type();
   const ElementType sum = IsInteger(input.type()) && IsInteger(kernel.type())
                               ? ElementType::kS32
@@ -52,7 +52,7 @@ Result<Array> CheckedConvolution(const Instruction& hlo, const Array& input, con
   Array sums = Convolved(input, kernel, form, sum);
   const Ints declared = FirstResult(hlo).dims();
   if (!std::equal(declared.begin(), declared.end(), sums.dims().begin(), sums.dims().end()))
-    return Stopped(hlo, StrCat("gives ", ToString(sums), ", not the declared ", ToString(FirstResult(hlo))));
+    return ExecutionError(hlo, StrCat("gives ", ToString(sums), ", not the declared ", ToString(FirstResult(hlo))));
   return sums;
 }
 
@@ -93,7 +93,7 @@ Result<Array> BackwardInput(Call& call) {
   const Array& gradient = call.array(0);
   const Array& filter = call.array(1);
   if (filter.dim(forward.kernel_output_feature) % groups != 0)
-    return Stopped(hlo, StrCat("feature_group_count must divide the outputs of ", ToString(filter)));
+    return ExecutionError(hlo, StrCat("feature_group_count must divide the outputs of ", ToString(filter)));
   const ConvDims labels{.input_batch = forward.output_batch,
                         .input_feature = forward.output_feature,
                         .kernel_input_feature = forward.kernel_input_feature,
@@ -134,7 +134,7 @@ Result<Array> BackwardFilter(Call& call) {
   std::vector<WindowDim> window;
   for (size_t d = 0; d < WindowOf(hlo).size(); ++d) {
     const WindowDim& dim = WindowOf(hlo)[d];
-    if (dim.reversal) return Stopped(hlo, "gradients of reversed filters cannot be run");
+    if (dim.reversal) return ExecutionError(hlo, "gradients of reversed filters cannot be run");
     WindowDim back{.size = call.array(1).dim(forward.output_spatial[d]), .stride = dim.window_dilation};
     back.window_dilation = dim.stride;
     back.pad_low = dim.pad_low;
@@ -145,7 +145,7 @@ Result<Array> BackwardFilter(Call& call) {
   return CheckedConvolution(hlo, call.array(0), call.array(1), {labels, window, 1, hlo[kFeatureGroupCount]});
 }
 
-Activation CudnnActivationNamed(std::string_view name) {
+Activation ParseCudnnActivation(std::string_view name) {
   constexpr std::pair<std::string_view, Activation> kNames[] = {
       {"kSigmoid", Activation::kSigmoid}, {"kRelu", Activation::kRelu},         {"kRelu6", Activation::kRelu6},
       {"kTanh", Activation::kTanh},       {"kElu", Activation::kElu},           {"kLeakyRelu", Activation::kLeakyRelu},
@@ -179,14 +179,14 @@ Status Finish(const Call& call, const BackendConfig& config, Array& sums) {
     for (float& x : sums.Mutable<float>()) x *= scale;
   const int64_t feature = call.hlo[kDimLabels]->output_feature;
   if (call.operands.size() > 3 && call.operands[3].IsArray()) {
-    if (call.array(3).count() != sums.count()) return Stopped(call.hlo, "side input must have the result's size");
+    if (call.array(3).count() != sums.count()) return ExecutionError(call.hlo, "side input must have the result's size");
     AddScaled(sums, call.array(3), static_cast<float>(config.Number("side_input_scale")));
   }
   if (call.operands.size() > 2 && call.operands[2].IsArray()) {
-    if (call.array(2).count() != sums.dim(feature)) return Stopped(call.hlo, "bias must have one element per feature");
+    if (call.array(2).count() != sums.dim(feature)) return ExecutionError(call.hlo, "bias must have one element per feature");
     AddBias(sums, call.array(2), feature);
   }
-  Activate(CudnnActivationNamed(config.Text("activation_mode")), sums, config.Number("leakyrelu_alpha"));
+  Activate(ParseCudnnActivation(config.Text("activation_mode")), sums, config.Number("leakyrelu_alpha"));
   return {};
 }
 
@@ -206,7 +206,7 @@ Result<Value> Finished(Call& call, Result<Array> convolved) {
       whole.has("cudnn_conv_backend_config") ? whole.Object("cudnn_conv_backend_config") : whole;
   const ElementType type = FirstResult(hlo).element_type();
   const bool plain = call.operands.size() == 2 && config.Number("conv_result_scale", 1) == 1 &&
-                     CudnnActivationNamed(config.Text("activation_mode")) == Activation::kNone;
+                     ParseCudnnActivation(config.Text("activation_mode")) == Activation::kNone;
   if (!plain || type == ElementType::kS8) {
     if (sums.type() != ElementType::kF32) sums = Converted(sums, ElementType::kF32);
     SHOAL_TRY(Finish(call, config, sums));
@@ -227,7 +227,7 @@ Result<Value> WithoutVectors(Call& call) {
 
 Result<Array> CudnnForwardSums(Call& call) {
   SHOAL_TRY(CheckForm(call));
-  if (!call.hlo.shape().IsTuple()) return Stopped(call.hlo, "gives a tuple");
+  if (!call.hlo.shape().IsTuple()) return ExecutionError(call.hlo, "gives a tuple");
   return Forward(call);
 }
 
@@ -245,4 +245,4 @@ Result<Value> CudnnConvolutionBackwardFilter(Call& call) {
   return Finished(call, BackwardFilter(call));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

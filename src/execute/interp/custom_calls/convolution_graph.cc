@@ -12,7 +12,7 @@
 #include "execute/interp/custom_calls/custom_call.h"
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct GraphOp {
@@ -43,7 +43,7 @@ std::vector<GraphOp> ParseGraph(std::string_view text) {
     GraphOp& parsed = ops.emplace_back();
     parsed.number = ParsedNumber(Take(op, ':'));
     Take(op, '[');
-    parsed.type = ElementTypeNamed(Take(op, ']')).value_or(ElementType::kInvalid);
+    parsed.type = ParseElementType(Take(op, ']')).value_or(ElementType::kInvalid);
     parsed.name = Take(op, '(');
     std::string_view operands = Take(op, ')');
     while (!operands.empty()) parsed.operands.push_back(ParsedNumber(Take(operands, ',')));
@@ -55,7 +55,7 @@ std::vector<GraphOp> ParseGraph(std::string_view text) {
 Status CombineWith(const Instruction& hlo, std::string_view op, Array& x, const Array& operand) {
   const Array y = Converted(operand, ElementType::kF32);
   if (y.count() == 0 || x.count() % y.count() != 0)
-    return Stopped(hlo, StrCat(op, " cannot combine ", ToString(x), " and ", ToString(operand)));
+    return ExecutionError(hlo, StrCat(op, " cannot combine ", ToString(x), " and ", ToString(operand)));
   const std::span<const float> in = y.As<float>();
   const std::span<float> out = x.Mutable<float>();
   for (size_t i = 0; i < out.size(); ++i) {
@@ -96,7 +96,7 @@ Result<Value> CudnnConvolutionGraph(Call& call) {
       continue;
     }
     if (op.operands.empty() || !values.contains(op.operands[0]) || !IsFloat(op.type))
-      return Stopped(hlo, StrCat("serialized_graph has an op that nobody understands: ", op.name));
+      return ExecutionError(hlo, StrCat("serialized_graph has an op that nobody understands: ", op.name));
     Array x = values[op.operands[0]];
     if (op.name == "amax") {
       largest.push_back(LargestMagnitude(x));
@@ -105,12 +105,12 @@ Result<Value> CudnnConvolutionGraph(Call& call) {
     if (TakesTwo(op.name)) {
       const bool inside = op.operands.size() > 1 && values.contains(op.operands[1]);
       if (!inside && (next >= call.operands.size() || !call.operands[next].IsArray()))
-        return Stopped(hlo, StrCat("has no operand for ", op.name));
+        return ExecutionError(hlo, StrCat("has no operand for ", op.name));
       SHOAL_TRY(CombineWith(hlo, op.name, x, inside ? values[op.operands[1]] : call.array(next++)));
     } else if (op.name == "relu" || op.name == "elu") {
       Activate(op.name == "relu" ? Activation::kRelu : Activation::kElu, x, 1);
     } else {
-      return Stopped(hlo, StrCat("nobody knows what ", op.name, " in serialized_graph does"));
+      return ExecutionError(hlo, StrCat("nobody knows what ", op.name, " in serialized_graph does"));
     }
     ClampToFinite(x, op.type);
     if (op.type != ElementType::kF32) x = Converted(Converted(x, op.type), ElementType::kF32);
@@ -131,4 +131,4 @@ Result<Value> CudnnConvolutionGraph(Call& call) {
   return Value::Tuple(std::move(results));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -8,7 +8,7 @@
 #include "core/ops/control_flow.h"
 #include "core/ops/dims.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsReordered(const Instruction& hlo) {
@@ -122,11 +122,11 @@ Status RestoreOrder(const Instruction& hlo, const Places& places, std::span<Valu
   const Array& filter = operands[1].array();
   if (!CanReorder(filter.dims()) || places.first != 0 || places.feature != 1 || places.spatial[0] != 2 ||
       places.vector != 4)
-    return Stopped(hlo, StrCat("a reordered filter must be [O,I/32,H,W,32], got ", ToString(filter)));
+    return ExecutionError(hlo, StrCat("a reordered filter must be [O,I/32,H,W,32], got ", ToString(filter)));
   operands[1] = RestoredFilter(filter);
   if (operands.size() < 3) return {};
   const Array& bias = operands[2].array();
-  if (bias.count() % 32 != 0) return Stopped(hlo, StrCat("a reordered bias must be [O], got ", ToString(bias)));
+  if (bias.count() % 32 != 0) return ExecutionError(hlo, StrCat("a reordered bias must be [O], got ", ToString(bias)));
   operands[2] = RestoredBias(bias);
   return {};
 }
@@ -145,14 +145,14 @@ Result<Value> ConvolutionInVectors(Call& call, Evaluator plain) {
   const Shape& shape = FirstResult(hlo);
   if (call.operands.size() < 2 ||
       !std::all_of(call.operands.begin(), call.operands.end(), [](const Value& operand) { return operand.IsArray(); }))
-    return Stopped(hlo, "takes two arrays at least");
+    return ExecutionError(hlo, "takes two arrays at least");
   Places input{labels.input_batch, labels.input_feature, labels.input_spatial};
   Places kernel{labels.kernel_output_feature, labels.kernel_input_feature, labels.kernel_spatial};
   Places output{labels.output_batch, labels.output_feature, labels.output_spatial};
   if (!shape.IsArray() || !shape.ElementCount() || !input.Find(call.array(0).rank()) ||
       !kernel.Find(call.array(1).rank()) || !output.Find(shape.rank()) ||
       (call.operands.size() > 3 && call.array(3).rank() != shape.rank()))
-    return Stopped(hlo, StrCat("dim_labels must leave one dimension for vectors, of ", ToString(call.array(0)), ", ",
+    return ExecutionError(hlo, StrCat("dim_labels must leave one dimension for vectors, of ", ToString(call.array(0)), ", ",
                                ToString(call.array(1)), " and ", ToString(shape)));
 
   std::vector<Value> operands(call.operands.begin(), call.operands.end());
@@ -184,12 +184,12 @@ Result<Value> ConvolutionInVectors(Call& call, Evaluator plain) {
 Result<Value> CudnnReorderFilter(Call& call) {
   const size_t count = call.hlo.shape().IsTuple() ? 2 : 1;
   if (call.operands.size() != count || !call.operands[0].IsArray() || !CanReorder(call.array(0).dims()))
-    return Stopped(call.hlo, "takes a filter [O,I/32,H,W,32], with a bias if it gives a tuple");
+    return ExecutionError(call.hlo, "takes a filter [O,I/32,H,W,32], with a bias if it gives a tuple");
   Value filter = ReorderedFilter(call.array(0));
   if (count == 1) return filter;
   if (!call.operands[1].IsArray() || call.array(1).count() != call.array(0).dim(0))
-    return Stopped(call.hlo, StrCat("bias must have an element for each output of ", ToString(call.array(0))));
+    return ExecutionError(call.hlo, StrCat("bias must have an element for each output of ", ToString(call.array(0))));
   return Value::Tuple({std::move(filter), ReorderedBias(call.array(1))});
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,11 +4,11 @@
 
 #include "execute/interp/evaluate.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Whether a forward convolution is of such arrays, or says that its filter was reordered, which only they can be.
 bool IsInVectors(const Call& call);
 // The convolution of the same arrays without vectors, which is for `plain` to compute, put into vectors again.
 Result<Value> ConvolutionInVectors(Call& call, Evaluator plain);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "core/ops/dims.h"
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // sums = alpha * sums + beta * c + bias
@@ -77,11 +77,11 @@ Result<Value> Matmul(Call& call, bool scaled) {
   const GemmConfig config(BackendConfig::Of(call.hlo));
   const Array& a = call.array(0);
   const Array& b = call.array(1);
-  const ProductDims dims = config.numbers.dims();
-  SHOAL_TRY(CheckProductDims(call.hlo, a, b, dims));
+  const ContractionDims dims = config.numbers.dims();
+  SHOAL_TRY(CheckContractionDims(call.hlo, a, b, dims));
   SHOAL_ASSIGN(extras, FindGemmExtras(call, config, 2, scaled));
   const ElementType type = SumType(a.type(), b.type(), FirstResult(call.hlo).element_type());
-  return FinishedGemm(call.hlo, config, extras, Product(a, b, dims, type));
+  return FinishedGemm(call.hlo, config, extras, DotGeneral(a, b, dims, type));
 }
 
 }  // namespace
@@ -110,13 +110,13 @@ Activation GemmConfig::activation() const {
 Status CheckGemmForm(const Call& call, size_t count) {
   auto is_array = [](const Value& operand) { return operand.IsArray(); };
   if (call.operands.size() < count || !std::all_of(call.operands.begin(), call.operands.begin() + count, is_array))
-    return Stopped(call.hlo, StrCat("takes ", count, " arrays at least"));
+    return ExecutionError(call.hlo, StrCat("takes ", count, " arrays at least"));
   if (FirstResult(call.hlo).IsArray()) return {};
-  return Stopped(call.hlo, StrCat("gives an array and may give others, got ", ToString(call.hlo.shape())));
+  return ExecutionError(call.hlo, StrCat("gives an array and may give others, got ", ToString(call.hlo.shape())));
 }
 
 // Nobody has checked a custom call before it gets here.
-Status CheckProductDims(const Instruction& hlo, const Array& lhs, const Array& rhs, const ProductDims& dims) {
+Status CheckContractionDims(const Instruction& hlo, const Array& lhs, const Array& rhs, const ContractionDims& dims) {
   auto named_once = [](const Array& array, Ints batch, Ints contracting) {
     std::vector<int64_t> all(batch.begin(), batch.end());
     all.insert(all.end(), contracting.begin(), contracting.end());
@@ -129,7 +129,7 @@ Status CheckProductDims(const Instruction& hlo, const Array& lhs, const Array& r
   if (named_once(lhs, dims.lhs_batch, dims.lhs_contracting) && named_once(rhs, dims.rhs_batch, dims.rhs_contracting) &&
       same_sizes(dims.lhs_batch, dims.rhs_batch) && same_sizes(dims.lhs_contracting, dims.rhs_contracting))
     return {};
-  return Stopped(hlo, StrCat("dot_dimension_numbers do not fit ", ToString(lhs), " and ", ToString(rhs)));
+  return ExecutionError(hlo, StrCat("dot_dimension_numbers do not fit ", ToString(lhs), " and ", ToString(rhs)));
 }
 
 Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, size_t next, bool scaled) {
@@ -149,7 +149,7 @@ Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, si
   }
   if (config.adds_bias()) extras.bias = take();
   if (extras.bias != nullptr) extras.bias_step = BiasStep(FirstResult(call.hlo), *extras.bias);
-  if (missing) return Stopped(call.hlo, StrCat("has too few operands for its backend_config: ", call.operands.size()));
+  if (missing) return ExecutionError(call.hlo, StrCat("has too few operands for its backend_config: ", call.operands.size()));
   // Only results of 8 bits have a scale of their own; it comes last.
   if (scaled && next < call.operands.size() && call.operands.back().IsArray())
     extras.result_scale = number(&call.operands.back().array());
@@ -160,7 +160,7 @@ Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, con
   const Shape& shape = FirstResult(hlo);
   if (sums.count() != ElementCount(shape.dims()) || (extras.c != nullptr && extras.c->count() != sums.count()) ||
       (extras.bias != nullptr && extras.bias->count() != 0 && sums.count() % extras.bias->count() != 0))
-    return Stopped(hlo, StrCat("operands do not fit the result ", ToString(shape)));
+    return ExecutionError(hlo, StrCat("operands do not fit the result ", ToString(shape)));
   sums = sums.WithDims(ToDims(shape.dims()));
   AddExtrasTyped(config, extras, sums);
   const Array before_activation = config.has_aux() ? sums : Array();
@@ -175,4 +175,4 @@ Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, con
 Result<Value> CublasMatmul(Call& call) { return Matmul(call, false); }
 Result<Value> CublasMatmulF8(Call& call) { return Matmul(call, true); }
 
-}  // namespace shoal
+}  // namespace shoal::internal

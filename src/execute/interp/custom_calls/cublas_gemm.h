@@ -5,11 +5,11 @@
 #include <complex>
 
 #include "kernels/linalg/activation.h"
-#include "kernels/linalg/product.h"
+#include "kernels/linalg/dot_general.h"
 #include "core/ops/backend_config.h"
 #include "execute/interp/custom_calls/custom_call.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Lists of dot_dimension_numbers.
 struct DotDimensionNumbers {
@@ -17,7 +17,7 @@ struct DotDimensionNumbers {
 
   DotDimensionNumbers() = default;
   explicit DotDimensionNumbers(const BackendConfig& config);
-  ProductDims dims() const { return {lhs_batch, rhs_batch, lhs_contracting, rhs_contracting}; }
+  ContractionDims dims() const { return {lhs_batch, rhs_batch, lhs_contracting, rhs_contracting}; }
 };
 
 struct GemmConfig {
@@ -47,10 +47,10 @@ struct GemmExtras {
 // That the call has `count` arrays at least and gives an array, or a tuple that begins with one.
 Status CheckGemmForm(const Call& call, size_t count);
 // That the numbers name dimensions of both arrays, each once, and that these have the same sizes.
-Status CheckProductDims(const Instruction& hlo, const Array& lhs, const Array& rhs, const ProductDims& dims);
+Status CheckContractionDims(const Instruction& hlo, const Array& lhs, const Array& rhs, const ContractionDims& dims);
 // Reads the operands from number `next` on.
 Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, size_t next, bool scaled);
 // The call's value: d, and what a tuple has beside it.
 Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, const GemmExtras& extras, Array sums);
 
-}  // namespace shoal
+}  // namespace shoal::internal

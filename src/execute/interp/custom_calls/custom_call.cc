@@ -7,7 +7,7 @@
 #include "execute/interp/device.h"
 #include "kernels/arrays/floats.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using CustomCall = Op<Opcode::kCustomCall>;
@@ -39,12 +39,12 @@ Array MadeUp(std::string_view name, uint64_t leaf, const Shape& shape) {
 
 }  // namespace
 
-Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape) {
-  if (shape.IsBuffer()) return MadeUpValue(name, leaf, shape.element(0));
+Value GeneratedValue(std::string_view name, uint64_t& leaf, const Shape& shape) {
+  if (shape.IsBuffer()) return GeneratedValue(name, leaf, shape.element(0));
   if (shape.IsArray()) return MadeUp(name, leaf++, shape);
   if (!shape.IsTuple()) return Value();
   std::vector<Value> parts;
-  for (const Shape* part : shape.elements()) parts.push_back(MadeUpValue(name, leaf, *part));
+  for (const Shape* part : shape.elements()) parts.push_back(GeneratedValue(name, leaf, *part));
   return Value::Tuple(std::move(parts));
 }
 
@@ -54,7 +54,7 @@ const Shape& FirstResult(const Instruction& hlo) {
 }
 
 bool Fits(const Value& value, const Shape& shape) {
-  if (value.IsUnderWay()) return true;  // its done will see
+  if (value.IsPending()) return true;  // its done will see
   if (shape.IsBuffer()) return Fits(value, shape.element(0));
   if (shape.IsTuple())
     return value.IsTuple() && value.elements().size() == shape.elements().size() &&
@@ -77,11 +77,11 @@ Result<Value> Evaluate<Opcode::kCustomCall>(Call& call) {
   if (const CustomCallRow* row = FindCustomCall(target)) return row->evaluate(call);
   const bool makes_nothing = call.hlo.shape().LeafCount() == 0 && !call.hlo[CustomCall::kHasSideEffect];
   if (!call.device.settings().stub_custom_calls && !makes_nothing)
-    return Stopped(call.hlo, StrCat("nobody knows what the custom call \"", target,
+    return ExecutionError(call.hlo, StrCat("nobody knows what the custom call \"", target,
                                     "\" does; --stub-custom-calls gives it made-up results"));
   if (!makes_nothing) ++call.device.stubs.try_emplace(target, Stub{&call.hlo, 0}).first->second.count;
   uint64_t leaf = 0;
-  return MadeUpValue(call.hlo.name, leaf, call.hlo.shape());
+  return GeneratedValue(call.hlo.name, leaf, call.hlo.shape());
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

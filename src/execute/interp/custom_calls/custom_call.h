@@ -3,7 +3,7 @@
 
 #include "execute/interp/evaluate.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct CustomCallRow {
   std::string_view target;  // "__cublas$gemm"; '?' stands for any character, a last '*' for any ending
@@ -19,7 +19,7 @@ const Shape& FirstResult(const Instruction& hlo);
 // dimension is dynamic.
 bool Fits(const Value& value, const Shape& shape);
 // Made-up elements, small numbers that depend on the name, the leaf and the place alone. Counts leaves in `leaf`.
-Value MadeUpValue(std::string_view name, uint64_t& leaf, const Shape& shape);
+Value GeneratedValue(std::string_view name, uint64_t& leaf, const Shape& shape);
 
 // matrix products (gemm.cc)
 Result<Value> CublasMatmul(Call& call);
@@ -72,7 +72,7 @@ Result<Value> TriangularSolution(Call& call);
 Result<Value> TridiagonalSolution(Call& call);
 Result<Value> CusparseTridiagonal(Call& call);
 Result<Value> PerturbedTridiagonal(Call& call);
-Result<Value> SymmetricProduct(Call& call);
+Result<Value> SymmetricRankUpdate(Call& call);
 Result<Value> CholeskyUpdate(Call& call);
 
 // sorts, sums and choices (sorts.cc)
@@ -97,4 +97,4 @@ Result<Value> X64(Call& call);
 Result<Value> AsyncCollectiveStart(Call& call);
 Result<Value> AsyncCollectiveDone(Call& call);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "execute/interp/custom_calls/matrix_call.h"
 #include "kernels/linalg/lapack.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // pivots[i]: the row that row i was exchanged with. The permutation they make of `rows` rows.
@@ -72,13 +72,13 @@ Result<Value> LuDecomposition(Call& call) {
 Result<Value> PivotsToPermutation(Call& call) {
   const Shape& shape = call.hlo.shape();
   if (call.operands.size() != 1 || !call.operands[0].IsArray())
-    return Stopped(call.hlo, StrCat("pivots must be one array, got ", call.operands.size(), " operands"));
+    return ExecutionError(call.hlo, StrCat("pivots must be one array, got ", call.operands.size(), " operands"));
   const Array& pivots = call.array(0);
   const bool fits = shape.IsArray() && shape.element_type() == ElementType::kS32 &&
                     pivots.type() == ElementType::kS32 && shape.rank() == pivots.rank() && shape.rank() > 0;
   Array permutation = fits ? Array(ElementType::kS32, shape.dims()) : Array();
   if (!fits || permutation.count() * pivots.dims().back() != pivots.count() * permutation.dims().back())
-    return Stopped(call.hlo, StrCat("pivots ", ToString(pivots), " do not make a permutation ", ToString(shape)));
+    return ExecutionError(call.hlo, StrCat("pivots ", ToString(pivots), " do not make a permutation ", ToString(shape)));
   for (int64_t b = 0; permutation.count() != 0 && b < permutation.count() / permutation.dims().back(); ++b)
     Permute(VectorAt<int32_t>(pivots, b), MutableVectorAt<int32_t>(permutation, b));
   return Value(std::move(permutation));
@@ -192,4 +192,4 @@ Result<Value> TridiagonalFactors(Call& call) {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

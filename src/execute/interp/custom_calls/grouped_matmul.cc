@@ -4,7 +4,7 @@
 #include "core/ops/dims.h"
 #include "execute/interp/custom_calls/cublas_gemm.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct GroupedGemmConfig {
@@ -24,7 +24,7 @@ struct GroupedGemmConfig {
 
 // A free ragged dimension has a matrix of the rhs for each group, other kinds share the rhs.
 bool GroupsFitRhs(const Array& rhs, const RaggedDims& dims, int64_t groups) {
-  const ProductDims& of = dims.product;
+  const ContractionDims& of = dims.product;
   if (Contains(of.lhs_batch, dims.lhs_ragged) || Contains(of.lhs_contracting, dims.lhs_ragged))
     return dims.rhs_group.empty();
   return dims.rhs_group.size() == 1 && AllWithin(dims.rhs_group, 0, rhs.rank()) &&
@@ -37,19 +37,19 @@ Status CheckRagged(const Call& call, const GroupedGemmConfig& config) {
   const Array& lhs = call.array(0);
   const Array& rhs = call.array(1);
   const Array& sizes = call.array(2);
-  SHOAL_TRY(CheckProductDims(call.hlo, lhs, rhs, config.numbers.dims()));
+  SHOAL_TRY(CheckContractionDims(call.hlo, lhs, rhs, config.numbers.dims()));
   if (config.lhs_ragged.size() != 1 || !AllWithin(config.lhs_ragged, 0, lhs.rank()))
-    return Stopped(call.hlo, StrCat("lhs_ragged_dimensions must name one dimension of ", ToString(lhs)));
+    return ExecutionError(call.hlo, StrCat("lhs_ragged_dimensions must name one dimension of ", ToString(lhs)));
   const RaggedDims dims = config.dims();
   Dims outer = OuterDims(lhs, dims);
   for (int64_t& dim : outer) dim = lhs.dim(dim);
   if (!IsInteger(sizes.type()) || sizes.rank() == 0 ||
       (sizes.rank() > 1 &&
        !std::equal(outer.begin(), outer.end(), sizes.dims().begin(), std::prev(sizes.dims().end()))))
-    return Stopped(call.hlo, StrCat("group sizes must be integers, one row for all or one for each of ",
+    return ExecutionError(call.hlo, StrCat("group sizes must be integers, one row for all or one for each of ",
                                     ToString(AsInts(outer)), ", got ", ToString(sizes)));
   if (!GroupsFitRhs(rhs, dims, sizes.dims().back()))
-    return Stopped(call.hlo,
+    return ExecutionError(call.hlo,
                    StrCat("rhs_group_dimensions do not fit ", ToString(rhs), " and ", sizes.dims().back(), " groups"));
   return {};
 }
@@ -64,8 +64,8 @@ Result<Value> CublasGroupedMatmul(Call& call) {
   const Array& lhs = call.array(0);
   const Array& rhs = call.array(1);
   const ElementType type = SumType(lhs.type(), rhs.type(), FirstResult(call.hlo).element_type());
-  Array sums = RaggedProduct(lhs, rhs, call.array(2), config.dims(), type);
+  Array sums = RaggedDotGeneral(lhs, rhs, call.array(2), config.dims(), type);
   return FinishedGemm(call.hlo, config.gemm, extras, std::move(sums));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

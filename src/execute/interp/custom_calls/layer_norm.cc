@@ -5,7 +5,7 @@
 #include "execute/interp/custom_calls/custom_call.h"
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 struct Rows {
@@ -21,7 +21,7 @@ struct Rows {
 // Operand i in f32, which must have so many elements.
 Result<Array> Operand(const Call& call, size_t i, int64_t count) {
   if (call.array(i).count() != count)
-    return Stopped(call.hlo, StrCat("operand ", i, " must have ", count, " elements, got ", ToString(call.array(i))));
+    return ExecutionError(call.hlo, StrCat("operand ", i, " must have ", count, " elements, got ", ToString(call.array(i))));
   return Converted(call.array(i), ElementType::kF32);
 }
 
@@ -35,11 +35,11 @@ Result<Value> Finished(const Call& call, const std::vector<Array>& arrays) {
       continue;
     }
     if (!shape->IsArray() || ElementCount(shape->dims()) != arrays[i].count())
-      return Stopped(call.hlo,
+      return ExecutionError(call.hlo,
                      StrCat("result ", i, " must have ", arrays[i].count(), " elements, got ", ToString(*shape)));
     results.push_back(Converted(arrays[i].WithDims(ToDims(shape->dims())), shape->element_type()));
   }
-  if (results.size() < arrays.size()) return Stopped(call.hlo, StrCat("gives ", arrays.size(), " arrays"));
+  if (results.size() < arrays.size()) return ExecutionError(call.hlo, StrCat("gives ", arrays.size(), " arrays"));
   return Value::Tuple(std::move(results));
 }
 
@@ -96,16 +96,16 @@ Result<Value> CudnnNorm(Call& call) {
   const std::string_view kind = config.Text("kind");
   const bool is_backward = kind == "LAYER_BWD", is_training = kind == "LAYER_FWD_TRAIN";
   if (!is_backward && !is_training && kind != "LAYER_FWD_INFER")
-    return Stopped(call.hlo, StrCat("a norm of the kind \"", kind, "\" is not known"));
+    return ExecutionError(call.hlo, StrCat("a norm of the kind \"", kind, "\" is not known"));
   if (call.operands.size() < (is_backward ? 5 : 3) || !call.hlo.shape().IsTuple())
-    return Stopped(call.hlo, StrCat("takes ", is_backward ? 5 : 3, " operands and gives a tuple"));
+    return ExecutionError(call.hlo, StrCat("takes ", is_backward ? 5 : 3, " operands and gives a tuple"));
   for (const Value& operand : call.operands)
-    if (!operand.IsArray()) return Stopped(call.hlo, "takes arrays");
+    if (!operand.IsArray()) return ExecutionError(call.hlo, "takes arrays");
   Rows rows{Converted(call.array(0), ElementType::kF32), 0, call.array(1).count()};
   if (rows.length == 0 || rows.x.count() % rows.length != 0)
-    return Stopped(call.hlo, StrCat(ToString(rows.x), " cannot be cut into rows of ", rows.length, " elements"));
+    return ExecutionError(call.hlo, StrCat(ToString(rows.x), " cannot be cut into rows of ", rows.length, " elements"));
   rows.count = rows.x.count() / rows.length;
   return is_backward ? Backward(call, rows) : Forward(call, rows, config.Number("epsilon"), is_training);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 
 #include "core/ops/control_flow.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 bool IsLapackType(ElementType type) {
@@ -69,16 +69,16 @@ void MatrixCall::AddUndefined() {
 Result<Value> MatrixCall::Finish() {
   std::vector<Value> parts(results_.begin(), results_.end());
   Value value = parts.size() == 1 && !call_.hlo.shape().IsTuple() ? parts[0] : Value::Tuple(std::move(parts));
-  if (!Fits(value, call_.hlo.shape())) return Misshapen();
+  if (!Fits(value, call_.hlo.shape())) return ShapeError();
   return value;
 }
 
-Diag MatrixCall::Misshapen() const {
+Diag MatrixCall::ShapeError() const {
   std::string operands;
   for (const Value& value : call_.operands)
     StrAppend(&operands, operands.empty() ? "" : ", ", value.IsArray() ? ToString(value.array()) : "no array");
-  return Stopped(call_.hlo, StrCat("the custom call \"", call_.hlo[Op<Opcode::kCustomCall>::kTarget],
+  return ExecutionError(call_.hlo, StrCat("the custom call \"", call_.hlo[Op<Opcode::kCustomCall>::kTarget],
                                    "\" does not make ", ToString(call_.hlo.shape()), " of (", operands, ")"));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

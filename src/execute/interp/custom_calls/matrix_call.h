@@ -10,7 +10,7 @@
 #include "execute/interp/custom_calls/custom_call.h"
 #include "kernels/arrays/transpose_square.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Of LAPACK's info: what came of a factorization.
 inline constexpr ElementType kInfo = ElementType::kS32;
@@ -44,12 +44,12 @@ class MatrixCall {
   // What the call says with uplo = 76 ('L') or lower = true.
   bool Lower() const { return config_.has("uplo") ? config_.Int("uplo") == 'L' : config_.Bool("lower", true); }
   // Whether it says key = 86 ('V') or key = true.
-  bool Wants(std::string_view key) const { return config_.Int(key) == 'V' || config_.Bool(key); }
+  bool HasFlag(std::string_view key) const { return config_.Int(key) == 'V' || config_.Bool(key); }
 
   // The results, if they are what the instruction declares.
   Result<Value> Finish();
   // What is wrong with a call whose operands cannot be understood.
-  Diag Misshapen() const;
+  Diag ShapeError() const;
 
  private:
   Call& call_;
@@ -94,14 +94,14 @@ std::span<T> MutableVectorAt(Array& array, int64_t b) {
 template <class Run>
 Result<Value> RunMatrices(Call& call, const Run& run, size_t main = 0) {
   MatrixCall matrices(call, main);
-  if (!matrices.ok()) return matrices.Misshapen();
+  if (!matrices.ok()) return matrices.ShapeError();
   bool done = false;
   if (matrices.type() == ElementType::kF32) done = run.template operator()<float>(matrices);
   if (matrices.type() == ElementType::kF64) done = run.template operator()<double>(matrices);
   if (matrices.type() == ElementType::kC64) done = run.template operator()<std::complex<float>>(matrices);
   if (matrices.type() == ElementType::kC128) done = run.template operator()<std::complex<double>>(matrices);
-  if (!done) return matrices.Misshapen();
+  if (!done) return matrices.ShapeError();
   return matrices.Finish();
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,14 +6,14 @@
 
 #include "kernels/linalg/activation.h"
 #include "execute/interp/algebra/convolution.h"
-#include "kernels/linalg/product.h"
+#include "kernels/linalg/dot_general.h"
 #include "core/ops/backend_config.h"
 #include "execute/interp/custom_calls/custom_call.h"
 #include "kernels/linalg/moments.h"
 #include "kernels/elementwise/element_loops.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 BackendConfig ConfigOf(const Instruction& hlo, std::string_view key) {
@@ -22,9 +22,9 @@ BackendConfig ConfigOf(const Instruction& hlo, std::string_view key) {
 }
 
 Status CheckArrays(const Call& call, size_t count) {
-  if (call.operands.size() < count) return Stopped(call.hlo, StrCat("takes ", count, " operands at least"));
+  if (call.operands.size() < count) return ExecutionError(call.hlo, StrCat("takes ", count, " operands at least"));
   for (const Value& operand : call.operands)
-    if (!operand.IsArray()) return Stopped(call.hlo, "takes arrays");
+    if (!operand.IsArray()) return ExecutionError(call.hlo, "takes arrays");
   return {};
 }
 
@@ -32,7 +32,7 @@ Status CheckArrays(const Call& call, size_t count) {
 Result<Value> Finished(const Instruction& hlo, const Array& sums) {
   const Shape& shape = FirstResult(hlo);
   if (!shape.IsArray() || !std::equal(sums.dims().begin(), sums.dims().end(), shape.dims().begin(), shape.dims().end()))
-    return Stopped(hlo, StrCat("gives ", ToString(sums), ", not the declared ", ToString(shape)));
+    return ExecutionError(hlo, StrCat("gives ", ToString(sums), ", not the declared ", ToString(shape)));
   Value result = Converted(sums, shape.element_type());
   if (!hlo.shape().IsTuple()) return result;
   std::vector<Value> results{std::move(result)};
@@ -50,7 +50,7 @@ Status AddBroadcast(const Instruction& hlo, Array& sums, const Array& operand, i
     const int64_t at = last + 1 - operand.rank() + d;
     if (operand.dim(d) == 1) continue;
     if (at < 0 || operand.dim(d) != sums.dim(at))
-      return Stopped(hlo, StrCat(ToString(operand), " cannot be added to ", ToString(sums)));
+      return ExecutionError(hlo, StrCat(ToString(operand), " cannot be added to ", ToString(sums)));
     from.strides[static_cast<size_t>(at)] = strides[static_cast<size_t>(d)];
   }
   const Array addend = Gathered(Converted(operand, ElementType::kF32), ToDims(sums.dims()), from);
@@ -59,7 +59,7 @@ Status AddBroadcast(const Instruction& hlo, Array& sums, const Array& operand, i
   return {};
 }
 
-Activation DnnActivationNamed(std::string_view name) {
+Activation ParseDnnActivation(std::string_view name) {
   constexpr std::pair<std::string_view, Activation> kNames[] = {
       {"RELU", Activation::kRelu},          {"TANH", Activation::kTanh},  {"GELU_ERF", Activation::kGeluErf},
       {"GELU_TANH", Activation::kGeluTanh}, {"ELU", Activation::kElu},    {"RELU6", Activation::kRelu6},
@@ -79,17 +79,17 @@ Status Fuse(const Call& call, const BackendConfig& config, int64_t feature, Arra
     const size_t quotes = quoted.starts_with('"') ? 1 : 0;
     const std::string_view op = quoted.substr(quotes, quoted.size() - 2 * quotes);
     if (op == "BIAS" || op == "BINARY_ADD" || op == "SUM") {
-      if (operand >= call.operands.size()) return Stopped(call.hlo, StrCat("has no operand for ", op));
+      if (operand >= call.operands.size()) return ExecutionError(call.hlo, StrCat("has no operand for ", op));
       const Array& addend = call.array(operand++);
       SHOAL_TRY(AddBroadcast(call.hlo, sums, addend, addend.rank() == 1 ? feature : sums.rank() - 1));
     } else if (op == "LINEAR") {
-      if (alpha >= alphas.size()) return Stopped(call.hlo, "has no alpha for LINEAR");
+      if (alpha >= alphas.size()) return ExecutionError(call.hlo, "has no alpha for LINEAR");
       const auto factor = static_cast<float>(std::atof(std::string(alphas[alpha++]).c_str()));
       for (float& x : sums.Mutable<float>()) x *= factor;
-    } else if (const Activation activation = DnnActivationNamed(op); activation != Activation::kNone) {
+    } else if (const Activation activation = ParseDnnActivation(op); activation != Activation::kNone) {
       Activate(activation, sums, 1);
     } else {
-      return Stopped(call.hlo, StrCat("nobody knows what the fused ", op, " does"));
+      return ExecutionError(call.hlo, StrCat("nobody knows what the fused ", op, " does"));
     }
   }
   return {};
@@ -140,8 +140,8 @@ Result<Value> OneDnnMatmul(Call& call) {
                     b.rank() <= 2 + static_cast<int>(batch.size()) && a.dim(a_contracting) == b.dim(b_contracting) &&
                     std::equal(batch.begin(), batch.end(), a.dims().begin(),
                                [&](int64_t d, int64_t size) { return b.dim(d) == size; });
-  if (!fits) return Stopped(call.hlo, StrCat("operands do not fit: ", ToString(a), " and ", ToString(b)));
-  Array sums = Product(a, b, {AsInts(batch), AsInts(batch), {&a_contracting, 1}, {&b_contracting, 1}}, ElementType::kF32);
+  if (!fits) return ExecutionError(call.hlo, StrCat("operands do not fit: ", ToString(a), " and ", ToString(b)));
+  Array sums = DotGeneral(a, b, {AsInts(batch), AsInts(batch), {&a_contracting, 1}, {&b_contracting, 1}}, ElementType::kF32);
   SHOAL_TRY(Fuse(call, config, sums.rank() - 1, sums));
   return Finished(call.hlo, sums);
 }
@@ -154,7 +154,7 @@ Result<Value> OneDnnConvolution(Call& call) {
   const std::vector<int64_t> output = config.Object("output").Object("data").Ints("spatial_dims");
   const ConvDims labels = LabelsOf(config, input, kernel, output);
   if (call.array(1).rank() != call.array(0).rank() || !NamesEachOnce(labels, call.array(0).rank()))
-    return Stopped(call.hlo, "dimension numbers in backend_config do not fit the operands");
+    return ExecutionError(call.hlo, "dimension numbers in backend_config do not fit the operands");
   const std::vector<WindowDim> window = WindowOf(config, call.array(1), kernel);
   const ConvolutionForm form{labels, window, std::max<int64_t>(config.Int("feature_groups", 1), 1), 1};
   SHOAL_TRY(CheckSizes(call.hlo, call.array(0), call.array(1), form));
@@ -168,7 +168,7 @@ Result<Value> OneDnnSoftmax(Call& call) {
   const BackendConfig config = ConfigOf(call.hlo, "onednn_softmax_config");
   Array x = Converted(call.array(0), ElementType::kF32);
   const int64_t axis = config.Int("softmax_axis", x.rank() - 1);
-  if (axis < 0 || axis >= x.rank()) return Stopped(call.hlo, StrCat("has no dimension ", axis));
+  if (axis < 0 || axis >= x.rank()) return ExecutionError(call.hlo, StrCat("has no dimension ", axis));
   const int64_t stride = RowMajorStrides(x.dims())[static_cast<size_t>(axis)], n = x.dim(axis);
   float* data = x.Mutable<float>().data();
   for (int64_t i = 0; n != 0 && i < x.count() / n; ++i) {
@@ -189,7 +189,7 @@ Result<Value> OneDnnLayerNorm(Call& call) {
   Array x = Converted(call.array(0), ElementType::kF32);
   const int64_t n = x.rank() == 0 ? 1 : x.dims().back();
   if (call.array(1).count() != n || call.array(2).count() != n)
-    return Stopped(call.hlo, StrCat("scale and shift must have ", n, " elements"));
+    return ExecutionError(call.hlo, StrCat("scale and shift must have ", n, " elements"));
   const Array scale = Converted(call.array(1), ElementType::kF32), shift = Converted(call.array(2), ElementType::kF32);
   float* row = x.Mutable<float>().data();
   for (int64_t i = 0; n != 0 && i < x.count() / n; ++i, row += n) {
@@ -201,4 +201,4 @@ Result<Value> OneDnnLayerNorm(Call& call) {
   return Finished(call.hlo, x);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

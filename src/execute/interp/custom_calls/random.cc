@@ -4,7 +4,7 @@
 #include "execute/interp/custom_calls/custom_call.h"
 #include "kernels/algorithms/random_bits.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // threefry2x32: (key 0, key 1, counter 0, counter 1) -> (bits 0, bits 1), element by element. Older calls begin with
 // the number of elements.
@@ -15,7 +15,7 @@ Result<Value> ThreeFryCall(Call& call) {
                       return operand.IsArray() && operand.array().type() == ElementType::kU32 &&
                              std::ranges::equal(operand.array().dims(), operands[0].array().dims());
                     });
-  if (!fits) return Stopped(call.hlo, "threefry2x32 must have four operands u32 of the same sizes");
+  if (!fits) return ExecutionError(call.hlo, "threefry2x32 must have four operands u32 of the same sizes");
   std::span<const uint32_t> in[4];
   for (size_t i = 0; i < 4; ++i) in[i] = operands[i].array().As<uint32_t>();
   const Ints dims = operands[0].array().dims();
@@ -28,9 +28,9 @@ Result<Value> ThreeFryCall(Call& call) {
   }
   Value value = Value::Tuple({std::move(first), std::move(second)});
   if (!Fits(value, call.hlo.shape()))
-    return Stopped(call.hlo,
+    return ExecutionError(call.hlo,
                    StrCat("threefry2x32 must give two arrays like its operands, got ", ToString(call.hlo.shape())));
   return value;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

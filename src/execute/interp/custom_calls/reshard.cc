@@ -10,7 +10,7 @@
 #include "execute/interp/control/device_collective.h"
 #include "execute/interp/custom_calls/custom_call.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 std::string_view Target(const Instruction& hlo) { return hlo[Op<Opcode::kCustomCall>::kTarget]; }
@@ -20,8 +20,8 @@ std::optional<ShardGrid> GridOf(const Call& call, const std::vector<Sharding>& m
   const int rank = call.hlo.operand_shape(i).rank();
   const int64_t partitions = call.device.grid().partitions;
   if (!manual.empty()) return i < manual.size() ? ShardGridOf(manual[i], rank, partitions) : std::nullopt;
-  const Instruction& whole = TakesPart(call.hlo) ? *call.hlo.operands[i] : call.hlo;
-  const Sharding* sharding = LeafSharding(whole[kSharding], TakesPart(call.hlo) ? 0 : static_cast<int64_t>(i));
+  const Instruction& whole = IsGlobalToLocal(call.hlo) ? *call.hlo.operands[i] : call.hlo;
+  const Sharding* sharding = LeafSharding(whole[kSharding], IsGlobalToLocal(call.hlo) ? 0 : static_cast<int64_t>(i));
   return sharding == nullptr ? std::nullopt : ShardGridOf(*sharding, rank, partitions);
 }
 
@@ -34,14 +34,14 @@ Result<std::vector<ShardGrid>> Grids(const Call& call) {
                         results[i]->rank() == call.array(i).rank();
     std::optional<ShardGrid> grid = arrays ? GridOf(call, manual, i) : std::nullopt;
     if (grid) {
-      const bool takes_part = TakesPart(call.hlo);
-      const Ints whole = takes_part ? call.array(i).dims() : results[i]->dims();
+      const bool is_global_to_local = IsGlobalToLocal(call.hlo);
+      const Ints whole = is_global_to_local ? call.array(i).dims() : results[i]->dims();
       const Dims part = ShardDims(*grid, whole);
-      const Ints expected = takes_part ? results[i]->dims() : call.array(i).dims();
+      const Ints expected = is_global_to_local ? results[i]->dims() : call.array(i).dims();
       if (!std::equal(part.begin(), part.end(), expected.begin(), expected.end())) grid.reset();
     }
     if (!grid)
-      return Stopped(call.hlo, StrCat("\"", Target(call.hlo), "\" stands between the shapes of one device and of all, ",
+      return ExecutionError(call.hlo, StrCat("\"", Target(call.hlo), "\" stands between the shapes of one device and of all, ",
                                       "and no sharding says how operand ", i, " is divided among ",
                                       call.device.grid().partitions, " partitions"));
     grids.push_back(std::move(*grid));
@@ -55,7 +55,7 @@ size_t FirstWith(const ShardGrid& grid, size_t partition) {
   return static_cast<size_t>(std::find(positions.begin(), positions.end(), positions[partition]) - positions.begin());
 }
 
-bool CountsForOthers(const ShardGrid& grid, size_t source) {
+bool IsContributedByOthers(const ShardGrid& grid, size_t source) {
   return !grid.replicated() && FirstWith(grid, source) == source;
 }
 
@@ -66,7 +66,7 @@ PartRules JoinRules(std::vector<ShardGrid> grids, Combine join) {
     const bool stays = std::find(targets.begin(), targets.end(), source) != targets.end();
     Arrays parts;
     for (size_t i = 0; i < grids.size(); ++i)
-      parts.push_back(stays || CountsForOthers(grids[i], source) ? contribution[i] : Array(contribution[i].type(), Dims{0}));
+      parts.push_back(stays || IsContributedByOthers(grids[i], source) ? contribution[i] : Array(contribution[i].type(), Dims{0}));
     return parts;
   };
   rules.join = [grids = std::move(grids), join = std::move(join)](
@@ -101,8 +101,8 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
     return results;
   };
   Arrays parts = TakeArrays(call);
-  LeaveDevice(parts);
-  World& world = device.world();
+  UnchargeFromDevice(parts);
+  CollectiveRuntime& world = device.world();
   Rendezvous& rendezvous = *groups->rendezvous[static_cast<size_t>(member.group)];
   Handle handle;
   if (world.LayoutOf(rendezvous) != nullptr) {
@@ -111,20 +111,20 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
     SHOAL_ASSIGN(arrived, world.Arrive(call.hlo, rendezvous, member.rank, std::move(parts), Combine(join)));
     handle = std::move(arrived);
   }
-  SHOAL_ASSIGN(came, device.world().Wait(device.id(), call.hlo, device.whereabouts(), handle));
+  SHOAL_ASSIGN(came, device.world().Wait(device.id(), call.hlo, device.control_flow_state(), handle));
   return FromArrays(call.hlo.shape(), std::move(came));
 }
 
 }  // namespace
 
 Result<Value> Reshard(Call& call) {
-  if (!Reshards(call.hlo)) return PassThrough(call);
+  if (!IsReshardCall(call.hlo)) return PassThrough(call);
   SHOAL_ASSIGN(grids, Grids(call));
-  if (grids.empty()) return Stopped(call.hlo, "there must be an array to cut or to join, got none");
-  if (!TakesPart(call.hlo)) return JoinParts(call, std::move(grids));
+  if (grids.empty()) return ExecutionError(call.hlo, "there must be an array to cut or to join, got none");
+  if (!IsGlobalToLocal(call.hlo)) return JoinParts(call, std::move(grids));
   Arrays parts;
   for (size_t i = 0; i < grids.size(); ++i) parts.push_back(ShardOf(call.array(i), grids[i], call.device.partition()));
   return FromArrays(call.hlo.shape(), std::move(parts));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "kernels/linalg/lapack.h"
 #include "kernels/linalg/triangular.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // trsm: (a, b) -> the x with op(a) * x = b, or x * op(a) = b. Older ones scale b with a third operand.
 Result<Value> TriangularSolution(Call& call) {
@@ -103,7 +103,7 @@ Result<Value> CusparseTridiagonal(Call& call) { return SolveTridiagonals(call, T
 Result<Value> PerturbedTridiagonal(Call& call) { return SolveTridiagonals(call, TridiagonalForm::kPerturbed); }
 
 // syrk: (a, c, alpha, beta) -> alpha * a * a^T + beta * c, or with a^T * a where `transpose`
-Result<Value> SymmetricProduct(Call& call) {
+Result<Value> SymmetricRankUpdate(Call& call) {
   return RunMatrices(call, [&]<class T>(MatrixCall& m) {
     const bool transpose = m.config().Bool("transpose");
     const int n = transpose ? m.columns() : m.rows(), inner = transpose ? m.rows() : m.columns();
@@ -156,4 +156,4 @@ Result<Value> CholeskyUpdate(Call& call) {
   });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

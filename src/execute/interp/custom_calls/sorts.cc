@@ -12,11 +12,11 @@
 #include "kernels/arrays/strided.h"
 #include "core/ops/control_flow.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
-Diag Misshapen(const Call& call) {
-  return Stopped(call.hlo, StrCat("the custom call \"", call.hlo[Op<Opcode::kCustomCall>::kTarget], "\" does not make ",
+Diag ShapeError(const Call& call) {
+  return ExecutionError(call.hlo, StrCat("the custom call \"", call.hlo[Op<Opcode::kCustomCall>::kTarget], "\" does not make ",
                                   ToString(call.hlo.shape()), " of its operands"));
 }
 
@@ -28,10 +28,10 @@ bool AllArrays(const Call& call) {
 // Adds what libraries use as scratch and gives the results as a tuple.
 Result<Value> WithScratch(const Call& call, std::vector<Value> results) {
   const Shape& shape = call.hlo.shape();
-  if (!shape.IsTuple()) return Misshapen(call);
+  if (!shape.IsTuple()) return ShapeError(call);
   for (size_t i = results.size(); i < shape.elements().size(); ++i) results.push_back(ZeroValue(*shape.elements()[i]));
   Value value = Value::Tuple(std::move(results));
-  if (!Fits(value, shape)) return Misshapen(call);
+  if (!Fits(value, shape)) return ShapeError(call);
   return value;
 }
 
@@ -54,7 +54,7 @@ Result<Value> CubSort(Call& call) {
   const size_t arrays = call.operands.size();
   if (!AllArrays(call) || arrays > 2 || IsComplex(call.array(0).type()) || call.array(0).count() % batch != 0 ||
       call.array(arrays - 1).count() != call.array(0).count())
-    return Misshapen(call);
+    return ShapeError(call);
   std::vector<uint64_t> keys = RadixKeys(call.array(0));
   if (config.Bool("descending"))
     for (uint64_t& key : keys) key = ~key;
@@ -76,7 +76,7 @@ Result<Value> CubSort(Call& call) {
   for (const Value& operand : call.operands) {
     const Array& in = operand.array();
     Array out(in.type(), in.dims());
-    TakeAt(in.element_bytes(), out.mutable_data(), in.data(), order.data(), in.count());
+    GatherElements(in.element_bytes(), out.mutable_data(), in.data(), order.data(), in.count());
     results.push_back(std::move(out));
   }
   return WithScratch(call, std::move(results));
@@ -88,12 +88,12 @@ Result<Value> CubScan(Call& call) {
   const BackendConfig config = BackendConfig::Of(call.hlo);
   const int64_t vector = config.Int("vector_length", 1), rows = config.Int("row_length"),
                 columns = config.Int("column_length", 1);
-  if (!AllArrays(call) || vector < 1 || rows < 1 || columns < 1) return Misshapen(call);
+  if (!AllArrays(call) || vector < 1 || rows < 1 || columns < 1) return ShapeError(call);
   Array out = call.array(0);
   const bool sums = config.Int("kind", kSum) == kSum || config.Text("kind") == "SUM";
   if (!sums || out.count() % vector != 0 || out.count() / vector % rows != 0 || out.count() / vector / rows != columns)
-    return Misshapen(call);
-  const Kernel add = BinaryKernel(Opcode::kAdd, out.type());
+    return ShapeError(call);
+  const ElementLoop add = BinaryKernel(Opcode::kAdd, out.type());
   const bool reverse = config.Bool("is_reverse");
   const int64_t bytes = vector * out.element_bytes();
   std::byte* data = out.mutable_data();
@@ -113,9 +113,9 @@ Result<Value> TopKCall(Call& call) {
   const Shape& shape = call.hlo.shape();
   const bool fits = AllArrays(call) && call.array(0).rank() > 0 && shape.IsTuple() && shape.elements().size() >= 2 &&
                     shape.element(0).IsArray() && shape.element(0).rank() == call.array(0).rank();
-  if (!fits || IsComplex(call.array(0).type())) return Misshapen(call);
+  if (!fits || IsComplex(call.array(0).type())) return ShapeError(call);
   const int64_t k = shape.element(0).dims().back();
-  if (k < 0 || k > call.array(0).dims().back()) return Misshapen(call);
+  if (k < 0 || k > call.array(0).dims().back()) return ShapeError(call);
   TopKParts parts = TopK(call.array(0), k, BackendConfig::Of(call.hlo).Bool("largest", true));
   return WithScratch(call, {std::move(parts.values), std::move(parts.indices)});
 }
@@ -135,7 +135,7 @@ Result<Value> PartialReduce(Call& call) {
            std::ranges::equal(call.array(i).dims(), call.array(0).dims()) &&
            callees[0]->parameters[2 * i]->shape().element_type() == call.array(i).type() &&
            shape.elements()[i]->dim(dim) <= call.array(0).dim(dim);
-  if (!fits) return Misshapen(call);
+  if (!fits) return ShapeError(call);
   std::vector<Array> operands;
   for (size_t i = 0; i < count; ++i) operands.push_back(call.array(i));
   SHOAL_ASSIGN(sorted, SortedAlong(call.hlo, dim, *callees[0], call.device, std::move(operands)));
@@ -148,4 +148,4 @@ Result<Value> PartialReduce(Call& call) {
   return WithScratch(call, std::move(results));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "execute/interp/custom_calls/matrix_call.h"
 #include "kernels/linalg/lapack.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 template <class T>
@@ -66,7 +66,7 @@ Result<Value> GeneralEigen(Call& call) {
     const int n = m.rows();
     if (m.columns() != n) return false;
     const bool is_real = m.type() == m.real_type();
-    const bool left = m.Wants("compute_left") || m.Wants("left"), right = m.Wants("compute_right") || m.Wants("right");
+    const bool left = m.HasFlag("compute_left") || m.HasFlag("left"), right = m.HasFlag("compute_right") || m.HasFlag("right");
     Array& first = m.Add(m.type(), {n});
     Array* second = is_real ? &m.Add(m.type(), {n}) : nullptr;
     Array& lefts = m.Add(m.complex_type(), {n, n});
@@ -152,7 +152,7 @@ Result<Value> SchurForm(Call& call) {
     for (int64_t b = 0; b < m.batch(); ++b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b), z(a.size());
       std::vector<Complex> w(static_cast<size_t>(n));
-      info.push_back(lapack::Schur(n, a.data(), w.data(), m.Wants("mode") ? z.data() : nullptr));
+      info.push_back(lapack::Schur(n, a.data(), w.data(), m.HasFlag("mode") ? z.data() : nullptr));
       for (size_t i = 0; i < w.size(); ++i) {
         if constexpr (std::is_same_v<T, Complex>) {
           MutableVectorAt<T>(first, b)[i] = w[i];
@@ -248,4 +248,4 @@ Result<Value> CusolverSvdWithV(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) { return AddSvd<T>(m, true, CusolverJob(m), SvdForm::kWithV); });
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -4,7 +4,7 @@
 #include "core/ops/custom_calls.h"
 #include "execute/interp/custom_calls/custom_call.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr Evaluator None = nullptr;
@@ -29,4 +29,4 @@ const CustomCallRow* FindCustomCall(std::string_view target) {
   return found == rows->end() ? nullptr : found->second;
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

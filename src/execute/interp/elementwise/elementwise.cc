@@ -4,7 +4,7 @@
 #include "kernels/arrays/strided.h"
 #include "kernels/elementwise/element_loops.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The operands' dimensions. Where dynamic sizes differ, one of 1 is stretched to the other, as XLA does; else what all
@@ -27,9 +27,9 @@ Dims CommonDims(const Call& call, bool scalar_allowed) {
 }  // namespace
 
 Result<Value> EvaluateElementwise(Call& call) {
-  const Kernel kernel = call.kernel != nullptr ? *call.kernel : KernelOf(call.hlo);
+  const ElementLoop kernel = call.kernel != nullptr ? *call.kernel : ElementLoopFor(call.hlo);
   if (kernel.loop == nullptr)
-    return Stopped(call.hlo, StrCat(Text(call.hlo.opcode), " is not defined for ", Text(kernel.operands[0])));
+    return ExecutionError(call.hlo, StrCat(Text(call.hlo.opcode), " is not defined for ", Text(kernel.operands[0])));
   const Dims dims = CommonDims(call, call.operands.size() == 3);
   const std::byte* in[3] = {};
   for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -56,4 +56,4 @@ Result<Value> EvaluateElementwise(Call& call) {
   return Value(std::move(out));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -6,7 +6,7 @@
 #include "kernels/algorithms/random_numbers.h"
 #include "kernels/arrays/doubles.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // A fresh stream of 64-bit words for one rng instruction on one device.
@@ -40,15 +40,15 @@ Result<Value> Evaluate<Opcode::kRngBitGenerator>(Call& call) {
   const Shape& shape = call.hlo.shape();
   const bool has_bits = !shape.IsTuple() || (shape.elements().size() == 2 && shape.element(1).IsArray());
   if (!has_bits || !call.operands[0].IsArray())
-    return Stopped(call.hlo, StrCat("a state must be given, and bits declared, got ", ToString(shape), " of ",
+    return ExecutionError(call.hlo, StrCat("a state must be given, and bits declared, got ", ToString(shape), " of ",
                                     ToString(call.hlo.operand_shape(0))));
   const Shape& bits_shape = shape.IsTuple() ? shape.element(1) : shape;
   Array state = std::move(call.operands[0].array());
   if (state.type() != ElementType::kU64 || state.rank() != 1 || state.count() < 2 || state.count() > (threefry ? 2 : 3))
-    return Stopped(call.hlo,
+    return ExecutionError(call.hlo,
                    StrCat("the state must be u64[2]", threefry ? "" : " or u64[3]", ", got ", ToString(state)));
   if (!IsInteger(bits_shape.element_type()) && !IsFloat(bits_shape.element_type()))
-    return Stopped(call.hlo, StrCat("random bits must be integers or floats, got ", ToString(bits_shape)));
+    return ExecutionError(call.hlo, StrCat("random bits must be integers or floats, got ", ToString(bits_shape)));
   Array bits(bits_shape.element_type(), bits_shape.dims());
   std::span<uint64_t> words = state.Mutable<uint64_t>();
   if (threefry)
@@ -71,4 +71,4 @@ Result<Value> Evaluate<Opcode::kRngGetAndUpdateState>(Call& call) {
   return Value(std::move(words));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,7 +3,7 @@
 #include "execute/interp/movement/reshape.h"
 #include "kernels/arrays/layout_factors.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Memory stays as it is and is seen through another layout.
 template <>
@@ -15,7 +15,7 @@ Result<Value> Evaluate<Opcode::kBitcast>(Call& call) {
   const Dims dims = dynamic ? ReshapedDims(call.array(0), from, to) : ToDims(to.dims());
   const int from_bits = BitcastBits(from.element_type()), to_bits = BitcastBits(to.element_type());
   if (call.array(0).count() * from_bits != ElementCount(AsInts(dims)) * to_bits || (dynamic && from_bits != to_bits))
-    return Stopped(call.hlo, StrCat("bitcast sees the same bits, but ", ToString(call.array(0)), " has others than ",
+    return ExecutionError(call.hlo, StrCat("bitcast sees the same bits, but ", ToString(call.array(0)), " has others than ",
                                     ToString(to, /*with_layout=*/false)));
   if (dynamic) return Value(call.array(0).WithDims(dims).WithType(to.element_type()));
   if (from_bits == to_bits)
@@ -35,4 +35,4 @@ Result<Value> Evaluate<Opcode::kBitcastConvert>(Call& call) {
   return Value(AsType(call.array(0), to.element_type(), std::move(dims)));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

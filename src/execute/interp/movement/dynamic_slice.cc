@@ -4,7 +4,7 @@
 #include "execute/interp/evaluate.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Where a slice of `sizes` begins: at the indices in operands[first…], one each or all in one array, moved so that it
@@ -52,4 +52,4 @@ Result<Value> Evaluate<Opcode::kDynamicUpdateSlice>(Call& call) {
   return Value(std::move(out));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

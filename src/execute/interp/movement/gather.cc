@@ -6,7 +6,7 @@
 #include "kernels/arrays/index_vectors.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Gather = Op<Opcode::kGather>;
@@ -28,7 +28,7 @@ Result<Dims> SliceSizes(const Call& call) {
     int64_t& size = sizes[static_cast<size_t>(d)];
     const int64_t now = call.array(0).dim(d);
     if (size == declared.dim(d)) size = now;
-    if (size > now) return Stopped(call.hlo, StrCat("takes slices of ", size, " from a dimension of size ", now));
+    if (size > now) return ExecutionError(call.hlo, StrCat("takes slices of ", size, " from a dimension of size ", now));
   }
   return sizes;
 }
@@ -120,4 +120,4 @@ Result<Value> Evaluate<Opcode::kGather>(Call& call) {
   return Value(std::move(result));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

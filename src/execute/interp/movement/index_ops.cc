@@ -8,7 +8,7 @@
 #include "core/ir/sizes.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 template <>
 Result<Value> Evaluate<Opcode::kBroadcast>(Call& call) {
@@ -132,4 +132,4 @@ Result<Value> Evaluate<Opcode::kCopy>(Call& call) {
   return std::move(call.operands[0]);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

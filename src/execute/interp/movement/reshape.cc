@@ -5,7 +5,7 @@
 #include "execute/interp/movement/reshape.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // Where the operand has fewer elements than its bound, dynamic dimensions take what is left: those that have the bound
 // of a dynamic dimension of the operand take its size, the last one the rest.
@@ -35,7 +35,7 @@ Result<Value> Evaluate<Opcode::kReshape>(Call& call) {
   const Array& operand = call.array(0);
   Dims dims = ReshapedDims(operand, call.hlo.operand_shape(0), call.hlo.shape());
   if (ElementCount(AsInts(dims)) != operand.count())
-    return Stopped(call.hlo,
+    return ExecutionError(call.hlo,
                    StrCat("reshape of ", ToString(operand), " to ", ToString(AsInts(dims)), ": the sizes do not fit"));
   return Value(operand.WithDims(std::move(dims)));
 }
@@ -46,7 +46,7 @@ Result<Value> Evaluate<Opcode::kDynamicReshape>(Call& call) {
   for (size_t i = 1; i < call.operands.size(); ++i) dims.push_back(IntAt(call.array(i), 0));
   const bool negative = std::any_of(dims.begin(), dims.end(), [](int64_t size) { return size < 0; });
   if (negative || ElementCount(AsInts(dims)) != call.array(0).count())
-    return Stopped(call.hlo, StrCat("dynamic-reshape of ", ToString(call.array(0)), " to ", ToString(AsInts(dims)),
+    return ExecutionError(call.hlo, StrCat("dynamic-reshape of ", ToString(call.array(0)), " to ", ToString(AsInts(dims)),
                                     ": the sizes do not fit"));
   return Value(call.array(0).WithDims(std::move(dims)));
 }
@@ -74,4 +74,4 @@ Result<Value> Evaluate<Opcode::kSetDimensionSize>(Call& call) {
   return Value(std::move(out));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,9 +2,9 @@
 
 #include "kernels/arrays/array.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // The sizes of a reshape's result, where dynamic dimensions may be smaller than their bound.
 Dims ReshapedDims(const Array& operand, const Shape& from, const Shape& to);
 
-}  // namespace shoal
+}  // namespace shoal::internal

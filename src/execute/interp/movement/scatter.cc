@@ -5,7 +5,7 @@
 #include "execute/interp/movement/scatter_updates.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Scatter = Op<Opcode::kScatter>;
@@ -67,7 +67,7 @@ Result<Value> Evaluate<Opcode::kScatter>(Call& call) {
   const auto window_size = static_cast<int64_t>(window.offsets.size());
   for (Array& update : updates) {
     if (update.count() != vectors.count() * window_size)
-      return Stopped(hlo, StrCat("has ", vectors.count(), " index vectors and windows of ", window_size, ", but ",
+      return ExecutionError(hlo, StrCat("has ", vectors.count(), " index vectors and windows of ", window_size, ", but ",
                                  update.count(), " updates"));
     if (!std::is_sorted(window.order.begin(), window.order.end())) update = Transposed(update, window.order);
   }
@@ -93,4 +93,4 @@ Result<Value> Evaluate<Opcode::kScatter>(Call& call) {
   return ResultOf(hlo, std::move(results));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

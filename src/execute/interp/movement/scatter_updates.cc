@@ -5,7 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "kernels/arrays/indexed.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 constexpr size_t kAtATime = size_t{1} << 16;
@@ -41,7 +41,7 @@ std::vector<Kept> RoundsOf(const Kept& kept) {
 
 Array Taken(ElementType type, const std::byte* from, std::span<const int64_t> places) {
   Array taken(type, Dims{static_cast<int64_t>(places.size())});
-  TakeAt(taken.element_bytes(), taken.mutable_data(), from, places.data(), taken.count());
+  GatherElements(taken.element_bytes(), taken.mutable_data(), from, places.data(), taken.count());
   return taken;
 }
 
@@ -57,7 +57,7 @@ Status FoldRound(Reducer& reducer, std::span<Array> arrays, const Kept& round,
   const auto n = static_cast<int64_t>(round.size());
   SHOAL_TRY(reducer.Step(accumulators, ins, n));
   for (size_t k = 0; k < arrays.size(); ++k)
-    PutAt(arrays[k].element_bytes(), arrays[k].mutable_data(), accumulators[k].data(), round.places.data(), n);
+    ScatterElements(arrays[k].element_bytes(), arrays[k].mutable_data(), accumulators[k].data(), round.places.data(), n);
   return {};
 }
 
@@ -82,7 +82,7 @@ Status FoldAt(Reducer& reducer, std::span<Array> arrays, std::span<const int64_t
     }
     const Array elements = Taken(reducer.types[0], updates[0], kept.which);
     if (assigns) {
-      PutAt(elements.element_bytes(), arrays[0].mutable_data(), elements.data(), kept.places.data(), n);
+      ScatterElements(elements.element_bytes(), arrays[0].mutable_data(), elements.data(), kept.places.data(), n);
     } else {
       scatter(arrays[0].mutable_data(), kept.places.data(), elements.data(), n);
     }
@@ -90,4 +90,4 @@ Status FoldAt(Reducer& reducer, std::span<Array> arrays, std::span<const int64_t
   return {};
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -3,11 +3,11 @@
 
 #include "execute/interp/reduction/reducer.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // For i = 0, 1, …: arrays[…][places[i]] = reducer(arrays[…][places[i]], updates[…][i]), in that order where places
 // repeat. Negative places are left out.
 Status FoldAt(Reducer& reducer, std::span<Array> arrays, std::span<const int64_t> places,
               std::span<const std::byte* const> updates);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "execute/interp/evaluate.h"
 #include "kernels/arrays/doubles.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -108,4 +108,4 @@ Result<Value> Evaluate<Opcode::kBatchNormGrad>(Call& call) {
   return LikeOperand(call, x, moment, sum);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

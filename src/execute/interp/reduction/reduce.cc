@@ -5,7 +5,7 @@
 
 #include "core/ir/sizes.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // Which dimensions of the inputs stay and which are folded, both ascending.
@@ -172,4 +172,4 @@ Result<Value> Evaluate<Opcode::kMap>(Call& call) {
   return ResultOf(call.hlo, {std::move(result)});
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

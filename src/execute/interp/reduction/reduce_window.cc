@@ -3,7 +3,7 @@
 #include "core/ops/window.h"
 #include "kernels/algorithms/window_walk.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 Array WindowsByLoop(const ReductionLoop& loop, const Array& input, const Array& init, WindowWalk& walk, Dims dims) {
@@ -53,9 +53,9 @@ Result<Value> Evaluate<Opcode::kReduceWindow>(Call& call) {
   const std::vector<Array> inits = OperandsAs(call, reducer.count(), reducer.types);
   // XLA takes the initial value for the function's identity where there is nothing to move over.
   if (inputs[0].rank() == 0) return ResultOf(call.hlo, std::move(inputs));
-  SHOAL_ASSIGN(places, WindowPlaces(call.hlo, call.hlo[kWindow], inputs[0].dims(), {}));
+  SHOAL_ASSIGN(places, WindowedOutputDims(call.hlo, call.hlo[kWindow], inputs[0].dims(), {}));
   SHOAL_ASSIGN(results, ReduceWindows(reducer, inputs, inits, call.hlo[kWindow], places));
   return ResultOf(call.hlo, std::move(results));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

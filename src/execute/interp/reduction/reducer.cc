@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace shoal {
+namespace shoal::internal {
 
 Reducer::Reducer(const Call& call, const Computation& computation, Of what)
     : hlo(call.hlo), computation(computation), device(call.device) {
@@ -60,4 +60,4 @@ Array Filled(const Array& scalar, Dims dims) {
   return Gathered(scalar, std::move(dims), everywhere);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -7,7 +7,7 @@
 #include "execute/interp/device.h"
 #include "kernels/algorithms/reduction_loop.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 struct Reducer {
   // kSums: folds many elements into few, in accumulators that wide numerics have wider than is written.
@@ -38,4 +38,4 @@ Value ResultOf(const Instruction& hlo, std::vector<Array> arrays);
 // A new array full of the scalar's value.
 Array Filled(const Array& scalar, Dims dims);
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -2,7 +2,7 @@
 #include "execute/interp/device.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 using Scan = Op<Opcode::kScan>;
@@ -96,4 +96,4 @@ Result<Value> Evaluate<Opcode::kScan>(Call& call) {
   return shape.IsTuple() ? Value::Tuple(std::move(results)) : std::move(results[0]);
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

@@ -5,7 +5,7 @@
 #include "execute/interp/movement/scatter_updates.h"
 #include "kernels/algorithms/window_walk.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // The place in the operand that each window has chosen so far, or -1, and the element there.
@@ -47,7 +47,7 @@ template <>
 Result<Value> Evaluate<Opcode::kSelectAndScatter>(Call& call) {
   using SelectAndScatter = Op<Opcode::kSelectAndScatter>;
   const Array& operand = call.array(0);
-  SHOAL_ASSIGN(windows, WindowPlaces(call.hlo, call.hlo[kWindow], operand.dims(), {}));
+  SHOAL_ASSIGN(windows, WindowedOutputDims(call.hlo, call.hlo[kWindow], operand.dims(), {}));
   Array operand_places(ElementType::kS64, operand.dims());
   auto all = operand_places.Mutable<int64_t>();
   std::iota(all.begin(), all.end(), 0);
@@ -66,4 +66,4 @@ Result<Value> Evaluate<Opcode::kSelectAndScatter>(Call& call) {
   return ResultOf(call.hlo, std::move(results));
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

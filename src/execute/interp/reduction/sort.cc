@@ -10,7 +10,7 @@
 #include "kernels/algorithms/sort_keys.h"
 #include "kernels/arrays/strided.h"
 
-namespace shoal {
+namespace shoal::internal {
 namespace {
 
 // What is sorted: the operands with the dimension to sort along last.
@@ -90,7 +90,7 @@ class Comparator {
       const int width = operand.element_bytes();
       std::vector<std::byte>& lanes = lanes_[p];
       if (lanes.size() < static_cast<size_t>(n * width)) lanes.resize(static_cast<size_t>(n * width));
-      if (used_[p]) TakeAt(width, lanes.data(), operand.data(), p % 2 == 0 ? a : b, n);
+      if (used_[p]) GatherElements(width, lanes.data(), operand.data(), p % 2 == 0 ? a : b, n);
       ins.push_back({operand.type(), lanes.data()});
     }
     const LanesOut outs[] = {{ElementType::kPred, reinterpret_cast<std::byte*>(before)}};
@@ -154,7 +154,7 @@ Result<std::vector<Array>> SortedAlong(const Instruction& hlo, int64_t dim, cons
   std::vector<Array> results;
   for (const Array& operand : rows.operands) {
     Array result(operand.type(), operand.dims());
-    TakeAt(result.element_bytes(), result.mutable_data(), operand.data(), sorted.data(), result.count());
+    GatherElements(result.element_bytes(), result.mutable_data(), operand.data(), sorted.data(), result.count());
     results.push_back(is_last ? std::move(result) : Transposed(result, AsInts(order)));
   }
   return results;
@@ -170,4 +170,4 @@ Result<Value> Evaluate<Opcode::kSort>(Call& call) {
   return Value::Tuple({sorted.begin(), sorted.end()});
 }
 
-}  // namespace shoal
+}  // namespace shoal::internal

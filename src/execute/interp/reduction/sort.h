@@ -5,11 +5,11 @@
 
 #include "execute/interp/evaluate.h"
 
-namespace shoal {
+namespace shoal::internal {
 
 // The operands, all of the same dimensions, in the order in which the comparator puts their elements along `dim`.
 // Not stable: elements that compare equal stand as XLA:CPU leaves them.
 Result<std::vector<Array>> SortedAlong(const Instruction& hlo, int64_t dim, const Computation& comparator, Device& device,
                                        std::vector<Array> operands, bool is_stable = true);
 
-}  // namespace shoal
+}  // namespace shoal::internal

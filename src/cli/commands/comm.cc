@@ -1,0 +1,69 @@
+#include "cli/commands/comm.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/ir/source_location.h"
+#include "core/ops/op.h"
+#include "present/reports/assumptions.h"
+#include "present/reports/comm_report.h"
+
+namespace shoal::internal {
+namespace {
+
+// A matrix of more would not fit into memory.
+constexpr int64_t kMaxMatrixDevices = 4096;
+
+// Of the collective, or of the fusion or start it stands in.
+std::string LineOf(const LogicalCollective& use, const Module& module) {
+  for (const Instruction* hlo : {use.hlo, use.start})
+    if (const Metadata* metadata = (*hlo)[kMetadata])
+      if (std::string line = FormatSourceLocation(*metadata, module.stack_frames); !line.empty()) return line;
+  return "";
+}
+
+void FillRows(const Module& module, const ExecutionCounts& executions, CommReport& report) {
+  const ModuleCost cost = CostOf(module, executions);
+  Overlaps overlaps(cost, executions);
+  NodeSplits splits(report.devices_per_node);
+  for (const LogicalCollective& use : report.collectives.all)
+    report.rows.push_back({&use, use.MostRingBytes(), use.MostWireBytes(), splits.Of(use),
+                           overlaps.Of(*use.start, *use.done), LineOf(use, module)});
+  for (const Computation* computation : executions.calls().ReachableFromEntry())
+    for (const Instruction* hlo : computation->instructions)
+      if (CallsComputations(*hlo) && CallKindOf(*hlo) == CallKind::kLoop) report.loops.push_back(hlo);
+}
+
+}  // namespace
+
+int CommVerb(const CommFlags& flags) {
+  Input input = ReadInput(flags.file, {flags.common.strict});
+  if (input.module == nullptr) return FailOnInput(input, flags.common);
+  const Module& module = *input.module;
+  const Result<ExecutionOptions> options = flags.loops.For({&module});
+  if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
+  const ExecutionCounts executions(module, *options);
+  CommReport report{.file = flags.file,
+                    .devices = InferDevices(module, flags.num_replicas, flags.num_partitions),
+                    .devices_per_node = flags.devices_per_node,
+                    .collectives = {{}, ParticipantTable({}), {}, {}},
+                    .rows = {},
+                    .loops = {},
+                    .assumptions = AssumptionsOf(executions),
+                    .executions = &executions,
+                    .matrix = !flags.matrix.empty(),
+                    .top = flags.top};
+  report.collectives = CollectivesOf(module, executions, report.devices.grid);
+  report.assumptions.insert(report.assumptions.end(), report.collectives.assumptions.begin(),
+                            report.collectives.assumptions.end());
+  if (report.matrix && report.devices.grid.count() > kMaxMatrixDevices) {
+    report.matrix = false;
+    report.assumptions.push_back(StrCat("a matrix of more than ", kMaxMatrixDevices, " devices is not shown"));
+  }
+  FillRows(module, executions, report);
+  const bool csv = report.matrix && flags.matrix == "csv";
+  const std::string text = csv ? CommMatrixCsv(report) : flags.common.json ? CommJson(report) : CommText(report);
+  return Finish(input, text, flags.common);
+}
+
+}  // namespace shoal::internal

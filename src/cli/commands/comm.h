@@ -1,0 +1,20 @@
+// shoal comm: the ledger of collectives.
+#pragma once
+
+#include "cli/commands/input.h"
+#include "cli/commands/loop_flags.h"
+
+namespace shoal::internal {
+
+struct CommFlags {
+  CommonFlags common;
+  LoopFlags loops;
+  std::string file, matrix;
+  std::optional<int64_t> num_replicas, num_partitions;
+  int64_t devices_per_node = 8, top = 20;
+};
+
+// The exit status.
+int CommVerb(const CommFlags& flags);
+
+}  // namespace shoal::internal

@@ -1,0 +1,176 @@
+#include "cli/commands/compare.h"
+
+#include <cstdio>
+#include <memory>
+#include <new>
+
+#include "analyze/facts/manual_regions.h"
+#include "cli/commands/generate.h"
+#include "core/base/strings.h"
+#include "core/base/environment_error.h"
+#include "core/verify/verify.h"
+#include "execute/data/job_outputs.h"
+#include "execute/data/partitioned_inputs.h"
+#include "execute/interp/memory_preflight.h"
+#include "present/reports/compare_report.h"
+
+namespace shoal::internal {
+namespace {
+
+// One of the two modules, and what came of it.
+struct Side {
+  Input input;
+  InferredGrid devices;
+  std::unique_ptr<Executable> engine;  // its constants may be results
+  RunOutcome outcome;
+  const Module& module() const { return *input.module; }
+  ModuleOnDevices part() const { return {*input.module, devices.grid}; }
+};
+
+class OneComparison {
+ public:
+  explicit OneComparison(const CompareFlags& flags) : flags_(flags) {}
+
+  int Run() {
+    if (Status joined = job_.Join(flags_.job); !joined.ok()) return Failed(a_, joined.diag());
+    for (auto [side, file] : {std::pair(&a_, &flags_.a), std::pair(&b_, &flags_.b)}) {
+      side->input = ReadInput(*file, {/*strict=*/true});
+      if (side->input.module != nullptr) Verify(*side->input.module, side->input.diags);
+      const bool refused = side->input.diags.errors() > 0;
+      const Status fault = refused ? Status(side->input.diags.found()[0]) : Status();
+      if (Status same = job_.Compare(side->input, fault); !same.ok()) return Failed(*side, same.diag());
+      if (refused) return FailOnInput(side->input, flags_.common);
+    }
+    try {
+      return Compare();
+    } catch (const std::bad_alloc&) {
+      if (job_.job() != nullptr) job_.Leave("not enough memory on this machine");
+      return Failed(a_, EnvironmentError("not enough memory on this machine to run both modules"));
+    }
+  }
+
+ private:
+  int Compare() {
+    // The partitioned one, if any, has the shards of the other's parameters.
+    a_.devices = InferDevices(a_.module(), flags_.num_replicas, flags_.num_partitions);
+    b_.devices = InferDevices(b_.module(), flags_.num_replicas, flags_.num_partitions);
+    for (Side* side : {&a_, &b_})
+      if (Status room = job_.AgreeOnStatus(CheckConstantMemory(side->module())); !room.ok()) return Failed(*side, room.diag());
+    Side *whole = &a_, *parts = &b_;
+    if (ArgumentBytes(a_.module()) < ArgumentBytes(b_.module()) ||
+        (a_.module().num_partitions > 1 && b_.module().num_partitions == 1))
+      std::swap(whole, parts);
+    if (Status fit = flags_.limits.Check(parts->module(), parts->devices); !fit.ok()) return Failed(*parts, fit.diag());
+    Result<Partitioning> partitioning = PartitioningOf(whole->module(), parts->part());
+    if (!partitioning.ok()) return Failed(*parts, partitioning.diag());
+    const bool split = partitioning->divided;
+    // A module whose arrays are whole is run once, whatever its shardings say it will be cut into.
+    const Module& first = whole->module();
+    const bool unpartitioned = first.num_partitions == 1 && first.replica_count == 1 &&
+                               whole->devices.grid.count() != parts->devices.grid.count();
+    if ((split || unpartitioned) && !HasManualRegions(first))
+      whole->devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
+    if (Status fit = flags_.limits.Check(first, whole->devices); !fit.ok()) return Failed(*whole, fit.diag());
+    // Both sides' arguments are there at once.
+    const double bytes = ArgumentBytes(first) + ArgumentBytes(parts->module());
+    if (Status room = CheckRunMemory(first, whole->devices.grid, bytes, whole->devices.grid.count()); !room.ok())
+      return Failed(*whole, room.diag());
+    // Of arguments that are the same for both modules each process needs its own devices'; others are cut first.
+    const bool same_devices = !split && a_.devices.grid.count() == b_.devices.grid.count();
+    if (Status placed = job_.Place(whole->devices.grid.count()); !placed.ok()) return Failed(*whole, placed.diag());
+    Result<Arguments> arguments = MakeArguments(*whole, same_devices ? job_.placement() : nullptr);
+    if (Status made = job_.AgreeOnStatus(arguments.ok() ? Status() : Status(arguments.diag())); !made.ok())
+      return Failed(*whole, made.diag());
+    if (!split && a_.devices.grid.count() != b_.devices.grid.count()) {
+      if (whole->devices.grid.count() != 1)
+        return Failed(*parts,
+                      Fail({}, "compare.C6",
+                           StrCat("the modules run on ", a_.devices.grid.count(), " and ", b_.devices.grid.count(),
+                                  " devices, and neither is the other's partitioned form")));
+    }
+    if (Status placed = job_.Place(parts->devices.grid.count()); !placed.ok()) return Failed(*parts, placed.diag());
+    Arguments of_parts = split ? SplitArguments(arguments->at(0), parts->part(), *partitioning, job_.placement())
+                               : RegroupArguments(*arguments, parts->part());
+    if (!same_devices) KeepOwn(*whole, *arguments);
+    if (split) report_.notes = std::move(partitioning->notes);
+    int status = Execute(*whole, std::move(*arguments));
+    if (status == kOk) status = Execute(*parts, std::move(of_parts));
+    if (status != kOk) return status;
+    return job_.AgreeOnExit(job_.is_root() ? CompareOutputs(*whole, *parts, *partitioning) : kOk);
+  }
+
+  // Gives up what only the devices of other processes need.
+  void KeepOwn(const Side& side, Arguments& arguments) {
+    if (job_.job() == nullptr || !job_.Place(side.devices.grid.count()).ok()) return;
+    for (size_t device = 0; device < arguments.size(); ++device)
+      if (!job_.placement()->IsLocal(static_cast<int64_t>(device))) arguments[device].clear();
+  }
+
+  Result<Arguments> MakeArguments(Side& side, const Placement* placement) {
+    const DeviceGrid& grid = side.devices.grid;
+    if (!flags_.inputs.empty()) {
+      report_.inputs = StrCat("inputs from ", flags_.inputs);
+      return ReadArguments(side.module(), grid, flags_.inputs, placement);
+    }
+    if (!side.input.arguments.empty()) {
+      report_.inputs = "inputs from the snapshot";
+      return SnapshotArguments(side.module(), grid, side.input.arguments, placement);
+    }
+    report_.inputs = StrCat("inputs generated with ", flags_.argument_mode, ", random_seed ", flags_.random_seed);
+    return Generate(side.module(), grid, flags_.argument_mode, flags_.random_seed, placement);
+  }
+
+  int Execute(Side& side, Arguments arguments) {
+    const ModulePlan plans(side.module());
+    if (plans.elided().count > 0)
+      report_.notes.push_back(StrCat(side.input.text()->name(), " has ", plans.elided().count,
+                                     " elided literals, which were filled with made-up numbers"));
+    if (Status placed = job_.Place(side.devices.grid.count()); !placed.ok()) return Failed(side, placed.diag());
+    Result<std::unique_ptr<Executable>> engine =
+        CompiledModule(side.module(), std::string(side.input.text()->name()), job_.WithThreads(flags_.engine),
+                       flags_.common.json);
+    if (!engine.ok()) return Failed(side, engine.diag());
+    side.engine = std::move(*engine);
+    RunSettings settings;
+    settings.job = job_.job();
+    settings.placement = job_.placement();
+    settings.stub_custom_calls = flags_.stub_custom_calls;
+    settings.random_seed = flags_.random_seed;
+    settings.numerics = InferNumerics(side.module()).numerics;
+    flags_.limits.Set(settings);
+    Result<RunOutcome> outcome = RunModule(side.engine == nullptr ? plans : side.engine->plans(), side.devices.grid,
+                                           std::move(arguments), settings);
+    if (!outcome.ok()) return Failed(side, outcome.diag());
+    side.outcome = std::move(*outcome);
+    if (job_.job() != nullptr) GatherResults(*job_.job(), *job_.placement(), side.module(), side.outcome.results);
+    return kOk;
+  }
+
+  int CompareOutputs(const Side& whole, const Side& parts, const Partitioning& partitioning) {
+    const bool swapped = &whole != &a_;
+    Result<std::vector<OutputComparison>> outputs =
+        CompareResults(whole.module(), whole.outcome.results, parts.part(), parts.outcome.results, partitioning,
+                       flags_.bounds);
+    if (!outputs.ok()) return Failed(b_, outputs.diag());
+    if (swapped)
+      for (OutputComparison& output : *outputs) std::swap(output.a, output.b);
+    report_.outputs = std::move(*outputs);
+    report_.a = StrCat(a_.input.text()->name(), " on ", a_.devices.from);
+    report_.b = StrCat(b_.input.text()->name(), " on ", b_.devices.from);
+    const int status = WriteText(flags_.common.json ? CompareJson(report_) : CompareText(report_));
+    return status == kOk && !report_.Agree() ? kInputError : status;
+  }
+
+  int Failed(Side& side, const Diag& diag) { return FailOnInput(side.input, diag, flags_.common); }
+
+  const CompareFlags& flags_;
+  JobContext job_;  // before all else: it is left last
+  Side a_, b_;
+  CompareReport report_;
+};
+
+}  // namespace
+
+int CompareVerb(const CompareFlags& flags) { return OneComparison(flags).Run(); }
+
+}  // namespace shoal::internal

@@ -1,0 +1,27 @@
+// shoal compare: runs two modules on the same inputs and says how far their results are apart.
+#pragma once
+
+#include "cli/commands/engine_flags.h"
+#include "cli/commands/input.h"
+#include "cli/commands/job.h"
+#include "cli/commands/run_limits.h"
+#include "execute/data/compare.h"
+
+namespace shoal::internal {
+
+struct CompareFlags {
+  CommonFlags common;
+  JobFlags job;
+  std::string a, b, inputs, argument_mode = "use_random_inputs";
+  std::optional<int64_t> num_replicas, num_partitions;
+  uint64_t random_seed = 0;
+  ErrorBounds bounds;
+  RunLimits limits;
+  bool stub_custom_calls = false;
+  EngineFlags engine;
+};
+
+// The exit status.
+int CompareVerb(const CompareFlags& flags);
+
+}  // namespace shoal::internal

@@ -1,0 +1,67 @@
+#include "cli/commands/diff.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "present/reports/assumptions.h"
+#include "present/reports/diff_report.h"
+
+namespace shoal::internal {
+namespace {
+
+int64_t ElidedConstants(const Module& module) {
+  int64_t count = 0;
+  for (const Computation* computation : module.computations)
+    count += std::count_if(computation->instructions.begin(), computation->instructions.end(),
+                           [](const Instruction* hlo) { return IsElided(*hlo); });
+  return count;
+}
+
+// What is assumed of both is said once.
+void AddAssumptions(const std::vector<std::string>& a, const std::vector<std::string>& b,
+                    std::vector<std::string>& all) {
+  auto has = [](const std::vector<std::string>& list, const std::string& sentence) {
+    return std::find(list.begin(), list.end(), sentence) != list.end();
+  };
+  for (const std::string& sentence : a) all.push_back(StrCat(has(b, sentence) ? "A and B: " : "A: ", sentence));
+  for (const std::string& sentence : b)
+    if (!has(a, sentence)) all.push_back(StrCat("B: ", sentence));
+}
+
+}  // namespace
+
+int DiffVerb(const DiffFlags& flags) {
+  DiffReport report;
+  for (const std::string& text : flags.thresholds) {
+    Result<Threshold> threshold = ParseThreshold(text);
+    if (!threshold.ok()) return FailOnUsage(threshold.diag().message, flags.common);
+    report.thresholds.push_back(*threshold);
+  }
+  const Input a = ReadInput(flags.a, {flags.common.strict}), b = ReadInput(flags.b, {flags.common.strict});
+  if (a.module == nullptr) return FailOnInput(a, flags.common);
+  if (b.module == nullptr) return FailOnInput(b, flags.common);
+
+  const int64_t elided = ElidedConstants(*a.module) + ElidedConstants(*b.module);
+  const Result<ExecutionOptions> options = flags.loops.For({a.module.get(), b.module.get()});
+  if (!options.ok()) return FailOnInput(a, options.diag(), flags.common);
+  const DiffSide side_a(*a.module, *options, elided > 0), side_b(*b.module, *options, elided > 0);
+  report.a = {flags.a, a.module.get(), TotalsOf(*a.module, side_a.executions)};
+  report.changes = ChangesBetween(side_a, side_b);
+  // The order in which a module without a schedule is taken to run is ours, and the same for both.
+  const bool same = report.changes.empty() && !a.module->is_scheduled && !b.module->is_scheduled;
+  report.b = {flags.b, b.module.get(), same ? report.a.totals : TotalsOf(*b.module, side_b.executions)};
+  if (elided > 0)
+    report.assumptions.push_back(
+        StrCat(Pluralize(elided, "constant"), " without values in the text: large constants are compared by type alone"));
+  AddAssumptions(AssumptionsOf(side_a.executions), AssumptionsOf(side_b.executions), report.assumptions);
+  AddAssumptions(report.a.totals.assumptions, report.b.totals.assumptions, report.assumptions);
+  const int status = Finish(a, flags.common.json ? DiffJson(report) : DiffText(report, flags.top), flags.common);
+  PrintWarnings(b, flags.common);
+  if (status != kOk) return status;
+  const bool broken = std::any_of(report.thresholds.begin(), report.thresholds.end(),
+                                  [&](const Threshold& threshold) { return !report.Holds(threshold); });
+  return broken || (flags.exit_code && !report.changes.empty()) ? kInputError : kOk;
+}
+
+}  // namespace shoal::internal

@@ -1,0 +1,131 @@
+#include "cli/commands/input.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/commands/interrupt.h"
+#include "core/base/diag_width.h"
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "core/base/environment_error.h"
+#include "formats/proto/detect.h"
+#include "formats/proto/read.h"
+#include "present/reports/diags_json.h"
+#include "present/reports/table.h"
+
+namespace shoal::internal {
+namespace {
+
+// A byte that no text has, early in the file.
+bool LooksBinary(std::string_view bytes) { return bytes.substr(0, 4096).find('\0') != std::string_view::npos; }
+
+DiagStyle StyleOf(const CommonFlags& flags) {
+  DiagStyle style;
+  style.color = ErrorStyle().color;
+  style.verbose = flags.verbose;
+  return style;
+}
+
+std::string Rendered(const Input& input, const Diags& diags, const CommonFlags& flags) {
+  std::unique_ptr<Source> named;
+  if (input.text() == nullptr) named = Source::FromString(input.path, "");
+  const Source& text = named == nullptr ? *input.text() : *named;
+  return Render(diags, text, StyleOf(flags), ErrorStyle().width);
+}
+
+// Those of one kind.
+Diags Only(const Diags& diags, Severity severity) {
+  Diags some;
+  for (const Diag& diag : diags.found())
+    if (diag.severity == severity) some.Add(diag);
+  return some;
+}
+
+}  // namespace
+
+Input ReadInput(const std::string& path, const ParseOptions& options) {
+  SetActivity(StrCat("reading ", path));
+  Input input;
+  input.path = path;
+  Result<std::unique_ptr<Source>> source = Source::Read(path);
+  if (!source.ok()) {
+    input.diags.Add(std::move(source.diag()));
+    return input;
+  }
+  input.source = std::move(*source);
+  std::string_view bytes = input.source->text();
+  if (bytes.empty()) {
+    input.diags.Add(Fail("the file is empty"));
+  } else if (LooksLikeProto(bytes)) {
+    ProtoInput read = ReadProtoWithValues(input.source, options.strict, input.diags);
+    input.module = std::move(read.module);
+    input.arguments = std::move(read.arguments);
+    input.result = read.result;
+  } else if (LooksBinary(bytes)) {
+    input.diags.Add(Fail("the file is neither HLO text nor an HLO protobuf"));
+  } else {
+    input.module = ParseModule(input.source, options, input.diags);
+  }
+  SetActivity(StrCat("working on ", path));
+  return input;
+}
+
+void Report(const Input& input, const CommonFlags& flags) { Say(Rendered(input, input.diags, flags)); }
+
+void PrintWarnings(const Input& input, const CommonFlags& flags) {
+  // Without those that PrintTruncationWarning has said.
+  const auto said = std::count_if(input.diags.found().begin(), input.diags.found().end(),
+                                  [](const Diag& diag) { return diag.rule == kCutShortRule; });
+  const int64_t count = input.diags.warnings() - (flags.warnings ? 0 : said);
+  if (count == 0 || flags.json) return;
+  if (flags.warnings) {
+    Say(Rendered(input, Only(input.diags, Severity::kWarning), flags));
+  } else {
+    Say(StrCat(input.text() != nullptr ? input.text()->name() : input.path, ": ", Pluralize(count, "warning"),
+               count == 1 ? "; --warnings shows it\n" : "; --warnings shows them\n"));
+  }
+}
+
+int FailOnInput(const Input& input, const CommonFlags& flags) {
+  const auto& found = input.diags.found();
+  const bool world = std::any_of(found.begin(), found.end(), IsEnvironmentError);
+  const int status = world ? kUsageOrSystemError : kInputError;
+  if (flags.json) return std::max(WriteText(ErrorJson(input.path, input.text(), input.diags)), status);
+  Say(Rendered(input, Only(input.diags, Severity::kError), flags));
+  PrintWarnings(input, flags);
+  return status;
+}
+
+int FailOnInput(const Input& input, const Diag& diag, const CommonFlags& flags) {
+  Diags one;
+  one.Add(diag);
+  if (flags.json) return std::max(WriteText(ErrorJson(input.path, input.text(), one)), StatusOf(diag));
+  Say(Rendered(input, one, flags));
+  return StatusOf(diag);
+}
+
+int FailOnUsage(const std::string& sentence, const CommonFlags& flags) {
+  Diags one;
+  one.Add(EnvironmentError(sentence));
+  if (flags.json) return std::max(WriteText(ErrorJson("", nullptr, one)), kUsageOrSystemError);
+  return PrintError(sentence);
+}
+
+void PrintTruncationWarning(const Input& input, const CommonFlags& flags) {
+  if (flags.json || flags.warnings) return;
+  Diags first;
+  for (const Diag& diag : input.diags.found())
+    if (diag.rule == kCutShortRule) first.Add(diag);
+  Say(Rendered(input, first, flags));
+}
+
+int Finish(const Input& input, std::string_view answer, const CommonFlags& flags) {
+  PrintTruncationWarning(input, flags);
+  const int status = WriteText(answer);
+  PrintWarnings(input, flags);
+  return status;
+}
+
+}  // namespace shoal::internal

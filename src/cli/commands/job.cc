@@ -1,0 +1,115 @@
+#include "cli/commands/job.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "cli/commands/interrupt.h"
+#include "core/base/files.h"
+#include "core/base/strings.h"
+#include "core/base/environment_error.h"
+#include "execute/collectives/deadlock.h"
+#include "execute/transport/load.h"
+#include "execute/transport/process_agreement.h"
+#include "kernels/arrays/block_cache.h"
+
+namespace shoal::internal {
+namespace {
+
+// What was said on the command line, without the program and the file, which may lie elsewhere on another machine.
+std::string CallWithout(const std::string& file) {
+  std::ifstream words("/proc/self/cmdline", std::ios::binary);
+  const std::string line((std::istreambuf_iterator<char>(words)), {});
+  std::string all;
+  bool is_program = true;
+  for (std::string_view rest = line; !rest.empty();) {
+    const size_t end = std::min(rest.find('\0'), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    if (!std::exchange(is_program, false) && word != file) StrAppend(&all, all.empty() ? "" : " ", word);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return all;
+}
+
+constexpr PeersOfProcess kPeers{&PeerMonitor::Interrupted, &PeerMonitor::AnyPeerLost};
+
+}  // namespace
+
+// A launcher ends who is left as soon as one of us has ended with an error. None ends before all have come here, and
+// here all has been said.
+JobContext::~JobContext() {
+  if (job_ != nullptr) NotifyPeersOfInterrupt(kPeers, false);
+}
+
+Status JobContext::Join(const JobFlags& flags) {
+  flags_ = &flags;
+  const std::optional<Launched> launched = LaunchedByMpi();
+  if (flags.transport == "threads") return {};
+  if (flags.transport == "auto" && (!launched || launched->size == 1)) return {};
+  if (launched) NotifyPeersOfInterrupt(kPeers, launched->rank == 0);
+  Result<std::unique_ptr<Communicator>> communicator = LoadMpi();
+  if (!communicator.ok()) {
+    if (launched && launched->rank != 0) MuteOutput();  // the first says it
+    return communicator.diag();
+  }
+  job_ = std::make_unique<Job>(std::move(*communicator));
+  ArrayBlocks().CapAtPeakUse();
+  job_->fast_reduction = flags.reduction == "fast";
+  if (!job_->is_root()) MuteOutput();
+  NotifyPeersOfInterrupt(kPeers, job_->is_root());
+  job_->OnProcessLost([this](int rank) { Lost(rank); });
+  return {};
+}
+
+// From the thread that watches: nobody else can be waited for.
+void JobContext::Lost(int rank) const {
+  // The lowest rank that is left and knows.
+  if (job_->rank() == (rank == 0 ? 1 : 0)) {
+    const std::vector<int64_t> devices = placement_.DevicesOf(rank);
+    Unsilence();
+    PrintError(StrCat("rank ", rank, " on ", job_->host(rank), devices.empty() ? "" : StrCat(", which ran ", DeviceList(devices), ","),
+                    " is gone: it was killed, or its machine is down; the job cannot go on"));
+  }
+  RemoveUnfinishedFiles();
+  _exit(kUsageOrSystemError);
+}
+
+Status JobContext::Compare(const Input& input, const Status& mine) {
+  if (job_ == nullptr) return {};
+  ProcessInputs given{kVersion, CallWithout(input.path), input.path, 0, mine};
+  if (input.text() != nullptr) given.digest = DigestOf(input.text()->text());
+  return CheckProcessesAgree(*job_, given);
+}
+
+Status JobContext::Place(int64_t devices) {
+  if (job_ == nullptr) return {};
+  SHOAL_ASSIGN(placement, ParsePlacement(flags_->placement, devices, job_->size(), job_->rank()));
+  placement_ = std::move(placement);
+  return {};
+}
+
+int JobContext::AgreeOnExit(int status) {
+  if (job_ == nullptr) return status;
+  const std::string told = job_->Broadcast(Writer().Int(status).Take());
+  return static_cast<int>(Reader(told).Int());
+}
+
+void JobContext::Leave(const std::string& sentence) {
+  Unsilence();
+  PrintError(StrCat(job_->Describe(job_->rank()), ": ", sentence));
+  RemoveUnfinishedFiles();
+  _exit(kUsageOrSystemError);
+}
+
+std::string JobContext::Describe() const {
+  if (job_ == nullptr) return {};
+  std::set<std::string> hosts;
+  for (int rank = 0; rank < job_->size(); ++rank) hosts.insert(job_->host(rank));
+  return StrCat(job_->size(), " processes on ", hosts.size() == 1 ? "one machine" : StrCat(hosts.size(), " machines"),
+                ", ", job_->library(),
+                job_->fast_reduction ? ", which reduced in an order of its own (--reduction=fast)" : "");
+}
+
+}  // namespace shoal::internal

@@ -1,0 +1,87 @@
+#include "cli/commands/loop_flags.h"
+
+#include <charconv>
+#include <set>
+
+#include "core/base/strings.h"
+#include "core/base/environment_error.h"
+#include "core/ops/op.h"
+
+namespace shoal::internal {
+namespace {
+
+// The number after the last "=", if that is what stands there.
+template <class Number>
+std::optional<Number> NumberOf(const std::string& text) {
+  const size_t at = text.rfind('=');
+  if (at == std::string::npos || at == 0) return std::nullopt;
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + at + 1, end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+std::string NameOf(const std::string& text) {
+  const std::string name = text.substr(0, text.rfind('='));
+  return name.starts_with('%') ? name.substr(1) : name;
+}
+
+struct Names {
+  std::set<std::string> loops, branches;
+};
+
+Names NamesIn(std::initializer_list<const Module*> modules) {
+  Names names;
+  for (const Module* module : modules) {
+    for (const Computation* computation : module->computations) {
+      for (const Instruction* hlo : computation->instructions) {
+        if (!CallsComputations(*hlo)) continue;
+        if (CallKindOf(*hlo) == CallKind::kLoop) names.loops.emplace(hlo->name);
+        if (CallKindOf(*hlo) != CallKind::kBranch) continue;
+        for (const Computation* branch : CalledComputations(*hlo)) names.branches.emplace(branch->name);
+      }
+    }
+  }
+  return names;
+}
+
+Status CheckName(const char* option, const char* kind, const std::string& name, const std::set<std::string>& all) {
+  if (all.contains(name)) return {};
+  constexpr size_t kMax = 20;
+  std::vector<std::string> some(all.begin(), all.end());
+  if (some.size() > kMax) some.resize(kMax);
+  return EnvironmentError(StrCat(
+      option, "=", name, "=…: there is no ", kind, " of that name; ",
+      all.empty() ? "there are none" : StrCat("there are ", StrJoin(some, ", ")),
+      all.size() > kMax ? StrCat(" and ", all.size() - kMax, " more") : std::string()));
+}
+
+}  // namespace
+
+std::string LoopFlags::ValidateTripCount(const std::string& text) {
+  const std::optional<int64_t> number = NumberOf<int64_t>(text);
+  return number && *number >= 0 ? "" : StrCat("NAME=N is wanted, N a whole number from 0 on; got ", text);
+}
+
+std::string LoopFlags::ValidateProbability(const std::string& text) {
+  const std::optional<double> number = NumberOf<double>(text);
+  return number && *number >= 0 && *number <= 1 ? "" : StrCat("NAME=P is wanted, P from 0 to 1; got ", text);
+}
+
+Result<ExecutionOptions> LoopFlags::For(std::initializer_list<const Module*> modules) const {
+  ExecutionOptions options;
+  if (trips.empty() && probabilities.empty()) return options;
+  const Names names = NamesIn(modules);
+  for (const std::string& text : trips) {
+    SHOAL_TRY(CheckName("--trips", "loop", NameOf(text), names.loops));
+    options.trips[NameOf(text)] = *NumberOf<int64_t>(text);
+  }
+  for (const std::string& text : probabilities) {
+    SHOAL_TRY(CheckName("--probability", "branch computation", NameOf(text), names.branches));
+    options.probabilities[NameOf(text)] = *NumberOf<double>(text);
+  }
+  return options;
+}
+
+}  // namespace shoal::internal

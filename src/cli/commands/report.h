@@ -1,0 +1,20 @@
+// shoal report: one page that opens anywhere.
+#pragma once
+
+#include "cli/commands/input.h"
+#include "cli/commands/loop_flags.h"
+
+namespace shoal::internal {
+
+struct ReportFlags {
+  CommonFlags common;
+  LoopFlags loops;
+  std::string a, b, out, budget;
+  std::vector<std::string> on, traces;
+  int64_t devices_per_node = 8;
+};
+
+// The exit status.
+int ReportVerb(const ReportFlags& flags);
+
+}  // namespace shoal::internal

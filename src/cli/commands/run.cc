@@ -1,0 +1,298 @@
+#include "cli/commands/run.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <new>
+
+#include "analyze/facts/instruction_count.h"
+#include "cli/commands/generate.h"
+#include "cli/commands/outfeeds.h"
+#include "cli/commands/progress.h"
+#include "core/base/files.h"
+#include "core/base/strings.h"
+#include "core/base/environment_error.h"
+#include "core/verify/verify.h"
+#include "execute/data/inputs.h"
+#include "execute/data/job_outputs.h"
+#include "execute/interp/memory_preflight.h"
+#include "execute/interp/step_log.h"
+#include "execute/runtime/job_profile.h"
+#include "execute/runtime/observers.h"
+#include "execute/runtime/run_warnings.h"
+#include "kernels/linalg/machine_peak.h"
+#include "present/reports/compare_report.h"
+#include "present/reports/run_profile.h"
+#include "present/reports/run_report.h"
+#include "present/reports/time_report.h"
+
+namespace shoal::internal {
+namespace {
+
+class OneRun {
+ public:
+  explicit OneRun(const RunFlags& flags) : flags_(flags) {}
+
+  int Run() {
+    if (Status joined = job_.Join(flags_.job); !joined.ok()) return Failed(joined.diag());
+    if (flags_.engine.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // while everything is read
+    input_ = ReadInput(flags_.file, {/*strict=*/true});
+    if (input_.module == nullptr && input_.source != nullptr) FindAllDefects();
+    if (input_.module != nullptr) Verify(*input_.module, input_.diags);
+    const bool refused = input_.diags.errors() > 0;
+    if (Status same = job_.Compare(input_, refused ? Status(input_.diags.found()[0]) : Status()); !same.ok())
+      return Failed(same.diag());
+    if (refused) return FailOnInput(input_, flags_.common);
+    report_.file = input_.text()->name();
+    report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
+    if (Status fit = flags_.limits.Check(*input_.module, report_.devices); !fit.ok()) return Failed(fit.diag());
+    try {
+      return RunVerified();
+    } catch (const std::bad_alloc&) {
+      if (job_.job() != nullptr) job_.Leave("not enough memory on this machine");
+      return Failed(EnvironmentError("not enough memory on this machine for the arguments"));
+    }
+  }
+
+ private:
+  // A strict reader gives up soon. A forgiving one goes on, and each liberty it had to take is a defect too.
+  void FindAllDefects() {
+    Diags liberties;
+    std::unique_ptr<Module> module = ParseModule(input_.source, {}, liberties);
+    if (module == nullptr || liberties.found().empty()) return;
+    input_.module = std::move(module);
+    input_.diags = {};
+    for (Diag diag : liberties.found()) {
+      diag.severity = Severity::kError;
+      input_.diags.Add(std::move(diag));
+    }
+  }
+
+  int RunVerified() {
+    if (Status room = job_.AgreeOnStatus(CheckConstantMemory(*input_.module)); !room.ok()) return Failed(room.diag());
+    const ModulePlan plans(*input_.module);
+    const std::optional<Numerics> given = ParseNumerics(flags_.numerics);
+    report_.numerics = given ? NumericsChoice{*given, "given"} : InferNumerics(*input_.module);
+    if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
+    Arguments arguments;
+    if (Status ready = job_.AgreeOnStatus(Prepare(arguments)); !ready.ok()) return Failed(ready.diag());
+    if (flags_.inputs.empty()) Say(report_.inputs);  // what the user did not ask for
+    if (flags_.explain) return engine_ != nullptr ? WriteText(ToString(engine_->program())) : NothingToExplain();
+
+    RunSettings settings;
+    settings.job = job_.job();
+    settings.placement = job_.placement();
+    settings.stub_custom_calls = flags_.stub_custom_calls;
+    settings.random_seed = flags_.random_seed;
+    settings.numerics = report_.numerics.numerics;
+    settings.observer = observer_.get();
+    if (!flags_.profile.empty()) step_log_ = std::make_unique<StepLog>(report_.devices.grid.count());
+    flags_.limits.Set(settings);
+    if (flags_.print_literals)
+      settings.outfeed = [this](const Device& device, const Instruction&, const Value& value) {
+        outfeeds_.Keep(device.id(), value);
+        return Status();
+      };
+    Result<RunOutcome> outcome = RunWatched(engine_ == nullptr ? plans : engine_->plans(), std::move(arguments), settings);
+    if (dump_ != nullptr && job_.job() != nullptr) dump_->Gather(*job_.job());
+    if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Summary()));
+    if (!outcome.ok()) return Failed(outcome.diag());
+    outcome_ = std::move(*outcome);
+    WarnOfLiberties(outcome_.stats, plans.mixed());
+    if (gathers()) GatherResults(*job_.job(), *job_.placement(), *input_.module, outcome_.results);
+    if (Status written = job_.AgreeOnStatus(Write()); !written.ok()) return Failed(written.diag());
+    report_.stats = outcome_.stats;
+    report_.processes = job_.Describe();
+    report_.outputs = GroupEqualOutputs(outcome_.results);
+    if (job_.job() != nullptr && !gathers()) report_.outputs = GatherOutputs(*job_.job(), std::move(report_.outputs));
+    if (job_.job() != nullptr && flags_.print_literals) outfeeds_.Gather(*job_.job());
+    const Module& ran = engine_ == nullptr ? *input_.module : engine_->plans().module();
+    if (job_.job() != nullptr && step_log_ != nullptr)
+      GatherStepLog(*job_.job(), *job_.placement(), ran, *step_log_);
+    int status = Print();
+    if (status == kOk && step_log_ != nullptr && job_.is_root()) status = Profile(ran);
+    return job_.AgreeOnExit(status == kOk && flags_.check_snapshot && job_.is_root() ? CheckSnapshot() : status);
+  }
+
+  // All that is done before the devices run.
+  Status Prepare(Arguments& arguments) {
+    SHOAL_TRY(job_.Place(report_.devices.grid.count()));
+    SHOAL_TRY(Compile());
+    SHOAL_TRY(CheckRoom());
+    SHOAL_ASSIGN(made, MakeArguments());
+    arguments = std::move(made);
+    return MakeObservers();
+  }
+
+  // Whether the first process needs all results.
+  bool gathers() const {
+    const bool needs = flags_.job.gather || flags_.print_literals || flags_.check_snapshot;
+    return needs && job_.placement() != nullptr;
+  }
+
+  Status Write() {
+    if (flags_.outputs.empty()) return {};
+    if (!flags_.job.gather) return WriteOutputs(outcome_.results, flags_.outputs, job_.placement());
+    return job_.is_root() ? WriteOutputs(outcome_.results, flags_.outputs) : Status();
+  }
+
+  // Compares with the result that the snapshot recorded.
+  int CheckSnapshot() {
+    if (input_.result == nullptr)
+      return Failed(EnvironmentError("--check_snapshot needs a snapshot with a result, which this file is not"));
+    Result<std::vector<OutputComparison>> outputs = CompareWithLiteral(*input_.result, report_.outputs);
+    if (!outputs.ok()) return Failed(outputs.diag());
+    const CompareReport report{"the snapshot's result", StrCat(report_.file, " on ", report_.devices.from), {}, {},
+                               std::move(*outputs)};
+    const int status = flags_.common.json ? kOk : WriteText(CompareText(report));
+    return status == kOk && !report.Agree() ? kInputError : status;
+  }
+
+  // Somebody who watches sees the instructions as they are written: the engine computes each by itself.
+  Status Compile() {
+    const bool per_instruction = !flags_.dump.empty() || flags_.check_nans;
+    SHOAL_ASSIGN(engine, CompiledModule(*input_.module, report_.file, job_.WithThreads(flags_.engine), flags_.common.json,
+                                        per_instruction));
+    engine_ = std::move(engine);
+    if (engine_ != nullptr) report_.compile_seconds = engine_->compile_seconds();
+    return {};
+  }
+
+  // The table below the summary, or the trace to its file.
+  int Profile(const Module& module) {
+    RunProfile profile{report_.file, &module, report_.devices.grid, step_log_.get(), {}};
+    if (flags_.profile != "-") {
+      Status written = WriteOutput(flags_.profile, TraceJson(ProfileTrace(profile)));
+      return written.ok() ? kOk : Failed(written.diag());
+    }
+    ThreadPool pool(flags_.engine.threads);
+    const MachinePeak peak = MeasurePeak(pool);
+    profile.peak_flops = peak.flops;
+    profile.peak_bytes = peak.bytes;
+    if (!flags_.common.json) return WriteText(ProfileText(profile));
+    shoal::internal::Say(ProfileText(profile));
+    return kOk;
+  }
+
+  int NothingToExplain() {
+    return Failed(EnvironmentError("--explain prints what --engine=jit runs; here the interpreter runs"));
+  }
+
+  Result<RunOutcome> RunWatched(const ModulePlan& plans, Arguments arguments, RunSettings settings) {
+    ProgressLine line(StrCat("running ", report_.file));
+    std::optional<double> steps;  // worked out when somebody has waited a while
+    const Watch watch = [&](auto devices) {
+      if (!steps) steps = EstimateInstructionCount(plans.module()) * static_cast<double>(std::ssize(devices));
+      line.Show(StepsDone(devices), *steps, FormatDevicePositions(devices));
+    };
+    for (int64_t repeat = 1; repeat < flags_.num_repeats; ++repeat) {
+      Result<RunOutcome> outcome = RunModule(plans, report_.devices.grid, arguments, settings, watch);
+      if (!outcome.ok()) return outcome;
+      report_.run_seconds.push_back(outcome->stats.seconds);
+    }
+    if (step_log_ != nullptr) settings.observer = step_log_.get();  // of the last run alone
+    Result<RunOutcome> outcome = RunModule(plans, report_.devices.grid, std::move(arguments), settings, watch);
+    if (outcome.ok()) report_.run_seconds.push_back(outcome->stats.seconds);
+    return outcome;
+  }
+
+  int WarnOfElided(const ElidedLiterals& elided) {
+    if (elided.count == 0) return kOk;
+    if (!flags_.fill_elided) return Failed(ElidedLiteralsError(elided));
+    input_.diags.Add(ElidedWarning(elided));
+    if (!flags_.common.json) Report(input_, flags_.common);
+    return kOk;
+  }
+
+  void WarnOfLiberties(const RunStats& stats, const MixedFloats& mixed) {
+    Diags earlier = std::exchange(input_.diags, RunWarnings(stats, mixed));
+    if (!flags_.common.json) Report(input_, flags_.common);
+    for (const Diag& diag : input_.diags.found()) earlier.Add(diag);
+    input_.diags = std::move(earlier);
+  }
+
+  Result<Arguments> MakeArguments() {
+    const Module& module = *input_.module;
+    const DeviceGrid& grid = report_.devices.grid;
+    if (!flags_.inputs.empty()) {
+      report_.inputs = StrCat("inputs from ", flags_.inputs);
+      return ReadArguments(module, grid, flags_.inputs, job_.placement());
+    }
+    if (!input_.arguments.empty()) {
+      report_.inputs = "inputs from the snapshot";
+      return SnapshotArguments(module, grid, input_.arguments, job_.placement());
+    }
+    if (module.entry->parameters.empty()) return Arguments(static_cast<size_t>(grid.count()));
+    report_.inputs = StrCat("no inputs given: generated with ", flags_.argument_mode);
+    if (flags_.argument_mode.find("random") != std::string::npos)
+      StrAppend(&report_.inputs, ", random_seed ", flags_.random_seed);
+    return Generate(module, grid, flags_.argument_mode, flags_.random_seed, job_.placement());
+  }
+
+  // What is known to be missing is said before anything is made: memory, and a disk to write to.
+  Status CheckRoom() const {
+    const Module& module = engine_ == nullptr ? *input_.module : *engine_->program().module;
+    const DeviceGrid& grid = report_.devices.grid;
+    const bool given = !flags_.inputs.empty() || !input_.arguments.empty();
+    const int64_t here = job_.LocalDevices(grid.count());
+    const ArgumentMode mode = *ParseArgumentMode(flags_.argument_mode);
+    SHOAL_TRY(CheckRunMemory(module, grid,
+                             given ? ArgumentBytes(module) : GeneratedBytes(module, grid, mode, job_.placement()), here));
+    const int64_t written = flags_.job.gather ? (job_.is_root() ? grid.count() : 0) : here;
+    if (!flags_.outputs.empty()) SHOAL_TRY(CheckWritable(flags_.outputs, ResultBytes(module) * written));
+    if (!flags_.dump.empty()) SHOAL_TRY(CheckWritable(flags_.dump_dir, 0));
+    return {};
+  }
+
+  Status MakeObservers() {
+    const Module& module = engine_ == nullptr ? *input_.module : *engine_->program().module;
+    if (!flags_.profile.empty() && (!flags_.dump.empty() || flags_.check_nans))
+      return EnvironmentError("--profile times a run that nobody watches: not together with --dump or --check_nans");
+    const int64_t devices = report_.devices.grid.count();
+    std::vector<Observer*> observers;
+    if (!flags_.dump.empty()) {
+      SHOAL_ASSIGN(dump, Dump::Create(module, flags_.dump, flags_.dump_dir, devices));
+      dump_ = std::move(dump);
+      observers.push_back(dump_.get());
+    }
+    if (flags_.check_nans) {
+      nan_check_ = NewNanCheck(module, devices);
+      observers.push_back(nan_check_.get());
+    }
+    if (!observers.empty()) observer_ = NewObservers(observers);
+    return {};
+  }
+
+  int Print() {
+    report_.diags = input_.diags;
+    report_.text = input_.text();
+    const std::string text = flags_.common.json      ? ReportJson(report_)
+                       : flags_.print_literals ? ReportLiterals(report_)
+                                               : ReportText(report_);
+    return WriteText(outfeeds_.Text() + text);
+  }
+
+  void Say(const std::string& sentence) const {
+    if (!sentence.empty() && !flags_.common.json) shoal::internal::Say(sentence + "\n");
+  }
+
+  int Failed(const Diag& diag) { return FailOnInput(input_, diag, flags_.common); }
+
+  const RunFlags& flags_;
+  JobContext job_;  // before all else: it is left last
+  Input input_;
+  RunOutcome outcome_;  // counts the bytes of the arrays that the report holds, so it must outlive them
+  RunReport report_;
+  Outfeeds outfeeds_;
+  std::unique_ptr<Dump> dump_;
+  std::unique_ptr<Observer> nan_check_, observer_;
+  std::future<void> prefetch_;
+  std::unique_ptr<Executable> engine_;
+  std::unique_ptr<StepLog> step_log_;
+};
+
+}  // namespace
+
+int RunVerb(const RunFlags& flags) { return OneRun(flags).Run(); }
+
+}  // namespace shoal::internal

@@ -1,0 +1,120 @@
+#include "cli/commands/stats.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "cli/commands/progress.h"
+#include "core/base/strings.h"
+#include "core/base/units.h"
+#include "present/reports/stats_report.h"
+
+namespace shoal::internal {
+namespace {
+
+// Reads every file of every module, a module at a time for each thread.
+class DumpReader {
+ public:
+  DumpReader(StatsReport& report, const StatsFlags& flags)
+      : report_(report), strict_(flags.common.strict), diff_(flags.diff) {
+    for (const DumpedModule& module : report.dump.modules) {
+      report_.modules.push_back({&module, "", {}, {}});
+      files_ += std::ssize(module.files);
+    }
+  }
+
+  void ReadAll() {
+    const size_t most = std::max<size_t>(std::thread::hardware_concurrency(), 1);
+    std::vector<std::jthread> threads;
+    for (size_t i = 1; i < std::min(most, report_.modules.size()); ++i) threads.emplace_back([this] { Work(); });
+    Work();
+    threads.clear();  // waits
+    if (no_memory_) throw std::bad_alloc();
+    std::erase_if(report_.modules, [](const ModuleStats& module) { return module.final_file.empty(); });
+    std::sort(report_.unreadable.begin(), report_.unreadable.end());
+    if (unknown_loops_ > 0)
+      report_.assumptions.push_back(
+          StrCat(Pluralize(unknown_loops_, "loop"), " whose trip count depends on data: counted as one round"));
+    if (conditionals_ > 0)
+      report_.assumptions.push_back(StrCat(Pluralize(conditionals_, "conditional"), ": all branches equally likely"));
+    report_.assumptions.insert(report_.assumptions.end(), sentences_.begin(), sentences_.end());
+  }
+
+ private:
+  // An exception that leaves a thread would end the program.
+  void Work() {
+    try {
+      for (size_t i = next_++; i < report_.modules.size(); i = next_++) ReadModule(report_.modules[i]);
+    } catch (const std::bad_alloc&) {
+      no_memory_ = true;
+    }
+  }
+
+  // The figures are of the last stage that can be read.
+  void ReadModule(ModuleStats& stats) {
+    Input later;  // the stage after the file's, for which it is the one before
+    std::string later_stage;
+    for (const DumpFile& file : stats.dumped->files) {
+      Input input = ReadInput(file.path, {strict_});
+      if (input.module != nullptr && stats.final_file.empty()) {
+        stats.final_file = file.path;
+        const ExecutionCounts executions(*input.module);
+        stats.totals = TotalsOf(*input.module, executions);
+        const std::lock_guard lock(mutex_);
+        unknown_loops_ += std::ssize(executions.unknown_loops());
+        conditionals_ += std::ssize(executions.conditionals());
+        sentences_.insert(stats.totals.assumptions.begin(), stats.totals.assumptions.end());
+      }
+      const std::string why_not = input.module == nullptr ? WhyNot(input) : "";
+      if (diff_ && input.module != nullptr && (later.module == nullptr || file.stage != later_stage)) {
+        if (later.module != nullptr)
+          stats.stages.insert(stats.stages.begin(), ChangesOfStage(*input.module, *later.module, later_stage));
+        later_stage = file.stage;
+        later = std::move(input);
+      }
+      const std::lock_guard lock(mutex_);
+      if (!why_not.empty()) report_.unreadable.push_back({file.path, why_not});
+      ++read_;
+      progress_.Show(static_cast<double>(read_), static_cast<double>(files_),
+                     StrCat(read_, " of ", files_, " files, ", stats.dumped->name));
+    }
+  }
+
+  static std::string WhyNot(const Input& input) {
+    for (const Diag& diag : input.diags.found()) {
+      if (diag.severity != Severity::kError) continue;
+      if (!diag.at.known() || input.text() == nullptr) return diag.message;
+      return StrCat("line ", input.text()->Locate(diag.at.offset).line, ": ", diag.message);
+    }
+    return "it is no module";
+  }
+
+  StatsReport& report_;
+  const bool strict_, diff_;
+  std::atomic<size_t> next_ = 0;
+  std::atomic<bool> no_memory_ = false;
+  std::mutex mutex_;  // of all that follows
+  int64_t files_ = 0, read_ = 0, unknown_loops_ = 0, conditionals_ = 0;
+  std::set<std::string> sentences_;
+  ProgressLine progress_{"reading"};
+};
+
+}  // namespace
+
+int StatsVerb(const StatsFlags& flags) {
+  Result<DumpFolder> dump = ReadDumpFolder(flags.folder);
+  if (!dump.ok()) return FailOnUsage(dump.diag().message, flags.common);
+  StatsReport report;
+  report.folder = flags.folder;
+  report.dump = std::move(*dump);
+  DumpReader(report, flags).ReadAll();
+  const int status = WriteText(flags.common.json ? StatsJson(report) : StatsText(report, flags.top));
+  if (status != kOk || !report.modules.empty()) return status;
+  Say(StrCat("shoal stats: ", flags.folder, " has no module that can be read\n"));
+  return kInputError;
+}
+
+}  // namespace shoal::internal

@@ -1,0 +1,33 @@
+// Whether an op may write its result over an operand that nobody needs after it.
+#pragma once
+
+#include "core/ir/users.h"
+#include "core/ops/backend.h"
+
+namespace shoal::internal {
+
+// A part of an instruction's value.
+struct ValuePart {
+  const Instruction& hlo;
+  ShapeIndex index;
+  const Shape& shape;
+};
+
+class BufferReuse {
+ public:
+  explicit BufferReuse(Backend backend) : backend_(backend) {}
+  // `operand.hlo` is an operand of `result.hlo`.
+  bool CanReuseOperand(const ValuePart& operand, const ValuePart& result);
+
+ private:
+  std::optional<bool> GpuAllows(const ValuePart& operand, const ValuePart& result);
+  bool GpuFusionAllows(const ValuePart& operand, const ValuePart& fusion);
+  // All that comes of a fusion's parameter is elementwise.
+  bool IsElementwiseFrom(const Instruction& parameter);
+  bool FusionAllows(const ValuePart& operand, const Instruction& fusion);
+
+  Backend backend_;
+  Users users_;
+};
+
+}  // namespace shoal::internal

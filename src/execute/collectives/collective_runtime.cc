@@ -1,0 +1,279 @@
+#include "execute/collectives/collective_runtime.h"
+
+#include <utility>
+
+#include <algorithm>
+
+#include "core/base/active_threads.h"
+#include "core/base/strings.h"
+#include "core/base/environment_error.h"
+#include "core/ir/sizes.h"
+#include "execute/collectives/process_link.h"
+#include "execute/collectives/rendezvous.h"
+#include "execute/collectives/deadlock.h"
+#include "execute/collectives/unmetered.h"
+
+namespace shoal::internal {
+CollectiveRuntime::CollectiveRuntime(const DeviceGrid& grid, const Source* source, int64_t turns, ProcessLink* link)
+    : grid_(grid), source_(source), link_(link), running_(grid.count()), free_turns_(turns) {
+  if (link != nullptr) running_ = std::ssize(link->placement().Local());
+  for (int64_t i = 0; i < grid.count(); ++i) devices_.push_back(std::make_unique<DeviceState>());
+}
+
+CollectiveRuntime::~CollectiveRuntime() = default;
+
+Diag ThreadCreationError() { return EnvironmentError("not enough memory for another thread"); }
+
+void CollectiveRuntime::AcquireRunSlot(int64_t device) {
+  std::unique_lock lock(mutex_);
+  DeviceState& state = *devices_[static_cast<size_t>(device)];
+  GrantRunSlot(state);
+  state.changed.wait(lock, [&] { return state.has_turn.load(); });
+}
+
+void CollectiveRuntime::ReleaseRunSlot(int64_t device) {
+  std::lock_guard lock(mutex_);
+  HandOverRunSlot(*devices_[static_cast<size_t>(device)]);
+}
+
+// At once if one is free, else when the device's time comes. The mutex is held, here and in what follows.
+void CollectiveRuntime::GrantRunSlot(DeviceState& state) {
+  if (free_turns_ == 0) return ready_.push_back(&state);
+  --free_turns_;
+  AddActiveThread();
+  state.has_turn = true;
+  state.changed.notify_one();
+}
+
+void CollectiveRuntime::HandOverRunSlot(DeviceState& state) {
+  if (!state.has_turn) return;
+  state.has_turn = false;
+  if (ready_.empty()) {
+    ++free_turns_;
+    return RemoveActiveThread();
+  }
+  DeviceState& next = *ready_.front();
+  ready_.pop_front();
+  next.has_turn = true;
+  next.changed.notify_one();
+}
+
+// Notes that a member has come; the mutex is held.
+std::shared_ptr<Operation> CollectiveRuntime::JoinOperation(const Instruction& hlo, Rendezvous& rendezvous, size_t rank) {
+  const int64_t number = rendezvous.arrivals[rank]++;
+  while (number >= rendezvous.first_expected + std::ssize(rendezvous.expected)) {
+    auto operation = std::make_shared<Operation>();
+    operation->rendezvous = &rendezvous;
+    operation->number = rendezvous.first_expected + std::ssize(rendezvous.expected);
+    operation->missing = static_cast<int64_t>(rendezvous.here);
+    operation->came.resize(rendezvous.members.size());
+    operation->contributions.resize(rendezvous.members.size());
+    rendezvous.expected.push_back(std::move(operation));
+  }
+  std::shared_ptr<Operation> operation = rendezvous.expected[static_cast<size_t>(number - rendezvous.first_expected)];
+  operation->came[rank] = &hlo;
+  if (--operation->missing == 0) {
+    // Members come to operations one after the other, so all have been to the ones before.
+    SHOAL_CHECK(rendezvous.expected.front() == operation, "a later operation was complete first");
+    rendezvous.expected.pop_front();
+    ++rendezvous.first_expected;
+  }
+  return operation;
+}
+
+std::shared_ptr<Operation> CollectiveRuntime::Contribute(const Instruction& hlo, Rendezvous& rendezvous, size_t rank,
+                                             Arrays contribution, bool& complete) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Operation> operation = JoinOperation(hlo, rendezvous, rank);
+  operation->contributions[rank] = std::move(contribution);
+  complete = operation->missing == 0;
+  return operation;
+}
+
+Result<Handle> CollectiveRuntime::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
+                             const Combine& combine) {
+  const auto at = static_cast<size_t>(rank);
+  bool complete = false;
+  std::shared_ptr<Operation> operation = Contribute(hlo, rendezvous, at, std::move(contribution), complete);
+  if (complete) SHOAL_TRY(CompleteOperation(*operation, combine));
+  return Handle{std::move(operation), at};
+}
+
+Result<Handle> CollectiveRuntime::Arrive(const Instruction& hlo, Rendezvous& rendezvous, int64_t rank, Arrays contribution,
+                             const Accumulate& accumulate) {
+  const auto at = static_cast<size_t>(rank);
+  std::shared_ptr<Operation> operation;
+  {
+    std::lock_guard lock(mutex_);
+    operation = JoinOperation(hlo, rendezvous, at);
+    operation->contributions[at] = std::move(contribution);
+    if (std::exchange(operation->is_folding, true)) return Handle{std::move(operation), at};
+  }
+  SHOAL_TRY(FoldIn(*operation, accumulate));
+  return Handle{std::move(operation), at};
+}
+
+// As far as members have come one after the other; then the result, if that was all of them.
+Status CollectiveRuntime::FoldIn(Operation& operation, const Accumulate& accumulate) {
+  // Whoever comes works for all: what it makes does not count for it.
+  const ScopedUnmeteredThread unmetered;
+  while (operation.folded < operation.came.size()) {
+    Arrays next;
+    {
+      std::lock_guard lock(mutex_);
+      if (operation.came[operation.folded] == nullptr) {
+        operation.is_folding = false;
+        return {};
+      }
+      next = std::move(operation.contributions[operation.folded]);
+    }
+    SHOAL_TRY(CheckCompatible(operation, operation.folded));
+    SHOAL_TRY(accumulate.add(operation.sum, std::move(next)));
+    ++operation.folded;
+  }
+  SHOAL_ASSIGN(results, accumulate.finish(std::move(operation.sum)));
+  CompleteOperation(operation, std::move(results));
+  return {};
+}
+
+// Whether a member came with the same collective as the first.
+Status CollectiveRuntime::CheckCompatible(const Operation& operation, size_t member) const {
+  const Instruction &first = *operation.came[0], &other = *operation.came[member];
+  const std::string mismatch = CollectiveMismatch(first, other);
+  if (mismatch.empty()) return {};
+  return Fail(first.at, "",
+              StrCat("device ", operation.rendezvous->members[0], " is at ", first.name, LineOf(first, source_),
+                     " when device ", operation.rendezvous->members[member], " is at ", other.name, LineOf(other, source_),
+                     ", which does not fit: ", mismatch));
+}
+
+// All have come, and nobody but the last of them touches the operation: the work is done without the mutex.
+Status CollectiveRuntime::CompleteOperation(Operation& operation, const Combine& combine) {
+  for (size_t i = 1; i < operation.came.size(); ++i) SHOAL_TRY(CheckCompatible(operation, i));
+  const ScopedUnmeteredThread unmetered;
+  SHOAL_ASSIGN(results, combine(std::move(operation.contributions)));
+  CompleteOperation(operation, std::move(results));
+  return {};
+}
+
+void CollectiveRuntime::CompleteOperation(Operation& operation, std::vector<Arrays> results) {
+  std::lock_guard lock(mutex_);
+  operation.contributions.clear();
+  operation.results = std::move(results);
+  operation.over = true;
+  Wake(operation);
+}
+
+// Whoever waits runs again from this moment, and not only when its thread gets to it: so no stall is seen where there
+// is none.
+void CollectiveRuntime::Wake(Operation& operation) {
+  for (int64_t member : operation.rendezvous->members) {
+    DeviceState& state = *devices_[static_cast<size_t>(member)];
+    if (state.waits_for != &operation) continue;
+    state.waits_at = nullptr;
+    state.waits_for = nullptr;
+    ++running_;
+    GrantRunSlot(state);
+  }
+}
+
+// What comes from another process in a moment is fetched by whoever waits for it: waking a thread takes longer. One at a
+// time, and not where another device could use the core.
+void CollectiveRuntime::PollForRunSlot(std::unique_lock<std::mutex>& lock, const DeviceState& state) {
+  if (std::exchange(has_poller_, true)) return;
+  const ScopedUnmeteredThread unmetered;
+  lock.unlock();
+  link_->PollWhile([&] { return !state.has_turn.load(std::memory_order_acquire) && free_turns_.load(std::memory_order_relaxed) > 0; });
+  lock.lock();
+  has_poller_ = false;
+}
+
+Result<Arrays> CollectiveRuntime::Wait(int64_t device, const Instruction& hlo, const ControlFlowState& control_flow_state, const Handle& handle,
+                           bool keep) {
+  Operation& operation = *handle.operation;
+  std::unique_lock lock(mutex_);
+  DeviceState& state = *devices_[static_cast<size_t>(device)];
+  if (!operation.over && !stopped()) {
+    state.waits_at = &hlo;
+    state.waits_for = &operation;
+    state.control_flow_state = &control_flow_state;
+    --running_;
+    HandOverRunSlot(state);
+    if (before_waiting_ && !before_waiting_()) StopLocked(ThreadCreationError());
+    CheckForDeadlock();
+    if (operation.rendezvous->layout != nullptr) PollForRunSlot(lock, state);
+    state.changed.wait(lock, [&] { return state.has_turn.load(); });
+    state.control_flow_state = nullptr;
+  }
+  if (!operation.over) return *reason_;
+  if (operation.rendezvous->transfer) {
+    if (std::string mismatch = CollectiveMismatch(*operation.came[0], *operation.came[1]); !mismatch.empty())
+      return Fail(hlo.at, "",
+                  StrCat(hlo.name, " of device ", device, " gets what ", operation.came[0]->name,
+                         LineOf(*operation.came[0], source_), " of device ", operation.rendezvous->members[0],
+                         " sends, which does not fit: ", mismatch));
+  }
+  Arrays& result = operation.results[handle.rank];
+  Arrays own = keep ? result : std::move(result);
+  for (Array& array : own) array.ChargeTo(Buffer::MeterOfThisThread());
+  return own;
+}
+
+void CollectiveRuntime::Finish(int64_t device, const ControlFlowState& control_flow_state) {
+  std::lock_guard lock(mutex_);
+  DeviceState& state = *devices_[static_cast<size_t>(device)];
+  state.finished = true;
+  state.last = control_flow_state;
+  state.control_flow_state = &state.last;
+  --running_;
+  CheckForDeadlock();
+}
+
+void CollectiveRuntime::Stop(Diag reason) {
+  {
+    std::lock_guard lock(mutex_);
+    if (stopped()) return;
+    StopLocked(reason);
+  }
+  if (link_ != nullptr) link_->ExecutionError(reason);
+}
+
+void CollectiveRuntime::StopLocked(Diag reason) {
+  if (stopped()) return;
+  reason_ = std::move(reason);
+  stopped_.store(true, std::memory_order_relaxed);
+  for (const std::unique_ptr<DeviceState>& state : devices_) {
+    if (state->waits_for == nullptr) continue;
+    state->waits_for = nullptr;
+    GrantRunSlot(*state);
+  }
+}
+
+void CollectiveRuntime::CheckForDeadlock() {
+  if (running_ > 0 || stopped() || link_ != nullptr) return;  // with others, they are asked
+  if (std::optional<Diag> stall = DeadlockReport(*this).Explain()) StopLocked(std::move(*stall));
+}
+
+std::optional<Diag> CollectiveRuntime::reason() const {
+  std::lock_guard lock(mutex_);
+  return reason_;
+}
+
+void CollectiveRuntime::Count(int64_t device, Opcode opcode, const Traffic& more) {
+  auto& all = devices_[static_cast<size_t>(device)]->traffic;
+  const Opcode kind = KindOf(opcode);
+  auto found = std::ranges::find(all, kind, &std::pair<Opcode, Traffic>::first);
+  if (found == all.end()) found = all.insert(found, {kind, {}});
+  Traffic& traffic = found->second;
+  traffic.calls = SaturatingAdd(traffic.calls, more.calls);
+  traffic.payload_bytes = SaturatingAdd(traffic.payload_bytes, more.payload_bytes);
+  traffic.wire_bytes = SaturatingAdd(traffic.wire_bytes, more.wire_bytes);
+}
+
+std::vector<std::map<Opcode, Traffic>> CollectiveRuntime::traffic() const {
+  std::vector<std::map<Opcode, Traffic>> all;
+  for (const std::unique_ptr<DeviceState>& state : devices_) all.emplace_back(state->traffic.begin(), state->traffic.end());
+  return all;
+}
+
+}  // namespace shoal::internal

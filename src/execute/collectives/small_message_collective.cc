@@ -1,0 +1,172 @@
+#include "execute/collectives/small_message_collective.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "analyze/facts/chain.h"
+#include "analyze/facts/wire_bytes.h"
+#include "core/ops/attrs.h"
+#include "execute/collectives/unmetered.h"
+
+namespace shoal::internal {
+namespace {
+
+// Of arrays whose sizes do not change from one time to the next.
+bool AddStatic(const Shape& shape, ArrayTypes& types) {
+  if (!shape.IsArray() || shape.has_dynamic()) return false;
+  types.push_back({shape.element_type(), ToDims(shape.dims())});
+  return true;
+}
+
+bool AreEqual(const ArrayTypes& a, const ArrayTypes& b) {
+  return std::ranges::equal(a, b, [](const ArrayType& x, const ArrayType& y) { return x.type == y.type && x.dims == y.dims; });
+}
+
+std::string_view BytesOf(const Array& array) {
+  return {reinterpret_cast<const char*>(array.data()), static_cast<size_t>(array.bytes())};
+}
+
+}  // namespace
+
+// The types of parts and results; false if they cannot be sent and received as they lie in memory.
+bool SmallMessageCollective::Divide(int64_t members) {
+  parts_ = results_ = operands_;
+  if (form_.folds && !form_.cuts) return true;
+  if (operands_.size() != 1 || !hlo_.has(kDimensions)) return false;
+  const auto dim = static_cast<size_t>(hlo_[kDimensions][0]);
+  const Dims& dims = operands_[0].dims;
+  if (dim >= dims.size() || ElementCount(AsInts(dims).first(dim)) != 1) return false;
+  if (form_.cuts) {
+    if (dims[dim] % members != 0) return false;
+    parts_[0].dims[dim] /= members;
+    if (form_.folds) results_ = parts_;
+  } else {
+    results_[0].dims[dim] *= members;
+  }
+  return true;
+}
+
+std::shared_ptr<SmallMessageCollective> SmallMessageCollective::New(CollectiveRuntime& world, const Instruction& hlo, int64_t device,
+                                                      const SmallCollectiveTraits& form, FoldPtr fold) {
+  const int64_t payload = PayloadOf(hlo);
+  if (payload > kFewBytes || payload == 0 || ChainOf(hlo) || (form.folds && fold == nullptr)) return nullptr;
+  const Result<const Groups*> groups = world.GroupsOf(hlo);
+  if (!groups.ok()) return nullptr;
+  const Groups::Member member = (*groups)->members[static_cast<size_t>(device)];
+  if (member.group < 0) return nullptr;
+  Rendezvous& rendezvous = *(*groups)->rendezvous[static_cast<size_t>(member.group)];
+  const auto members = std::ssize((*groups)->all[static_cast<size_t>(member.group)]);
+
+  std::shared_ptr<SmallMessageCollective> small(new SmallMessageCollective(world, hlo, device, form, std::move(fold)));
+  for (const Instruction* operand : hlo.operands)
+    if (!AddStatic(operand->shape(), small->operands_)) return nullptr;
+  ArrayTypes declared;
+  const Shape& result = hlo.shape();
+  for (const Shape* each : result.IsTuple() ? result.elements() : std::span<const Shape* const>())
+    if (!AddStatic(*each, declared)) return nullptr;
+  if (!result.IsTuple() && !AddStatic(result, declared)) return nullptr;
+  if (!small->Divide(members) || !AreEqual(small->results_, declared)) return nullptr;
+  small->meeting_ = world.NewSmallMeeting(hlo, rendezvous, member.rank, small->operands_, small->parts_);
+  if (small->meeting_ == nullptr) return nullptr;
+
+  const GroupLayout& layout = small->meeting_->layout();
+  small->process_of_.resize(layout.count);
+  for (size_t p = 0; p < layout.ranks.size(); ++p) small->process_of_[layout.members[p][0]] = p;
+  small->to_.resize(layout.ranks.size());
+  small->traffic_ = {1, payload, DirectBytes(KindOf(hlo.opcode), {members, payload, 0, member.rank})};
+  return small;
+}
+
+// What a member gets of this device's operands.
+std::string_view SmallMessageCollective::PartFor(std::span<const Value> operands, size_t member) const {
+  if (operands_.size() > 1) return packed_;
+  const std::string_view all = BytesOf(operands[0].array());
+  if (!form_.cuts) return all;
+  const size_t part = all.size() / process_of_.size();
+  return all.substr(member * part, part);
+}
+
+// What this device gets of a member's.
+std::string_view SmallMessageCollective::PartOf(std::span<const Value> operands, size_t member) const {
+  return member == meeting_->rank() ? PartFor(operands, member) : meeting_->part(process_of_[member]);
+}
+
+bool SmallMessageCollective::TryStart(std::span<const Value> operands) {
+  if (operands_.size() > 1) {
+    packed_.clear();
+    for (const Value& operand : operands) packed_.append(BytesOf(operand.array()));
+  }
+  for (size_t member = 0; member < process_of_.size(); ++member) to_[process_of_[member]] = PartFor(operands, member);
+  return world_.TryFastRendezvous(*meeting_, to_);
+}
+
+Result<Value> SmallMessageCollective::Take(std::span<Value> operands) {
+  world_.Count(device_, hlo_.opcode, traffic_);
+  Made results;
+  {
+    const ScopedUnmeteredThread unmetered;
+    if (!form_.folds) results.push_back(SideBySide(operands));
+    else if (!FoldPlainly(operands, results)) SHOAL_TRY(Fold(operands, results));
+  }
+  // As in one process: the operands are gone, and what others hold too is not written any more.
+  for (Value& operand : operands) {
+    if (!operand.array().unique()) operand.array().Freeze();
+    operand = Value();
+  }
+  for (Array& array : results) {
+    array.ChargeTo(Buffer::MeterOfThisThread());
+    if (form_.shares) array.Freeze();
+  }
+  if (!hlo_.shape().IsTuple()) return Value(std::move(results[0]));
+  return Value::Tuple({std::make_move_iterator(results.begin()), std::make_move_iterator(results.end())});
+}
+
+Array SmallMessageCollective::SideBySide(std::span<const Value> operands) const {
+  Array whole(results_[0].type, results_[0].dims);
+  std::byte* to = whole.mutable_data();
+  const auto size = static_cast<size_t>(whole.bytes()) / process_of_.size();
+  for (size_t member = 0; member < process_of_.size(); ++member) {
+    const std::string_view part = PartOf(operands, member);
+    std::memcpy(to + member * size, part.data(), std::min(size, part.size()));
+  }
+  return whole;
+}
+
+// From one member's bytes to the next, without arrays of them; false if it takes more than one op.
+bool SmallMessageCollective::FoldPlainly(std::span<const Value> operands, Made& sums) const {
+  size_t at = 0;  // where the operand's bytes begin in what each member sent
+  for (size_t k = 0; k < parts_.size(); ++k) {
+    Array& sum = sums.emplace_back(parts_[k].type, parts_[k].dims);
+    std::byte* out = sum.mutable_data();
+    const auto bytes_of = [&](size_t member) { return reinterpret_cast<const std::byte*>(PartOf(operands, member).data()) + at; };
+    for (size_t member = 1; member < process_of_.size(); ++member)
+      if (!fold_->FoldSameType(k, out, member == 1 ? bytes_of(0) : out, bytes_of(member), sum.count())) return false;
+    at += static_cast<size_t>(sum.bytes());
+  }
+  return true;
+}
+
+// In the order of the members.
+Status SmallMessageCollective::Fold(std::span<const Value> operands, Made& sums) const {
+  Arrays sum;
+  for (size_t member = 0; member < process_of_.size(); ++member) {
+    Arrays next;
+    std::string_view bytes = PartOf(operands, member);
+    for (size_t k = 0; k < parts_.size(); ++k) {
+      if (member == meeting_->rank() && !form_.cuts) {
+        next.push_back(operands[k].array());
+        continue;
+      }
+      Array& array = next.emplace_back(parts_[k].type, parts_[k].dims);
+      const auto size = std::min(static_cast<size_t>(array.bytes()), bytes.size());
+      if (size > 0) std::memcpy(array.mutable_data(), bytes.data(), size);
+      bytes.remove_prefix(size);
+    }
+    SHOAL_TRY(fold_->Add(sum, std::move(next)));
+  }
+  Arrays finished = fold_->Finish(std::move(sum));
+  sums.assign(std::make_move_iterator(finished.begin()), std::make_move_iterator(finished.end()));
+  return {};
+}
+
+}  // namespace shoal::internal

@@ -1,0 +1,173 @@
+#include "execute/data/partitioned_inputs.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/strings.h"
+#include "execute/data/leaves.h"
+
+namespace shoal::internal {
+
+Result<Partitioning> PartitioningOf(const Module& whole, const ModuleOnDevices& parts) {
+  const std::vector<Leaf> leaves = ParameterLeaves(whole), part_leaves = ParameterLeaves(parts.module);
+  if (leaves.size() != part_leaves.size())
+    return Fail(
+        {}, "compare.C1",
+        StrCat("the modules must take the same number of arrays, got ", leaves.size(), " and ", part_leaves.size()));
+  Partitioning partitioning;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const Leaf& leaf = part_leaves[i];
+    const Shape &a = *leaves[i].shape, &b = *leaf.shape;
+    if (a.element_type() != b.element_type())
+      return Fail(
+          leaf.hlo->at, "compare.C2",
+          StrCat(DescribeInput(leaf), " is ", ToString(b), " in the one module, ", ToString(a), " in the other"));
+    partitioning.divided = partitioning.divided || !std::ranges::equal(a.dims(), b.dims());
+    std::optional<ShardGrid> shards = ShardsByAnnotation(leaf.sharding, a.dims(), b.dims(), parts.grid);
+    if (!shards) shards = ShardsByAnnotation(leaves[i].sharding, a.dims(), b.dims(), parts.grid);
+    partitioning.known.push_back(shards);
+    if (!shards) {
+      shards = DefaultShards(a.dims(), b.dims(), parts.grid.count());
+      if (!shards)
+        return Fail(leaf.hlo->at, "compare.C3",
+                    StrCat(DescribeInput(leaf), " is ", ToString(b), " on each of ", parts.grid.count(),
+                           " devices, which is no shard of the other module's ", ToString(a)));
+      if (!shards->replicated())
+        partitioning.notes.push_back(StrCat(DescribeInput(leaf), " has no sharding that fits: taken as ",
+                                            DescribeShards(*shards), " in the order of the devices"));
+    }
+    partitioning.parameters.push_back(std::move(*shards));
+  }
+  return partitioning;
+}
+
+Arguments SplitArguments(const std::vector<Value>& whole, const ModuleOnDevices& parts, const Partitioning& partitioning,
+                         const Placement* placement) {
+  std::vector<Value> leaves;
+  for (const Value& argument : whole) AppendLeaves(argument, leaves);
+  std::vector<std::vector<Value>> values(static_cast<size_t>(parts.grid.count()));
+  for (int64_t device = 0; device < parts.grid.count(); ++device) {
+    if (placement != nullptr && !placement->IsLocal(device)) continue;
+    for (size_t i = 0; i < leaves.size(); ++i)
+      values[static_cast<size_t>(device)].push_back(
+          leaves[i].IsArray() ? Value(ShardOf(leaves[i].array(), partitioning.parameters[i], device)) : leaves[i]);
+  }
+  return ArgumentsFromLeaves(parts.module, values);
+}
+
+Arguments RegroupArguments(const Arguments& whole, const ModuleOnDevices& parts) {
+  std::vector<std::vector<Value>> values(static_cast<size_t>(parts.grid.count()));
+  for (size_t device = 0; device < values.size(); ++device)
+    for (const Value& argument : whole[whole.size() == 1 ? 0 : device]) AppendLeaves(argument, values[device]);
+  return ArgumentsFromLeaves(parts.module, values);
+}
+
+void TrackWorst(const Array& a, const Array& b, int64_t device, const ErrorBounds& bounds, OutputComparison& worst) {
+  const Difference difference = CompareArrays(a, b, bounds);
+  if (device > 0 &&
+      std::pair(difference.beyond, difference.max_abs) <= std::pair(worst.difference.beyond, worst.difference.max_abs))
+    return;
+  worst.a = a;
+  worst.b = b;
+  worst.device = device;
+  worst.difference = difference;
+}
+
+namespace {
+
+// The devices in rounds, each of which has every box once: the first devices that hold each, the second, and so on.
+std::vector<std::vector<size_t>> Rounds(const ShardGrid& grid) {
+  std::map<std::vector<int64_t>, std::vector<size_t>> holders;
+  for (size_t device = 0; device < grid.positions.size(); ++device)
+    holders[{grid.positions[device].begin(), grid.positions[device].end()}].push_back(device);
+  size_t most = 0;
+  for (const auto& [box, devices] : holders) most = std::max(most, devices.size());
+  std::vector<std::vector<size_t>> rounds(most);
+  for (size_t round = 0; round < most; ++round)
+    for (const auto& [box, devices] : holders) rounds[round].push_back(devices[std::min(round, devices.size() - 1)]);
+  return rounds;
+}
+
+// Each of the wholes that the shards make, copies of a shard in turn.
+void CompareShards(std::span<const Array> shards, const ShardGrid& grid, const ErrorBounds& bounds,
+                   OutputComparison& worst) {
+  const Array expected = worst.a;
+  int64_t round_number = 0;
+  for (const std::vector<size_t>& round : Rounds(grid)) {
+    std::vector<Array> chosen;
+    ShardGrid of_round{grid.tiles, {}};
+    for (size_t device : round) {
+      chosen.push_back(shards[device]);
+      of_round.positions.push_back(grid.positions[device]);
+    }
+    TrackWorst(expected, JoinShards(chosen, of_round, expected.dims()), round_number++, bounds, worst);
+  }
+  worst.device = 0;
+}
+
+}  // namespace
+
+Result<std::vector<OutputComparison>> CompareResults(const Module& whole, const std::vector<Value>& whole_results,
+                                                     const ModuleOnDevices& parts, const std::vector<Value>& part_results,
+                                                     const Partitioning& partitioning, const ErrorBounds& bounds) {
+  const std::vector<Leaf> leaves = ResultLeaves(whole), part_leaves = ResultLeaves(parts.module);
+  if (leaves.size() != part_leaves.size())
+    return Fail(
+        {}, "compare.C1",
+        StrCat("the modules must give the same number of arrays, got ", leaves.size(), " and ", part_leaves.size()));
+  std::vector<std::vector<Value>> a, b;
+  for (const Value& result : whole_results) AppendLeaves(result, a.emplace_back());
+  for (const Value& result : part_results) AppendLeaves(result, b.emplace_back());
+  const PartitionedPair pair{whole, parts.module, parts.grid, partitioning.known};
+  std::vector<OutputComparison> outputs;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (i >= a[0].size() || i >= b[0].size())
+      return Fail({}, "compare.C1", StrCat("output ", leaves[i].number, " is declared and was not given"));
+    if (!a[0][i].IsArray() || !b[0][i].IsArray()) continue;
+    OutputComparison worst{leaves[i].number, {}, {}, 0, "", {}};
+    if (b.size() > 1 && !std::ranges::equal(a[0][i].array().dims(), b[0][i].array().dims())) {
+      std::vector<Array> shards;
+      for (const auto& of_device : b) shards.push_back(of_device[i].array());
+      worst.a = a[0][i].array();
+      const std::optional<InferredShards> known = OutputShards(pair, i, worst.a.dims(), shards[0].dims());
+      if (!known)
+        return Fail({}, "compare.C4",
+                    StrCat("output ", leaves[i].number, " is ", ToString(shards[0]), " on each of ",
+                           parts.grid.count(), " devices, which is no shard of the other module's ",
+                           ToString(worst.a)));
+      CompareShards(shards, known->grid, bounds, worst);
+      worst.note = StrCat(DescribeShards(known->grid), ", ", known->by);
+      outputs.push_back(std::move(worst));
+      continue;
+    }
+    for (size_t device = 0; device < b.size(); ++device) {
+      const Array &x = a[a.size() == 1 ? 0 : device][i].array(), &y = b[device][i].array();
+      if (!std::ranges::equal(x.dims(), y.dims()))
+        return Fail({}, "compare.C4",
+                    StrCat("output ", leaves[i].number, " is ", ToString(x), " in the one module, ", ToString(y),
+                           " in the other"));
+      TrackWorst(x, y, static_cast<int64_t>(device), bounds, worst);
+    }
+    outputs.push_back(std::move(worst));
+  }
+  return outputs;
+}
+
+Result<std::vector<OutputComparison>> CompareWithLiteral(const Literal& recorded, std::span<const Output> outputs) {
+  std::vector<Value> leaves;
+  AppendLeaves(FromLiteral(recorded), leaves);
+  std::vector<OutputComparison> comparisons;
+  for (const Output& output : outputs) {
+    const auto number = static_cast<size_t>(output.number);
+    if (number >= leaves.size() || !leaves[number].IsArray() ||
+        !std::ranges::equal(leaves[number].array().dims(), output.array.dims()))
+      return Fail({}, "compare.C4",
+                  StrCat("output ", output.number, " is ", ToString(output.array), ", the snapshot has no such result"));
+    OutputComparison comparison{output.number, {}, {}, 0, "", {}};
+    TrackWorst(leaves[number].array(), output.array, 0, {}, comparison);
+    comparisons.push_back(std::move(comparison));
+  }
+  return comparisons;
+}
+
+}  // namespace shoal::internal

@@ -1,0 +1,238 @@
+#include "execute/interp/dry_run.h"
+
+#include <algorithm>
+
+#include "execute/interp/depth.h"
+#include "kernels/elementwise/lane_function.h"
+#include "kernels/arrays/layout_factors.h"
+#include "core/ops/in_place.h"
+#include "core/ops/traits.h"
+#include "core/ops/op_cost.h"
+
+namespace shoal::internal {
+
+DryRunResult DryRun::Run() {
+  const Computation& entry = *module_.entry;
+  std::vector<SizedValue> arguments;
+  for (const Instruction* parameter : entry.parameters) {
+    arguments.push_back(parameter == nullptr ? SizedValue() : New(parameter->shape()));  // loose text may lack some
+    arguments.back().Freeze();
+  }
+  RunComputation(entry, std::move(arguments));
+  out_.peak_bytes = bytes_.peak;
+  return std::move(out_);
+}
+
+SizedValue DryRun::RunComputation(const Computation& computation, std::vector<SizedValue> arguments) {
+  const ComputationLiveness& live = liveness_.Of(computation);
+  if (depth_ >= kMaxDepth) return New(computation.result_shape());  // a run stops here
+  // Calls within calls can be more than there is time for; no module that somebody compiled has so many.
+  constexpr int64_t kMaxSteps = 4'000'000;
+  steps_ += std::ssize(live.steps);
+  if (steps_ > kMaxSteps) out_.complete = false;
+  if (!out_.complete) return New(computation.result_shape());
+  ++depth_;
+  std::vector<SizedValue> values(computation.instructions.size());
+  const auto known = live.keeps_invariants ? kept_.find(&computation) : kept_.end();
+  std::vector<SizedValue> kept(live.keeps_invariants && known == kept_.end() ? values.size() : 0);
+  for (const InstructionLiveness& step : live.steps) {
+    const Instruction& hlo = *step.hlo;
+    SizedValue& value = values[hlo.index];
+    if (step.is_invariant && known != kept_.end()) {
+      if (step.is_kept) value = known->second[hlo.index];
+      continue;
+    }
+    if (IsParameter(hlo)) {
+      const auto number = static_cast<size_t>(hlo[kParameterNumber]);
+      value = number < arguments.size() ? std::move(arguments[number]) : New(hlo.shape());
+    } else if (IsConstant(hlo)) {
+      value = Uncounted(hlo.shape());
+    } else {
+      value = RunStep(step, values);
+    }
+    if (step.is_kept && !kept.empty()) kept[hlo.index] = value;
+  }
+  if (!kept.empty()) {
+    for (const InstructionLiveness& step : live.steps)
+      if (step.is_kept) kept[step.hlo->index] = Uncounted(step.hlo->shape());
+    kept_[&computation] = std::move(kept);
+  }
+  --depth_;
+  return std::move(values[computation.root->index]);
+}
+
+SizedValue DryRun::Uncounted(const Shape& shape) {
+  SizedValue value(shape, nullptr);
+  value.Freeze();
+  return value;
+}
+
+SizedValue DryRun::RunStep(const InstructionLiveness& live, std::span<SizedValue> values) {
+  const Instruction& hlo = *live.hlo;
+  if (live.takes_element) {
+    SizedValue& tuple = values[hlo.operands[0]->index];
+    SizedValue element = tuple.TakeElement(ElementIndexOf(hlo));
+    if (live.last_use[0]) tuple = SizedValue();  // with the elements that nobody asks for
+    return element;
+  }
+  std::vector<SizedValue> operands;
+  for (size_t i = 0; i < hlo.operand_count(); ++i) {
+    SizedValue& operand = values[hlo.operands[i]->index];
+    operands.push_back(live.last_use[i] ? std::exchange(operand, SizedValue()) : operand);
+  }
+  OpFrame step{hlo, operands};
+  SizedValue value = Evaluate(step);
+  bytes_.UpdatePeak();
+  return value;
+}
+
+SizedValue DryRun::Evaluate(OpFrame& step) {
+  const Instruction& hlo = step.hlo;
+  if (IsAsyncChain(hlo)) return AsyncPart(step);
+  if (IsAsyncStart(hlo)) return Start(step);
+  if (IsAsyncDone(hlo)) return Done(step);
+  if (StartsCollective(hlo)) return Collective(step);
+  if (IsCustomCall(hlo)) return CustomCall(step);
+  if (IsLoop(hlo)) return Loop(step);
+  if (IsBranch(hlo)) return Branch(step);
+  if (const Computation* callee = RunOnceBy(hlo)) return Callee(step, *callee);
+  if (IsGetTupleElement(hlo)) return step.operands[0].Element(ElementIndexOf(hlo));
+  if (IsTuple(hlo)) return Results(step);
+  return AllocateResult(step);
+}
+
+SizedValue DryRun::AllocateResult(OpFrame& step) {
+  switch (ReuseOf(step.hlo)) {
+    case ReuseKind::kResized:
+      out_.guesses.push_back(&step.hlo);
+      return std::move(step.operands[0]);
+    case ReuseKind::kOperand:
+      return std::move(step.operands[0]);
+    case ReuseKind::kRelaidOut:
+      return StaysRowMajor(step.hlo.operand_shape(0), step.hlo.shape()) ? std::move(step.operands[0]) : NewResult(step);
+    case ReuseKind::kOperands:
+      return Results(step);
+    case ReuseKind::kWritesOver:
+      return WrittenOver(step);
+    case ReuseKind::kState:
+      return State(step);
+    case ReuseKind::kAnySameSize:
+      return InPlaceOfAny(step);
+    case ReuseKind::kAfterOperands:
+      for (SizedValue& operand : step.operands) operand = SizedValue();
+      return NewResult(step);
+    case ReuseKind::kNothing:
+      break;
+  }
+  return NewResult(step);
+}
+
+SizedValue DryRun::NewResult(OpFrame& step) {
+  if (step.hlo.shape().IsArray() && step.hlo.shape().has_dynamic()) out_.guesses.push_back(&step.hlo);
+  return New(step.hlo.shape());
+}
+
+// As many of the operands as there are results.
+SizedValue DryRun::Results(OpFrame& step) {
+  const Shape& shape = step.hlo.shape();
+  if (!shape.IsTuple()) return step.operands[0];
+  const size_t count = std::min(shape.elements().size(), step.operands.size());
+  return SizedValue::Tuple({step.operands.begin(), step.operands.begin() + static_cast<ptrdiff_t>(count)});
+}
+
+// In the place of the first operand that has the result's width and is nobody else's.
+SizedValue DryRun::InPlaceOfAny(OpFrame& step) {
+  const Shape& shape = step.hlo.shape();
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    const Shape& operand = step.hlo.operand_shape(i);
+    if (operand.ElementCount() == shape.ElementCount()) continue;
+    step.operands[i] = SizedValue::Array(operand.element_type(), shape.dims(), &bytes_);  // a scalar, spread out
+  }
+  for (size_t i = 0; i < step.operands.size(); ++i)
+    if (step.operands[i].IsAlone() &&
+        StorageBytes(step.hlo.operand_shape(i).element_type()) == StorageBytes(shape.element_type()))
+      return std::move(step.operands[i]);
+  return New(shape);
+}
+
+// Into the arrays it was given; where others hold one, into a new one.
+SizedValue DryRun::WrittenOver(OpFrame& step) {
+  std::vector<SizedValue> results;
+  for (const InPlace& in_place : InPlaceOf(step.hlo)) {
+    const auto number = static_cast<size_t>(in_place.operand);
+    if (number >= step.operands.size()) continue;
+    SizedValue given = std::exchange(step.operands[number], SizedValue());
+    results.push_back(given.IsAlone() ? std::move(given) : New(step.hlo.operand_shape(number)));
+  }
+  if (step.hlo.shape().IsTuple()) return SizedValue::Tuple(std::move(results));
+  return results.empty() ? NewResult(step) : std::move(results[0]);
+}
+
+SizedValue DryRun::State(OpFrame& step) {
+  const Shape& shape = step.hlo.shape();
+  if (!shape.IsTuple()) return New(shape);
+  SizedValue state = std::exchange(step.operands[0], SizedValue());
+  if (!state.IsAlone()) state = New(step.hlo.operand_shape(0));
+  return SizedValue::Tuple({std::move(state), New(shape.element(1))});
+}
+
+// A computation of scalars only has no arrays in between.
+bool DryRun::RunsInRegisters(const Computation& callee) {
+  auto [known, is_new] = in_registers_.try_emplace(&callee, false);
+  if (is_new) known->second = LaneFunction::Of(callee) != nullptr;
+  return known->second;
+}
+
+SizedValue DryRun::Callee(OpFrame& step, const Computation& callee) {
+  if (RunsInRegisters(callee)) return NewResult(step);
+  return RunComputation(callee,
+                        {std::make_move_iterator(step.operands.begin()), std::make_move_iterator(step.operands.end())});
+}
+
+// The branch whose instructions make most, unless all are one.
+SizedValue DryRun::Branch(OpFrame& step) {
+  const std::vector<Computation*> branches = CalledComputations(step.hlo);
+  size_t largest = 0;
+  double most = -1;
+  for (size_t i = 0; i < branches.size(); ++i) {
+    double bytes = 0;
+    for (const Instruction* hlo : branches[i]->instructions) bytes += LeafBytesOf(hlo->shape());
+    if (bytes > most) largest = i;
+    most = std::max(most, bytes);
+  }
+  if (branches.size() > 1) out_.guesses.push_back(&step.hlo);
+  std::vector<SizedValue> argument;
+  argument.push_back(std::move(step.operands[largest + 1]));
+  for (SizedValue& operand : step.operands) operand = SizedValue();
+  return RunComputation(*branches[largest], std::move(argument));
+}
+
+SizedValue DryRun::Loop(OpFrame& step) {
+  constexpr int64_t kUnknown = -1, kMaxRounds = 64;  // a state that has not settled by then never will
+  const int64_t trips = trips_(step.hlo).value_or(kUnknown);
+  const Computation &body = *BodyOf(step.hlo), &condition = *ConditionOf(step.hlo);
+  const bool is_deterministic = liveness_.IsDeterministic(body) && liveness_.IsDeterministic(condition);
+  SizedValue state = std::move(step.operands[0]);
+  std::vector<std::vector<int64_t>> seen;
+  bool held = false;
+  for (int64_t round = 1;; ++round) {
+    const SizedValue go_on = RunComputation(condition, {state});  // there as long as the round
+    if (trips != kUnknown && round > trips) return state;
+    std::vector<int64_t> sharing{bytes_.current};
+    state.AppendSharing(sharing);
+    // The first round keeps what is the same in all others.
+    const bool settled =
+        round > kMaxRounds || (round > 2 && std::find(seen.begin(), seen.end(), sharing) != seen.end());
+    seen.push_back(std::move(sharing));
+    // Rounds from the 1024th on are now and then compared with what they began with, which holds the state.
+    const bool looks = settled && !held && trips >= 1024 && is_deterministic;
+    if (settled && !looks) return state;
+    const SizedValue before = looks ? state : SizedValue();
+    held |= looks;
+    std::vector<SizedValue> argument;
+    argument.push_back(std::move(state));
+    state = RunComputation(body, std::move(argument));
+  }
+}
+
+}  // namespace shoal::internal

@@ -1,0 +1,232 @@
+#include <algorithm>
+
+#include "core/ir/sizes.h"
+#include "core/ops/contraction.h"
+#include "core/ops/families.h"
+#include "execute/interp/device.h"
+#include "execute/runtime/thunks.h"
+#include "kernels/arrays/parallel_copy.h"
+
+namespace shoal::internal {
+namespace {
+
+// About what one thread does in 20 µs; more rows or lanes than this are shared out.
+constexpr int64_t kTaskElements = int64_t{1} << 15;
+
+// Which of the inputs are read only at the place that is written, so that a result may take their memory. All that is
+// read at a place is read before anything is written there.
+std::vector<size_t> FindInPlace(std::span<const LoadedKernel> kernels) {
+  const size_t inputs = kernels[0].kernel->inputs.size();
+  std::vector<bool> possible(inputs, true), read(inputs, false);
+  for (const LoadedKernel& launched : kernels) {
+    const FusedKernel& kernel = *launched.kernel;
+    if (!kernel.reductions.empty()) return {};
+    for (const KernelStore& store : kernel.stores)
+      if (!(store.index == kernel.stores[0].index)) return {};
+    for (const KernelNode& node : kernel.nodes) {
+      if (node.kind != KernelNode::Kind::kLoad) continue;
+      const auto input = static_cast<size_t>(node.input);
+      read[input] = true;
+      possible[input] = possible[input] && node.index == kernel.stores[0].index;
+    }
+  }
+  std::vector<size_t> found;
+  for (size_t i = 0; i < inputs; ++i)
+    if (read[i] && possible[i]) found.push_back(i);
+  return found;
+}
+
+// Runs a kernel in blocks of rows and lanes that its shape determines.
+class Launch {
+ public:
+  Launch(LoadedKernel launched) : code_(launched.code) {
+    const FusedKernel& kernel = *launched.kernel;
+    rows_ = kernel.RowCount();
+    lanes_ = kernel.inner_loops.back();
+    int64_t per_row = kernel.InnerIterations();
+    if (kernel.piece != 0) per_row = per_row / kernel.inner_loops[0] * kernel.piece;
+    const int64_t task = std::max(kTaskElements, rows_ * per_row / 64);
+    lane_block_ = lanes_;
+    const bool lanes_may_be_cut = kernel.reductions.empty() || (kernel.form == FusedKernel::Form::kColumns && kernel.piece == 0);
+    if (lanes_may_be_cut && per_row > task) {
+      lane_block_ = std::max<int64_t>(64, RoundUp(task / (per_row / lanes_), 64));
+      lane_block_ = std::min(lane_block_, lanes_);
+    }
+    row_block_ = std::clamp<int64_t>(task / per_row, 1, std::max<int64_t>(rows_, 1));
+  }
+
+  int64_t Blocks() const { return (rows_ + row_block_ - 1) / row_block_ * LaneBlocks(); }
+
+  void RunBlock(std::span<void* const> buffers, int64_t i) const {
+    const int64_t row = i / LaneBlocks() * row_block_, lane = i % LaneBlocks() * lane_block_;
+    code_(buffers.data(), row, std::min(row + row_block_, rows_), lane, std::min(lane + lane_block_, lanes_));
+  }
+
+  void Run(std::span<void* const> buffers, ThreadPool& pool) const {
+    pool.Run(Blocks(), [&](int64_t i) { RunBlock(buffers, i); });
+  }
+
+ private:
+  int64_t LaneBlocks() const { return (lanes_ + lane_block_ - 1) / lane_block_; }
+
+  KernelCode code_;
+  int64_t rows_ = 1, lanes_ = 1, row_block_ = 1, lane_block_ = 1;
+};
+
+// Kernels that write different parts of one result: those of little work together are one task, those of much are many.
+class Launches {
+ public:
+  explicit Launches(std::span<const LoadedKernel> kernels) {
+    int64_t work = 0;
+    for (const LoadedKernel& kernel : kernels) {
+      const int64_t more = kernel.kernel->RowCount() * kernel.kernel->InnerIterations();
+      const bool is_new = tasks_.empty() || launches_.back().Blocks() > 1 || work + more > kTaskElements;
+      work = is_new ? more : work + more;
+      launches_.emplace_back(kernel);
+      if (!is_new && launches_.back().Blocks() == 1) {
+        ++tasks_.back().count;
+        continue;
+      }
+      for (int64_t block = 0; block < launches_.back().Blocks(); ++block) tasks_.push_back({launches_.size() - 1, 1, block});
+    }
+  }
+
+  void Run(std::span<void* const> buffers, ThreadPool& pool) const {
+    if (launches_.size() == 1) return launches_[0].Run(buffers, pool);
+    pool.Run(static_cast<int64_t>(tasks_.size()), [&](int64_t i) {
+      const Task& task = tasks_[static_cast<size_t>(i)];
+      for (size_t k = 0; k < task.count; ++k) launches_[task.first + k].RunBlock(buffers, task.block);
+    });
+  }
+
+ private:
+  struct Task {
+    size_t first, count;
+    int64_t block;
+  };
+  std::vector<Launch> launches_;
+  std::vector<Task> tasks_;
+};
+
+class KernelStep : public Thunk {
+ public:
+  KernelStep(const Instruction& hlo, std::span<const LoadedKernel> kernels, LoadedKernel combine, ThreadPool& pool)
+      : first_(kernels), pool_(pool) {
+    const LoadedKernel kernel = kernels[0];
+    for (const Instruction* operand : hlo.operands) counts_.push_back(operand->shape().ElementCount().value_or(-1));
+    if (hlo.shape().IsTuple()) {
+      is_tuple_ = true;
+      for (const Shape* shape : hlo.shape().elements()) results_.push_back({shape->element_type(), ToDims(shape->dims())});
+    } else {
+      results_.push_back({hlo.shape().element_type(), ToDims(hlo.shape().dims())});
+    }
+    if (combine.code == nullptr) {
+      in_place_ = FindInPlace(kernels);
+      return;
+    }
+    second_.emplace(combine);
+    const int64_t lanes = kernel.kernel->form == FusedKernel::Form::kColumns ? kernel.kernel->inner_loops.back() : 1;
+    for (ElementType type : kernel.kernel->outputs) partial_.push_back({type, Dims{kernel.kernel->RowCount() * lanes}});
+  }
+
+  Result<Value> Run(Call& call) const override {
+    // Dynamic sizes make arrays of other sizes than the shapes say; then the ops are evaluated one by one.
+    for (size_t i = 0; i < counts_.size(); ++i)
+      if (!call.operands[i].IsArray() || call.array(i).count() != counts_[i]) return EvaluatorOf(call.hlo.opcode)(call);
+    absl::InlinedVector<void*, 16> buffers;
+    for (size_t i = 0; i < counts_.size(); ++i) buffers.push_back(const_cast<std::byte*>(call.array(i).data()));
+    absl::InlinedVector<Array, 2> partial;
+    if (second_) {
+      absl::InlinedVector<void*, 16> first = buffers;
+      for (const Made& made : partial_) {
+        partial.emplace_back(made.type, made.dims);
+        first.push_back(partial.back().mutable_data());
+        buffers.push_back(first.back());
+      }
+      first_.Run({first.data(), first.size()}, pool_);
+    }
+    absl::InlinedVector<Array, 2> outs;
+    for (const Made& made : results_) outs.push_back(Destination(call, made));
+    for (Array& out : outs) buffers.push_back(out.mutable_data());
+    if (second_)
+      second_->Run({buffers.data(), buffers.size()}, pool_);
+    else
+      first_.Run({buffers.data(), buffers.size()}, pool_);
+    if (!is_tuple_) return Value(std::move(outs[0]));
+    return Value::Tuple({std::make_move_iterator(outs.begin()), std::make_move_iterator(outs.end())});
+  }
+
+ private:
+  struct Made {
+    ElementType type;
+    Dims dims;
+  };
+
+  Array Destination(Call& call, const Made& made) const {
+    for (size_t i : in_place_) {
+      Array& operand = call.operands[i].array();
+      if (operand.unique() && operand.element_bytes() == StorageBytes(made.type) && operand.count() == ElementCount(AsInts(made.dims)))
+        return Array(std::move(operand)).WithType(made.type).WithDims(made.dims);
+    }
+    return Array(made.type, made.dims);
+  }
+
+  Launches first_;
+  std::optional<Launch> second_;  // of what the first gave
+  ThreadPool& pool_;
+  bool is_tuple_ = false;
+  std::vector<Made> results_, partial_;
+  std::vector<int64_t> counts_;  // of the operands' elements
+  std::vector<size_t> in_place_;
+};
+
+bool SumsNarrowFloats(const Instruction& hlo) { return IsNarrowContraction(hlo) && IsFloat(hlo.shape().element_type()); }
+
+class LibraryStep : public Thunk {
+ public:
+  LibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool)
+      : function_(function), pool_(pool), updates_(UpdatesOperand(hlo)), sums_narrow_floats_(SumsNarrowFloats(hlo)) {}
+
+  Result<Value> Run(Call& call) const override {
+    // XLA:CPU's library sums narrow floats in an order of its own, which the evaluators follow.
+    if (sums_narrow_floats_ && call.device.settings().numerics == Numerics::kXlaCpuYnnpack) return EvaluatorOf(call.hlo.opcode)(call);
+    std::vector<Array> operands, results;
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      if (!call.operands[i].IsArray() || !std::ranges::equal(call.array(i).dims(), call.hlo.operand_shape(i).dims()))
+        return EvaluatorOf(call.hlo.opcode)(call);
+    }
+    for (size_t i = 0; i < call.operands.size(); ++i) operands.push_back(std::move(call.operands[i].array()));
+    const Shape& shape = call.hlo.shape();
+    const bool is_tuple = shape.IsTuple();
+    for (size_t i = 0; i < (is_tuple ? shape.elements().size() : 1); ++i) {
+      if (i == 0 && updates_) {
+        results.push_back(Owned(std::exchange(operands[0], Array()), pool_));
+        continue;
+      }
+      const Shape& one = is_tuple ? shape.element(static_cast<int64_t>(i)) : shape;
+      results.emplace_back(one.element_type(), one.dims());
+    }
+    SHOAL_TRY(function_(call.hlo, operands, results, pool_));
+    if (!is_tuple) return Value(std::move(results[0]));
+    std::vector<Value> elements(std::make_move_iterator(results.begin()), std::make_move_iterator(results.end()));
+    return Value::Tuple(std::move(elements));
+  }
+
+ private:
+  LibraryFunction function_;
+  ThreadPool& pool_;
+  bool updates_, sums_narrow_floats_;
+};
+
+}  // namespace
+
+std::unique_ptr<Thunk> NewKernelStep(const Instruction& hlo, std::span<const LoadedKernel> kernels,
+                                            LoadedKernel combine, ThreadPool& pool) {
+  return std::make_unique<KernelStep>(hlo, kernels, combine, pool);
+}
+
+std::unique_ptr<Thunk> NewLibraryStep(const Instruction& hlo, LibraryFunction function, ThreadPool& pool) {
+  return std::make_unique<LibraryStep>(hlo, function, pool);
+}
+
+}  // namespace shoal::internal

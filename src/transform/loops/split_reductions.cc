@@ -1,0 +1,195 @@
+// Few long rows: a first kernel reduces pieces of them, a second what the pieces gave. The pieces depend on the shape
+// alone, so that any number of threads gives the same bits.
+#include <algorithm>
+#include <functional>
+
+#include "transform/loops/kernel.h"
+
+namespace shoal::internal {
+namespace {
+
+constexpr int64_t kPieceElements = int64_t{1} << 16;
+constexpr int64_t kFewRows = 8;
+
+// Rounds of the first walked loop that make a piece; 0 where rows are not cut.
+int64_t PieceOf(const FusedKernel& kernel) {
+  if (kernel.reductions.empty() || kernel.piece != 0 || kernel.RowCount() >= kFewRows) return 0;
+  for (const KernelReduction& reduction : kernel.reductions)
+    if (reduction.stage != 0) return 0;
+  const bool columns = kernel.form == FusedKernel::Form::kColumns;
+  for (const KernelStore& store : kernel.stores)
+    if (!columns && !store.per_row) return 0;
+  const int64_t all = kernel.InnerIterations();
+  if (all < 4 * kPieceElements) return 0;
+  const int64_t each = std::max(kPieceElements, all / 32), rest = all / kernel.inner_loops[0];
+  int64_t piece = std::max<int64_t>(1, each / rest);
+  if (kernel.inner_loops.size() == 1) piece = (piece + 63) / 64 * 64;  // whole vectors
+  return piece >= kernel.inner_loops[0] ? 0 : piece;
+}
+
+// Loops from number `from` on move up by one.
+IndexExpr Moved(const IndexExpr& index, int from) {
+  IndexExpr moved = index;
+  for (IndexExprTerm& term : moved.terms) {
+    if (term.kind == IndexExprTerm::Kind::kLoop && term.of >= from) ++term.of;
+    if (term.inner != nullptr) term.inner = std::make_shared<const IndexExpr>(Moved(*term.inner, from));
+  }
+  return moved;
+}
+
+IndexExpr RowNumber(const std::vector<int64_t>& rows) {
+  IndexExpr number;
+  int64_t stride = 1;
+  for (size_t i = rows.size(); i-- > 0; stride *= rows[i])
+    number = number + IndexExpr::Loop(static_cast<int>(i), rows[i]) * stride;
+  return number;
+}
+
+// A partial result of each reduction for each row and piece.
+FusedKernel Partial(const FusedKernel& kernel, int64_t piece, int64_t pieces) {
+  const int border = static_cast<int>(kernel.rows.size());
+  FusedKernel partial = kernel;
+  partial.rows.push_back(pieces);
+  partial.piece = piece;
+  for (KernelNode& node : partial.nodes) node.index = Moved(node.index, border);
+  partial.stores.clear();
+  partial.outputs.clear();
+  const bool columns = kernel.form == FusedKernel::Form::kColumns;
+  for (size_t r = 0; r < kernel.reductions.size(); ++r) {
+    for (size_t k = 0; k < kernel.reductions[r].elements.size(); ++k) {
+      KernelNode result;
+      result.kind = KernelNode::Kind::kResult;
+      result.type = kernel.nodes[static_cast<size_t>(kernel.reductions[r].elements[k])].type;
+      result.reduction = static_cast<int>(r);
+      result.input = static_cast<int>(k);
+      IndexExpr place = RowNumber(partial.rows);
+      if (columns) place = place * kernel.inner_loops.back() + IndexExpr::Loop(partial.lane_loop(), kernel.inner_loops.back());
+      partial.stores.push_back({static_cast<int>(partial.nodes.size()), static_cast<int>(partial.outputs.size()), place, !columns});
+      partial.outputs.push_back(result.type);
+      partial.nodes.push_back(std::move(result));
+    }
+  }
+  DropUnused(partial);
+  return partial;
+}
+
+// Reduces what the pieces gave, and goes on as the kernel does. The partial results come after its inputs.
+FusedKernel Combine(const FusedKernel& kernel, int64_t pieces) {
+  const bool columns = kernel.form == FusedKernel::Form::kColumns;
+  const int border = static_cast<int>(kernel.rows.size());
+  const int lanes_were = kernel.lane_loop(), lanes_are = columns ? border + 1 : border;
+  FusedKernel combine = kernel;
+  combine.inner_loops = {pieces};
+  if (columns) combine.inner_loops.push_back(kernel.inner_loops.back());
+  std::function<IndexExpr(const IndexExpr&)> in_lanes = [&](const IndexExpr& index) {
+    IndexExpr moved = index;
+    for (IndexExprTerm& term : moved.terms) {
+      if (term.kind == IndexExprTerm::Kind::kLoop && term.of == lanes_were) term.of = lanes_are;
+      if (term.inner != nullptr) term.inner = std::make_shared<const IndexExpr>(in_lanes(*term.inner));
+    }
+    return moved;
+  };
+  if (columns) {
+    for (KernelNode& node : combine.nodes) node.index = in_lanes(node.index);
+    for (KernelStore& store : combine.stores) store.index = in_lanes(store.index);
+  }
+  std::vector<KernelNode> loads;
+  for (KernelReduction& reduction : combine.reductions) {
+    for (int& element : reduction.elements) {
+      KernelNode load;
+      load.kind = KernelNode::Kind::kLoad;
+      load.type = kernel.nodes[static_cast<size_t>(element)].type;
+      load.input = static_cast<int>(combine.inputs.size());
+      load.index = RowNumber(kernel.rows) * pieces + IndexExpr::Loop(border, pieces);
+      if (columns) load.index = load.index * kernel.inner_loops.back() + IndexExpr::Loop(lanes_are, kernel.inner_loops.back());
+      combine.inputs.push_back(load.type);
+      element = static_cast<int>(loads.size());
+      loads.push_back(std::move(load));
+    }
+  }
+  // First among the nodes, since the results come after what they are of.
+  const auto shift = static_cast<int>(loads.size());
+  for (KernelNode& node : combine.nodes) {
+    for (int& operand : node.operands)
+      if (operand >= 0) operand += shift;
+    node.index = WithRenumberedNodes(node.index, [&](int of) { return of + shift; });
+  }
+  for (KernelStore& store : combine.stores) {
+    store.node += shift;
+    store.index = WithRenumberedNodes(store.index, [&](int of) { return of + shift; });
+  }
+  for (KernelReduction& reduction : combine.reductions)
+    for (int& init : reduction.inits) init += shift;
+  combine.nodes.insert(combine.nodes.begin(), loads.begin(), loads.end());
+  DropUnused(combine);
+  return combine;
+}
+
+template <class F>
+void ForEachDatum(const IndexExpr& index, const F& f) {
+  for (const IndexExprTerm& term : index.terms) {
+    if (term.kind == IndexExprTerm::Kind::kData) f(term.of);
+    if (term.inner != nullptr) ForEachDatum(*term.inner, f);
+  }
+}
+
+}  // namespace
+
+IndexExpr WithRenumberedNodes(const IndexExpr& index, const std::function<int(int)>& to) {
+  IndexExpr moved = index;
+  for (IndexExprTerm& term : moved.terms) {
+    if (term.kind == IndexExprTerm::Kind::kData) term.of = to(term.of);
+    if (term.inner != nullptr) term.inner = std::make_shared<const IndexExpr>(WithRenumberedNodes(*term.inner, to));
+  }
+  return moved;
+}
+
+void DropUnused(FusedKernel& kernel) {
+  std::vector<bool> used(kernel.nodes.size(), false);
+  auto use = [&](int node) { used[static_cast<size_t>(node)] = true; };
+  for (const KernelStore& store : kernel.stores) {
+    use(store.node);
+    ForEachDatum(store.index, use);
+  }
+  for (const KernelReduction& reduction : kernel.reductions) {
+    for (int element : reduction.elements) use(element);
+    for (int init : reduction.inits) use(init);
+  }
+  for (size_t i = kernel.nodes.size(); i-- > 0;) {
+    if (!used[i]) continue;
+    for (int operand : kernel.nodes[i].operands)
+      if (operand >= 0) use(operand);
+    ForEachDatum(kernel.nodes[i].index, use);
+  }
+  std::vector<int> number(kernel.nodes.size(), -1);
+  std::vector<KernelNode> nodes;
+  for (size_t i = 0; i < kernel.nodes.size(); ++i) {
+    if (!used[i]) continue;
+    number[i] = static_cast<int>(nodes.size());
+    nodes.push_back(std::move(kernel.nodes[i]));
+  }
+  auto to = [&](int node) { return number[static_cast<size_t>(node)]; };
+  for (KernelNode& node : nodes) {
+    for (int& operand : node.operands)
+      if (operand >= 0) operand = to(operand);
+    node.index = WithRenumberedNodes(node.index, to);
+  }
+  kernel.nodes = std::move(nodes);
+  for (KernelReduction& reduction : kernel.reductions) {
+    for (int& element : reduction.elements) element = to(element);
+    for (int& init : reduction.inits) init = to(init);
+  }
+  for (KernelStore& store : kernel.stores) {
+    store.node = to(store.node);
+    store.index = WithRenumberedNodes(store.index, to);
+  }
+}
+
+std::optional<SplitReductionKernels> SplitReduction(const FusedKernel& kernel) {
+  const int64_t piece = PieceOf(kernel);
+  if (piece == 0) return std::nullopt;
+  const int64_t pieces = (kernel.inner_loops[0] + piece - 1) / piece;
+  return SplitReductionKernels{Partial(kernel, piece, pieces), Combine(kernel, pieces)};
+}
+
+}  // namespace shoal::internal
