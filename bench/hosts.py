@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Measures collectives between processes: shoal, plain MPI, and the threads of one process.
 
-    bench/hosts.py [--bin build/shoal] [--ranks 2,4] [--bytes 1024,1048576,…] [--seconds 0.5] [--repeat 3] [--alone]
+    bench/hosts.py [--bin build/shoal] [--ranks 2,4] [--bytes 1024,1048576,…] [--seconds 0.5] [--repeat 3] [--realtime]
 
 Each process has one device. shoal's time per collective is the time of a loop of collectives minus that of a shorter
 loop, divided by the difference in collectives. For small sizes the loop body has several collectives, so that the loop
 overhead does not dominate. Plain MPI is bench/mpi_loops.c, compiled by this script. The three alternate, --repeat
 times. The script prints the medians, then the best repetition of each, which is more reliable if other processes
-interfere. --alone runs all of them with real-time priority, for such a machine. The target is 1.3 times plain MPI from
+interfere. --realtime runs all of them with real-time priority, for such a machine. The target is 1.3 times plain MPI from
 1 MB on, and 2 times at 1 kB.
 """
 import argparse
@@ -79,7 +79,7 @@ def module(kind, n, count, rounds):
 
 
 def priority(options):
-    return ["chrt", "--rr", "1"] if options.alone else []
+    return ["chrt", "--rr", "1"] if options.realtime else []
 
 
 def shoal_seconds(options, path, n, in_job):
@@ -129,7 +129,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.5, help="approximate duration of each measurement")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--kinds", default=",".join(LINES))
-    parser.add_argument("--alone", action="store_true", help="run the measured processes with real-time priority")
+    parser.add_argument("--realtime", action="store_true", help="run the measured processes with real-time priority")
     parser.add_argument("--no-threads", dest="threads", action="store_false", help="skip the threads of one process")
     options = parser.parse_args()
     options.bin = os.path.abspath(options.bin)

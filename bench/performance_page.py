@@ -7,7 +7,7 @@ import statistics
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The text before and after the table of the page, and the limiting factors of modules that are slower than XLA's.
-PAGE = ROOT / "bench" / "performance.json"
+PAGE = ROOT / "bench" / "performance_notes.json"
 
 
 def geometric_mean(numbers):

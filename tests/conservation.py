@@ -39,21 +39,21 @@ def by_device(folded):
 def said(run):
     """Options that tell `comm` how loops and branches went, in this run, where all devices did the same."""
     for loop in run["loops"]:
-        if loop["entered"] and loop["rounds"] % loop["entered"] == 0:
+        if loop["executions"] and loop["iterations"] % loop["executions"] == 0:
             yield "--trips"
-            yield f"{loop['name']}={loop['rounds'] // loop['entered']}"
+            yield f"{loop['name']}={loop['iterations'] // loop['executions']}"
     for branch in run["branches"]:
         yield "--probability"
-        yield f"{branch['computation']}={branch['taken'] / branch['of']!r}"
+        yield f"{branch['computation']}={branch['taken'] / branch['executions']!r}"
 
 
 def loop_differences(run, comm):
     trips = {(loop["computation"], loop["name"]): loop for loop in comm["loops"]}
     for loop in run["loops"]:
         expected = trips[loop["computation"], loop["name"]]
-        if expected["from"] != "unknown" and expected["trips"] * loop["entered"] != loop["rounds"]:
-            yield f"{loop['name']}: {expected['trips']} trips ({expected['from']}), ran {loop['rounds']} rounds in " \
-                  f"{loop['entered']} times"
+        if expected["from"] != "unknown" and expected["trip_count"] * loop["executions"] != loop["iterations"]:
+            yield f"{loop['name']}: {expected['trip_count']} trips ({expected['from']}), ran {loop['iterations']} rounds in " \
+                  f"{loop['executions']} times"
 
 
 def traffic_differences(run, comm):

@@ -207,7 +207,7 @@ def swap_operands(text, rng):
 
 MUTATIONS = (delete_op, add_op, change_type, change_groups, change_opcode, change_constant, swap_operands)
 # What may come with a change: types that follow, trip counts that hang on a constant, and the counts of what hands on.
-COMPANIONS = {"follows", "trips"}
+COMPANIONS = {"propagated", "trips"}
 
 
 class Checker:
@@ -245,7 +245,7 @@ class Checker:
                     continue
                 found = {key: count for key, count in self.diff(text, disguise(changed, rng)).items()
                          if key[0] not in COMPANIONS}
-                if mutate is swap_operands and set(found) == {("plumbing", "")}:
+                if mutate is swap_operands and set(found) == {("forwarding", "")}:
                     continue  # both are the same value
                 if mutate is change_opcode and set(found) == {("removed", "multiply"), ("added", "power")}:
                     continue  # in a function that nobody calls, where nothing says that the one stands for the other

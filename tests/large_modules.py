@@ -37,7 +37,7 @@ def gigabytes(report):
     """By kind, and by kind and axis."""
     sums = collections.Counter()
     for use in report["collectives"]:
-        groups = report["joins"][use["joins"]]["groups"]
+        groups = report["participants"][use["participants"]]["groups"]
         parts = len(groups[0]) if use["kind"] == "all-gather" else 1
         for key in (use["kind"], f"{use['kind']} {use['axis']}"):
             sums[key] += use["times"] * use["payload_bytes"] * parts / 1e9

@@ -212,7 +212,8 @@ def repeated(definitions):
 
 # Two files, and which names of theirs the test must find in both.
 PLANTED = ("""
-namespace shoal { namespace { struct Hidden { int a; }; } /* struct Comment { */
+namespace shoal { struct Module { int a; }; }
+namespace shoal::internal { namespace { struct Hidden { int a; }; } /* struct Comment { */
 struct Same { const char* text = "struct Text {"; int big = 1'000; };
 enum class Kind : int { kA };
 template <class T> struct Trait<T*> final : Base<T> { };
@@ -227,10 +228,11 @@ struct Other { };
 #endif
 struct Forward; using Alias = int;
 Point::Point(int x) : x_{x}, y_(0) { struct Local { int z; }; }
-}  // namespace shoal
-namespace shoal::inner { struct Nested { }; }
+}  // namespace shoal::internal
+namespace shoal::internal::inner { struct Nested { }; }
 """, """
-namespace shoal { namespace { struct Hidden { int b; }; }
+namespace shoal::internal { namespace { struct Hidden { int b; }; }
+struct Module { int b; };
 struct Same { double other; };
 enum class Kind : int { kB };
 template <class T>
@@ -250,7 +252,7 @@ FOUND = ["Point::Point(int)", "Add(int,int)", "kLimit", "Kind", "Same", "Trait<T
 
 def check_itself():
     found = {name for _, name, _ in repeated([d for i, text in enumerate(PLANTED) for d in definitions_in(text, f"{i}.h")])}
-    expected = {f"shoal::{name}" for name in FOUND}
+    expected = {f"shoal::internal::{name}" for name in FOUND}
     return [f"planted definition not found: {name}" for name in sorted(expected - found)] + [
         f"found {name}, which was not planted" for name in sorted(found - expected)]
 

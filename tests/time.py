@@ -91,7 +91,7 @@ def check_properties(t):
         steps = [t.time(path, "--on=h100x8", "--set", f"nic={n}GB/s")["device_seconds"] for n in (100, 50, 25, 10)]
         t.check(f"{op} never takes less with a slower network", rising(steps), "" if rising(steps) else str(steps))
     # On rings, an all-reduce is a reduce-scatter and an all-gather.
-    ring = ["--on=a100x8", "--set", "sums_in_switch=0"]
+    ring = ["--on=a100x8", "--set", "in_switch_reduction=0"]
     parts = [t.time(t.module(collective(op, 1 << 28, 8, 8)), *ring)["device_seconds"] for op in ("all-reduce", "reduce-scatter", "all-gather")]
     t.check("all-reduce is reduce-scatter and all-gather", abs(parts[0] / (parts[1] + parts[2]) - 1) < .05, f"{parts[0] / (parts[1] + parts[2]):.3f}")
     steps = [t.time(t.module(product(m)), "--on=h100")["device_seconds"] for m in (64, 256, 1024, 4096, 16384)]
@@ -168,7 +168,7 @@ def check_passes(t, folder):
             continue  # loose text, which opt does not take
         t.check(f"{path.name} computes the same after opt --communication", t.run("compare", path, made).returncode == 0)
         one = t.time(made, "--on=h100x8")
-        t.check(f"{path.name} has a schedule then", one is not None and one["schedule"] == "the module's")
+        t.check(f"{path.name} has a schedule then", one is not None and one["schedule"] == "module")
 
 
 def errors_of(pairs):
@@ -217,7 +217,7 @@ def check_collectives(t, table):
 
 
 def at(curve, size):
-    """Along lines of logarithms, as src/sim/curves.cc reads a curve."""
+    """Along lines of logarithms, as src/analyze/cost/curves.cc reads a curve."""
     sizes = sorted(curve)
     if size >= sizes[-1]:
         return curve[sizes[-1]] * size / sizes[-1]

@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WIDTHS = (80, 120, 200)
 LARGEST = 2  # of each folder
 FOLDERS = ("corpus", "golden/jax", "golden/gpu8", "golden/gpu_nodes", "seeds")
-ANALYSES = (["show"], ["show", "--op=all", "--name", "--topology", "--depth=3"], ["comm", "--matrix"], ["cost"],
+ANALYSES = (["show"], ["show", "--op=all", "--name", "--groups", "--depth=3"], ["comm", "--matrix"], ["cost"],
             ["cost", "--by=line"], ["cost", "--by=op_name", "--top=40"], ["mem"], ["check"])
 # What a module may hold that takes other columns than bytes.
 LETTERS = """HloModule 模型, is_scheduled=true

@@ -1,4 +1,4 @@
-# What the page's Content-Security-Policy calls its script and its style.
+# Hashes of the page's script and style, for its Content-Security-Policy.
 file(SHA256 ${DIR}/page.js script)
 file(SHA256 ${DIR}/page.css style)
 file(WRITE ${DIR}/page_hashes.h

@@ -22,7 +22,7 @@
 #include "cases.h"
 #include "core/base/strings.h"
 #include "formats/text/parser.h"
-#include "misfits.h"
+#include "ill_typed.h"
 
 // Sanitizers must neither stop at an allocation that fails nor end with a status that verbs have.
 extern "C" const char* __asan_default_options() {
@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 struct Flags {
   int64_t count = 500, first = 0, jobs = 1, max_seconds = 60, max_bytes = 6000;
   uint64_t seed = 1;
-  bool misfits = false;
+  bool ill_typed = false;
   std::string findings = "fuzz-findings";
   std::vector<std::string> origins, replay;
 };
@@ -92,7 +92,7 @@ std::string PlaceOf(const std::string& report) {
   return error == std::string::npos ? "" : report.substr(error, report.find('\n', error) - error).substr(0, 160);
 }
 
-// All misfits of all origins, numbered; those of one origin are made when the first of them is asked for.
+// All ill_typed of all origins, numbered; those of one origin are made when the first of them is asked for.
 class MisfitsOf {
  public:
   explicit MisfitsOf(const std::vector<Origin>& origins) : origins_(origins) {
@@ -115,8 +115,8 @@ class MisfitsOf {
 class Fuzz {
  public:
   Fuzz(Flags flags, std::vector<Origin> origins)
-      : flags_(std::move(flags)), origins_(std::move(origins)), misfits_(flags_.misfits ? origins_ : kNone) {
-    if (flags_.misfits) flags_.count = std::min(flags_.count, misfits_.count());
+      : flags_(std::move(flags)), origins_(std::move(origins)), ill_typed_(flags_.ill_typed ? origins_ : kNone) {
+    if (flags_.ill_typed) flags_.count = std::min(flags_.count, ill_typed_.count());
     scratch_ = fs::path(fs::is_directory("/dev/shm") ? "/dev/shm" : fs::temp_directory_path().string()) /
                ("shoal-fuzz." + std::to_string(getpid()));
     void* shared = mmap(nullptr, sizeof(Note) * static_cast<size_t>(flags_.jobs), PROT_READ | PROT_WRITE,
@@ -175,7 +175,7 @@ class Fuzz {
     setrlimit(RLIMIT_CORE, &none);
     Cases cases(origins_, flags_.seed, folder, notes_[w]);
     for (; number < flags_.first + flags_.count; number += flags_.jobs) {
-      const bool fine = flags_.misfits ? cases.RunMisfit(number, misfits_[number * misfits_.count() / flags_.count])
+      const bool fine = flags_.ill_typed ? cases.RunMisfit(number, ill_typed_[number * ill_typed_.count() / flags_.count])
                                        : cases.Run(number);
       if (!fine) _exit(98);
     }
@@ -208,7 +208,7 @@ class Fuzz {
     ++found_;
     if (findings_[what]++ < 3) {
       fs::create_directories(flags_.findings);
-      const fs::path stem = fs::path(flags_.findings) / StrCat(flags_.misfits ? "ill_typed-" : "", verb, "-", flags_.seed, "-", note.number);
+      const fs::path stem = fs::path(flags_.findings) / StrCat(flags_.ill_typed ? "ill_typed-" : "", verb, "-", flags_.seed, "-", note.number);
       for (const char* name : {"module.hlo", "module.pb", "in.npz", "module.hlo.gz"})
         if (std::string(note.call).find(name) != std::string::npos)
           fs::copy_file(Folder(w) / name, fs::path(stem.string() + fs::path(name).extension().string()),
@@ -224,7 +224,7 @@ class Fuzz {
   inline static const std::vector<Origin> kNone;
   Flags flags_;
   const std::vector<Origin> origins_;
-  MisfitsOf misfits_;
+  MisfitsOf ill_typed_;
   fs::path scratch_;
   Note* notes_ = nullptr;
   std::vector<pid_t> workers_;
@@ -271,7 +271,7 @@ int Main(int argc, char** argv) {
   app.add_option("--jobs", flags.jobs, "Processes at a time")->check(CLI::Range(1, 1024))->capture_default_str();
   app.add_option("--most_seconds", flags.max_seconds, "A call that takes longer hangs")->capture_default_str();
   app.add_option("--most_bytes", flags.max_bytes, "Larger origins are left out")->capture_default_str();
-  app.add_flag("--ill_typeds", flags.misfits, "In place of random ones those with one thing that does not fit, evenly out of all there are");
+  app.add_flag("--ill_typeds", flags.ill_typed, "In place of random ones those with one thing that does not fit, evenly out of all there are");
   app.add_option("--findings", flags.findings, "Where modules go that found something")->capture_default_str();
   app.add_option("--replay", flags.replay, "Only take these files through every verb");
   CLI11_PARSE(app, argc, argv);

@@ -1,4 +1,4 @@
-"""A real browser, driven over its DevTools protocol through two pipes: nothing to install but the browser."""
+"""Drives Chromium over its DevTools protocol through two pipes. The browser is the only dependency."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ import time
 
 
 def find():
-    """The browser's path, or None."""
+    """The path of the browser, or None."""
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
         if path := shutil.which(name):
             return path
@@ -28,12 +28,12 @@ class Failure(Exception):
 class Browser:
     def __init__(self, path):
         self.folder = tempfile.mkdtemp(prefix="shoal-browser-")
-        to_read, self.out = os.pipe()
-        self.into, to_write = os.pipe()
-        # The browser reads descriptor 3 and writes 4.
+        browser_read_end, self.write_end = os.pipe()
+        self.read_end, browser_write_end = os.pipe()
+        # The browser reads from descriptor 3 and writes to descriptor 4.
         def descriptors():
-            os.dup2(to_read, 30)
-            os.dup2(to_write, 31)
+            os.dup2(browser_read_end, 30)
+            os.dup2(browser_write_end, 31)
             os.dup2(30, 3)
             os.dup2(31, 4)
             for each in (3, 4):
@@ -43,8 +43,8 @@ class Browser:
              "--no-first-run", "--disable-background-networking", "--disable-component-update", "--force-color-profile=srgb",
              f"--user-data-dir={self.folder}", "about:blank"],
             preexec_fn=descriptors, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(to_read)
-        os.close(to_write)
+        os.close(browser_read_end)
+        os.close(browser_write_end)
         self.buffer = b""
         self.number = 0
         self.events = []
@@ -55,7 +55,7 @@ class Browser:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def renderer_seconds(self, kind=b"--type=renderer"):
-        """Seconds that pages have taken of a processor: other work on the machine does not count. Of the whole browser: kind=b""."""
+        """CPU seconds used by pages, independent of other load on the machine; by the whole browser with kind=b""."""
         ticks = 0
         for folder in os.listdir("/proc"):
             if not folder.isdigit():
@@ -74,12 +74,12 @@ class Browser:
 
     def receive(self, until):
         while b"\0" not in self.buffer:
-            if not select.select([self.into], [], [], max(until - time.monotonic(), 0))[0]:
-                raise Failure("the browser does not answer")
-            piece = os.read(self.into, 1 << 20)
-            if not piece:
-                raise Failure("the browser is gone")
-            self.buffer += piece
+            if not select.select([self.read_end], [], [], max(until - time.monotonic(), 0))[0]:
+                raise Failure("the browser does not respond")
+            data = os.read(self.read_end, 1 << 20)
+            if not data:
+                raise Failure("the browser has exited")
+            self.buffer += data
         message, _, self.buffer = self.buffer.partition(b"\0")
         return json.loads(message)
 
@@ -91,7 +91,7 @@ class Browser:
             message["sessionId"] = session
         data = json.dumps(message).encode() + b"\0"
         while data:
-            data = data[os.write(self.out, data):]
+            data = data[os.write(self.write_end, data):]
         until = time.monotonic() + timeout
         while True:
             answer = self.receive(until)
@@ -106,7 +106,7 @@ class Browser:
 
 
 class Page:
-    """A tab. `errors` has what the console said, `requests` what was asked of the network."""
+    """A tab. problems() returns its errors and network requests."""
 
     def __init__(self, browser, width, height, dark):
         self.browser = browser
@@ -130,24 +130,24 @@ class Page:
         self.browser.call("Target.closeTarget", targetId=self.target)
 
     def open(self, path, fragment="", timeout=60):
-        """Loads the file; the seconds until its script was ready, or said why it is not. `worked`: of a processor."""
+        """Loads the file. Returns the seconds until its script is ready or has failed; `cpu_seconds` is the CPU time."""
         self.browser.events.clear()
         self.call("Page.navigate", url="about:blank")
         before = self.browser.renderer_seconds()
         self.call("Page.navigate", url=f"file://{os.path.abspath(path)}{'#' + fragment if fragment else ''}")
         self.until("Boolean((window.shoal && window.shoal.ready) || document.getElementById('failure'))", timeout)
-        self.worked = self.browser.renderer_seconds() - before
+        self.cpu_seconds = self.browser.renderer_seconds() - before
         return self.js("performance.now()") / 1000
 
     def go(self, fragment):
-        """To another address of the page that is open, as a link would."""
+        """Goes to another address of the open page, as a link would."""
         self.js(f"(location.hash = {json.dumps('#' + fragment)}, 1)")
         view = fragment.partition("&")[0]
         self.until(f"window.shoal.state().view === {json.dumps(view)}")
         self.settled()
 
     def painted(self):
-        """Seconds from the start of loading to the first words on the screen."""
+        """Seconds from the start of loading to the first contentful paint."""
         return (self.js("performance.getEntriesByName('first-contentful-paint')[0]?.startTime") or 0) / 1000
 
     def js(self, expression):
@@ -167,15 +167,15 @@ class Page:
             except Failure:
                 pass
             if time.monotonic() > end:
-                raise Failure(f"this never came true: {expression[:100]}")
+                raise Failure(f"timeout waiting for: {expression[:100]}")
             time.sleep(0.02)
 
     def settled(self):
-        """Two frames later: what was asked for is drawn."""
+        """Waits for two frames, so that pending changes are drawn."""
         self.js(SETTLED)
 
     def state(self):
-        """When what was asked for is drawn."""
+        """The page's state after pending changes are drawn."""
         return self.js(f"(await {SETTLED}, window.shoal.state())")
 
     def key(self, key, shift=False, alt=False, wait=True):
@@ -221,8 +221,8 @@ class Page:
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
-    def faults(self):
-        """What the console said, exceptions, and requests for anything but the page itself."""
+    def problems(self):
+        """Console messages, exceptions, and requests for anything but the page itself."""
         self.settled()
         found = []
         for event in self.browser.events:

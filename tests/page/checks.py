@@ -1,4 +1,4 @@
-"""What all parts of the page's tests use: counting, running shoal, comparing."""
+"""Shared by all page tests: counting checks, running shoal, comparing numbers."""
 
 import contextlib
 import json
@@ -10,8 +10,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VIEWS = ["overview", "program", "timeline", "memory", "communication", "cost", "graph"]
-# A time that is missed by this much is a fault; by less, it is told: the machine may be busy.
-GROSS = 3
+# A time limit fails only if it is exceeded by this factor, because the machine may be busy.
+TIME_TOLERANCE = 3
 
 passed = failed = 0
 spent = {}
@@ -19,25 +19,25 @@ spent = {}
 
 @contextlib.contextmanager
 def phase(name):
-    """Counts what a part of the tests takes."""
+    """Measures the time of a part of the tests."""
     begin = time.monotonic()
     yield
     spent[name] = spent.get(name, 0) + time.monotonic() - begin
 
 
-def check(what, good, detail=""):
+def check(name, passes, detail=""):
     global passed, failed
-    if good:
+    if passes:
         passed += 1
     else:
         failed += 1
-        print(f"FAILED {what}{': ' + str(detail)[:600] if detail != '' else ''}", flush=True)
-    return good
+        print(f"FAILED {name}{': ' + str(detail)[:600] if detail != '' else ''}", flush=True)
+    return passes
 
 
-def check_time(what, seconds, limit):
-    """Told by the caller; a failure only if it is far off."""
-    return check(f"{what} in {limit:g} s", seconds <= GROSS * limit, f"{seconds:.3f} s")
+def check_time(name, seconds, limit):
+    """Fails if the limit is exceeded by more than TIME_TOLERANCE. The caller prints the time."""
+    return check(f"{name} in {limit:g} s", seconds <= TIME_TOLERANCE * limit, f"{seconds:.3f} s")
 
 
 def near(a, b):
@@ -48,16 +48,16 @@ def shoal(options, *arguments):
     return subprocess.run([options.bin, *arguments], capture_output=True, text=True)
 
 
-def verb(options, *arguments):
-    """The verb's JSON; each is asked for once."""
-    known = options.__dict__.setdefault("answers", {})
-    if arguments not in known:
-        known[arguments] = json.loads(shoal(options, *arguments, "--json").stdout)
-    return known[arguments]
+def command_json(options, *arguments):
+    """The JSON of a command. Results are cached."""
+    cache = options.__dict__.setdefault("json_cache", {})
+    if arguments not in cache:
+        cache[arguments] = json.loads(shoal(options, *arguments, "--json").stdout)
+    return cache[arguments]
 
 
 def write_page(options, files, out, *more):
-    """Writes a page; the seconds of a processor it took."""
+    """Writes a page and returns the CPU seconds used."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = shoal(options, "report", *files, "-o", out, *more)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,4 +1,4 @@
-"""The data of a page, taken apart and put together again: for pages that are damaged, newer or very large."""
+"""Unpacks and repacks the data of a page, to generate damaged, newer or very large pages."""
 
 import array
 import base64
@@ -39,7 +39,7 @@ def with_version(data, version):
 
 
 def with_flipped_byte(data):
-    """One bit of the section that every view needs."""
+    """Flips one bit in the section a.instr, which every view needs."""
     raw = bytearray(base64.b64decode(data))
     size, = struct.unpack_from("<I", raw, 8)
     directory = json.loads(raw[12:12 + size])
@@ -49,7 +49,7 @@ def with_flipped_byte(data):
 
 
 def columns_of(entry, raw):
-    """{name: (type, bytes of the column)}"""
+    """{name: (type, bytes of the column, count)}"""
     sizes = {"u8": 1, "u16": 2, "u32": 4, "i32": 4, "f64": 8}
     at, out = 0, {}
     for column in entry["columns"]:
@@ -66,7 +66,7 @@ def columns_of(entry, raw):
 
 
 def section(columns):
-    """(entry's columns, raw bytes) of {name: (type, bytes, count)}"""
+    """(columns of the directory entry, raw bytes) for {name: (type, bytes, count)}"""
     raw, entries = b"", []
     for name, (kind, data, count) in columns.items():
         raw += b"\0" * (-len(raw) % 8) + data
@@ -81,7 +81,7 @@ def numbers(kind, values):
 
 
 def with_many(html, slices, rows):
-    """The page with a trace of so many slices, and a flat program of so many rows."""
+    """The page with an additional trace of `slices` slices and `rows` additional top-level rows."""
     start = html.index("id=shoal-data>") + len("id=shoal-data>")
     end = html.index("</script>", start)
     version, directory, sections = unpack(html[start:end])
@@ -97,7 +97,7 @@ def with_many(html, slices, rows):
     columns, raw = section(trace)
     directory["sections"].append({"name": "a.trace.9", "columns": columns})
     sections["a.trace.9"] = raw
-    # Instructions that all look like the last one of the page, each a row.
+    # Adds copies of the last instruction of the page, each with its own row.
     entry = entries["a.instr"]
     instr = columns_of(entry, sections["a.instr"])
     count = instr["computation"][2]
@@ -116,7 +116,7 @@ def with_many(html, slices, rows):
     entry["columns"], sections["a.instr"] = section(grown)
     program = columns_of(entries["a.rows"], sections["a.rows"])
     last = struct.unpack("<I", program["member_end"][1][-4:])[0]
-    flat = {"kind": numbers("u8", [0] * more), "parent": numbers("i32", [-1] * more), "words": numbers("u32", [0] * more), "repeats": numbers("u32", [1] * more),
+    flat = {"kind": numbers("u8", [0] * more), "parent": numbers("i32", [-1] * more), "label": numbers("u32", [0] * more), "repeats": numbers("u32", [1] * more),
             "member_end": numbers("u32", range(last + 1, last + more + 1)), "member": numbers("u32", range(count, count + more))}
     entries["a.rows"]["columns"], sections["a.rows"] = section({name: (kind, data + flat[name][1], n + flat[name][2]) for name, (kind, data, n) in program.items()})
     computations = columns_of(entries["a.computations"], sections["a.computations"])
@@ -131,9 +131,9 @@ def with_many(html, slices, rows):
 
 
 def with_unknown(data):
-    """With a section and a column that no viewer knows yet."""
+    """Adds a section and a column that the viewer does not know."""
     version, directory, sections = unpack(data)
-    columns, raw = section({"what": ("str", b"ever\0", 1), "numbers": numbers("f64", [1, 2])})
+    columns, raw = section({"text": ("str", b"text\0", 1), "numbers": numbers("f64", [1, 2])})
     directory["sections"].append({"name": "a.from_the_future", "columns": columns})
     sections["a.from_the_future"] = raw
     entry = next(each for each in directory["sections"] if each["name"] == "a.steps")

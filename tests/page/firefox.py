@@ -1,4 +1,4 @@
-"""Firefox, driven over Marionette: a few JSON messages on a socket, nothing to install but the browser."""
+"""Drives Firefox over Marionette, JSON messages on a socket. The browser is the only dependency."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ import time
 
 
 def find():
-    """The browser's path, or None."""
+    """The path of the browser, or None."""
     return shutil.which("firefox-esr") or shutil.which("firefox")
 
 
@@ -34,7 +34,7 @@ class Firefox:
         self.socket = None
         try:
             self.socket = self.connect(port)
-            self.receive()  # it greets
+            self.receive()  # the greeting
             self.call("WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": {"script": 60000, "pageLoad": 60000}}})
         except OSError:
             self.close()
@@ -59,15 +59,15 @@ class Firefox:
 
     def receive(self):
         while b":" not in self.buffer:
-            self.buffer += self.socket.recv(1 << 16) or self.gone()
+            self.buffer += self.socket.recv(1 << 16) or self.fail_closed()
         size, _, rest = self.buffer.partition(b":")
         while len(rest) < int(size):
-            rest += self.socket.recv(1 << 20) or self.gone()
+            rest += self.socket.recv(1 << 20) or self.fail_closed()
         self.buffer = rest[int(size):]
         return json.loads(rest[:int(size)])
 
-    def gone(self):
-        raise OSError("the browser is gone")
+    def fail_closed(self):
+        raise OSError("the browser closed the connection")
 
     def call(self, command, **parameters):
         self.number += 1
@@ -84,14 +84,14 @@ class Firefox:
         end = time.monotonic() + 60
         while not self.js("return Boolean((window.shoal && window.shoal.ready) || document.getElementById('failure'))"):
             if time.monotonic() > end:
-                raise OSError("the page never came up")
+                raise OSError("timeout waiting for the page")
             time.sleep(0.05)
 
     def js(self, script):
         return self.call("WebDriver:ExecuteScript", script=script, args=[])
 
     def state(self):
-        """Two frames later, so that what was asked for is drawn."""
+        """The page's state two frames later, when pending changes are drawn."""
         return json.loads(self.call("WebDriver:ExecuteAsyncScript", args=[], script="""
           const done = arguments[0];
           requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(JSON.stringify(window.shoal.state())), 0)));"""))
@@ -100,8 +100,8 @@ class Firefox:
         actions = [{"type": "key", "id": "keys", "actions": [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]
         self.call("WebDriver:PerformActions", actions=actions)
 
-    def complaints(self, path):
-        """What the console says of the page: errors, and what its policy refused."""
+    def console_messages(self, path):
+        """Console messages about the page: errors, and requests blocked by its Content-Security-Policy."""
         self.call("Marionette:SetContext", value="chrome")
         try:
             return [each for each in self.js("return Services.console.getMessageArray().map(each => String(each.message))") if os.path.basename(path) in each]

@@ -1,11 +1,11 @@
-"""Names, op_names and paths that would like to be code; data that are damaged, or newer than the viewer."""
+"""Names, op_names and paths that contain code; data that is damaged or newer than the viewer."""
 
 import os
 
 import container
 from checks import VIEWS, check, shoal, write_page
 
-# A protobuf may call an instruction anything; text is put there and changed in the bytes, at equal length.
+# A protobuf allows any instruction name. The name is patched into the bytes in place of a placeholder of equal length.
 NAME = b"""</style></script><img src=x onerror=hacked=4>&amp;'"`\xe2\x80\xae\x01"""
 PLACEHOLDER = b"n" * len(NAME)
 LONG = "x" * 100_000
@@ -29,10 +29,10 @@ def hostile_module(options, folder):
     with open(text, "w", encoding="utf-8") as file:
         file.write(HOSTILE.replace("LONG", LONG).replace("NAME", PLACEHOLDER.decode()).replace("RTL", "\u202e\u2066"))
     done = shoal(options, "print", "--format=pb", "-o", packed, text)
-    check("hostile: a protobuf", done.returncode == 0, done.stderr)
+    check("hostile: print writes a protobuf", done.returncode == 0, done.stderr)
     with open(packed, "rb") as file:
         data = file.read()
-    check("hostile: the name is in it", data.count(PLACEHOLDER) >= 1)
+    check("hostile: the protobuf contains the placeholder", data.count(PLACEHOLDER) >= 1)
     with open(packed, "wb") as file:
         file.write(data.replace(PLACEHOLDER, NAME))
     return packed
@@ -43,33 +43,33 @@ def content(page, options, folder):
     write_page(options, [hostile_module(options, folder)], out, "--on=h200")
     with open(out, encoding="utf-8") as page_file:
         html = page_file.read()
-    check("hostile: the policy stands before anything else", html.index("Content-Security-Policy") < html.index("<title>"))
-    check("hostile: it allows two hashes and nothing else", "default-src 'none'; script-src 'sha256-" in html and "unsafe" not in html[: html.index("<title>")])
-    check("hostile: one script of code", html.count("<script>") == 1, html.count("<script>"))
+    check("hostile: the policy precedes everything else", html.index("Content-Security-Policy") < html.index("<title>"))
+    check("hostile: the policy allows two hashes and nothing else", "default-src 'none'; script-src 'sha256-" in html and "unsafe" not in html[: html.index("<title>")])
+    check("hostile: exactly one script element with code", html.count("<script>") == 1, html.count("<script>"))
     page.open(out)
-    check("hostile: what it says without a script is short", page.js("document.getElementById('overview').innerText.length") < 20_000)
+    check("hostile: the static overview is short", page.js("document.getElementById('overview').innerText.length") < 20_000)
     for number, view in enumerate(VIEWS, 1):
         page.key(str(number))
         page.until(f"window.shoal.state().view === '{view}'")
         page.settled()
-        check(f"hostile {view}: nothing is executed", page.js("window.hacked === undefined"))
-        check(f"hostile {view}: no element of the module's", page.js("document.querySelectorAll('img, b:not(.crumbs b), iframe, object, embed').length") == 0)
-        check(f"hostile {view}: no mark of direction, no control character", not page.js("/[\\u0000-\\u0008\\u000e-\\u001f\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText)"))
-        check(f"hostile {view}: names are cut", page.js("Math.max(...[...document.querySelectorAll('bdi, text')].map(each => each.textContent.length), 0)") <= 1000)
+        check(f"hostile {view}: no injected code is executed", page.js("window.hacked === undefined"))
+        check(f"hostile {view}: no elements from the module", page.js("document.querySelectorAll('img, b:not(.crumbs b), iframe, object, embed').length") == 0)
+        check(f"hostile {view}: no bidi or control characters", not page.js("/[\\u0000-\\u0008\\u000e-\\u001f\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText)"))
+        check(f"hostile {view}: names are truncated", page.js("Math.max(...[...document.querySelectorAll('bdi, text')].map(each => each.textContent.length), 0)") <= 1000)
     page.go("program&ops=all")
     for _ in range(6):
         page.key("ArrowDown")
         page.state()
-        check("hostile panel: nothing is executed", page.js("window.hacked === undefined"))
-    faults = page.faults()
-    check("hostile: quiet", not faults, faults)
-    # What is not ours is refused by the page's policy.
+        check("hostile panel: no injected code is executed", page.js("window.hacked === undefined"))
+    problems = page.problems()
+    check("hostile: no errors", not problems, problems)
+    # The page's policy blocks foreign scripts, eval and requests.
     page.js("(s => { s.textContent = 'window.hacked = 9'; document.body.append(s); })(document.createElement('script'))")
-    check("a foreign script is refused", page.js("window.hacked === undefined"))
-    check("eval is refused", page.js("(() => { try { return eval('1') } catch { return 'refused' } })()") == "refused")
-    refused = page.js("fetch('https://example.invalid/').then(() => 'sent', () => 'refused')")
-    check("the network is refused", refused == "refused", refused)
-    check("the policy says so", any("Content Security Policy" in fault for fault in page.faults()), page.faults())
+    check("a foreign script is blocked", page.js("window.hacked === undefined"))
+    check("eval is blocked", page.js("(() => { try { return eval('1') } catch { return 'blocked' } })()") == "blocked")
+    request = page.js("fetch('https://example.invalid/').then(() => 'sent', () => 'blocked')")
+    check("network requests are blocked", request == "blocked", request)
+    check("the console names the policy", any("Content Security Policy" in problem for problem in page.problems()), page.problems())
 
 
 def damage(page, out, folder):
@@ -79,24 +79,24 @@ def damage(page, out, folder):
     end = html.index("</script>", start)
     data = html[start:end]
 
-    def opened(name, changed, word="data"):
+    def check_error(name, changed, word="data"):
         path = os.path.join(folder, "damaged.html")
         with open(path, "w") as file:
             file.write(html[:start] + changed + html[end:])
         page.open(path)
-        said = page.js("document.getElementById('failure')?.innerText ?? ''")
-        check(f"damaged, {name}: a sentence", word in said and said.endswith("read."), said)
-        check(f"damaged, {name}: what is written stays", page.js("document.getElementById('overview').innerText.length") > 100)
-    opened("cut", data[: len(data) // 2 // 4 * 4])
-    opened("cut in a digit", data[:-3])
-    opened("empty", "")
-    opened("not base64", "!!!!")
-    opened("not ours", "AAAA" * 40)
-    opened("newer", container.with_version(data, 2), "version 2")
-    opened("one byte of a section", container.with_flipped_byte(data), "damaged")
-    # Of a later minor format: sections and columns that this viewer does not know are skipped.
+        message = page.js("document.getElementById('failure')?.innerText ?? ''")
+        check(f"damaged, {name}: an error message", word in message and message.endswith("read."), message)
+        check(f"damaged, {name}: the static overview stays", page.js("document.getElementById('overview').innerText.length") > 100)
+    check_error("truncated", data[: len(data) // 2 // 4 * 4])
+    check_error("truncated within a base64 group", data[:-3])
+    check_error("empty", "")
+    check_error("not base64", "!!!!")
+    check_error("wrong magic number", "AAAA" * 40, "magic number")
+    check_error("newer version", container.with_version(data, 3), "version 3")
+    check_error("a flipped bit in a section", container.with_flipped_byte(data), "checksum")
+    # A later minor format may add sections and columns. The viewer skips unknown ones.
     path = os.path.join(folder, "more.html")
     with open(path, "w") as file:
         file.write(html[:start] + container.with_unknown(data) + html[end:])
     page.open(path)
-    check("a section that nobody knows is skipped", page.js("Boolean(window.shoal?.ready)"))
+    check("unknown sections and columns are skipped", page.js("Boolean(window.shoal?.ready)"))

@@ -1,4 +1,4 @@
-"""The modules that pages are made of, and what a page of each may cost."""
+"""The modules to write pages for, with limits on the time and size of each page."""
 
 import glob
 import os

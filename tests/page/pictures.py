@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pictures of README.md and docs/report.md, from modules that are in SHARED.
+"""Creates the pictures of README.md and docs/report.md from modules in the folder SHARED.
 
     tests/page/pictures.py SHARED [--bin build/shoal] [--out docs/pictures] [--only NAME]
 """
@@ -30,13 +30,13 @@ PICTURES = [
     ("communication", MIXTRAL, [], "communication", False, "ArrowDown"),
     ("cost", TRANSFORMER, ["--on=h200x8"], "cost", False, ""),
     ("graph", TRANSFORMER, ["--on=h200x8"], "graph", False, "ArrowRight"),
-    ("two", "golden/gpu8/transformer_dp.hlo", ["{beside}/transformer_fsdp.hlo", "--on=h200x8"], "program", False, ""),
+    ("two", "golden/gpu8/transformer_dp.hlo", ["{folder}/transformer_fsdp.hlo", "--on=h200x8"], "program", False, ""),
 ]
 
-# Colours that mean something stay as they are, however few pixels have them.
+# Colours with a meaning are kept, even if few pixels have them.
 KEPT = """#1450be #c9400c #1f836b #3d4047 #6b1e7a #0b5cad #b3261e #86b6f2 #f56a30 #8cf0d4 #8f8c7c #d65cf5 #78b7ff #ff8a80
   #57606a #a0a9b6 #1b1f24 #e6eaf0""".split()
-# The picture with at most 256 colours: those, the most frequent, and for the rest the nearest of them.
+# Reduces a picture to 256 colours: the kept ones and the most frequent ones. Other pixels get the nearest of them.
 REDUCE = """(async () => {
   const image = await createImageBitmap(await (await fetch('data:image/png;base64,%s')).blob());
   const canvas = new OffscreenCanvas(image.width, image.height);
@@ -52,8 +52,8 @@ REDUCE = """(async () => {
   const nearest = new Map(palette.map((color, i) => [color, i]));
   for (const color of counts.keys()) if (!nearest.has(color)) {
     const [r, g, b] = parts(color);
-    let best = 0, least = Infinity;
-    chosen.forEach(([x, y, z], i) => { const far = (x - r) ** 2 + (y - g) ** 2 + (z - b) ** 2; if (far < least) { least = far; best = i; } });
+    let best = 0, min = Infinity;
+    chosen.forEach(([x, y, z], i) => { const distance = (x - r) ** 2 + (y - g) ** 2 + (z - b) ** 2; if (distance < min) { min = distance; best = i; } });
     nearest.set(color, best);
   }
   let out = '';
@@ -62,8 +62,8 @@ REDUCE = """(async () => {
 })()"""
 
 
-def small(browser, path):
-    """Writes a PNG again with a palette: half the bytes, and nobody sees a difference."""
+def compress(browser, path):
+    """Rewrites a PNG with a palette, which halves its size without visible differences."""
     page = browser.page(200, 200)
     with open(path, "rb") as file:
         reduced = page.js("await " + REDUCE % (base64.b64encode(file.read()).decode(), json.dumps(KEPT)))
@@ -79,7 +79,7 @@ def small(browser, path):
 
 
 def main():
-    """Each in a window of 1280 by 800."""
+    """Takes each picture in a window of 1280 by 800 pixels."""
     parser = argparse.ArgumentParser()
     parser.add_argument("shared")
     parser.add_argument("--bin", default="build/shoal")
@@ -94,7 +94,7 @@ def main():
                 file = sorted(glob.glob(os.path.join(options.shared, module)))[0]
                 if options.only not in name:
                     continue
-                more = [each.format(trace=file[:-4] + ".trace.json.gz", beside=os.path.dirname(file)) for each in arguments]
+                more = [each.format(trace=file[:-4] + ".trace.json.gz", folder=os.path.dirname(file)) for each in arguments]
                 os.makedirs(options.out, exist_ok=True)
                 out, path = os.path.join(folder, "page.html"), os.path.join(options.out, name + ".png")
                 write_page(options, [file], out, *more)
@@ -106,7 +106,7 @@ def main():
                 page.settled()
                 page.picture(path)
                 page.close()
-                small(app, path)
+                compress(app, path)
                 print(json.dumps({"picture": name, "bytes": os.path.getsize(path)}))
     finally:
         app.close()

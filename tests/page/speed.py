@@ -1,4 +1,4 @@
-"""How long it takes: counted in the time of a processor, so that other work on the machine does not show."""
+"""Speed of the page in CPU time, which is independent of other load on the machine."""
 
 import json
 import os
@@ -29,30 +29,30 @@ SEARCHES = """new Promise(async done => {
 
 
 def median_frame(page, run, frames, times):
-    """Of several runs of so many frames each, the one in the middle."""
-    took = []
+    """The median CPU time per frame of `times` runs of `frames` frames each."""
+    seconds = []
     for i in range(times):
         before = page.browser.renderer_seconds()
         run(i)
-        took.append((page.browser.renderer_seconds() - before) / frames)
-    return statistics.median(took)
+        seconds.append((page.browser.renderer_seconds() - before) / frames)
+    return statistics.median(seconds)
 
 
 def many(page, out, folder):
-    """A page of 200,000 slices and 100,000 rows."""
+    """A page with 200,000 slices and 100,000 rows."""
     with open(out) as file:
         html = file.read()
     path = os.path.join(folder, "many.html")
     with open(path, "w") as file:
         file.write(container.with_many(html, slices=200_000, rows=100_000))
     page.open(path, "timeline")
-    check("200,000 slices: all there", sum(each["slices"] for each in page.state()["detail"]["traces"]) >= 200_000)
+    check("200,000 slices are loaded", sum(each["slices"] for each in page.state()["detail"]["traces"]) >= 200_000)
     keys = ("w", "w", "d", "s", "a", "s")
-    # A key waits for two frames.
+    # key() waits for two frames.
     slices = median_frame(page, lambda _: [page.key(key) for key in keys], 2 * len(keys), 5)
     page.go("program&ops=all")
     lines = page.state()["detail"]["lines"]
-    check("100,000 rows: all there", lines >= 100_000, lines)
+    check("100,000 rows are loaded", lines >= 100_000, lines)
     rows = median_frame(page, lambda i: page.js(SCROLL % (10, 10 * i)), 10, 7)
     print(f"a frame of 200,000 slices takes {1000 * slices:.1f} ms, of 100,000 rows {1000 * rows:.1f} ms")
     check_time("200,000 slices: a frame", slices, FRAME)
@@ -60,7 +60,7 @@ def many(page, out, folder):
 
 
 def searching(page, name):
-    """With a page open: while somebody types."""
+    """Search as you type, on the open page."""
     page.go("program")
     page.key("/")
     for word in ("a", "l", "l", "-", "g"):

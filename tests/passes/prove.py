@@ -30,7 +30,7 @@ def prove(binary, name, module, scratch):
         return f"opt: {rewritten.stderr.strip().splitlines()[0]}"
     if "unchanged" in rewritten.stderr:
         return "unchanged"
-    same = run(binary, "compare", module, changed, "--engine=interp", "--stub-custom-calls")
+    same = run(binary, "compare", module, changed, "--engine=interp", "--stub_custom_calls")
     if same.returncode != 0:
         return (same.stderr or same.stdout).strip().splitlines()[-1]
     return None
@@ -42,7 +42,7 @@ def main():
     parser.add_argument("--bin", default=str(ROOT / "build/shoal"))
     parser.add_argument("--stride", type=int, default=1, help="every so many of the modules")
     options = parser.parse_args()
-    listed = run(options.bin, "opt", "--list-passes").stdout
+    listed = run(options.bin, "opt", "--list_passes").stdout
     names = [line.split(":")[0] for line in listed.split("\n\n")[0].splitlines()]  # those that every run has
     good = bad = unchanged = 0
     with tempfile.TemporaryDirectory() as scratch:

@@ -7,7 +7,7 @@ usage: fit.py [--write] [--list] [--splits N] OPS_DIR MODULES_DIR
   --write               writes the constants to machines/fitted/kernels.yaml
   --list                also lists every kernel with its prediction
 
-The formulas exist only in src/analyze/cost: build/tools/fit/shoal_prices (ninja -C build shoal_prices) evaluates them
+The formulas exist only in src/analyze/cost: build/tools/fit/shoal_kernel_times (ninja -C build shoal_kernel_times) evaluates them
 for any constants. This script chooses the constants by least squares of log(predicted / measured), with a loss that is
 robust to outliers and a weak prior at the start values of kernel_constants.def. It fits one family of kernels after the
 other; the memory rates are fitted on the loop fusions and then fixed. Needs numpy and scipy.
@@ -39,7 +39,7 @@ class Prices:
     """The formulas, evaluated by a subprocess."""
 
     def __init__(self, files):
-        command = [os.path.join(ROOT, "build/tools/fit/shoal_prices"), "h200"] + files
+        command = [os.path.join(ROOT, "build/tools/fit/shoal_kernel_times"), "h200"] + files
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         head = json.loads(self.process.stdout.readline())
         self.constants, self.kernels = head["constants"], head["kernels"]
@@ -87,14 +87,14 @@ def load(folders):
     return modules
 
 
-def fit(prices, rows, measured, start=None):
-    x = np.log(np.array([c["start"] for c in prices.constants])) if start is None else start.copy()
-    prior = np.log(np.array([c["start"] for c in prices.constants]))
-    spread = np.array([c["spread"] for c in prices.constants])
+def fit(times, rows, measured, start=None):
+    x = np.log(np.array([c["start"] for c in times.constants])) if start is None else start.copy()
+    prior = np.log(np.array([c["start"] for c in times.constants]))
+    spread = np.array([c["spread"] for c in times.constants])
     for family, names in FAMILIES.items():
-        chosen = names.split() if " " in names else [n for n in prices.names if n.startswith(names)]
-        ix = [prices.names.index(n) for n in chosen]
-        mine = [i for i in rows if prices.kernels[i]["family"] == family]
+        chosen = names.split() if " " in names else [n for n in times.names if n.startswith(names)]
+        ix = [times.names.index(n) for n in chosen]
+        mine = [i for i in rows if times.kernels[i]["family"] == family]
         if not mine or not ix:
             continue
         t = np.array([measured[i] for i in mine])
@@ -102,7 +102,7 @@ def fit(prices, rows, measured, start=None):
         def residuals(v):
             y = x.copy()
             y[ix] = v
-            p = prices.at(np.exp(y), mine)
+            p = times.at(np.exp(y), mine)
             return np.concatenate([np.log(np.maximum(p, 1e-6) / t), .15 * (v - prior[ix]) / spread[ix]])
         x[ix] = least_squares(residuals, x[ix], loss="soft_l1", f_scale=.1, diff_step=1e-2, max_nfev=40).x
     return x
@@ -138,46 +138,46 @@ def main():
     parser.add_argument("--splits", type=int, default=3)
     options = parser.parse_args()
     modules = load(options.folders)
-    prices = Prices([m["path"] for m in modules])
+    times = Prices([m["path"] for m in modules])
     by_path = collections.defaultdict(list)
-    for i, k in enumerate(prices.kernels):
+    for i, k in enumerate(times.kernels):
         by_path[k["file"]].append(i)
     measured, module_of = {}, {}
     for m in modules:
-        times = match([prices.kernels[i] for i in by_path[m["path"]]], m["timed"])
+        times = match([times.kernels[i] for i in by_path[m["path"]]], m["timed"])
         for i in by_path[m["path"]]:
             module_of[i] = m
-            if prices.kernels[i]["op"] in times and times[prices.kernels[i]["op"]] > 0:
-                measured[i] = times[prices.kernels[i]["op"]]
+            if times.kernels[i]["op"] in times and times[times.kernels[i]["op"]] > 0:
+                measured[i] = times[times.kernels[i]["op"]]
     all_rows = sorted(measured)
-    x = fit(prices, all_rows, measured)
-    fitted = prices.at(np.exp(x))
-    total = lambda m, p: sum(p[i] * prices.kernels[i]["times"] for i in by_path[m["path"]])
+    x = fit(times, all_rows, measured)
+    fitted = times.at(np.exp(x))
+    total = lambda m, p: sum(p[i] * times.kernels[i]["times"] for i in by_path[m["path"]])
 
     def report(title, p):
         for k, folder in enumerate(options.folders):
             ms = [m for m in modules if m["folder"] == folder]
             say(("programs, " if k == 0 else "modules, ") + title, [total(m, p) for m in ms], [m["total"] for m in ms])
         large = [i for i in all_rows if module_of[i]["folder"] == options.folders[1] and
-                 measured[i] * prices.kernels[i]["times"] > .01 * module_of[i]["total"]]
+                 measured[i] * times.kernels[i]["times"] > .01 * module_of[i]["total"]]
         say("their ops above 1 %, " + title, [p[i] for i in large], [measured[i] for i in large])
 
     print("constants fitted on all of it")
     for family in list(FAMILIES) + [None]:
-        rows = [i for i in all_rows if family in (None, prices.kernels[i]["family"])]
+        rows = [i for i in all_rows if family in (None, times.kernels[i]["family"])]
         say("  " + (family or "all kernels"), [fitted[i] for i in rows], [measured[i] for i in rows])
     report("fitted on all", fitted)
     for split in range(options.splits):
-        held = np.zeros(len(prices.kernels))
+        held = np.zeros(len(times.kernels))
         for fold in range(3):
             train = [i for i in all_rows if fold_of(module_of[i]["name"], split) != fold]
-            p = prices.at(np.exp(fit(prices, train, measured)))
-            for i in range(len(prices.kernels)):
+            p = times.at(np.exp(fit(times, train, measured)))
+            for i in range(len(times.kernels)):
                 if fold_of(module_of[i]["name"], split) == fold:
                     held[i] = p[i]
         print(f"each third predicted by constants fitted on the other two, split {split + 1}")
         for family in (list(FAMILIES) if split == 0 else []) + [None]:
-            rows = [i for i in all_rows if family in (None, prices.kernels[i]["family"])]
+            rows = [i for i in all_rows if family in (None, times.kernels[i]["family"])]
             say("  " + (family or "all kernels"), [held[i] for i in rows], [measured[i] for i in rows])
         report("held out", held)
     for m in modules:
@@ -190,15 +190,15 @@ def main():
             print("  %-44s %10.2f us  %+6.1f %%" % (m["name"], m["total"], 100 * (total(m, held) / m["total"] - 1)))
         print("\nkernels, worst first")
         for i in sorted(all_rows, key=lambda i: -abs(np.log(held[i] / measured[i])))[:150]:
-            k = prices.kernels[i]
+            k = times.kernels[i]
             extra = {n: k[n] for n in ("product", "tile", "blocks", "rounds", "row_length", "rows", "window", "masked", "contiguous") if k.get(n)}
             print("  %-18s %-32s %-30s %9.2f us %+5.0f %%  hit %.1f miss %.1f wr %.1f MB instr %.3gM %s" % (
                 k["family"], module_of[i]["name"][:32], k["op"][:30], measured[i], 100 * (held[i] / measured[i] - 1),
                 k["hit"] / 1e6, k["miss"] / 1e6, k["written"] / 1e6, k["instructions"] / 1e6, extra))
-    for n, v, c in zip(prices.names, np.exp(x), prices.constants):
+    for n, v, c in zip(times.names, np.exp(x), times.constants):
         print("%-22s %10.4g   started at %g" % (n, v, c["start"]))
     if options.write:
-        write(prices.names, np.exp(x))
+        write(times.names, np.exp(x))
 
 
 if __name__ == "__main__":

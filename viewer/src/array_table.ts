@@ -1,6 +1,6 @@
-// Rows of words and numbers as a table: what a picture shows, for who cannot see it or wants the figures.
-import { type Cell, exact } from "./cells";
-import { visible } from "./dom";
+// A read-only table of text and numbers: the accessible alternative to a picture, with its exact values.
+import { type Cell, formatExact } from "./cells";
+import { displayText } from "./dom";
 import { type Column, type TableSource, VirtualTable } from "./table";
 
 export class ArrayTable implements TableSource {
@@ -11,25 +11,25 @@ export class ArrayTable implements TableSource {
     this.rows = rows;
     this.table.reset();
   }
-  get title(): string[] { return (this.rows[0] ?? []).map(String); }
+  get header(): string[] { return (this.rows[0] ?? []).map(String); }
 
   columns(): Column[] {
-    const numeric = this.title.map((_, i) => this.rows.length > 1 && typeof this.rows[1]![i] === "number");
-    const words = numeric.filter((each) => !each).length;
-    const room = (this.table.width - 110 * (numeric.length - words)) / Math.max(words, 1);
-    return this.title.map((title, i) => ({ key: String(i), title: visible(title, 40), width: numeric[i] ? 110 : Math.max(Math.floor(room) - 4, 120), class: numeric[i] ? "num" : "mono" }));
+    const numeric = this.header.map((_, i) => this.rows.length > 1 && typeof this.rows[1]![i] === "number");
+    const textColumns = numeric.filter((each) => !each).length;
+    const textWidth = (this.table.width - 110 * (numeric.length - textColumns)) / Math.max(textColumns, 1);
+    return this.header.map((title, i) => ({ key: String(i), title: displayText(title, 40), width: numeric[i] ? 110 : Math.max(Math.floor(textWidth) - 4, 120), class: numeric[i] ? "num" : "mono" }));
   }
   count(): number { return this.rows.length - 1; }
   fill(index: number, _row: HTMLElement, cells: Cell[]): void {
-    this.rows[index + 1]!.forEach((value, i) => cells[i]?.text(typeof value === "number" ? shown(value) : visible(value, 120)));
+    this.rows[index + 1]!.forEach((value, i) => cells[i]?.setText(typeof value === "number" ? formatValue(value) : displayText(value, 120)));
   }
-  hint(index: number, key: string): string {
+  tooltip(index: number, key: string): string {
     const value = this.rows[index + 1]![Number(key)]!;
-    return typeof value === "number" ? exact(value) : visible(value, 400);
+    return typeof value === "number" ? formatExact(value) : displayText(value, 400);
   }
-  click(): void { /* rows are only read */ }
+  click(): void { /* rows cannot be selected */ }
 }
 
-function shown(value: number): string {
+function formatValue(value: number): string {
   return Number.isInteger(value) || Math.abs(value) >= 1e6 ? Math.round(value).toLocaleString("en-US") : value.toPrecision(4);
 }

@@ -1,16 +1,16 @@
-// Cells of a table. A cell keeps its elements and writes only what changed: a row that is reused for another costs a few
-// texts, not a few dozen elements.
-import { glyphShapes, h, svg, visible } from "./dom";
+// Table cells. A cell keeps its elements and updates only changed text, so reusing a row element for another row takes
+// a few text updates instead of a few dozen new elements.
+import { displayText, glyphShapes, h, svg } from "./dom";
 
-/** What Program and the ledger say of a row in its first column. */
-export interface What { indent: number; mark: string; fold: string; inner: boolean; kind: number; words: string; aside: string }
+/** The first column of a row in Program, the ledger and the op table of Timeline. */
+export interface LabelCell { indent: number; mark: string; fold: string; foldOnHover: boolean; kind: number; label: string; detail: string }
 
-const markNames: { [mark: string]: [string, string] } = { "~": ["mod", "changed"], "=": ["", "the same in both"], "+": ["add", "only in B"], "−": ["del", "only in A"] };
+const markStyles: { [mark: string]: [string, string] } = { "~": ["mod", "changed"], "=": ["", "unchanged"], "+": ["add", "only in B"], "−": ["del", "only in A"] };
 
 export class Cell {
   readonly element: HTMLElement;
-  private last = "\0";
-  private parts: { mark: HTMLElement; fold: HTMLElement; glyph: SVGSVGElement; path: SVGPathElement; words: HTMLElement; aside: HTMLElement } | null = null;
+  private lastText = "\0";
+  private labelParts: { mark: HTMLElement; fold: HTMLElement; glyph: SVGSVGElement; path: SVGPathElement; label: HTMLElement; detail: HTMLElement } | null = null;
   private bar: HTMLElement | null = null;
   private value: HTMLElement | null = null;
   private share = "";
@@ -21,18 +21,18 @@ export class Cell {
     this.element.style.width = `${width}px`;
   }
 
-  /** A name or words, whose direction is its own affair. */
-  text(text: string): void {
-    if (text === this.last) return;
-    this.last = text;
+  /** Text in a <bdi>, so that its writing direction does not affect the text around it. */
+  setText(text: string): void {
+    if (text === this.lastText) return;
+    this.lastText = text;
     if (!this.value) this.element.append((this.value = h("bdi")));
     this.value.textContent = text;
   }
 
-  /** A number with its bar: `share` of the largest, of the colour of its kind. */
-  number(text: string, share: number, kind: number): void {
-    if (text !== this.last) {
-      this.last = text;
+  /** A number with a bar behind it. `share` is its part of the largest value, `kind` selects the colour. */
+  setNumber(text: string, share: number, kind: number): void {
+    if (text !== this.lastText) {
+      this.lastText = text;
       if (!this.value) this.element.append((this.value = h("span", { class: "val" })));
       this.value.textContent = text;
     }
@@ -43,39 +43,39 @@ export class Cell {
     if (kind !== this.kind) { this.bar.className = `bar k${kind}`; this.kind = kind; }
   }
 
-  what(what: What): void {
-    const parts = (this.parts ??= this.makeWhat());
-    const key = `${what.indent}|${what.mark}|${what.fold}|${what.inner}|${what.kind}|${what.words}|${what.aside}`;
-    if (key === this.last) return;
-    this.last = key;
-    this.element.style.paddingLeft = `${what.indent}px`;
-    parts.mark.hidden = what.mark === "";
-    if (what.mark !== "") {
-      parts.mark.textContent = what.mark;
-      parts.mark.className = `mark ${markNames[what.mark]?.[0] ?? ""}`;
-      parts.mark.title = markNames[what.mark]?.[1] ?? "";
+  setLabel(content: LabelCell): void {
+    const parts = (this.labelParts ??= this.makeLabelParts());
+    const key = `${content.indent}|${content.mark}|${content.fold}|${content.foldOnHover}|${content.kind}|${content.label}|${content.detail}`;
+    if (key === this.lastText) return;
+    this.lastText = key;
+    this.element.style.paddingLeft = `${content.indent}px`;
+    parts.mark.hidden = content.mark === "";
+    if (content.mark !== "") {
+      parts.mark.textContent = content.mark;
+      parts.mark.className = `mark ${markStyles[content.mark]?.[0] ?? ""}`;
+      parts.mark.title = markStyles[content.mark]?.[1] ?? "";
     }
-    parts.fold.textContent = what.fold;
-    parts.fold.className = what.inner ? "fold inner" : "fold";
-    if (what.kind !== this.kind) {
-      this.kind = what.kind;
-      parts.glyph.setAttribute("class", `glyph k${what.kind}`);
-      parts.path.setAttribute("d", glyphShapes[what.kind] ?? glyphShapes[6]!);
-      this.element.classList.toggle("coll", what.kind === 1);
+    parts.fold.textContent = content.fold;
+    parts.fold.className = content.foldOnHover ? "fold inner" : "fold";
+    if (content.kind !== this.kind) {
+      this.kind = content.kind;
+      parts.glyph.setAttribute("class", `glyph k${content.kind}`);
+      parts.path.setAttribute("d", glyphShapes[content.kind] ?? glyphShapes[6]!);
+      this.element.classList.toggle("coll", content.kind === 1);
     }
-    parts.words.textContent = visible(what.words, 120);
-    parts.aside.textContent = what.aside === "" ? "" : ` ${visible(what.aside, 60)}`;
+    parts.label.textContent = displayText(content.label, 120);
+    parts.detail.textContent = content.detail === "" ? "" : ` ${displayText(content.detail, 60)}`;
   }
 
-  private makeWhat(): NonNullable<Cell["parts"]> {
+  private makeLabelParts(): NonNullable<Cell["labelParts"]> {
     const path = svg("path");
-    const parts = { mark: h("span", { class: "mark" }), fold: h("span", { class: "fold", "aria-hidden": "true" }), glyph: svg("svg", { class: "glyph", viewBox: "0 0 9 9", "aria-hidden": "true" }, path), path, words: h("bdi"), aside: h("span", { class: "axis" }) };
-    this.element.append(parts.mark, parts.fold, parts.glyph, h("span", { class: "t" }, parts.words, parts.aside));
+    const parts = { mark: h("span", { class: "mark" }), fold: h("span", { class: "fold", "aria-hidden": "true" }), glyph: svg("svg", { class: "glyph", viewBox: "0 0 9 9", "aria-hidden": "true" }, path), path, label: h("bdi"), detail: h("span", { class: "axis" }) };
+    this.element.append(parts.mark, parts.fold, parts.glyph, h("span", { class: "t" }, parts.label, parts.detail));
     return parts;
   }
 }
 
-/** The exact number, for who looks closer. */
-export function exact(value: number): string {
+/** The unrounded number, for tooltips. */
+export function formatExact(value: number): string {
   return value.toLocaleString("en-US", { maximumFractionDigits: 12 });
 }

@@ -1,23 +1,24 @@
-// The page's data: "SHOAL\0", version, directory, sections. docs/report.md describes them.
+// The page's data: "SHOAL\0", version, directory, sections. docs/report.md describes the format.
 
-const kVersion = 1;
+const kVersion = 2;
 
 interface ColumnEntry { name: string; type: string; count: number }
 interface SectionEntry { name: string; at: number; bytes: number; raw_bytes: number; crc: number; columns: ColumnEntry[] }
 interface Directory { version: number; tool: string; files: string[]; sections: SectionEntry[] }
 
-/** A sentence for the reader of the page. */
+/** The page's data cannot be read. The message is shown to the user. */
 export class DataError extends Error {}
 
+/** The columns of one section, as views of its bytes. */
 export class Columns {
-  private readonly at = new Map<string, number>();
+  private readonly offsets = new Map<string, number>();
   constructor(private readonly raw: Uint8Array, private readonly entry: SectionEntry) {
-    let at = 0;
+    let offset = 0;
     for (const column of entry.columns) {
-      at = Math.ceil(at / 8) * 8;
-      this.at.set(column.name, at);
-      at += column.type === "str" ? this.stringBytes(at, column.count) : column.count * sizeOf(column.type);
-      if (at > raw.length) throw new DataError(`the section ${entry.name} of this page's data is too short`);
+      offset = Math.ceil(offset / 8) * 8;
+      this.offsets.set(column.name, offset);
+      offset += column.type === "str" ? this.stringBytes(offset, column.count) : column.count * sizeOf(column.type);
+      if (offset > raw.length) throw new DataError(`this page's data is corrupt: section ${entry.name} is too short`);
     }
   }
 
@@ -28,30 +29,30 @@ export class Columns {
   strings(name: string): string[] {
     const start = this.start(name, "str") - this.raw.byteOffset;
     const end = start + this.stringBytes(start, this.count(name));
-    const all = new TextDecoder().decode(this.raw.subarray(start, Math.max(end - 1, start)));
-    return this.count(name) === 0 ? [] : all.split("\0");
+    const text = new TextDecoder().decode(this.raw.subarray(start, Math.max(end - 1, start)));
+    return this.count(name) === 0 ? [] : text.split("\0");
   }
-  has(name: string): boolean { return this.at.has(name); }
+  has(name: string): boolean { return this.offsets.has(name); }
 
   private count(name: string): number { return this.entry.columns.find((each) => each.name === name)!.count; }
   private start(name: string, type: string): number {
     const column = this.entry.columns.find((each) => each.name === name);
-    if (!column || column.type !== type) throw new DataError(`this page's data have no column ${this.entry.name}.${name}`);
-    return this.raw.byteOffset + this.at.get(name)!;
+    if (!column || column.type !== type) throw new DataError(`this page's data has no column ${this.entry.name}.${name} of type ${type}`);
+    return this.raw.byteOffset + this.offsets.get(name)!;
   }
   private stringBytes(start: number, count: number): number {
-    let at = start;
+    let offset = start;
     for (let i = 0; i < count; ++i) {
-      at = this.raw.indexOf(0, at) + 1;
-      if (at === 0) throw new DataError(`the section ${this.entry.name} of this page's data is cut`);
+      offset = this.raw.indexOf(0, offset) + 1;
+      if (offset === 0) throw new DataError(`this page's data is corrupt: section ${this.entry.name} is truncated`);
     }
-    return at - start;
+    return offset - start;
   }
 }
 
 function sizeOf(type: string): number {
   const size = { u8: 1, u16: 2, u32: 4, i32: 4, f64: 8 }[type];
-  if (size === undefined) throw new DataError(`this page's data have columns of an unknown type, ${type}`);
+  if (size === undefined) throw new DataError(`this page's data has a column of unknown type ${type}`);
   return size;
 }
 
@@ -75,19 +76,20 @@ function decodeBase64(text: string): Uint8Array {
   try {
     binary = atob(text.trim());
   } catch {
-    throw new DataError("the data of this page are damaged: it is cut, or was changed on its way");
+    throw new DataError("this page's data is corrupt: invalid base64. The file may be truncated");
   }
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
   return bytes;
 }
 
+/** The sections of a page, decompressed on first use. */
 export class PageData {
   readonly files: string[];
   private readonly entries = new Map<string, SectionEntry>();
-  private readonly opened = new Map<string, Promise<Columns>>();
+  private readonly sections = new Map<string, Promise<Columns>>();
 
-  private constructor(private readonly bytes: Uint8Array, private readonly base: number, directory: Directory) {
+  private constructor(private readonly bytes: Uint8Array, private readonly sectionsStart: number, directory: Directory) {
     this.files = directory.files;
     for (const section of directory.sections) this.entries.set(section.name, section);
   }
@@ -95,20 +97,20 @@ export class PageData {
   static open(base64: string): PageData {
     const bytes = decodeBase64(base64);
     const magic = new TextDecoder().decode(bytes.subarray(0, 6));
-    if (bytes.length < 12 || magic !== "SHOAL\0") throw new DataError("the data of this page are damaged: they do not begin as they should");
+    if (bytes.length < 12 || magic !== "SHOAL\0") throw new DataError("this page's data is corrupt: wrong magic number");
     const view = new DataView(bytes.buffer);
     const version = view.getUint16(6, true);
-    if (version > kVersion) throw new DataError(`the data of this page have version ${version}; its viewer reads up to ${kVersion}`);
+    if (version > kVersion) throw new DataError(`this page's data has version ${version}; this viewer reads versions up to ${kVersion}`);
     const end = 12 + view.getUint32(8, true);
     let directory: Directory;
     try {
       directory = JSON.parse(new TextDecoder().decode(bytes.subarray(12, end))) as Directory;
     } catch {
-      throw new DataError("the data of this page are damaged: their directory cannot be read");
+      throw new DataError("this page's data is corrupt: invalid directory");
     }
     const base = Math.ceil(end / 8) * 8;
     for (const section of directory.sections)
-      if (base + section.at + section.bytes > bytes.length) throw new DataError(`the data of this page are cut: the section ${section.name} is not all there`);
+      if (base + section.at + section.bytes > bytes.length) throw new DataError(`this page's data is truncated: section ${section.name} is incomplete`);
     return new PageData(bytes, base, directory);
   }
 
@@ -116,24 +118,24 @@ export class PageData {
   names(): string[] { return [...this.entries.keys()]; }
 
   section(name: string): Promise<Columns> {
-    let opened = this.opened.get(name);
-    if (!opened) this.opened.set(name, (opened = this.unpack(name)));
-    return opened;
+    let section = this.sections.get(name);
+    if (!section) this.sections.set(name, (section = this.unpack(name)));
+    return section;
   }
 
   private async unpack(name: string): Promise<Columns> {
     const entry = this.entries.get(name);
-    if (!entry) throw new DataError(`this page has no data for ${name}`);
-    const zipped = this.bytes.subarray(this.base + entry.at, this.base + entry.at + entry.bytes);
-    const damaged = new DataError(`the section ${name} of this page's data is damaged`);
-    if (crc32(zipped) !== entry.crc) throw damaged;
+    if (!entry) throw new DataError(`this page's data has no section ${name}`);
+    const compressed = this.bytes.subarray(this.sectionsStart + entry.at, this.sectionsStart + entry.at + entry.bytes);
+    const corrupt = new DataError(`this page's data is corrupt: wrong checksum or size of section ${name}`);
+    if (crc32(compressed) !== entry.crc) throw corrupt;
     try {
-      const stream = new Blob([zipped as BlobPart]).stream().pipeThrough(new DecompressionStream("gzip"));
+      const stream = new Blob([compressed as BlobPart]).stream().pipeThrough(new DecompressionStream("gzip"));
       const raw = new Uint8Array(await new Response(stream).arrayBuffer());
-      if (raw.length !== entry.raw_bytes) throw damaged;
+      if (raw.length !== entry.raw_bytes) throw corrupt;
       return new Columns(raw, entry);
     } catch (error) {
-      throw error instanceof DataError ? error : damaged;
+      throw error instanceof DataError ? error : corrupt;
     }
   }
 }

@@ -1,4 +1,4 @@
-// Elements from plain calls. Text only ever goes in as text.
+// Functions that create elements. Strings are always inserted as text, never parsed as HTML.
 
 type Child = Node | string | null | undefined | false;
 type Attributes = { [name: string]: string | number | boolean | ((event: never) => void) | undefined };
@@ -34,28 +34,28 @@ export function clear(element: Element): void {
   element.replaceChildren();
 }
 
-/** What is in a file, as it may be shown: control characters and marks of direction visible, long things cut. */
-export function visible(text: string, most = 200): string {
-  const cut = text.length > most ? text.slice(0, most) + "…" : text;
-  return cut.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (c) => {
+/** Escapes text from a file for display: control and bidi characters become visible, long text is truncated. */
+export function displayText(text: string, maxLength = 200): string {
+  const shortened = text.length > maxLength ? text.slice(0, maxLength) + "…" : text;
+  return shortened.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (c) => {
     const code = c.charCodeAt(0);
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : "\ufffd";
   });
 }
 
-/** A name from the module, whose direction is its own affair. */
-export function name(text: string, most = 200): HTMLElement {
-  return h("bdi", {}, visible(text, most));
+/** A name from the module in a <bdi>, so that its writing direction does not affect the text around it. */
+export function nameElement(text: string, maxLength = 200): HTMLElement {
+  return h("bdi", {}, displayText(text, maxLength));
 }
 
 export const glyphShapes = ["M0 0h9v9h-9z", "M4.5 0L9 4.5L4.5 9L0 4.5z", "M4.5 .3a4.2 4.2 0 1 0 .01 0z", "M0 3.2h9v2.6h-9z", "M4.5 .4L9 8.6H0z", "M1 1h7v7h-7z", "M3.5 3.5h2v2h-2z"];
-/** The mark of a kind of work: square, diamond, circle, dash, triangle, open square. */
+/** The symbol of a kind of work: square, diamond, circle, dash, triangle, open square; a dot for no work. */
 export function glyph(kind: number): SVGSVGElement {
   return svg("svg", { class: `glyph k${kind}`, viewBox: "0 0 9 9", "aria-hidden": "true" }, svg("path", { d: glyphShapes[kind] ?? glyphShapes[6]! }));
 }
 
-export function chip(label: string, pressed: boolean, act: () => void): HTMLButtonElement {
-  return h("button", { class: "chip", "aria-pressed": pressed ? "true" : "false", onclick: act }, label);
+export function chip(label: string, pressed: boolean, action: () => void): HTMLButtonElement {
+  return h("button", { class: "chip", "aria-pressed": pressed ? "true" : "false", onclick: action }, label);
 }
 
 export function download(fileName: string, content: Blob): void {
@@ -64,9 +64,9 @@ export function download(fileName: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-export function csv(rows: (string | number)[][]): string {
+export function toCsv(rows: (string | number)[][]): string {
   const cell = (value: string | number) => {
-    // A spreadsheet must not take a name for a formula.
+    // Prevents a spreadsheet from evaluating a name as a formula.
     const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
     return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
   };

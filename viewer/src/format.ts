@@ -1,7 +1,7 @@
-// Numbers as the verbs print them.
+// Number formats, identical to those of the commands, and parsing of byte counts.
 
-/** 1.23e15 as "1.23 P"; small whole numbers as they are. */
-export function scaled(value: number): string {
+/** 1.23e15 → "1.23 P". Integers below 1000 have no decimals. */
+export function formatSi(value: number): string {
   const prefixes = ["", " k", " M", " G", " T", " P", " E"];
   let prefix = 0;
   let size = Math.abs(value);
@@ -11,8 +11,8 @@ export function scaled(value: number): string {
   return (value < 0 ? "-" : "") + size.toFixed(digits) + prefixes[prefix];
 }
 
-/** 1536 as "1.5 KiB", 150.2 KiB as "150 KiB": three digits are enough in a cell. */
-export function bytes(value: number): string {
+/** 1536 → "1.5 KiB"; no decimals for plain bytes and from 100 on: "150 KiB". */
+export function formatBytes(value: number): string {
   const prefixes = [" B", " KiB", " MiB", " GiB", " TiB", " PiB"];
   let prefix = 0;
   let size = Math.abs(value);
@@ -21,7 +21,7 @@ export function bytes(value: number): string {
 }
 
 /** Three significant digits: "6.83 ms", "403 µs". */
-export function seconds(value: number): string {
+export function formatSeconds(value: number): string {
   const units: [number, string][] = [[1, " s"], [1e-3, " ms"], [1e-6, " µs"], [1e-9, " ns"]];
   if (value === 0) return "0 s";
   const size = Math.abs(value);
@@ -30,23 +30,24 @@ export function seconds(value: number): string {
   return (value < 0 ? "-" : "") + scaledDown.toFixed(scaledDown < 9.995 ? 2 : scaledDown < 99.95 ? 1 : 0) + name;
 }
 
-/** "12,345" */
-export function count(value: number): string {
-  if (!Number.isInteger(value)) return scaled(value);
+/** 12345 → "12,345" */
+export function formatCount(value: number): string {
+  if (!Number.isInteger(value)) return formatSi(value);
   const text = Math.abs(value).toFixed(0);
   return (value < 0 ? "-" : "") + text.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
-export function counted(value: number, what: string): string {
-  return `${count(value)} ${what}${value === 1 ? "" : "s"}`;
+/** (3, "op") → "3 ops" */
+export function pluralize(value: number, noun: string): string {
+  return `${formatCount(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
-export function percent(part: number): string {
+export function formatPercent(part: number): string {
   return `${(100 * part).toFixed(part < 0.0995 ? 1 : 0)} %`;
 }
 
-/** "80GB" → 8e10, "1.5 GiB", "4096"; undefined if that is no number of bytes. */
-export function bytesNamed(text: string): number | undefined {
+/** Parses "80GB", "1.5 GiB" or "4096"; undefined if the text is not a number of bytes. */
+export function parseBytes(text: string): number | undefined {
   const match = /^\s*([0-9.]+)\s*([kmgt]?)(i?)b?\s*$/i.exec(text);
   if (!match) return undefined;
   const power = "kmgt".indexOf((match[2] ?? "").toLowerCase()) + 1;

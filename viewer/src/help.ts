@@ -1,19 +1,19 @@
-// The keys, in a box above the page.
+// The dialog that lists the keyboard shortcuts.
 import { h } from "./dom";
 
 const keys: [string, string][] = [
   ["1 … 7", "views"], ["/", "search: words, name: opcode: scope: line: type: axis:, >1GiB, >1ms"], ["↑ ↓ home end", "select a row"],
-  ["← →, shift →", "fold, unfold, unfold all below"], ["o, u", "go to the first operand, the first user"], ["alt ←", "back"],
-  ["w s, a d", "zoom, pan (Timeline, Memory)"], ["f, 0", "zoom to the selection, to all"], ["[ ], p", "a step back or on, the peak (Memory)"],
-  ["v", "the picture as a table"], ["c, e, l", "CSV, picture, copy the link"], ["t", "light or dark"], ["esc", "close, or clear the selection"]];
+  ["← →, shift →", "fold, unfold, unfold all below"], ["o, u", "go to the first operand, to the first user"], ["alt ←", "back"],
+  ["w s, a d", "zoom, pan (Timeline, Memory)"], ["f, 0", "zoom to the selection, zoom out fully"], ["[ ], p", "previous or next step, the peak (Memory)"],
+  ["v", "show the picture as a table"], ["c, e, l", "save CSV, save picture, copy the link"], ["t", "light or dark theme"], ["esc", "close, or clear the selection"]];
 
-export function help(): void {
-  const before = document.activeElement;
-  const table = h("table", {}, ...keys.map(([key, what]) => h("tr", {}, h("td", {}, h("kbd", {}, key)), h("td", {}, what))));
-  const box = h("div", { role: "dialog", "aria-label": "keys", "aria-modal": "true", tabindex: -1 }, h("h2", {}, "Keys"), table);
-  const veil: HTMLElement = h("div", { class: "help", onclick: () => close() }, box);
-  const close = () => { veil.remove(); if (before instanceof HTMLElement) before.focus(); };
+export function showHelp(): void {
+  const previousFocus = document.activeElement;
+  const table = h("table", {}, ...keys.map(([key, description]) => h("tr", {}, h("td", {}, h("kbd", {}, key)), h("td", {}, description))));
+  const box = h("div", { role: "dialog", "aria-label": "keyboard shortcuts", "aria-modal": "true", tabindex: -1 }, h("h2", {}, "Keyboard shortcuts"), table);
+  const overlay: HTMLElement = h("div", { class: "help", onclick: () => close() }, box);
+  const close = () => { overlay.remove(); if (previousFocus instanceof HTMLElement) previousFocus.focus(); };
   box.addEventListener("keydown", (event) => { if (event.key === "Escape") { close(); event.stopPropagation(); } });
-  document.body.append(veil);
+  document.body.append(overlay);
   box.focus();
 }

@@ -1,15 +1,15 @@
-// The table of instructions that all views read: a column per fact.
+// The instruction table that all views read: one typed array per column.
 import type { Columns } from "./data";
 
-export const enum Kind { Product, Collective, Elementwise, Move, Library, Control, None }
-export const kindNames = ["matrix product", "collective", "elementwise, reduce", "moves data", "library call", "loop, call", "no work"];
+export const enum Kind { Matmul, Collective, Elementwise, DataMovement, Library, Control, None }
+export const kindNames = ["matmul, convolution", "collective", "elementwise, reduce", "data movement", "library call", "loop, call", "no work"];
 
 export class Instructions {
   readonly count: number;
   readonly names: string[];
   readonly computation: Uint32Array;
   readonly opcode: Uint32Array;
-  readonly words: Uint32Array;
+  readonly label: Uint32Array;
   readonly kind: Uint8Array;
   readonly flags: Uint8Array;
   readonly type: Uint32Array;
@@ -27,11 +27,11 @@ export class Instructions {
   readonly bytes: Float64Array;
   readonly wire: Float64Array;
   readonly step: Int32Array;
-  /** What the step waits for it; of a collective what nothing hides. */
+  /** Predicted time per step that is not overlapped; for a collective, its exposed time. */
   seconds: Float64Array;
-  /** From start to done. */
+  /** Predicted time from start to done, per step. */
   asyncSeconds: Float64Array;
-  /** Per step, by the first profile. */
+  /** Time per step in the first profile. */
   measured: Float64Array;
 
   constructor(columns: Columns) {
@@ -39,7 +39,7 @@ export class Instructions {
     this.count = this.names.length;
     this.computation = columns.u32("computation");
     this.opcode = columns.u32("opcode");
-    this.words = columns.u32("words");
+    this.label = columns.u32("label");
     this.kind = columns.u8("kind");
     this.flags = columns.u8("flags");
     this.type = columns.u32("type");
@@ -57,9 +57,9 @@ export class Instructions {
     this.step = columns.i32("step");
     this.bytes = this.read.map((read, i) => read + this.written[i]!);
     this.seconds = this.asyncSeconds = this.measured = new Float64Array(this.count);
-    const back = columns.u32("operand_back");
-    this.operands = new Uint32Array(back.length);
-    for (let id = 0, at = 0; id < this.count; ++id)
-      for (const end = this.operandEnd[id]!; at < end; ++at) this.operands[at] = (id - back[at]!) >>> 0;
+    const operandBack = columns.u32("operand_back");
+    this.operands = new Uint32Array(operandBack.length);
+    for (let id = 0, operandIndex = 0; id < this.count; ++id)
+      for (const end = this.operandEnd[id]!; operandIndex < end; ++operandIndex) this.operands[operandIndex] = (id - operandBack[operandIndex]!) >>> 0;
   }
 }

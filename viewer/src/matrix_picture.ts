@@ -1,90 +1,90 @@
-// A traffic matrix as a heat map, with nodes as frames.
-import { prepare, readableOn, rgb } from "./axis";
+// Draws a traffic matrix as a heat map, with frames around nodes.
+import { prepareCanvas, rgb, textColorFor } from "./axis";
 import { h, svg } from "./dom";
-import { bytes } from "./format";
+import { formatBytes } from "./format";
 import type { Matrix } from "./matrix";
 import { colors, heatRamp, isDark } from "./view";
 
 export const kLabel = 36;
-const kLess = "#1F5A9A", kMore = "#C9400C";
+const kDecreaseColor = "#1F5A9A", kIncreaseColor = "#C9400C";
 
-export interface MatrixPicture { cell: number; least: number; most: number; signed: boolean; unit: number; numbers: boolean; shade: (value: number) => string }
+export interface MatrixPicture { cellSize: number; min: number; max: number; isSigned: boolean; unit: number; showsNumbers: boolean; shade: (value: number) => string }
 
-/** Draws it into `room` pixels; `linear` or by logarithm; signed values on a ramp with two ends. */
-export function drawMatrix(canvas: HTMLCanvasElement, matrix: Matrix, room: number, linear: boolean, perNode: number, picked: [number, number] | null): MatrixPicture {
+/** Draws at most `maxSize` pixels, on a linear or logarithmic colour scale; signed values use a diverging scale. */
+export function drawMatrix(canvas: HTMLCanvasElement, matrix: Matrix, maxSize: number, isLinear: boolean, devicesPerNode: number, selectedCell: [number, number] | null): MatrixPicture {
   const { size, values } = matrix;
-  const cell = Math.max(Math.floor(room / size), 1);
-  const side = cell * size;
+  const cellSize = Math.max(Math.floor(maxSize / size), 1);
+  const side = cellSize * size;
   const c = colors();
-  const context = prepare(canvas, side + kLabel + 4, side + kLabel + 2);
-  const scale = scaleOf(values, linear);
-  const numbers = size <= 16 && cell >= 20;
-  context.font = `${cell >= 24 ? 10 : 9}px system-ui, sans-serif`;
+  const context = prepareCanvas(canvas, side + kLabel + 4, side + kLabel + 2);
+  const scale = colorScale(values, isLinear);
+  const showsNumbers = size <= 16 && cellSize >= 20;
+  context.font = `${cellSize >= 24 ? 10 : 9}px system-ui, sans-serif`;
   context.textAlign = "center";
   for (let from = 0; from < size; ++from)
     for (let to = 0; to < size; ++to) {
       const value = values[from * size + to]!;
       const color = scale.shade(value);
       context.fillStyle = color;
-      context.fillRect(kLabel + to * cell, kLabel + from * cell, cell, cell);
-      if (!numbers || value === 0) continue;
-      context.fillStyle = readableOn(color);
+      context.fillRect(kLabel + to * cellSize, kLabel + from * cellSize, cellSize, cellSize);
+      if (!showsNumbers || value === 0) continue;
+      context.fillStyle = textColorFor(color);
       const shown = value / scale.unit;
-      context.fillText(shown.toFixed(Math.abs(shown) >= 9.995 ? 0 : 1), kLabel + (to + 0.5) * cell, kLabel + (from + 0.5) * cell + 0.5);
+      context.fillText(shown.toFixed(Math.abs(shown) >= 9.995 ? 0 : 1), kLabel + (to + 0.5) * cellSize, kLabel + (from + 0.5) * cellSize + 0.5);
     }
-  if (cell >= 8) grid(context, size, cell, c.bg!);
-  frames(context, size, cell, perNode);
-  labels(context, matrix, cell);
-  if (picked) {
+  if (cellSize >= 8) drawGrid(context, size, cellSize, c.bg!);
+  drawNodeFrames(context, size, cellSize, devicesPerNode);
+  drawLabels(context, matrix, cellSize);
+  if (selectedCell) {
     context.strokeStyle = c.link!;
     context.lineWidth = 2;
-    context.strokeRect(kLabel + picked[1] * cell + 1, kLabel + picked[0] * cell + 1, cell - 1, cell - 1);
+    context.strokeRect(kLabel + selectedCell[1] * cellSize + 1, kLabel + selectedCell[0] * cellSize + 1, cellSize - 1, cellSize - 1);
   }
-  return { cell, numbers, ...scale };
+  return { cellSize, showsNumbers, ...scale };
 }
 
-function scaleOf(values: Float64Array, linear: boolean): Omit<MatrixPicture, "cell" | "numbers"> {
+function colorScale(values: Float64Array, isLinear: boolean): Omit<MatrixPicture, "cellSize" | "showsNumbers"> {
   const c = colors();
-  const signed = values.some((value) => value < 0);
-  let most = 0, least = Infinity;
-  for (const value of values) { const size = Math.abs(value); most = Math.max(most, size); if (size > 0) least = Math.min(least, size); }
+  const isSigned = values.some((value) => value < 0);
+  let max = 0, min = Infinity;
+  for (const value of values) { const size = Math.abs(value); max = Math.max(max, size); if (size > 0) min = Math.min(min, size); }
   const ramp = isDark() ? heatRamp.dark : heatRamp.light;
   const shade = (value: number): string => {
     if (value === 0) return c.bg!;
     const magnitude = Math.abs(value);
-    const t = most === least ? 0.8 : linear ? magnitude / most : 0.18 + (0.82 * Math.log(magnitude / least)) / Math.log(most / least);
-    return signed ? mix(c.bg!, value < 0 ? kLess : kMore, Math.max(t, 0.15)) : rampAt(ramp, t);
+    const t = max === min ? 0.8 : isLinear ? magnitude / max : 0.18 + (0.82 * Math.log(magnitude / min)) / Math.log(max / min);
+    return isSigned ? mixColors(c.bg!, value < 0 ? kDecreaseColor : kIncreaseColor, Math.max(t, 0.15)) : rampColor(ramp, t);
   };
-  return { signed, least, most, shade, unit: most >= 2 ** 30 ? 2 ** 30 : most >= 2 ** 20 ? 2 ** 20 : most >= 1024 ? 1024 : 1 };
+  return { isSigned, min, max, shade, unit: max >= 2 ** 30 ? 2 ** 30 : max >= 2 ** 20 ? 2 ** 20 : max >= 1024 ? 1024 : 1 };
 }
 
-function grid(context: CanvasRenderingContext2D, size: number, cell: number, color: string): void {
+function drawGrid(context: CanvasRenderingContext2D, size: number, cellSize: number, color: string): void {
   context.strokeStyle = color;
   context.lineWidth = 1;
   context.beginPath();
   for (let i = 1; i < size; ++i) {
-    context.moveTo(kLabel + i * cell + 0.5, kLabel); context.lineTo(kLabel + i * cell + 0.5, kLabel + size * cell);
-    context.moveTo(kLabel, kLabel + i * cell + 0.5); context.lineTo(kLabel + size * cell, kLabel + i * cell + 0.5);
+    context.moveTo(kLabel + i * cellSize + 0.5, kLabel); context.lineTo(kLabel + i * cellSize + 0.5, kLabel + size * cellSize);
+    context.moveTo(kLabel, kLabel + i * cellSize + 0.5); context.lineTo(kLabel + size * cellSize, kLabel + i * cellSize + 0.5);
   }
   context.stroke();
 }
 
-function frames(context: CanvasRenderingContext2D, size: number, cell: number, perNode: number): void {
+function drawNodeFrames(context: CanvasRenderingContext2D, size: number, cellSize: number, devicesPerNode: number): void {
   const c = colors();
-  context.strokeStyle = perNode > 0 ? c.text! : c.line!;
-  if (perNode === 0) context.strokeRect(kLabel + 0.5, kLabel + 0.5, size * cell, size * cell);
-  else for (let at = 0; at < size; at += perNode) { const width = Math.min(perNode, size - at) * cell; context.strokeRect(kLabel + at * cell + 0.5, kLabel + at * cell + 0.5, width, width); }
+  context.strokeStyle = devicesPerNode > 0 ? c.text! : c.line!;
+  if (devicesPerNode === 0) context.strokeRect(kLabel + 0.5, kLabel + 0.5, size * cellSize, size * cellSize);
+  else for (let first = 0; first < size; first += devicesPerNode) { const width = Math.min(devicesPerNode, size - first) * cellSize; context.strokeRect(kLabel + first * cellSize + 0.5, kLabel + first * cellSize + 0.5, width, width); }
 }
 
-function labels(context: CanvasRenderingContext2D, matrix: Matrix, cell: number): void {
-  const side = matrix.size * cell;
+function drawLabels(context: CanvasRenderingContext2D, matrix: Matrix, cellSize: number): void {
+  const side = matrix.size * cellSize;
   context.fillStyle = colors().muted!;
   context.font = "11px system-ui, sans-serif";
-  for (let i = 0; i < matrix.size; i += Math.ceil(18 / cell)) {
+  for (let i = 0; i < matrix.size; i += Math.ceil(18 / cellSize)) {
     context.textAlign = "center";
-    context.fillText(String(matrix.first + i), kLabel + (i + 0.5) * cell, kLabel - 8);
+    context.fillText(String(matrix.first + i), kLabel + (i + 0.5) * cellSize, kLabel - 8);
     context.textAlign = "right";
-    context.fillText(String(matrix.first + i), kLabel - 5, kLabel + (i + 0.5) * cell);
+    context.fillText(String(matrix.first + i), kLabel - 5, kLabel + (i + 0.5) * cellSize);
   }
   context.textAlign = "center";
   context.fillText(matrix.perCell === 1 ? "to device" : `to node of ${matrix.perCell} devices`, kLabel + side / 2, 7);
@@ -95,23 +95,23 @@ function labels(context: CanvasRenderingContext2D, matrix: Matrix, cell: number)
   context.restore();
 }
 
-/** The ramp with its two ends as bytes. */
+/** The colour scale, labelled with the bytes at both ends. */
 export function matrixLegend(picture: MatrixPicture): HTMLElement {
   const width = 190;
-  const { signed, least, most } = picture;
+  const { isSigned, min, max } = picture;
   const ramp = svg("svg", { width, height: 10, "aria-hidden": "true" });
-  const value = (part: number) => (signed ? (2 * part - 1) * most : least === Infinity ? 0 : least * (most / least) ** part);
+  const value = (part: number) => (isSigned ? (2 * part - 1) * max : min === Infinity ? 0 : min * (max / min) ** part);
   for (let i = 0; i < width; ++i) ramp.append(svg("rect", { x: i, y: 0, width: 1.2, height: 10, fill: picture.shade(value(i / (width - 1))) }));
-  const ends = signed ? [`−${bytes(most)}`, `+${bytes(most)}`] : least === Infinity ? ["nothing moves", ""] : least === most ? [`${bytes(most)} per pair`, ""] : [bytes(least), `${bytes(most)} per pair`];
+  const ends = isSigned ? [`−${formatBytes(max)}`, `+${formatBytes(max)}`] : min === Infinity ? ["no traffic", ""] : min === max ? [`${formatBytes(max)} per pair`, ""] : [formatBytes(min), `${formatBytes(max)} per pair`];
   return h("div", { class: "ramp" }, ramp, h("div", { class: "ends" }, h("span", {}, ends[0]!), h("span", {}, ends[1]!)));
 }
 
-function mix(a: string, b: string, t: number): string {
+function mixColors(a: string, b: string, t: number): string {
   const [x, y] = [rgb(a), rgb(b)];
   return `#${x.map((each, i) => Math.round(each + (y[i]! - each) * Math.min(t, 1)).toString(16).padStart(2, "0")).join("")}`;
 }
-function rampAt(ramp: string[], t: number): string {
-  const at = Math.max(0, Math.min(t, 1)) * (ramp.length - 1);
-  const low = Math.min(Math.floor(at), ramp.length - 2);
-  return mix(ramp[low]!, ramp[low + 1]!, at - low);
+function rampColor(ramp: string[], t: number): string {
+  const position = Math.max(0, Math.min(t, 1)) * (ramp.length - 1);
+  const low = Math.min(Math.floor(position), ramp.length - 2);
+  return mixColors(ramp[low]!, ramp[low + 1]!, position - low);
 }

@@ -1,70 +1,70 @@
-// The whole table in 56 pixels: each row a line, its colour the kind, its length the root of its weight.
+// A table 56 pixels wide: each row is a line, coloured by kind, as long as the square root of its weight.
 import { h } from "./dom";
 import { colors, isDark } from "./view";
 
 const kWidth = 56, kRow = 20;
-const kMostPerRow = 6;  // px
+const kMaxRowHeight = 6;  // px
 
 export interface MinimapRow { share: number; color: string }
 
 export class Minimap {
   readonly canvas = h("canvas", { class: "minimap", "aria-hidden": "true" });
   private readonly rows = h("canvas");
-  private drawnFor = "";
+  private rowsKey = "";
   private count = 0;
-  private shownFor = "";
+  private drawnKey = "";
 
-  constructor(private readonly scroller: HTMLElement, private readonly view: () => { first: number; count: number; height: number }) {
-    const drag = (event: PointerEvent) => { this.scroller.scrollTop = (event.offsetY / this.each - this.view().count / 2) * kRow; };
+  constructor(private readonly scroller: HTMLElement, private readonly viewport: () => { first: number; count: number; height: number }) {
+    const drag = (event: PointerEvent) => { this.scroller.scrollTop = (event.offsetY / this.rowHeight - this.viewport().count / 2) * kRow; };
     this.canvas.addEventListener("pointerdown", drag);
     this.canvas.addEventListener("pointermove", (event) => { if (event.buttons & 1) drag(event); });
   }
 
-  private get height(): number { return this.view().height; }
-  private get each(): number { return Math.min(this.height / Math.max(this.count, 1), kMostPerRow); }
+  private get height(): number { return this.viewport().height; }
+  private get rowHeight(): number { return Math.min(this.height / Math.max(this.count, 1), kMaxRowHeight); }
 
-  /** `row` gives the weight of a line between 0 and 1, or null; `version` changes when lines do. */
+  /** `row` returns the colour of a line and its weight from 0 to 1, or null. A new `version` redraws the lines. */
   draw(version: string, count: number, row: (line: number) => MinimapRow | null): void {
     const height = this.height;
     if (height <= 0) return;
     this.count = count;
     const ratio = devicePixelRatio;
-    // The rows are drawn once; scrolling moves the window over them.
+    // The rows are drawn once per version; scrolling only moves the window.
     const key = `${height} ${ratio} ${version} ${isDark()}`;
-    if (key !== this.drawnFor) { this.drawnFor = key; this.drawRows(height, ratio, row); }
-    const { first, count: visible } = this.view();
-    const y = Math.round(first * this.each), high = Math.max(Math.round(visible * this.each), 3);
-    const shown = `${key} ${y} ${high}`;
-    if (shown === this.shownFor) return;
-    this.shownFor = shown;
-    const context = fit(this.canvas, height, ratio);
+    if (key !== this.rowsKey) { this.rowsKey = key; this.drawRows(height, ratio, row); }
+    const { first, count: visibleCount } = this.viewport();
+    const y = Math.round(first * this.rowHeight), high = Math.max(Math.round(visibleCount * this.rowHeight), 3);
+    const windowKey = `${key} ${y} ${high}`;
+    if (windowKey === this.drawnKey) return;
+    this.drawnKey = windowKey;
+    const context = prepareMinimap(this.canvas, height, ratio);
     context.fillStyle = colors().grid!;
     context.fillRect(0, y, kWidth, high);
     context.drawImage(this.rows, 0, 0, kWidth, height);
   }
 
   private drawRows(height: number, ratio: number, row: (line: number) => MinimapRow | null): void {
-    const context = fit(this.rows, height, ratio);
-    const each = this.each;
-    // Of the rows that share a pixel, the heaviest is drawn.
+    const context = prepareMinimap(this.rows, height, ratio);
+    const rowHeight = this.rowHeight;
+    // If several rows share a pixel, the heaviest is drawn.
     let y = -1;
-    let best: MinimapRow | null = null;
+    let heaviest: MinimapRow | null = null;
     const paint = () => {
-      if (!best) return;
-      context.fillStyle = best.color;
-      context.fillRect(5, y, Math.max(46 * Math.sqrt(best.share), 1), Math.max(each - 1, 1));
+      if (!heaviest) return;
+      context.fillStyle = heaviest.color;
+      context.fillRect(5, y, Math.max(46 * Math.sqrt(heaviest.share), 1), Math.max(rowHeight - 1, 1));
     };
     for (let line = 0; line < this.count; ++line) {
-      const at = Math.floor(line * each);
-      if (at !== y) { paint(); y = at; best = null; }
-      const here = row(line);
-      if (here && (!best || here.share > best.share)) best = here;
+      const lineY = Math.floor(line * rowHeight);
+      if (lineY !== y) { paint(); y = lineY; heaviest = null; }
+      const candidate = row(line);
+      if (candidate && (!heaviest || candidate.share > heaviest.share)) heaviest = candidate;
     }
     paint();
   }
 }
 
-function fit(canvas: HTMLCanvasElement, height: number, ratio: number): CanvasRenderingContext2D {
+function prepareMinimap(canvas: HTMLCanvasElement, height: number, ratio: number): CanvasRenderingContext2D {
   if (canvas.width !== kWidth * ratio || canvas.height !== Math.round(height * ratio)) {
     canvas.width = kWidth * ratio;
     canvas.height = Math.round(height * ratio);

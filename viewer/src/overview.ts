@@ -1,42 +1,42 @@
-// What the page says first. Its words stand in the page as HTML; here the pictures are added.
-import { h, name, svg, visible } from "./dom";
-import { bytes, count, scaled, seconds } from "./format";
+// Overview. Its text is static HTML in the page; this view adds the charts.
+import { displayText, h, nameElement, svg } from "./dom";
+import { formatBytes, formatCount, formatSeconds, formatSi } from "./format";
 import { Kind, kindNames } from "./instructions";
 import type { Model } from "./model";
 import { colors, kindColors, type Page, type View } from "./view";
 
 /** A row of a small bar chart. */
-export interface BarRow { label: string; value: number; text: string; note?: string; kind?: number; color?: string; act?: () => void }
+export interface BarRow { label: string; value: number; text: string; note?: string; kind?: number; color?: string; action?: () => void }
 
-export function bars(rows: BarRow[]): HTMLElement {
-  const most = Math.max(...rows.map((row) => row.value), 1e-300);
+export function barChart(rows: BarRow[]): HTMLElement {
+  const maxValue = Math.max(...rows.map((row) => row.value), 1e-300);
   const box = h("div", { class: "rowbars" });
   for (const row of rows) {
     const fill = h("i", { class: row.kind === undefined ? "" : `k${row.kind}` });
-    fill.style.width = `${(100 * row.value) / most}%`;
+    fill.style.width = `${(100 * row.value) / maxValue}%`;
     fill.style.background = row.color ?? "currentColor";
-    box.append(h("span", { class: row.act ? "link" : "", title: visible(row.label, 400), onclick: row.act }, name(row.label)), h("div", { class: "track" }, fill), h("span", { class: "v" }, row.text), h("span", { class: "muted note" }, row.note ?? ""));
+    box.append(h("span", { class: row.action ? "link" : "", title: displayText(row.label, 400), onclick: row.action }, nameElement(row.label)), h("div", { class: "track" }, fill), h("span", { class: "v" }, row.text), h("span", { class: "muted note" }, row.note ?? ""));
   }
   return box;
 }
 
 export class OverviewView implements View {
   private page!: Page;
-  private drawn = "";
+  private drawnKey = "";
 
-  constructor(private readonly written: HTMLElement) {}
+  constructor(private readonly overview: HTMLElement) {}
 
   mount(root: HTMLElement, page: Page): void {
     this.page = page;
-    root.append(this.written);
-    this.written.tabIndex = 0;
+    root.append(this.overview);
+    this.overview.tabIndex = 0;
   }
 
   update(): void {
-    const key = `${this.written.clientWidth} ${document.documentElement.dataset.theme}`;
-    if (key === this.drawn) return;
-    this.drawn = key;
-    this.written.querySelectorAll<HTMLElement>(".module").forEach((section) => {
+    const key = `${this.overview.clientWidth} ${document.documentElement.dataset.theme}`;
+    if (key === this.drawnKey) return;
+    this.drawnKey = key;
+    this.overview.querySelectorAll<HTMLElement>(".module").forEach((section) => {
       const module = section.dataset.module === "b" ? 1 : 0;
       const model = this.page.models[module]!;
       void this.pictures(model, module).then((all) => section.querySelector(".pictures")!.replaceChildren(...all));
@@ -64,46 +64,46 @@ export class OverviewView implements View {
     if (total === 0) return null;
     const rows = Array.from(sums, (value, kind) => ({ value, kind })).filter((each) => each.value > total / 2000).sort((a, b) => b.value - a.value);
     return this.section(model.hasTime ? "Time by kind" : "Memory traffic by kind", "",
-      bars(rows.map(({ value, kind }) => ({ label: kindNames[kind]!, value, kind, text: model.hasTime ? seconds(value) : bytes(value), note: `${((100 * value) / total).toFixed(value / total < 0.0995 ? 1 : 0)} %` }))));
+      barChart(rows.map(({ value, kind }) => ({ label: kindNames[kind]!, value, kind, text: model.hasTime ? formatSeconds(value) : formatBytes(value), note: `${((100 * value) / total).toFixed(value / total < 0.0995 ? 1 : 0)} %` }))));
   }
 
   private async byAxis(model: Model): Promise<HTMLElement | null> {
     const collectives = await model.collectives();
     if (collectives.count === 0) return null;
-    const joins = await model.joins();
-    const sums = new Map<string, { value: number; nodes: number; uses: number }>();
+    const participantTable = await model.participantTable();
+    const sums = new Map<string, { value: number; nodes: number; count: number }>();
     for (let i = 0; i < collectives.count; ++i) {
-      const axis = joins[collectives.joins[i]!]!.axis;
-      const sum = sums.get(axis) ?? { value: 0, nodes: 1, uses: 0 };
+      const axis = participantTable[collectives.participants[i]!]!.axis;
+      const sum = sums.get(axis) ?? { value: 0, nodes: 1, count: 0 };
       sum.value += collectives.direct[i]! * collectives.times[i]!;
       sum.nodes = Math.max(sum.nodes, collectives.nodes[i]!);
-      ++sum.uses;
+      ++sum.count;
       sums.set(axis, sum);
     }
     const rows = [...sums].sort((a, b) => b[1].value - a[1].value).slice(0, 8);
-    return this.section("Wire by axis", "received per device", bars(rows.map(([axis, sum]) => ({ label: axis, value: sum.value, kind: Kind.Collective, text: bytes(sum.value), note: sum.nodes > 1 ? "crosses nodes" : "inside a node", act: () => this.page.go("communication", [["axis", axis]]) }))));
+    return this.section("Wire bytes by axis", "received per device", barChart(rows.map(([axis, sum]) => ({ label: axis, value: sum.value, kind: Kind.Collective, text: formatBytes(sum.value), note: sum.nodes > 1 ? "inter-node" : "intra-node", action: () => this.page.go("communication", [["axis", axis]]) }))));
   }
 
   private memory(model: Model): HTMLElement {
     const memory = model.about.memory;
-    const parts: [string, number, string][] = [["arguments", memory.arguments, ""], ["outputs of their own", Math.max(memory.outputs - memory.aliased, 0), ""], ["constants", memory.constants, ""], ["live temporaries", memory.live, ""]];
+    const parts: [string, number, string][] = [["arguments", memory.arguments, ""], ["non-aliased outputs", Math.max(memory.outputs - memory.aliased, 0), ""], ["constants", memory.constants, ""], ["live temporaries", memory.live, ""]];
     const capacity = model.capacity;
-    const rows: BarRow[] = parts.filter(([, value]) => value > 0).map(([label, value, note]) => ({ label, value, text: bytes(value), note, color: colors().elementwise, act: () => this.page.go("memory") }));
-    if (capacity > 0) rows.push({ label: "capacity", value: capacity, text: bytes(capacity), note: "", color: colors().line });
-    return this.section("Memory at the peak", bytes(memory.peak), bars(rows));
+    const rows: BarRow[] = parts.filter(([, value]) => value > 0).map(([label, value, note]) => ({ label, value, text: formatBytes(value), note, color: colors().elementwise, action: () => this.page.go("memory") }));
+    if (capacity > 0) rows.push({ label: "capacity", value: capacity, text: formatBytes(capacity), note: "", color: colors().line });
+    return this.section("Memory at the peak", formatBytes(memory.peak), barChart(rows));
   }
 
   private heaviest(model: Model, module: number): HTMLElement | null {
     const values = model.hasTime ? model.instr.seconds : model.instr.bytes;
     const ids = Array.from(values.keys()).filter((id) => values[id]! > 0).sort((a, b) => values[b]! - values[a]!).slice(0, 8);
     if (ids.length === 0) return null;
-    return this.section("Heaviest ops", model.hasTime ? "by time" : "by memory traffic", bars(ids.map((id) => ({ label: model.name(id), value: values[id]!, kind: model.instr.kind[id]!, text: model.hasTime ? seconds(values[id]!) : bytes(values[id]!), note: model.words(id), act: () => { this.page.select({ kind: "instr", module, id }); this.page.go("program"); } }))));
+    return this.section("Heaviest ops", model.hasTime ? "by time" : "by memory traffic", barChart(ids.map((id) => ({ label: model.name(id), value: values[id]!, kind: model.instr.kind[id]!, text: model.hasTime ? formatSeconds(values[id]!) : formatBytes(values[id]!), note: model.label(id), action: () => { this.page.select({ kind: "instr", module, id }); this.page.go("program"); } }))));
   }
 
-  /** Flops per second, or flops, against flops per byte: dots of the heaviest ops. */
+  /** Flop/s (without a prediction: flops) over flops per byte, one dot for each of the heaviest ops. */
   private roofline(model: Model, module: number): HTMLElement | null {
     const { instr } = model;
-    const ids = heaviestOps(model);
+    const ids = rooflineOps(model);
     if (ids.length < 2) return null;
     const machine = model.about.machines?.[0];
     const x = (id: number) => instr.flops[id]! / instr.bytes[id]!;
@@ -116,10 +116,10 @@ export class OverviewView implements View {
     const py = (value: number) => height - bottom - ((Math.log10(value) - y0) / Math.max(y1 - y0, 1)) * (height - bottom - top);
     const c = colors();
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `roofline of the ${ids.length} heaviest ops` });
-    const power = (e: number) => (e >= 0 && e < 4 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `10${[...String(e)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? "⁻").join("")}`);
-    for (let e = x0; e <= x1; e += Math.ceil((x1 - x0) / 8)) picture.append(svg("path", { d: `M${px(10 ** e)} ${top}V${height - bottom}`, stroke: c.grid! }), svg("text", { x: px(10 ** e), y: height - bottom + 14, "text-anchor": "middle", class: "muted" }, power(e)));
-    const every = Math.ceil((y1 - y0) / 6);
-    for (let e = y0; e <= y1; e += every) picture.append(svg("path", { d: `M${left} ${py(10 ** e)}H${width - right}`, stroke: c.grid! }), svg("text", { x: left - 6, y: py(10 ** e) + 4, "text-anchor": "end", class: "muted" }, scaled(10 ** e)));
+    const formatPower = (e: number) => (e >= 0 && e < 4 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `10${[...String(e)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? "⁻").join("")}`);
+    for (let e = x0; e <= x1; e += Math.ceil((x1 - x0) / 8)) picture.append(svg("path", { d: `M${px(10 ** e)} ${top}V${height - bottom}`, stroke: c.grid! }), svg("text", { x: px(10 ** e), y: height - bottom + 14, "text-anchor": "middle", class: "muted" }, formatPower(e)));
+    const yStep = Math.ceil((y1 - y0) / 6);
+    for (let e = y0; e <= y1; e += yStep) picture.append(svg("path", { d: `M${left} ${py(10 ** e)}H${width - right}`, stroke: c.grid! }), svg("text", { x: left - 6, y: py(10 ** e) + 4, "text-anchor": "end", class: "muted" }, formatSi(10 ** e)));
     picture.append(svg("text", { x: width - right, y: height - 3, "text-anchor": "end", class: "muted" }, "flops per byte"));
     if (machine) {
       const ridge = machine.peak_flops / machine.bandwidth;
@@ -128,32 +128,32 @@ export class OverviewView implements View {
     }
     const palette = kindColors();
     const weight = (id: number) => (machine ? instr.seconds[id]! : instr.bytes[id]!);
-    const most = Math.max(...ids.map(weight), 1e-300);
+    const maxWeight = Math.max(...ids.map(weight), 1e-300);
     for (const id of [...ids].reverse()) {
-      const dot = svg("circle", { cx: px(x(id)), cy: py(y(id)), r: Math.max(11 * Math.sqrt(weight(id) / most), 1.8), fill: palette[instr.kind[id]!]!, "fill-opacity": 0.55, stroke: palette[instr.kind[id]!]!, class: "hit", onclick: () => { this.page.select({ kind: "instr", module, id }); this.page.go("program"); } }, svg("title", {}, visible(`${model.name(id)}: ${model.words(id)}\n${scaled(instr.flops[id]!)}flop, ${bytes(instr.bytes[id]!)}`)));
+      const dot = svg("circle", { cx: px(x(id)), cy: py(y(id)), r: Math.max(11 * Math.sqrt(weight(id) / maxWeight), 1.8), fill: palette[instr.kind[id]!]!, "fill-opacity": 0.55, stroke: palette[instr.kind[id]!]!, class: "hit", onclick: () => { this.page.select({ kind: "instr", module, id }); this.page.go("program"); } }, svg("title", {}, displayText(`${model.name(id)}: ${model.label(id)}\n${formatSi(instr.flops[id]!)}flop, ${formatBytes(instr.bytes[id]!)}`)));
       picture.append(dot);
     }
-    return this.section("Roofline", machine ? `flop/s on ${machine.name}; area: time` : `flops of a step; area: memory traffic`, picture);
+    return this.section("Roofline", machine ? `flop/s on ${machine.name}; area: time` : `flops per step; area: memory traffic`, picture);
   }
 
   chips(): (Node | string)[] {
-    return [h("span", { class: "note" }, `${count(this.page.models[0]!.instr.count)} instructions; figures are per device and step`)];
+    return [h("span", { class: "note" }, `${formatCount(this.page.models[0]!.instr.count)} instructions; numbers are per device and step`)];
   }
   keys(): [string, string][] { return [["1–7", "views"], ["/", "search"], ["t", "theme"], ["?", "help"]]; }
-  oneSided(): boolean { return false; }
+  showsOneModule(): boolean { return false; }
   key(): boolean { return false; }
-  state(): object { return { text: this.written.innerText, pictures: this.written.querySelectorAll(".rowbars, .roofline svg").length }; }
-  picture(): SVGSVGElement | null { return this.written.querySelector<SVGSVGElement>(".roofline svg"); }
-  /** The ops of the roofline. */
+  state(): object { return { text: this.overview.innerText, pictures: this.overview.querySelectorAll(".rowbars, .roofline svg").length }; }
+  picture(): SVGSVGElement | null { return this.overview.querySelector<SVGSVGElement>(".roofline svg"); }
+  /** The ops of the roofline, in all modules. */
   csv(): (string | number)[][] {
-    const rows: (string | number)[][] = [["module", "name", "what", "flops", "bytes", "flops_per_byte", "seconds"]];
-    this.page.models.forEach((model, module) => { for (const id of heaviestOps(model)) rows.push([module === 0 ? "A" : "B", model.name(id), model.words(id), model.instr.flops[id]!, model.instr.bytes[id]!, model.instr.flops[id]! / model.instr.bytes[id]!, model.instr.seconds[id]!]); });
+    const rows: (string | number)[][] = [["module", "name", "label", "flops", "bytes", "flops_per_byte", "seconds"]];
+    this.page.models.forEach((model, module) => { for (const id of rooflineOps(model)) rows.push([module === 0 ? "A" : "B", model.name(id), model.label(id), model.instr.flops[id]!, model.instr.bytes[id]!, model.instr.flops[id]! / model.instr.bytes[id]!, model.instr.seconds[id]!]); });
     return rows;
   }
 }
 
-/** That do both arithmetic and memory traffic: the heaviest 200. */
-function heaviestOps({ instr }: Model): number[] {
+/** The 200 heaviest ops among those with both flops and memory traffic. */
+function rooflineOps({ instr }: Model): number[] {
   const weight = (id: number) => instr.bytes[id]! * 100 + instr.flops[id]!;
   return Array.from(instr.flops.keys()).filter((id) => instr.flops[id]! > 0 && instr.bytes[id]! > 0).sort((a, b) => weight(b) - weight(a)).slice(0, 200);
 }

@@ -1,4 +1,4 @@
-// What browsers have and Debian's TypeScript does not know yet.
+// Browser interfaces that Debian's TypeScript does not declare yet.
 declare class DecompressionStream implements GenericTransformStream {
   constructor(format: "gzip");
   readonly readable: ReadableStream;

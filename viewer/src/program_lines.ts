@@ -1,59 +1,59 @@
-// Which lines Program shows: rows of the program, and instructions inside fusions that were opened.
-import { count } from "./format";
+// The visible lines of Program: rows of the program, and instructions inside expanded fusions.
+import { formatCount } from "./format";
 import { Kind } from "./instructions";
 import type { Model } from "./model";
 import { RowKind } from "./rows";
 
 export const filters = ["important", "communication", "computation", "all"];
-export const figures = ["flops", "bytes", "wire", "seconds", "measured"] as const;
-export type Figure = (typeof figures)[number];
-export type Sums = { [figure in Figure]: Float64Array };
+export const rowMetrics = ["flops", "bytes", "wire", "seconds", "measured"] as const;
+export type RowMetric = (typeof rowMetrics)[number];
+export type Sums = { [metric in RowMetric]: Float64Array };
 
-/** Whether anything is known of it. */
-export function hasFigure(model: Model, figure: Figure): boolean {
-  return figure === "seconds" ? model.hasTime : figure === "measured" ? model.hasMeasured : true;
+/** True if the module has values of a metric. */
+export function hasMetric(model: Model, metric: RowMetric): boolean {
+  return metric === "seconds" ? model.hasTime : metric === "measured" ? model.hasMeasured : true;
 }
 
-export interface LineOptions { filter: string; heaviest: boolean; hits: Uint8Array | null; names: boolean }
+export interface LineOptions { filter: string; heaviestFirst: boolean; hits: Uint8Array | null; showNames: boolean }
 
 export class ProgramLines {
-  /** Figures of all rows, with those below them. */
+  /** Metrics of each row, including the rows below it. */
   readonly sums: Sums;
-  /** The largest figure of a line that is not open: the whole length of a bar. */
-  most: { [figure in Figure]: number } = { flops: 0, bytes: 0, wire: 0, seconds: 0, measured: 0 };
+  /** The largest value of each metric among folded lines: the full length of a bar. */
+  maxima: { [metric in RowMetric]: number } = { flops: 0, bytes: 0, wire: 0, seconds: 0, measured: 0 };
   rows: number[] = [];
-  /** The instruction inside a fusion that a line shows; -1: the line is the row itself. */
-  inside: number[] = [];
+  /** For a line inside a fusion, its instruction; -1: the line shows a row. */
+  fusedInstr: number[] = [];
   depths: number[] = [];
   readonly open = new Set<number>();
   readonly openFusions = new Set<number>();
-  /** Grows when the lines change. */
+  /** Incremented when the lines change. */
   version = 0;
   private lineOfRow = new Map<number, number>();
   private lineOfInstr = new Map<number, number>();
   private readonly loops: Map<number, number>;
-  private options: LineOptions = { filter: "important", heaviest: false, hits: null, names: false };
+  private options: LineOptions = { filter: "important", heaviestFirst: false, hits: null, showNames: false };
 
-  constructor(readonly model: Model, given: string | undefined) {
+  constructor(readonly model: Model, openSetting: string | undefined) {
     const { rows, instr } = model;
     this.loops = new Map(model.about.loops);
-    this.sums = Object.fromEntries(figures.map((figure) => [figure, rows.sums(instr[figure])])) as Sums;
-    if (given !== undefined) for (const row of given.split(".").filter((each) => /^\d+$/.test(each))) this.open.add(Number(row));
-    else this.openAtFirst();
+    this.sums = Object.fromEntries(rowMetrics.map((metric) => [metric, rows.sums(instr[metric])])) as Sums;
+    if (openSetting !== undefined) for (const row of openSetting.split(".").filter((each) => /^\d+$/.test(each))) this.open.add(Number(row));
+    else this.openByDefault();
   }
 
-  /** What holds little, and loops, are open at first: a page of lines says more than ten. */
-  private openAtFirst(): void {
+  /** Opens loops, calls, conditionals and repeats, unless they are deep or have many children. */
+  private openByDefault(): void {
     const { rows } = this.model;
     const children = new Uint32Array(rows.count);
     for (let row = 0; row < rows.count; ++row) if (rows.parent[row]! >= 0) ++children[rows.parent[row]!]!;
-    const holders: number[] = [RowKind.Loop, RowKind.Call, RowKind.Conditional, RowKind.Part, RowKind.Repeat];
-    for (let row = 0; row < rows.count; ++row) if (holders.includes(rows.kind[row]!) && rows.depth[row]! < 6 && children[row]! <= 400) this.open.add(row);
+    const openKinds: number[] = [RowKind.Loop, RowKind.Call, RowKind.Conditional, RowKind.Part, RowKind.Repeat];
+    for (let row = 0; row < rows.count; ++row) if (openKinds.includes(rows.kind[row]!) && rows.depth[row]! < 6 && children[row]! <= 400) this.open.add(row);
   }
 
   get count(): number { return this.rows.length; }
-  /** The instruction that a line is about; -1: several. */
-  instrOf(line: number): number { return this.inside[line]! >= 0 ? this.inside[line]! : this.model.rows.first(this.rows[line]!); }
+  /** The instruction that a line shows; -1: several. */
+  instrOf(line: number): number { return this.fusedInstr[line]! >= 0 ? this.fusedInstr[line]! : this.model.rows.first(this.rows[line]!); }
   lineOf(row: number): number { return this.lineOfRow.get(row) ?? -1; }
   lineOfInstruction(id: number): number { return this.lineOfInstr.get(id) ?? this.lineOfRow.get(this.model.rowOf(id)) ?? -1; }
 
@@ -61,158 +61,158 @@ export class ProgramLines {
     return this.model.hasTime ? this.sums.seconds[row]! : this.sums.flops[row]! + 100 * (this.sums.bytes[row]! + this.sums.wire[row]!);
   }
 
-  private wanted(row: number): boolean {
+  private matchesFilter(row: number): boolean {
     const { rows, instr } = this.model;
     const kind = rows.kind[row]!;
     const { filter } = this.options;
     if (filter === "all") return true;
-    if (kind === RowKind.Quiet || (rows.parent[row]! >= 0 && rows.kind[rows.parent[row]!] === RowKind.Quiet)) return false;
+    if (kind === RowKind.NoWork || (rows.parent[row]! >= 0 && rows.kind[rows.parent[row]!] === RowKind.NoWork)) return false;
     const first = rows.first(row);
-    const work = first < 0 ? Kind.Elementwise : instr.kind[first]!;
-    // What holds others is shown where something below is.
-    if (rows.end[row]! > row + 1 && kind !== RowKind.Light && kind !== RowKind.Start) return false;
-    return filter === "communication" ? work === Kind.Collective : filter !== "computation" || work !== Kind.Collective;
+    const workKind = first < 0 ? Kind.Elementwise : instr.kind[first]!;
+    // A row with children is shown if one of them is shown.
+    if (rows.end[row]! > row + 1 && kind !== RowKind.Minor && kind !== RowKind.Start) return false;
+    return filter === "communication" ? workKind === Kind.Collective : filter !== "computation" || workKind !== Kind.Collective;
   }
 
-  allowedFor(options: LineOptions): Uint8Array {
+  visibleRowsFor(options: LineOptions): Uint8Array {
     this.options = options;
-    return this.allowed();
+    return this.visibleRows();
   }
-  /** Which rows may be shown: those wanted, and what holds them. */
-  private allowed(): Uint8Array {
+  /** The rows that match the search or the filter, and their ancestors. */
+  private visibleRows(): Uint8Array {
     const { rows, instr } = this.model;
     const { hits } = this.options;
-    const allowed = new Uint8Array(rows.count);
+    const visible = new Uint8Array(rows.count);
     if (hits) {
       for (let id = 0; id < instr.count; ++id) {
         const row = hits[id] ? this.model.rowOf(id) : -1;
-        if (row >= 0) allowed[row] = 1;
+        if (row >= 0) visible[row] = 1;
       }
     } else {
-      for (let row = 0; row < rows.count; ++row) allowed[row] = this.wanted(row) ? 1 : 0;
+      for (let row = 0; row < rows.count; ++row) visible[row] = this.matchesFilter(row) ? 1 : 0;
     }
-    for (let row = rows.count - 1; row >= 0; --row) if (allowed[row] && rows.parent[row]! >= 0) allowed[rows.parent[row]!] = 1;
-    return allowed;
+    for (let row = rows.count - 1; row >= 0; --row) if (visible[row] && rows.parent[row]! >= 0) visible[rows.parent[row]!] = 1;
+    return visible;
   }
 
-  /** The lines anew; without options, with those it had. */
+  /** Recomputes the lines, by default with the previous options. */
   flatten(options = this.options): void {
     this.options = options;
     const { rows } = this.model;
-    const { hits, heaviest } = options;
-    const allowed = this.allowed();
+    const { hits, heaviestFirst } = options;
+    const visible = this.visibleRows();
     ++this.version;
-    this.rows = []; this.inside = []; this.depths = [];
+    this.rows = []; this.fusedInstr = []; this.depths = [];
     this.lineOfRow.clear(); this.lineOfInstr.clear();
-    // Rows are walked with a stack: a text may nest deeper than the browser's.
-    const todo: number[] = [];
+    // Iterative, because a module may nest deeper than the browser's call stack.
+    const pending: number[] = [];
     const pushChildren = (from: number, end: number) => {
       const children: number[] = [];
-      for (let row = from; row < end; row = rows.end[row]!) if (allowed[row]) children.push(row);
-      if (heaviest) children.sort((a, b) => this.weight(a) - this.weight(b)); else children.reverse();
-      for (const child of children) todo.push(child);
+      for (let row = from; row < end; row = rows.end[row]!) if (visible[row]) children.push(row);
+      if (heaviestFirst) children.sort((a, b) => this.weight(a) - this.weight(b)); else children.reverse();
+      for (const child of children) pending.push(child);
     };
     pushChildren(0, rows.count);
-    while (todo.length > 0) {
-      const row = todo.pop()!;
-      this.add(row, -1, rows.depth[row]!);
+    while (pending.length > 0) {
+      const row = pending.pop()!;
+      this.addLine(row, -1, rows.depth[row]!);
       if ((hits || this.open.has(row)) && rows.end[row]! > row + 1) pushChildren(row + 1, rows.end[row]!);
       const first = rows.first(row);
-      if (first >= 0 && this.holdsFused(first) && (hits || this.openFusions.has(first))) this.addFused(row, first, rows.depth[row]! + 1);
+      if (first >= 0 && this.hasFusedBody(first) && (hits || this.openFusions.has(first))) this.addFusedLines(row, first, rows.depth[row]! + 1);
     }
-    this.findMost();
+    this.updateMaxima();
   }
 
-  private add(row: number, id: number, depth: number): void {
+  private addLine(row: number, id: number, depth: number): void {
     if (id < 0) this.lineOfRow.set(row, this.rows.length);
     else this.lineOfInstr.set(id, this.rows.length);
-    this.rows.push(row); this.inside.push(id); this.depths.push(depth);
+    this.rows.push(row); this.fusedInstr.push(id); this.depths.push(depth);
   }
-  private addFused(row: number, id: number, depth: number): void {
+  private addFusedLines(row: number, id: number, depth: number): void {
     const { hits } = this.options;
     for (const computation of this.model.calls(id)) {
       const [first, end] = this.model.bodyOf(computation);
       for (let inner = first; inner < end; ++inner) {
-        if (this.model.rows.ofInstr[inner]! >= 0 || (hits && !hits[inner])) continue;
-        this.add(row, inner, depth);
-        if (this.openFusions.has(inner) || hits) this.addFused(row, inner, depth + 1);
+        if (this.model.rows.rowOfInstr[inner]! >= 0 || (hits && !hits[inner])) continue;
+        this.addLine(row, inner, depth);
+        if (this.openFusions.has(inner) || hits) this.addFusedLines(row, inner, depth + 1);
       }
     }
   }
-  private findMost(): void {
-    this.most = { flops: 0, bytes: 0, wire: 0, seconds: 0, measured: 0 };
+  private updateMaxima(): void {
+    this.maxima = { flops: 0, bytes: 0, wire: 0, seconds: 0, measured: 0 };
     for (let line = 0; line < this.rows.length; ++line) {
-      if (this.inside[line]! >= 0 || this.isOpen(line)) continue;
-      for (const figure of figures) this.most[figure] = Math.max(this.most[figure], this.sums[figure][this.rows[line]!]!);
+      if (this.fusedInstr[line]! >= 0 || this.isOpen(line)) continue;
+      for (const metric of rowMetrics) this.maxima[metric] = Math.max(this.maxima[metric], this.sums[metric][this.rows[line]!]!);
     }
   }
 
-  private holdsFused(id: number): boolean {
+  private hasFusedBody(id: number): boolean {
     const calls = this.model.calls(id);
-    return calls.length > 0 && this.model.rows.ofInstr[this.model.bodyOf(calls[0]!)[0]] === -1;
+    return calls.length > 0 && this.model.rows.rowOfInstr[this.model.bodyOf(calls[0]!)[0]] === -1;
   }
-  holdsRows(line: number): boolean { return this.inside[line]! < 0 && this.model.rows.end[this.rows[line]!]! > this.rows[line]! + 1; }
+  hasChildRows(line: number): boolean { return this.fusedInstr[line]! < 0 && this.model.rows.end[this.rows[line]!]! > this.rows[line]! + 1; }
   canOpen(line: number): boolean {
     const id = this.instrOf(line);
-    return this.holdsRows(line) || (id >= 0 && this.holdsFused(id));
+    return this.hasChildRows(line) || (id >= 0 && this.hasFusedBody(id));
   }
   isOpen(line: number): boolean {
-    if (this.options.hits) return this.holdsRows(line);
-    return this.holdsRows(line) ? this.open.has(this.rows[line]!) : this.openFusions.has(this.instrOf(line));
+    if (this.options.hits) return this.hasChildRows(line);
+    return this.hasChildRows(line) ? this.open.has(this.rows[line]!) : this.openFusions.has(this.instrOf(line));
   }
 
-  /** Folds or unfolds a line, and all below it if asked. */
-  toggle(line: number, all: boolean, to?: boolean): void {
+  /** Folds or unfolds a line; with `recursive`, also all rows below it. */
+  toggle(line: number, recursive: boolean, expand?: boolean): void {
     if (line < 0 || !this.canOpen(line) || this.options.hits) return;
     const row = this.rows[line]!;
-    const isRow = this.holdsRows(line);
+    const isRow = this.hasChildRows(line);
     const set = isRow ? this.open : this.openFusions;
     const key = isRow ? row : this.instrOf(line);
-    const open = to ?? !set.has(key);
+    const open = expand ?? !set.has(key);
     if (open) set.add(key); else set.delete(key);
-    if (all && isRow) for (let below = row; below < this.model.rows.end[row]!; ++below) if (open) this.open.add(below); else this.open.delete(below);
+    if (recursive && isRow) for (let child = row; child < this.model.rows.end[row]!; ++child) if (open) this.open.add(child); else this.open.delete(child);
     this.flatten();
   }
 
-  /** Opens what folds an instruction away. */
+  /** Opens all rows that contain an instruction. */
   reveal(id: number): void {
     const { rows } = this.model;
-    const own = this.model.rowOf(id);
-    for (let row = own < 0 ? -1 : rows.parent[own]!; row >= 0; row = rows.parent[row]!) this.open.add(row);
+    const ownRow = this.model.rowOf(id);
+    for (let row = ownRow < 0 ? -1 : rows.parent[ownRow]!; row >= 0; row = rows.parent[row]!) this.open.add(row);
     this.flatten();
   }
 
-  /** The words of a line: what it is, and over which axis. */
-  words(line: number): [string, string] { return this.wordsOf(this.rows[line]!, this.inside[line]!); }
-  wordsOf(row: number, inside: number): [string, string] {
+  /** The label of a line and its detail, such as the mesh axis. */
+  label(line: number): [string, string] { return this.labelOf(this.rows[line]!, this.fusedInstr[line]!); }
+  labelOf(row: number, fusedInstr: number): [string, string] {
     const { rows } = this.model;
-    const fused = inside >= 0;
-    const id = fused ? inside : rows.first(row);
-    const kind = fused ? RowKind.Op : rows.kind[row]!;
-    if (kind === RowKind.Repeat) return [`× ${count(rows.repeats[row]!)} alike`, ""];
-    if (id < 0) return [this.model.string(rows.words[row]!), ""];
-    if (this.options.names) return [this.model.name(id), this.model.words(id)];
-    let words = this.model.words(id);
-    if (kind === RowKind.Start && !words.endsWith("-start")) words += " start";
-    if (kind === RowKind.Done && !words.endsWith("-done")) words += " done";
-    words = words.replace(/-(start|done)$/, " $1");
+    const isFused = fusedInstr >= 0;
+    const id = isFused ? fusedInstr : rows.first(row);
+    const kind = isFused ? RowKind.Op : rows.kind[row]!;
+    if (kind === RowKind.Repeat) return [`repeated × ${formatCount(rows.repeats[row]!)}`, ""];
+    if (id < 0) return [this.model.string(rows.label[row]!), ""];
+    if (this.options.showNames) return [this.model.name(id), this.model.label(id)];
+    let label = this.model.label(id);
+    if (kind === RowKind.Start && !label.endsWith("-start")) label += " start";
+    if (kind === RowKind.Done && !label.endsWith("-done")) label += " done";
+    label = label.replace(/-(start|done)$/, " $1");
     if (kind === RowKind.Loop) {
-      const trips = this.loops.get(id) ?? -1;
-      words = trips >= 0 ? `while, ${count(trips)} round${trips === 1 ? "" : "s"}` : "while, ? rounds";
+      const tripCount = this.loops.get(id) ?? -1;
+      label = tripCount >= 0 ? `while, ${formatCount(tripCount)} iteration${tripCount === 1 ? "" : "s"}` : "while, unknown trip count";
     }
-    const members = fused ? 1 : rows.memberCount(row);
-    if (members > 1 && !this.options.hits && (rows.parent[row]! < 0 || rows.kind[rows.parent[row]!] !== RowKind.Repeat)) words += ` × ${count(members)}`;
-    return [words, this.model.axisOf.get(id) ?? ""];
+    const members = isFused ? 1 : rows.memberCount(row);
+    if (members > 1 && !this.options.hits && (rows.parent[row]! < 0 || rows.kind[rows.parent[row]!] !== RowKind.Repeat)) label += ` × ${formatCount(members)}`;
+    return [label, this.model.axisOf.get(id) ?? ""];
   }
 
-  /** How often the instructions of a row run in a step. */
+  /** Number of executions per training step of the instructions of a row; 0 where the column stays empty. */
   times(line: number): number {
     const { rows, instr } = this.model;
-    if (this.inside[line]! >= 0) return instr.times[this.inside[line]!]!;
+    if (this.fusedInstr[line]! >= 0) return instr.times[this.fusedInstr[line]!]!;
     const row = this.rows[line]!;
     if (rows.kind[row] === RowKind.Repeat || rows.first(row) < 0 || rows.kind[row] === RowKind.Done) return 0;
     let times = 0;
-    for (let at = rows.memberStart(row); at < rows.memberEnd[row]!; ++at) times += instr.times[rows.members[at]!]!;
+    for (let member = rows.memberStart(row); member < rows.memberEnd[row]!; ++member) times += instr.times[rows.members[member]!]!;
     return times;
   }
 }

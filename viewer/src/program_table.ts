@@ -1,48 +1,48 @@
-// Program's lines as rows of a table: words, figures with bars, scope and source; brackets from start to done.
-import { type Cell, exact } from "./cells";
-import { h, visible } from "./dom";
-import { bytes, count, scaled, seconds } from "./format";
+// Program for one module: a table of labels, metrics with bars, scope and source, with brackets from start to done.
+import { type Cell, formatExact } from "./cells";
+import { displayText, h } from "./dom";
+import { formatBytes, formatCount, formatSeconds, formatSi } from "./format";
 import { Kind } from "./instructions";
 import type { Collectives, Model } from "./model";
-import { type Figure, figures, hasFigure, type ProgramLines } from "./program_lines";
+import { hasMetric, type ProgramLines, type RowMetric, rowMetrics } from "./program_lines";
 import { RowKind } from "./rows";
 import { type Column, type TableSource, VirtualTable } from "./table";
 import { kindColors, type Page } from "./view";
 
 export const kIndent = 15;
-const kFarthest = 200;  // lines that a bracket may span
+const kMaxBracketLines = 200;  // longer brackets are not drawn
 
-export function figureText(figure: Figure, value: number): string {
-  return figure === "flops" ? scaled(value) : figure === "seconds" || figure === "measured" ? seconds(value) : bytes(value);
+export function formatMetric(metric: RowMetric, value: number): string {
+  return metric === "flops" ? formatSi(value) : metric === "seconds" || metric === "measured" ? formatSeconds(value) : formatBytes(value);
 }
-export const figureTitles: { [figure in Figure]: string } = { flops: "flops", bytes: "memory", wire: "wire", seconds: "time *", measured: "measured" };
+export const metricTitles: { [metric in RowMetric]: string } = { flops: "flops", bytes: "memory", wire: "wire", seconds: "time *", measured: "measured" };
 
-/** "layers.py:74" of a path */
-export function lastPart(path: string): string { return path.slice(path.lastIndexOf("/") + 1); }
+/** "a/b/layers.py:74" → "layers.py:74" */
+export function baseName(path: string): string { return path.slice(path.lastIndexOf("/") + 1); }
 
-/** The scope without what the one above has in common. */
-export function scopeBelow(scope: string, above: string): string {
-  let common = 0;
-  for (let i = 0; i < scope.length && scope[i] === above[i]; ++i) if (scope[i] === "/") common = i;
-  const rest = above !== "" && scope.startsWith(above + "/") ? scope.slice(above.length + 1) : common > 0 ? scope.slice(common + 1) : scope;
-  return visible(rest === scope || rest === "" ? scope : `…/${rest}`, 300);
+/** The scope without the prefix that it shares with the scope of the parent row. */
+export function relativeScope(scope: string, parentScope: string): string {
+  let commonEnd = 0;
+  for (let i = 0; i < scope.length && scope[i] === parentScope[i]; ++i) if (scope[i] === "/") commonEnd = i;
+  const suffix = parentScope !== "" && scope.startsWith(parentScope + "/") ? scope.slice(parentScope.length + 1) : commonEnd > 0 ? scope.slice(commonEnd + 1) : scope;
+  return displayText(suffix === scope || suffix === "" ? scope : `…/${suffix}`, 300);
 }
 
-/** Of two modules and each row: 0 all in it is the same in both, 1 something changed, 2 nothing of it is in the other. */
+/** With two modules, the diff mark of each row: 0 all of it unchanged, 1 some of it changed, 2 all of it unmatched. */
 export function rowMarks(model: Model): Uint8Array {
   const { rows } = model;
   const out = new Uint8Array(model.marks ? rows.count : 0);
   if (!model.marks) return out;
-  const same = new Uint32Array(rows.count), other = new Uint32Array(rows.count), only = new Uint32Array(rows.count);
-  // What is fused, or part of an op, counts where the op stands.
+  const unchanged = new Uint32Array(rows.count), changed = new Uint32Array(rows.count), unmatched = new Uint32Array(rows.count);
+  // Fused instructions and instructions of called computations count in the row of the op that contains them.
   for (let id = 0; id < model.instr.count; ++id) {
     const row = model.rowOf(id);
-    if (row >= 0) ++[same, other, only][model.marks[id]!]![row]!;
+    if (row >= 0) ++[unchanged, changed, unmatched][model.marks[id]!]![row]!;
   }
   for (let row = rows.count - 1; row >= 0; --row) {
-    out[row] = other[row] === 0 && only[row] === 0 ? 0 : same[row] === 0 && other[row] === 0 ? 2 : 1;
+    out[row] = changed[row] === 0 && unmatched[row] === 0 ? 0 : unchanged[row] === 0 && changed[row] === 0 ? 2 : 1;
     const parent = rows.parent[row]!;
-    if (parent >= 0) { same[parent]! += same[row]!; other[parent]! += other[row]!; only[parent]! += only[row]!; }
+    if (parent >= 0) { unchanged[parent]! += unchanged[row]!; changed[parent]! += changed[row]!; unmatched[parent]! += unmatched[row]!; }
   }
   return out;
 }
@@ -53,19 +53,19 @@ export class ProgramTable implements TableSource {
   private keys: string[] = [];
   private readonly gutter = h("canvas", { class: "gutter", "aria-hidden": "true" });
   private readonly doneOf = new Map<number, number>();
-  private marks = new Uint8Array();
+  private marks: Uint8Array = new Uint8Array();
   private hasScope = false;
   private hasSource = false;
-  private totals: { [figure in Figure]: number } = { flops: 0, bytes: 0, wire: 0, seconds: 0, measured: 0 };
+  private totals: { [metric in RowMetric]: number } = { flops: 0, bytes: 0, wire: 0, seconds: 0, measured: 0 };
 
-  constructor(private readonly page: Page, private readonly act: { select(line: number): void; toggle(line: number, all: boolean): void; scrolled(): void }) {
+  constructor(private readonly page: Page, private readonly actions: { select(line: number): void; toggle(line: number, recursive: boolean): void; onScroll(): void }) {
     this.table.scroller.append(this.gutter);
   }
 
-  show(lines: ProgramLines, all: Collectives): void {
+  show(lines: ProgramLines, collectives: Collectives): void {
     this.lines = lines;
     this.doneOf.clear();
-    for (let i = 0; i < all.count; ++i) if (all.start[i] !== all.done[i]) this.doneOf.set(all.start[i]!, all.done[i]!);
+    for (let i = 0; i < collectives.count; ++i) if (collectives.start[i] !== collectives.done[i]) this.doneOf.set(collectives.start[i]!, collectives.done[i]!);
     const { instr } = lines.model;
     this.marks = rowMarks(lines.model);
     this.hasScope = instr.scope.some((each) => each !== 0);
@@ -76,21 +76,21 @@ export class ProgramTable implements TableSource {
   }
   private get model(): Model { return this.lines.model; }
 
-  /** What says nothing is left out; what gives way first where there is little room: the scope, then the type. */
+  /** Omits columns without values. In a narrow window, drops the scope first, then the type. */
   columns(): Column[] {
-    const wide = this.table.width > 760;
-    const shown = figures.filter((figure) => hasFigure(this.model, figure) && (this.totals[figure] > 0 || figure === "bytes"));
+    const isWide = this.table.width > 760;
+    const metrics = rowMetrics.filter((metric) => hasMetric(this.model, metric) && (this.totals[metric] > 0 || metric === "bytes"));
     const source = this.hasSource ? 122 : 0;
-    const room = this.table.width - (wide ? 240 : 210) - 52 - 80 * shown.length - source;
-    const hasType = room > 110 || !this.hasSource;
-    const hasScope = this.hasScope && room > 165 + 110;
+    const freeWidth = this.table.width - (isWide ? 240 : 210) - 52 - 80 * metrics.length - source;
+    const hasType = freeWidth > 110 || !this.hasSource;
+    const hasScope = this.hasScope && freeWidth > 165 + 110;
     const all: (Column | false)[] = [
-      { key: "what", title: "what", width: !wide ? 210 : hasScope || this.hasSource ? 240 : 330, class: "what" },
+      { key: "label", title: "op", width: !isWide ? 210 : hasScope || this.hasSource ? 240 : 330, class: "label" },
       hasType && { key: "type", title: "type", width: hasScope ? 165 : 0, class: "mono" },
       { key: "times", title: "×", width: 52, class: "num soft" },
-      ...shown.map((figure): Column => ({ key: figure, title: figureTitles[figure], width: 80, class: "num" })),
-      hasScope && { key: "scope", title: "scope", width: 0, class: "left-cut" },
-      this.hasSource && { key: "source", title: "source", width: hasType ? source : 0, class: "left-cut" },
+      ...metrics.map((metric): Column => ({ key: metric, title: metricTitles[metric], width: 80, class: "num" })),
+      hasScope && { key: "scope", title: "scope", width: 0, class: "elide-left" },
+      this.hasSource && { key: "source", title: "source", width: hasType ? source : 0, class: "elide-left" },
     ];
     const columns = all.filter((each): each is Column => each !== false);
     this.keys = columns.map((column) => column.key);
@@ -100,8 +100,8 @@ export class ProgramTable implements TableSource {
   level(line: number): number { return this.lines.depths[line]!; }
   expanded(line: number): boolean | undefined { return this.lines.canOpen(line) ? this.lines.isOpen(line) : undefined; }
 
-  fillSum(cells: Cell[]): boolean {
-    this.keys.forEach((key, i) => { cells[i]!.text(key === "what" ? "per step" : key in this.totals ? figureText(key as Figure, this.totals[key as Figure]) : ""); if (key === "what") cells[i]!.element.style.paddingLeft = "31px"; });
+  fillTotals(cells: Cell[]): boolean {
+    this.keys.forEach((key, i) => { cells[i]!.setText(key === "label" ? "per step" : key in this.totals ? formatMetric(key as RowMetric, this.totals[key as RowMetric]) : ""); if (key === "label") cells[i]!.element.style.paddingLeft = "31px"; });
     return true;
   }
 
@@ -109,77 +109,77 @@ export class ProgramTable implements TableSource {
     const { lines, model } = this;
     const { rows, instr } = model;
     const row = lines.rows[line]!;
-    const fused = lines.inside[line]! >= 0;
+    const isFused = lines.fusedInstr[line]! >= 0;
     const id = lines.instrOf(line);
-    const kind = fused ? RowKind.Op : rows.kind[row]!;
-    const holds = lines.holdsRows(line);
-    const work = kind === RowKind.Light ? Kind.Elementwise : kind === RowKind.Quiet ? Kind.None : id < 0 ? Kind.Control : instr.kind[id]!;
+    const kind = isFused ? RowKind.Op : rows.kind[row]!;
+    const hasChildren = lines.hasChildRows(line);
+    const workKind = kind === RowKind.Minor ? Kind.Elementwise : kind === RowKind.NoWork ? Kind.None : id < 0 ? Kind.Control : instr.kind[id]!;
     const done = kind === RowKind.Done;
     const open = lines.isOpen(line);
-    tr.classList.toggle("bold", holds && open && kind !== RowKind.Light && kind !== RowKind.Quiet && kind !== RowKind.Start);
-    tr.classList.toggle("pale", done || kind === RowKind.Quiet || fused);
+    tr.classList.toggle("bold", hasChildren && open && kind !== RowKind.Minor && kind !== RowKind.NoWork && kind !== RowKind.Start);
+    tr.classList.toggle("pale", done || kind === RowKind.NoWork || isFused);
     for (let i = 0; i < this.keys.length; ++i) {
       const cell = cells[i]!;
       switch (this.keys[i]) {
-        case "what": {
-          const [words, aside] = lines.words(line);
-          cell.what({ indent: 16 + kIndent * Math.min(lines.depths[line]!, 12), mark: this.markOf(line), fold: lines.canOpen(line) ? (open ? "▾" : "▸") : "", inner: !holds, kind: work, words, aside });
+        case "label": {
+          const [label, detail] = lines.label(line);
+          cell.setLabel({ indent: 16 + kIndent * Math.min(lines.depths[line]!, 12), mark: this.markOf(line), fold: lines.canOpen(line) ? (open ? "▾" : "▸") : "", foldOnHover: !hasChildren, kind: workKind, label, detail });
           break;
         }
-        case "type": cell.text(id < 0 || (holds && kind === RowKind.Loop) ? "" : visible(model.type(kind === RowKind.Start ? this.doneAfter(id) : id), 80)); break;
-        case "times": { const times = lines.times(line); cell.text(times === 1 || times === 0 ? "" : count(times)); break; }
-        case "scope": cell.text(id < 0 ? "" : this.scopeOf(line, id)); break;
-        case "source": cell.text(id < 0 ? "" : visible(lastPart(model.source(id)))); break;
+        case "type": cell.setText(id < 0 || (hasChildren && kind === RowKind.Loop) ? "" : displayText(model.type(kind === RowKind.Start ? this.doneFor(id) : id), 80)); break;
+        case "times": { const times = lines.times(line); cell.setText(times === 1 || times === 0 ? "" : formatCount(times)); break; }
+        case "scope": cell.setText(id < 0 ? "" : this.scopeOf(line, id)); break;
+        case "source": cell.setText(id < 0 ? "" : displayText(baseName(model.source(id)))); break;
         default: {
-          const figure = this.keys[i] as Figure;
-          const value = fused || done ? 0 : lines.sums[figure][row]!;
-          cell.number(value === 0 ? "" : figureText(figure, value), open && holds ? 0 : value / lines.most[figure], work === Kind.None || work === Kind.Control ? Kind.Move : work);
+          const metric = this.keys[i] as RowMetric;
+          const value = isFused || done ? 0 : lines.sums[metric][row]!;
+          cell.setNumber(value === 0 ? "" : formatMetric(metric, value), open && hasChildren ? 0 : value / lines.maxima[metric], workKind === Kind.None || workKind === Kind.Control ? Kind.DataMovement : workKind);
         }
       }
     }
   }
 
-  hint(line: number, key: string): string {
+  tooltip(line: number, key: string): string {
     const { lines, model } = this;
     const id = lines.instrOf(line);
     switch (key) {
-      case "what": return visible(`${lines.words(line).join(" ").trim()}${id < 0 ? "" : ` · ${model.name(id)}`}`, 300);
-      case "type": return id < 0 ? "" : visible(model.type(id), 400);
-      case "scope": return id < 0 ? "" : visible(model.scope(id), 1000);
-      case "source": return id < 0 ? "" : visible(model.source(id), 1000);
+      case "label": return displayText(`${lines.label(line).join(" ").trim()}${id < 0 ? "" : ` · ${model.name(id)}`}`, 300);
+      case "type": return id < 0 ? "" : displayText(model.type(id), 400);
+      case "scope": return id < 0 ? "" : displayText(model.scope(id), 1000);
+      case "source": return id < 0 ? "" : displayText(model.source(id), 1000);
       case "times": return "";
-      default: return lines.inside[line]! >= 0 ? "" : exact(lines.sums[key as Figure][lines.rows[line]!]!);
+      default: return lines.fusedInstr[line]! >= 0 ? "" : formatExact(lines.sums[key as RowMetric][lines.rows[line]!]!);
     }
   }
 
-  /** A start's own type has its operands in it: what it gives is the done's. */
-  private doneAfter(start: number): number {
+  /** The done of a start. Its type is shown for the start, whose own type includes the operands. */
+  private doneFor(start: number): number {
     const { rows } = this.model;
-    return this.doneOf.get(start) ?? this.model.users(start).find((user) => rows.ofInstr[user]! >= 0 && rows.kind[rows.ofInstr[user]!] === RowKind.Done) ?? start;
+    return this.doneOf.get(start) ?? this.model.users(start).find((user) => rows.rowOfInstr[user]! >= 0 && rows.kind[rows.rowOfInstr[user]!] === RowKind.Done) ?? start;
   }
 
   private scopeOf(line: number, id: number): string {
     const { rows } = this.model;
     const parent = rows.parent[this.lines.rows[line]!]!;
-    return scopeBelow(this.model.scope(id), parent >= 0 && rows.first(parent) >= 0 ? this.model.scope(rows.first(parent)) : "");
+    return relativeScope(this.model.scope(id), parent >= 0 && rows.first(parent) >= 0 ? this.model.scope(rows.first(parent)) : "");
   }
 
-  /** Of two modules: = ~ + − of the row's instructions and all below. */
+  /** With two modules, the diff mark of a line and everything below it: = ~ + −. */
   private markOf(line: number): string {
-    const inside = this.lines.inside[line]!;
+    const fusedInstr = this.lines.fusedInstr[line]!;
     if (!this.model.marks) return "";
-    const mark = inside >= 0 ? this.model.marks[inside]! : this.marks[this.lines.rows[line]!]!;
+    const mark = fusedInstr >= 0 ? this.model.marks[fusedInstr]! : this.marks[this.lines.rows[line]!]!;
     return ["=", "~", this.page.current === 0 ? "−" : "+"][mark]!;
   }
 
   click(line: number, event: MouseEvent): void {
-    if ((event.target as HTMLElement).classList.contains("fold")) this.act.toggle(line, event.shiftKey);
-    else this.act.select(line);
+    if ((event.target as HTMLElement).classList.contains("fold")) this.actions.toggle(line, event.shiftKey);
+    else this.actions.select(line);
   }
 
-  /** Brackets join starts with their dones. */
-  painted(first: number, last: number, top: number): void {
-    this.act.scrolled();
+  /** Draws brackets from starts to their dones. */
+  onPaint(first: number, last: number, top: number): void {
+    this.actions.onScroll();
     if (this.doneOf.size === 0) { this.gutter.hidden = true; return; }
     const ratio = devicePixelRatio;
     const height = this.table.viewHeight;
@@ -195,14 +195,14 @@ export class ProgramTable implements TableSource {
     context.clearRect(0, 0, 14, height);
     context.strokeStyle = kindColors()[Kind.Collective]!;
     const { rows } = this.model;
-    const nested: number[] = [];
+    const bracketEnds: number[] = [];
     for (let line = Math.max(first - 60, 0); line < Math.min(last + 10, this.lines.count); ++line) {
-      const start = this.lines.inside[line]! >= 0 ? -1 : rows.first(this.lines.rows[line]!);
+      const start = this.lines.fusedInstr[line]! >= 0 ? -1 : rows.first(this.lines.rows[line]!);
       const done = start < 0 ? undefined : this.doneOf.get(start);
-      const end = done === undefined ? -1 : this.lines.lineOf(rows.ofInstr[done] ?? -1);
-      if (end <= line || end - line > kFarthest) continue;
-      const slot = nested.findIndex((until) => until < line);
-      const x = 9.5 - 3 * Math.min(slot < 0 ? nested.push(end) - 1 : (nested[slot] = end, slot), 2);
+      const end = done === undefined ? -1 : this.lines.lineOf(rows.rowOfInstr[done] ?? -1);
+      if (end <= line || end - line > kMaxBracketLines) continue;
+      const slot = bracketEnds.findIndex((until) => until < line);
+      const x = 9.5 - 3 * Math.min(slot < 0 ? bracketEnds.push(end) - 1 : (bracketEnds[slot] = end, slot), 2);
       context.beginPath();
       context.moveTo(13, line * 20 + 10 - top);
       context.lineTo(x, line * 20 + 10 - top);

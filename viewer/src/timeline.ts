@@ -1,76 +1,76 @@
-// When what runs: predicted and measured lanes on one axis.
-import { fitted, panned, parseRange, prepare, type Range, zoomed } from "./axis";
-import { chip, glyph, h, visible } from "./dom";
-import { counted, seconds } from "./format";
+// Timeline: predicted and measured lanes on one time axis.
+import { elideToWidth, panRange, parseRange, prepareCanvas, type Range, zoomRange } from "./axis";
+import { chip, displayText, glyph, h } from "./dom";
+import { formatSeconds, pluralize } from "./format";
 import { TimelineOps } from "./timeline_ops";
-import { slicePanel, spanPanel, sumsOf } from "./timeline_panel";
-import { drawArrow, drawLane, drawTimeAxis, kGap, kLane, kLeft, kTop, type Placed, TimeScale } from "./timeline_picture";
+import { slicePanel, spanPanel, spanStats } from "./timeline_panel";
+import { drawArrow, drawLane, drawTimeAxis, kGap, kLane, kLeft, kTop, type LaneRow, TimeScale } from "./timeline_picture";
 import { loadTraces, sliceKinds, type Trace } from "./trace";
 import { colors, isDark, type Page, type View } from "./view";
 
-const kHead = 22;
-const kMostSought = 20000;  // slices of a lane that are looked at for others of the same instruction
+const kHeading = 22;
+const kMaxSearchedSlices = 20000;  // in longer lanes, other slices of the selected instruction are not outlined
 
-interface Picked { placed: Placed; slice: number }
+interface SliceRef { row: LaneRow; slice: number }
 
 export class TimelineView implements View {
   private page!: Page;
   private root!: HTMLElement;
   private canvas = h("canvas", { role: "img" });
-  private over = h("canvas", { tabindex: 0, role: "img", "aria-label": "selection on the timeline" });
+  private overlay = h("canvas", { tabindex: 0, role: "img", "aria-label": "selection on the timeline" });
   private tip = h("div", { class: "tip", hidden: true });
   private traces: { trace: Trace; module: number }[] = [];
-  private placed: Placed[] = [];
-  private heads: { text: string; y: number }[] = [];
+  private rows: LaneRow[] = [];
+  private headings: { text: string; y: number }[] = [];
   private height = 0;
   private scroll = 0;
-  private dragged: Range | null = null;
-  private dragFrom: number | null = null;
-  private picked: Picked | null = null;
-  private drawnFor = "";
-  private milliseconds = 0;
-  /** Below the lanes, where a prediction says what each op takes. */
+  private dragRange: Range | null = null;
+  private dragStart: number | null = null;
+  private selectedSlice: SliceRef | null = null;
+  private drawnKey = "";
+  private drawMilliseconds = 0;
+  /** The op table below the lanes, if every module has a prediction. */
   private ops: TimelineOps | null = null;
   private opsRoot = h("div", { class: "ops" });
-  private opsOf = -1;
+  private opsModule = -1;
 
   async mount(root: HTMLElement, page: Page): Promise<void> {
     this.page = page;
     this.root = root;
     for (let module = 0; module < page.models.length; ++module) for (const trace of await loadTraces(page.models[module]!)) this.traces.push({ trace, module });
     if (this.traces.length === 0) {
-      root.append(h("div", { class: "sheet empty" }, h("h2", {}, "No timeline"), h("p", {}, "The page was written without one."),
-        h("p", {}, "To predict it on a machine: ", h("code", {}, "shoal report --on=h200 FILE -o page.html")), h("p", {}, "To see what a profiler measured: ", h("code", {}, "--trace=PROFILE"))));
+      root.append(h("div", { class: "sheet empty" }, h("h2", {}, "No timeline"), h("p", {}, "This page was written without a prediction or a profile."),
+        h("p", {}, "To add a prediction for a machine: ", h("code", {}, "shoal report --on=h200 FILE -o page.html")), h("p", {}, "To add a measured profile: ", h("code", {}, "--trace=PROFILE"))));
       return;
     }
-    root.append(this.canvas, this.over, this.tip);
-    this.over.addEventListener("pointerdown", (event) => { this.dragFrom = this.scale.time(event.offsetX); this.over.setPointerCapture(event.pointerId); });
-    this.over.addEventListener("pointermove", (event) => this.move(event));
-    this.over.addEventListener("pointerup", (event) => this.release(event));
-    this.over.addEventListener("pointerleave", () => { this.tip.hidden = true; });
-    this.over.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    this.place();
+    root.append(this.canvas, this.overlay, this.tip);
+    this.overlay.addEventListener("pointerdown", (event) => { this.dragStart = this.scale.time(event.offsetX); this.overlay.setPointerCapture(event.pointerId); });
+    this.overlay.addEventListener("pointermove", (event) => this.move(event));
+    this.overlay.addEventListener("pointerup", (event) => this.release(event));
+    this.overlay.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+    this.overlay.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.layoutRows();
     if (page.models.every((model) => model.hasTime)) {
       this.ops = new TimelineOps(page);
       this.opsRoot.append(this.ops.table.element);
       root.append(this.opsRoot);
     }
   }
-  /** Of the lanes; the table has what is left, if that is enough. */
+  /** The height of the lanes. The op table gets the rest, within limits. */
   private get lanesHeight(): number {
     const { clientHeight } = this.root;
     return this.ops ? Math.min(this.height + 8, Math.max(clientHeight * 0.6, clientHeight - 460)) : clientHeight;
   }
 
-  private place(): void {
+  private layoutRows(): void {
     let y = kTop;
     for (const { trace, module } of this.traces) {
       const letter = this.page.models.length > 1 ? `${module === 0 ? "A" : "B"}: ` : "";
-      const steps = trace.steps > 1 ? `, ${counted(trace.steps, "step")}` : "";
+      const steps = trace.steps > 1 ? `, ${pluralize(trace.steps, "step")}` : "";
       let device = "";
       for (const lane of trace.lanes) {
-        if (lane.device !== device) { device = lane.device; this.heads.push({ text: `${letter}${trace.predicted ? "predicted on " : "measured: "}${trace.name}${steps} · ${device}`, y: y + kHead / 2 + 2 }); y += kHead; }
-        this.placed.push({ trace, lane, module, y });
+        if (lane.device !== device) { device = lane.device; this.headings.push({ text: `${letter}${trace.predicted ? "predicted on " : "measured: "}${trace.name}${steps} · ${device}`, y: y + kHeading / 2 + 2 }); y += kHeading; }
+        this.rows.push({ trace, lane, module, y });
         y += kLane + kGap;
       }
       y += 8;
@@ -78,13 +78,13 @@ export class TimelineView implements View {
     this.height = y;
   }
 
-  private get all(): Range { return { from: 0, to: Math.max(...this.traces.map(({ trace }) => trace.end), 1e-9) }; }
-  private get range(): Range { return parseRange(this.page.settings.get("z"), this.all); }
+  private get fullRange(): Range { return { from: 0, to: Math.max(...this.traces.map(({ trace }) => trace.end), 1e-9) }; }
+  private get range(): Range { return parseRange(this.page.settings.get("z"), this.fullRange); }
   private get scale(): TimeScale { return new TimeScale(this.range, this.root.clientWidth); }
   private get span(): Range | null {
-    if (this.dragged) return this.dragged;
-    const given = this.page.settings.get("span");
-    return given ? parseRange(given, this.all) : null;
+    if (this.dragRange) return this.dragRange;
+    const setting = this.page.settings.get("span");
+    return setting ? parseRange(setting, this.fullRange) : null;
   }
 
   update(): void {
@@ -92,24 +92,24 @@ export class TimelineView implements View {
     this.followSelection();
     if (this.ops) {
       this.opsRoot.style.top = `${this.lanesHeight}px`;
-      if (this.opsOf !== this.page.current) { this.opsOf = this.page.current; this.ops.show(); }
-      else this.ops.mark();
+      if (this.opsModule !== this.page.current) { this.opsModule = this.page.current; this.ops.show(); }
+      else this.ops.updateSelection();
     }
     const { from, to } = this.range;
     const key = [this.root.clientWidth, this.root.clientHeight, from, to, this.scroll, isDark()].join("|");
-    if (key !== this.drawnFor) { this.drawnFor = key; this.draw(); }
-    this.drawOver();
+    if (key !== this.drawnKey) { this.drawnKey = key; this.draw(); }
+    this.drawOverlay();
   }
 
   private followSelection(): void {
     const selection = this.page.selection;
     if (selection?.kind !== "instr") return;
-    if (this.picked && this.picked.placed.module === selection.module && this.picked.placed.lane.instr[this.picked.slice] === selection.id) return;
-    this.picked = null;
-    for (const placed of this.placed) {
-      if (placed.module !== selection.module) continue;
-      const slice = placed.lane.instr.indexOf(selection.id);
-      if (slice >= 0) { this.picked = { placed, slice }; return; }
+    if (this.selectedSlice && this.selectedSlice.row.module === selection.module && this.selectedSlice.row.lane.instr[this.selectedSlice.slice] === selection.id) return;
+    this.selectedSlice = null;
+    for (const row of this.rows) {
+      if (row.module !== selection.module) continue;
+      const slice = row.lane.instr.indexOf(selection.id);
+      if (slice >= 0) { this.selectedSlice = { row, slice }; return; }
     }
   }
 
@@ -117,25 +117,25 @@ export class TimelineView implements View {
     const begin = performance.now();
     const { clientWidth: width } = this.root;
     const height = this.lanesHeight;
-    const context = prepare(this.canvas, width, height);
+    const context = prepareCanvas(this.canvas, width, height);
     const { scale } = this;
     drawTimeAxis(context, scale, Math.min(height, this.height - this.scroll));
-    for (const placed of this.placed) {
-      const y = placed.y - this.scroll;
-      if (y + kLane >= kTop - 4 && y <= height) drawLane(context, placed, y, scale);
+    for (const row of this.rows) {
+      const y = row.y - this.scroll;
+      if (y + kLane >= kTop - 4 && y <= height) drawLane(context, row, y, scale);
     }
     context.fillStyle = colors().text!;
     context.font = "600 11.5px system-ui, sans-serif";
-    for (const head of this.heads) if (head.y - this.scroll >= kTop) context.fillText(fitted(context, visible(head.text, 120), width - 20), 8, head.y - this.scroll);
-    this.milliseconds = performance.now() - begin;
+    for (const heading of this.headings) if (heading.y - this.scroll >= kTop) context.fillText(elideToWidth(context, displayText(heading.text, 120), width - 20), 8, heading.y - this.scroll);
+    this.drawMilliseconds = performance.now() - begin;
     const slices = this.traces.reduce((sum, { trace }) => sum + trace.start.length, 0);
-    this.canvas.setAttribute("aria-label", `${counted(slices, "slice")} in ${counted(this.placed.length, "lane")}; ${seconds(this.all.to)}`);
+    this.canvas.setAttribute("aria-label", `${pluralize(slices, "slice")} in ${pluralize(this.rows.length, "lane")}; ${formatSeconds(this.fullRange.to)}`);
   }
 
-  private drawOver(): void {
+  private drawOverlay(): void {
     const { clientWidth: width } = this.root;
     const height = this.lanesHeight;
-    const context = prepare(this.over, width, height);
+    const context = prepareCanvas(this.overlay, width, height);
     const c = colors();
     const { scale, span, scroll } = this;
     if (span) {
@@ -146,151 +146,151 @@ export class TimelineView implements View {
       context.globalAlpha = 1;
       context.strokeRect(x + 0.5, kTop - 6.5, Math.max(end - x, 1), height);
     }
-    if (!this.picked) return;
-    const { placed, slice } = this.picked;
-    const outline = (at: Placed, i: number) => {
-      const x = scale.x(at.lane.start[i]!), end = scale.x(at.lane.start[i]! + at.lane.duration[i]!);
-      if (end >= kLeft) context.strokeRect(Math.max(x, kLeft) - 0.5, at.y - scroll - 0.5, Math.max(end - Math.max(x, kLeft), 2), kLane + 1);
+    if (!this.selectedSlice) return;
+    const { row, slice } = this.selectedSlice;
+    const outline = (row: LaneRow, i: number) => {
+      const x = scale.x(row.lane.start[i]!), end = scale.x(row.lane.start[i]! + row.lane.duration[i]!);
+      if (end >= kLeft) context.strokeRect(Math.max(x, kLeft) - 0.5, row.y - scroll - 0.5, Math.max(end - Math.max(x, kLeft), 2), kLane + 1);
     };
     context.strokeStyle = c.text!;
-    // All slices of the instruction, in every lane.
-    const id = placed.lane.instr[slice]!;
-    if (id >= 0) for (const at of this.placed) if (at.module === placed.module && at.lane.count < kMostSought) for (let i = 0; i < at.lane.count; ++i) if (at.lane.instr[i] === id) outline(at, i);
+    // All slices of the selected instruction, in every lane.
+    const id = row.lane.instr[slice]!;
+    if (id >= 0) for (const other of this.rows) if (other.module === row.module && other.lane.count < kMaxSearchedSlices) for (let i = 0; i < other.lane.count; ++i) if (other.lane.instr[i] === id) outline(other, i);
     context.lineWidth = 2;
-    outline(placed, slice);
-    this.drawArrows(context, placed.trace, placed.lane.first + slice);
+    outline(row, slice);
+    this.drawArrows(context, row.trace, row.lane.first + slice);
   }
 
-  /** From a start to who waits for it: for the selection only. */
+  /** Draws arrows from the selected slice to the slices that wait for it, and to it from the slices it waits for. */
   private drawArrows(context: CanvasRenderingContext2D, trace: Trace, slice: number): void {
     context.strokeStyle = colors().link!;
     context.lineWidth = 1.6;
-    const find = (index: number) => this.placed.find((each) => each.trace === trace && index >= each.lane.first && index < each.lane.first + each.lane.count);
+    const rowOf = (index: number) => this.rows.find((each) => each.trace === trace && index >= each.lane.first && index < each.lane.first + each.lane.count);
     for (const [from, to] of trace.flows) {
-      const [a, b] = from === slice || to === slice ? [find(from), find(to)] : [undefined, undefined];
+      const [a, b] = from === slice || to === slice ? [rowOf(from), rowOf(to)] : [undefined, undefined];
       if (a && b) drawArrow(context, this.scale.x(trace.start[from]!), a.y - this.scroll + kLane / 2, this.scale.x(trace.start[to]! + trace.duration[to]!), b.y - this.scroll + kLane / 2);
     }
   }
 
   // ---- mouse and keys
-  private sliceAt(event: MouseEvent): Picked | null {
+  private sliceAt(event: MouseEvent): SliceRef | null {
     const y = event.offsetY + this.scroll;
-    const placed = this.placed.find((each) => y >= each.y && y < each.y + kLane);
-    const slice = placed ? placed.lane.at(this.scale.time(event.offsetX)) : -1;
-    return placed && slice >= 0 ? { placed, slice } : null;
+    const row = this.rows.find((each) => y >= each.y && y < each.y + kLane);
+    const slice = row ? row.lane.sliceAt(this.scale.time(event.offsetX)) : -1;
+    return row && slice >= 0 ? { row, slice } : null;
   }
-  private far(event: PointerEvent): boolean { return this.dragFrom !== null && Math.abs(this.scale.x(this.dragFrom) - event.offsetX) > 4; }
+  private isDrag(event: PointerEvent): boolean { return this.dragStart !== null && Math.abs(this.scale.x(this.dragStart) - event.offsetX) > 4; }
   private move(event: PointerEvent): void {
-    if (event.buttons & 1 && this.far(event)) {
+    if (event.buttons & 1 && this.isDrag(event)) {
       const to = this.scale.time(event.offsetX);
-      this.dragged = { from: Math.max(Math.min(this.dragFrom!, to), 0), to: Math.min(Math.max(this.dragFrom!, to), this.all.to) };
-      this.drawOver();
+      this.dragRange = { from: Math.max(Math.min(this.dragStart!, to), 0), to: Math.min(Math.max(this.dragStart!, to), this.fullRange.to) };
+      this.drawOverlay();
       return;
     }
     const hit = this.sliceAt(event);
     this.tip.hidden = !hit;
     if (!hit) return;
-    const { placed: { lane, trace }, slice } = hit;
-    this.tip.textContent = `${visible(trace.labels[lane.label[slice]!] ?? "", 120)}\n${seconds(lane.duration[slice]!)} at ${seconds(lane.start[slice]!)}, ${sliceKinds[lane.kind[slice]!]}${lane.critical?.[slice] ? "\non the critical path" : ""}`;
+    const { row: { lane, trace }, slice } = hit;
+    this.tip.textContent = `${displayText(trace.labels[lane.label[slice]!] ?? "", 120)}\n${formatSeconds(lane.duration[slice]!)} at ${formatSeconds(lane.start[slice]!)}, ${sliceKinds[lane.kind[slice]!]}${lane.critical?.[slice] ? "\non the critical path" : ""}`;
     this.tip.style.left = `${Math.min(event.clientX + 12, innerWidth - 300)}px`;
     this.tip.style.top = `${event.clientY + 16}px`;
   }
   private release(event: PointerEvent): void {
-    const span = this.far(event) ? this.dragged : null;
-    this.dragFrom = this.dragged = null;
+    const span = this.isDrag(event) ? this.dragRange : null;
+    this.dragStart = this.dragRange = null;
     this.page.settings.set("span", span ? `${span.from.toPrecision(9)}-${span.to.toPrecision(9)}` : "");
-    this.pick(span ? null : this.sliceAt(event));
+    this.selectSlice(span ? null : this.sliceAt(event));
   }
-  private pick(picked: Picked | null, how: "push" | "replace" = "push"): void {
-    this.picked = picked;
-    const id = picked ? picked.placed.lane.instr[picked.slice]! : -1;
-    // A slice without an instruction has an address of its own.
-    this.page.settings.set("slice", picked && id < 0 ? `${this.placed.indexOf(picked.placed)}.${picked.slice}` : "");
-    this.page.select(id >= 0 ? { kind: "instr", module: picked!.placed.module, id } : null, how);
+  private selectSlice(target: SliceRef | null, mode: "push" | "replace" = "push"): void {
+    this.selectedSlice = target;
+    const id = target ? target.row.lane.instr[target.slice]! : -1;
+    // A slice without an instruction is addressed by lane and index.
+    this.page.settings.set("slice", target && id < 0 ? `${this.rows.indexOf(target.row)}.${target.slice}` : "");
+    this.page.select(id >= 0 ? { kind: "instr", module: target!.row.module, id } : null, mode);
   }
   private wheel(event: WheelEvent): void {
     event.preventDefault();
     const { from, to } = this.range;
-    if (event.ctrlKey || event.metaKey) this.setRange(zoomed(this.range, this.all, event.deltaY > 0 ? 1.25 : 0.8, this.scale.time(event.offsetX), 1e-9));
-    else if (event.shiftKey || event.deltaX !== 0 || this.height <= this.lanesHeight) this.setRange(panned(this.range, this.all, ((event.deltaX || event.deltaY) / 600) * (to - from)));
+    if (event.ctrlKey || event.metaKey) this.setRange(zoomRange(this.range, this.fullRange, event.deltaY > 0 ? 1.25 : 0.8, this.scale.time(event.offsetX), 1e-9));
+    else if (event.shiftKey || event.deltaX !== 0 || this.height <= this.lanesHeight) this.setRange(panRange(this.range, this.fullRange, ((event.deltaX || event.deltaY) / 600) * (to - from)));
     else { this.scroll = Math.max(0, Math.min(this.scroll + event.deltaY, this.height - this.lanesHeight)); this.update(); }
   }
   private setRange(range: Range): void {
-    const whole = range.from <= this.all.from && range.to >= this.all.to;
-    this.page.set("z", whole ? "" : `${range.from.toPrecision(9)}-${range.to.toPrecision(9)}`, "replace");
+    const isFull = range.from <= this.fullRange.from && range.to >= this.fullRange.to;
+    this.page.set("z", isFull ? "" : `${range.from.toPrecision(9)}-${range.to.toPrecision(9)}`, "replace");
   }
   key(event: KeyboardEvent): boolean {
     if (this.traces.length === 0) return false;
     const { from, to } = this.range;
-    const picked = this.picked && { from: this.picked.placed.lane.start[this.picked.slice]!, to: this.picked.placed.lane.start[this.picked.slice]! + this.picked.placed.lane.duration[this.picked.slice]! };
-    const around = picked && picked.from >= from && picked.from <= to ? picked.from : (from + to) / 2;
+    const selectedRange = this.selectedSlice && { from: this.selectedSlice.row.lane.start[this.selectedSlice.slice]!, to: this.selectedSlice.row.lane.start[this.selectedSlice.slice]! + this.selectedSlice.row.lane.duration[this.selectedSlice.slice]! };
+    const center = selectedRange && selectedRange.from >= from && selectedRange.from <= to ? selectedRange.from : (from + to) / 2;
     switch (event.key) {
-      case "w": this.setRange(zoomed(this.range, this.all, 0.6, around, 1e-9)); return true;
-      case "s": this.setRange(zoomed(this.range, this.all, 1 / 0.6, around, 1e-9)); return true;
-      case "a": this.setRange(panned(this.range, this.all, -(to - from) / 5)); return true;
-      case "d": this.setRange(panned(this.range, this.all, (to - from) / 5)); return true;
-      case "0": this.setRange(this.all); return true;
+      case "w": this.setRange(zoomRange(this.range, this.fullRange, 0.6, center, 1e-9)); return true;
+      case "s": this.setRange(zoomRange(this.range, this.fullRange, 1 / 0.6, center, 1e-9)); return true;
+      case "a": this.setRange(panRange(this.range, this.fullRange, -(to - from) / 5)); return true;
+      case "d": this.setRange(panRange(this.range, this.fullRange, (to - from) / 5)); return true;
+      case "0": this.setRange(this.fullRange); return true;
       case "f": {
-        const target = this.span ?? picked;
-        if (target) { const room = Math.max((target.to - target.from) * 2, 1e-9); this.setRange(panned({ from: target.from - room, to: target.to + room }, this.all, 0)); }
+        const target = this.span ?? selectedRange;
+        if (target) { const margin = Math.max((target.to - target.from) * 2, 1e-9); this.setRange(panRange({ from: target.from - margin, to: target.to + margin }, this.fullRange, 0)); }
         return true;
       }
       case "ArrowRight": case "ArrowLeft": {
-        if (event.altKey || !this.picked) return false;
-        const { placed, slice } = this.picked;
+        if (event.altKey || !this.selectedSlice) return false;
+        const { row, slice } = this.selectedSlice;
         const next = slice + (event.key === "ArrowRight" ? 1 : -1);
-        if (next >= 0 && next < placed.lane.count) this.pick({ placed, slice: next }, "replace");
+        if (next >= 0 && next < row.lane.count) this.selectSlice({ row, slice: next }, "replace");
         return true;
       }
     }
     return false;
   }
 
-  // ---- the frame
+  // ---- chips, keys and panel
   chips(): (Node | string)[] {
     if (this.traces.length === 0) return [];
-    const what = this.traces.map(({ trace }) => `${trace.predicted ? "predicted on" : "measured:"} ${trace.name}, ${seconds(trace.end)}${trace.steps > 1 ? ` in ${counted(trace.steps, "step")}` : ""}`).join(" · ");
-    const whole = !this.page.settings.get("z");
+    const summary = this.traces.map(({ trace }) => `${trace.predicted ? "predicted on" : "measured:"} ${trace.name}, ${formatSeconds(trace.end)}${trace.steps > 1 ? ` in ${pluralize(trace.steps, "step")}` : ""}`).join(" · ");
+    const isFull = !this.page.settings.get("z");
     const shortest = Math.min(...this.traces.map(({ trace }) => trace.end));
-    return [h("span", { class: "note" }, visible(what, 200)), h("span", { class: "grow" }), "show", chip("all", whole, () => this.setRange(this.all)),
-      shortest < this.all.to * 0.8 ? chip("the first step", false, () => this.setRange({ from: 0, to: shortest })) : ""];
+    return [h("span", { class: "note" }, displayText(summary, 200)), h("span", { class: "grow" }), "show", chip("all", isFull, () => this.setRange(this.fullRange)),
+      shortest < this.fullRange.to * 0.8 ? chip("first step", false, () => this.setRange({ from: 0, to: shortest })) : ""];
   }
-  keys(): [string, string][] { return this.traces.length === 0 ? [] : [["w s", "zoom"], ["a d", "pan"], ["f", "to the selection"], ["drag", "a span"], ["← →", "slice"]]; }
+  keys(): [string, string][] { return this.traces.length === 0 ? [] : [["w s", "zoom"], ["a d", "pan"], ["f", "zoom to selection"], ["drag", "select a span"], ["← →", "slice"]]; }
   legend(): (Node | string)[] {
     const kinds = sliceKinds.slice(0, 5).map((each, i) => h("span", {}, glyph(i), each));
-    return this.traces.some(({ trace }) => trace.lanes.some((lane) => lane.critical)) ? [h("span", {}, "hatched: waits · underlined: critical path"), ...kinds] : kinds;
+    return this.traces.some(({ trace }) => trace.lanes.some((lane) => lane.critical)) ? [h("span", {}, "hatched: waiting · underlined: critical path"), ...kinds] : kinds;
   }
-  oneSided(): boolean { return false; }
+  showsOneModule(): boolean { return false; }
 
   panel(): HTMLElement | null {
     if (this.traces.length === 0) return null;
-    if (this.span) return spanPanel(this.placed, this.span, "span");
-    const given = /^(\d+)\.(\d+)$/.exec(this.page.settings.get("slice") ?? "");
-    const placed = given ? this.placed[Number(given[1])] : undefined;
-    if (placed && Number(given![2]) < placed.lane.count) this.picked = { placed, slice: Number(given![2]) };
+    if (this.span) return spanPanel(this.rows, this.span, "span");
+    const match = /^(\d+)\.(\d+)$/.exec(this.page.settings.get("slice") ?? "");
+    const row = match ? this.rows[Number(match[1])] : undefined;
+    if (row && Number(match![2]) < row.lane.count) this.selectedSlice = { row, slice: Number(match![2]) };
     if (this.page.selection) return null;
-    if (!this.picked) return spanPanel(this.placed, this.all, "everything");
-    return slicePanel(this.page, this.picked.placed, this.picked.slice);
+    if (!this.selectedSlice) return spanPanel(this.rows, this.fullRange, "whole timeline");
+    return slicePanel(this.page, this.selectedSlice.row, this.selectedSlice.slice);
   }
 
   csv(): (string | number)[][] {
     const { span } = this;
     const rows: (string | number)[][] = [["trace", "device", "stream", "name", "start_seconds", "duration_seconds", "kind", "critical"]];
-    for (const { lane, trace } of this.placed)
+    for (const { lane, trace } of this.rows)
       for (let i = 0; i < lane.count; ++i)
         if (!span || (lane.start[i]! + lane.duration[i]! > span.from && lane.start[i]! < span.to)) rows.push([trace.name, lane.device, lane.stream, trace.labels[lane.label[i]!] ?? "", lane.start[i]!, lane.duration[i]!, sliceKinds[lane.kind[i]!]!, lane.critical?.[i] ?? 0]);
     return rows;
   }
   picture(): HTMLCanvasElement | null { return this.traces.length > 0 ? this.canvas : null; }
   state(): object {
-    const { span, picked } = this;
-    const sums = span ? sumsOf(this.placed, span) : null;
+    const { span, selectedSlice } = this;
+    const stats = span ? spanStats(this.rows, span) : null;
     return {
       traces: this.traces.map(({ trace }) => ({ name: trace.name, predicted: trace.predicted, slices: trace.start.length, lanes: trace.lanes.length, end: trace.end, steps: trace.steps, flows: trace.flows.length,
-        linked: trace.lanes.reduce((sum, lane) => sum + lane.instr.reduce((n, id) => n + (id >= 0 ? 1 : 0), 0), 0), waiting: trace.lanes.reduce((sum, lane) => sum + lane.busy(6, 0, lane.count), 0),
+        attributed: trace.lanes.reduce((sum, lane) => sum + lane.instr.reduce((n, id) => n + (id >= 0 ? 1 : 0), 0), 0), waiting: trace.lanes.reduce((sum, lane) => sum + lane.busy(6, 0, lane.count), 0),
         critical: trace.lanes.reduce((sum, lane) => sum + lane.duration.reduce((n, each, i) => n + (lane.critical?.[i] ? each : 0), 0), 0) })),
-      range: this.traces.length > 0 ? this.range : null, span, spanSums: sums ? { busy: sums.busy, ops: sums.byOp.size } : null, frameMilliseconds: this.milliseconds,
-      picked: picked ? { label: picked.placed.trace.labels[picked.placed.lane.label[picked.slice]!], start: picked.placed.lane.start[picked.slice]! } : null, lanes: this.placed.map((each) => ({ y: each.y, count: each.lane.count })), left: kLeft,
+      range: this.traces.length > 0 ? this.range : null, span, spanStats: stats ? { busy: stats.busy, ops: stats.byOp.size } : null, drawMilliseconds: this.drawMilliseconds,
+      selectedSlice: selectedSlice ? { label: selectedSlice.row.trace.labels[selectedSlice.row.lane.label[selectedSlice.slice]!], start: selectedSlice.row.lane.start[selectedSlice.slice]! } : null, lanes: this.rows.map((each) => ({ y: each.y, count: each.lane.count })), left: kLeft,
     };
   }
 }

@@ -1,15 +1,15 @@
-// The lanes of the Timeline: at most one rectangle per lane and column of pixels.
-import { fitted, type Range, readableOn, ticks } from "./axis";
-import { visible } from "./dom";
-import { seconds } from "./format";
+// Draws the lanes of Timeline, with at most one rectangle per lane and pixel column when slices are dense.
+import { elideToWidth, type Range, textColorFor, ticks } from "./axis";
+import { displayText } from "./dom";
+import { formatSeconds } from "./format";
 import { kWaiting, type Lane, type Trace } from "./trace";
 import { colors, kindColors } from "./view";
 
 export const kLeft = 150, kRight = 12, kTop = 26, kLane = 26, kGap = 6;
 
-export interface Placed { trace: Trace; lane: Lane; module: number; y: number }
+export interface LaneRow { trace: Trace; lane: Lane; module: number; y: number }
 
-/** From seconds to pixels and back. */
+/** Converts between seconds and pixels. */
 export class TimeScale {
   constructor(readonly range: Range, readonly width: number) {}
   get plot(): number { return this.width - kLeft - kRight; }
@@ -25,26 +25,26 @@ export function drawTimeAxis(context: CanvasRenderingContext2D, scale: TimeScale
   for (const tick of ticks(scale.range.from, scale.range.to, scale.plot / 110)) {
     const x = Math.round(scale.x(tick)) + 0.5;
     context.beginPath(); context.moveTo(x, kTop - 6); context.lineTo(x, height); context.stroke();
-    context.fillText(seconds(tick), x, 10);
+    context.fillText(formatSeconds(tick), x, 10);
   }
   context.textAlign = "left";
 }
 
-export function drawLane(context: CanvasRenderingContext2D, placed: Placed, y: number, scale: TimeScale): void {
+export function drawLane(context: CanvasRenderingContext2D, row: LaneRow, y: number, scale: TimeScale): void {
   const c = colors();
   context.fillStyle = c.muted!;
   context.textAlign = "right";
-  context.fillText(fitted(context, visible(placed.lane.stream, 40), kLeft - 16), kLeft - 8, y + kLane / 2);
+  context.fillText(elideToWidth(context, displayText(row.lane.stream, 40), kLeft - 16), kLeft - 8, y + kLane / 2);
   context.textAlign = "left";
   context.fillStyle = c.panel!;
   context.fillRect(kLeft, y, scale.plot, kLane);
   const columns = Math.floor(scale.plot * devicePixelRatio);
-  const from = placed.lane.after(scale.range.from), to = Math.min(placed.lane.after(scale.range.to) + 1, placed.lane.count);
-  if (to - from <= columns * 1.5) drawSlices(context, placed, from, to, y, scale);
-  else drawDense(context, placed.lane, y, columns, scale.range);
+  const from = row.lane.firstEndingAfter(scale.range.from), to = Math.min(row.lane.firstEndingAfter(scale.range.to) + 1, row.lane.count);
+  if (to - from <= columns * 1.5) drawSlices(context, row, from, to, y, scale);
+  else drawDense(context, row.lane, y, columns, scale.range);
 }
 
-function drawSlices(context: CanvasRenderingContext2D, { lane, trace }: Placed, from: number, to: number, y: number, scale: TimeScale): void {
+function drawSlices(context: CanvasRenderingContext2D, { lane, trace }: LaneRow, from: number, to: number, y: number, scale: TimeScale): void {
   const c = colors();
   const palette = kindColors();
   const right = kLeft + scale.plot;
@@ -60,8 +60,8 @@ function drawSlices(context: CanvasRenderingContext2D, { lane, trace }: Placed, 
       if (lane.critical?.[i]) underline(context, x, y, end - x, c.text!);
     }
     if (end - x < 40) continue;
-    const text = fitted(context, visible(trace.labels[lane.label[i]!] ?? "", 80), end - x - 8);
-    context.fillStyle = kind === kWaiting ? c.text! : readableOn(palette[kind]!);
+    const text = elideToWidth(context, displayText(trace.labels[lane.label[i]!] ?? "", 80), end - x - 8);
+    context.fillStyle = kind === kWaiting ? c.text! : textColorFor(palette[kind]!);
     context.fillText(text, x + 4, y + kLane / 2 + 0.5);
   }
 }
@@ -71,31 +71,31 @@ function underline(context: CanvasRenderingContext2D, x: number, y: number, widt
   context.fillRect(x, y + kLane + 1, Math.max(width, 0.6), 2);
 }
 
-/** Of each column the kind that takes most of it; neighbours of one kind are one rectangle. */
+/** Draws the kind with the most time in each pixel column. Adjacent columns of one kind are one rectangle. */
 function drawDense(context: CanvasRenderingContext2D, lane: Lane, y: number, columns: number, range: Range): void {
   const c = colors();
   const palette = kindColors();
   const x = (column: number) => kLeft + column / devicePixelRatio;
-  let at = lane.after(range.from), run = -1, runFrom = 0, pathFrom = -1;
+  let first = lane.firstEndingAfter(range.from), runKind = -1, runFrom = 0, criticalFrom = -1;
   const flush = (column: number) => {
-    if (run < 0 || column <= runFrom) return;
-    if (run === kWaiting) return hatch(context, x(runFrom), y, x(column) - x(runFrom), c.collective!);
-    context.fillStyle = palette[run]!;
+    if (runKind < 0 || column <= runFrom) return;
+    if (runKind === kWaiting) return hatch(context, x(runFrom), y, x(column) - x(runFrom), c.collective!);
+    context.fillStyle = palette[runKind]!;
     context.fillRect(x(runFrom), y, x(column) - x(runFrom), kLane);
   };
   for (let column = 0; column < columns; ++column) {
-    const next = lane.after(range.from + ((column + 1) / columns) * (range.to - range.from));
+    const next = lane.firstEndingAfter(range.from + ((column + 1) / columns) * (range.to - range.from));
     const end = Math.min(next + 1, lane.count);
-    let best = -1, most = 0;
-    for (let kind = 0; kind <= kWaiting; ++kind) { const busy = lane.busy(kind, at, end); if (busy > most) { most = busy; best = kind; } }
-    if (best !== run) { flush(column); run = best; runFrom = column; }
-    const critical = lane.isCritical(at, end);
-    if (critical && pathFrom < 0) pathFrom = column;
-    if (!critical && pathFrom >= 0) { underline(context, x(pathFrom), y, x(column) - x(pathFrom), c.text!); pathFrom = -1; }
-    at = next;
+    let bestKind = -1, maxBusy = 0;
+    for (let kind = 0; kind <= kWaiting; ++kind) { const busy = lane.busy(kind, first, end); if (busy > maxBusy) { maxBusy = busy; bestKind = kind; } }
+    if (bestKind !== runKind) { flush(column); runKind = bestKind; runFrom = column; }
+    const critical = lane.isCritical(first, end);
+    if (critical && criticalFrom < 0) criticalFrom = column;
+    if (!critical && criticalFrom >= 0) { underline(context, x(criticalFrom), y, x(column) - x(criticalFrom), c.text!); criticalFrom = -1; }
+    first = next;
   }
   flush(columns);
-  if (pathFrom >= 0) underline(context, x(pathFrom), y, x(columns) - x(pathFrom), c.text!);
+  if (criticalFrom >= 0) underline(context, x(criticalFrom), y, x(columns) - x(criticalFrom), c.text!);
 }
 
 function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, color: string): void {
@@ -104,13 +104,13 @@ function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: n
   context.strokeStyle = color;
   context.globalAlpha = 0.55;
   context.beginPath();
-  // The lines stand still when the slice is cut by the edge.
-  for (let at = Math.floor((x - kLane) / 6) * 6; at < x + width; at += 6) { context.moveTo(at, y + kLane); context.lineTo(at + kLane, y); }
+  // Aligned to fixed positions, so that the lines do not move when a slice is clipped by the edge.
+  for (let lineX = Math.floor((x - kLane) / 6) * 6; lineX < x + width; lineX += 6) { context.moveTo(lineX, y + kLane); context.lineTo(lineX + kLane, y); }
   context.stroke();
   context.restore();
 }
 
-/** From the end of one slice to the start of another. */
+/** A curved arrow from (x1, y1) to (x2, y2). */
 export function drawArrow(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
   context.beginPath();
   context.moveTo(x1, y1);

@@ -1,63 +1,64 @@
-// What every view offers the frame.
+// The interfaces between views and the frame, and the colours of the page.
 import type { Model } from "./model";
 import type { Selection, Settings, ViewName } from "./state";
 
 export interface Page {
   readonly models: Model[];
-  /** The module that views of one module show: 0 is A. */
+  /** Index of the module shown by views that show one module: 0 is A, 1 is B. */
   readonly current: number;
   readonly selection: Selection | null;
   readonly settings: Settings;
-  select(selection: Selection | null, how?: "push" | "replace"): void;
-  /** Puts a setting into the address and redraws. */
-  set(key: string, value: string, how?: "push" | "replace"): void;
+  select(selection: Selection | null, mode?: "push" | "replace"): void;
+  /** Changes a setting in the address and redraws. */
+  set(key: string, value: string, mode?: "push" | "replace"): void;
   go(view: ViewName, settings?: [string, string][]): void;
-  say(text: string): void;
+  /** Shows a message in the status bar. */
+  showMessage(text: string): void;
   redraw(): void;
-  /** Of each instruction of the current module whether the search found it; null: nothing is searched for. */
+  /** 1 for each instruction of the current module that matches the search; null: no search is active. */
   readonly hits: Uint8Array | null;
   hitsOf(module: number): Uint8Array | null;
 }
 
 export interface View {
-  /** Builds itself into `root`, once. */
+  /** Called once: creates the view's elements in `root`. */
   mount(root: HTMLElement, page: Page): Promise<void> | void;
-  /** Something of the page changed, or its size did. */
+  /** Called when the page's state or the size of the view changed. */
   update(): void;
   chips(): (Node | string)[];
   keys(): [string, string][];
   legend?(): (Node | string)[];
-  /** What the panel shows instead of the selection, if anything. */
+  /** Replaces the panel's description of the selection, unless it returns null. */
   panel?(): HTMLElement | null;
-  /** Of two modules: whether the view shows one of them, so that it can be chosen. */
-  oneSided?(): boolean;
-  /** True if the key was taken. */
+  /** With two modules: true (the default) if the view shows one of them, so that the frame offers the choice. */
+  showsOneModule?(): boolean;
+  /** Returns true if the key was handled. */
   key(event: KeyboardEvent): boolean;
-  /** What the tests see. */
+  /** A snapshot for tests. */
   state(): object;
-  /** The view's table, for CSV. The first row names the columns. */
+  /** The view's table, for CSV. The first row is the header. */
   csv?(): (string | number)[][];
   picture?(): HTMLCanvasElement | SVGSVGElement | null;
-  /** The picture in words and numbers, where that is not the view's table. */
+  /** The contents of the picture as a table, if they differ from csv(). */
   asTable?(): (string | number)[][];
 }
 
 export type Colors = { readonly [name: string]: string };
-const read = new Map<boolean, Colors>();
-/** The page's colours of this theme, read once: asking for a style in a frame makes the browser work it out anew. */
+const colorCache = new Map<boolean, Colors>();
+/** The colours of the current theme. Cached, because reading a computed style during a frame forces a style update. */
 export function colors(): Colors {
   const dark = isDark();
-  let known = read.get(dark);
-  if (!known) {
+  let cached = colorCache.get(dark);
+  if (!cached) {
     const style = getComputedStyle(document.documentElement);
-    const names = ["bg", "panel", "line", "grid", "text", "muted", "link", "selected", "warning", "product", "collective", "elementwise", "move", "library"];
-    read.set(dark, (known = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]))));
+    const names = ["bg", "panel", "line", "grid", "text", "muted", "link", "selected", "warning", "matmul", "collective", "elementwise", "move", "library"];
+    colorCache.set(dark, (cached = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]))));
   }
-  return known;
+  return cached;
 }
 export function kindColors(): string[] {
   const c = colors();
-  return [c.product!, c.collective!, c.elementwise!, c.move!, c.library!, c.muted!, c.line!];
+  return [c.matmul!, c.collective!, c.elementwise!, c.move!, c.library!, c.muted!, c.line!];
 }
 export function isDark(): boolean {
   const set = document.documentElement.dataset.theme;

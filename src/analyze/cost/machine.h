@@ -26,28 +26,28 @@ struct Peak {
 struct DeviceModel {
   DeviceKind kind = DeviceKind::kGpu;
   Peak peak;
-  double matrix_share = 0.85;  // of the peak that large products reach
+  double matrix_efficiency = 0.85;  // of the peak that large products reach
   double cores = 1, lanes = 128, clock = 1e9;
-  double memory = 0, bandwidth = 0, memory_share = 0.9;  // bytes, bytes a second, the part of them that is reached
+  double memory = 0, bandwidth = 0, memory_efficiency = 0.9;  // bytes, bytes a second, the part of them that is reached
   double cache = 0, cache_bandwidth = 0;                 // L2; of a TPU the vector memory, S(1)
   double host_bandwidth = 50e9;
   double sustained = 1;               // of the matrix units' speed, when power limits them for long
-  double launch = 0, host_start = 0;  // seconds the host takes for a kernel, and for a step
+  double launch_overhead = 0, step_overhead = 0;  // seconds the host takes for a kernel, and for a step
 };
 
 struct NodeModel {
   double devices = 1;
   NodeLinks links = NodeLinks::kSwitch;
   double bandwidth = 0;      // of a device to the others of its node, one way
-  double link_share = 0.8;   // of it that a ring of large messages reaches
+  double link_efficiency = 0.8;   // of it that a ring of large messages reaches
   double latency = 0;        // of a hop
-  double sums_in_switch = 0; // 1: the switch adds up (NVLS)
+  double in_switch_reduction = 0; // 1: the switch adds up (NVLS)
 };
 
 struct ClusterModel {
   double nodes = 1;
   double nic = 0;          // bytes a second of each device to other nodes, one way
-  double nic_share = 0.95;
+  double nic_efficiency = 0.95;
   double latency = 14e-6;  // of a hop between nodes
 };
 
@@ -55,9 +55,9 @@ struct ClusterModel {
 struct TorusModel {
   std::vector<int64_t> dims;     // empty: none
   double link = 0;               // bytes a second of one link, one way
-  double link_share = 0.85;
+  double link_efficiency = 0.85;
   double hop = 1e-6;
-  double wraps_from = 4;         // an axis is a ring if its size is a multiple of this
+  double min_ring_size = 4;         // an axis is a ring if its size is a multiple of this
 };
 
 struct Machine {

@@ -9,6 +9,20 @@
 namespace shoal::internal {
 namespace {
 
+// The name that a key has had since version 2; empty if it was not renamed.
+std::string_view RenamedKey(std::string_view key) {
+  constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
+      {"device.matrix_share", "device.matrix_efficiency"}, {"device.memory_share", "device.memory_efficiency"},
+      {"device.launch", "device.launch_overhead"},         {"device.host_start", "device.step_overhead"},
+      {"node.link_share", "node.link_efficiency"},         {"node.sums_in_switch", "node.in_switch_reduction"},
+      {"cluster.nic_share", "cluster.nic_efficiency"},     {"torus.link_share", "torus.link_efficiency"},
+      {"torus.wraps_from", "torus.min_ring_size"},
+  };
+  for (const auto& [before, now] : kRenamed)
+    if (before == key) return now;
+  return {};
+}
+
 class MachineReader {
  public:
   MachineReader(Machine& machine, const std::string& path) : machine_(machine), path_(path) {}
@@ -53,7 +67,10 @@ class MachineReader {
         MachineParameters().begin(), MachineParameters().end(), [&](const MachineParameter& figure) {
           return figure.name.size() > key.size() && figure.name.substr(0, key.size() + 1) == key + ".";
         });
-    if (!is_section) return At(name, StrCat("unknown key '", key, "'"));
+    if (!is_section) {
+      const std::string_view renamed = RenamedKey(key);
+      return At(name, StrCat("unknown key '", key, "'", renamed.empty() ? "" : StrCat("; it is now '", renamed, "'")));
+    }
     if (!value.IsMap()) return At(value, StrCat("key '", key, "' must be a map"));
     return Walk(value, key + ".");
   }

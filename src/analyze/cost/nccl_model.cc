@@ -36,7 +36,7 @@ class NcclModel {
       Ring(protocol);
       if (IsAllReduceKind(kind_)) Tree(protocol);
     }
-    if (machine_.node.sums_in_switch > 0 && IsAllReduceKind(kind_) && place_.per_node > 1) SwitchSums();
+    if (machine_.node.in_switch_reduction > 0 && IsAllReduceKind(kind_) && place_.per_node > 1) SwitchSums();
     if (place_.per_node == 1 && place_.nodes > 1 && !IsAllReduceKind(kind_)) Pat();
     return best_;
   }
@@ -45,8 +45,8 @@ class NcclModel {
   bool both_ways() const { return IsAllReduceKind(kind_); }
   double nodes() const { return static_cast<double>(place_.nodes); }
   double per_node() const { return static_cast<double>(place_.per_node); }
-  double LinkRate() const { return machine_.node.bandwidth * machine_.node.link_share; }
-  double NicRate() const { return machine_.cluster.nic * machine_.cluster.nic_share; }
+  double LinkRate() const { return machine_.node.bandwidth * machine_.node.link_efficiency; }
+  double NicRate() const { return machine_.cluster.nic * machine_.cluster.nic_efficiency; }
   // Of a ring through all members: rails of all devices of a node carry it between nodes.
   double RingRate() const {
     if (place_.nodes == 1) return LinkRate();
@@ -100,7 +100,7 @@ class NcclModel {
     // A mesh has a link to each of the others; a switch gives a message most of a device's links.
     const double link = machine_.node.links == NodeLinks::kMesh
                             ? machine_.node.bandwidth / std::max(1.0, machine_.node.devices - 1)
-                            : machine_.node.bandwidth * machine_.node.link_share * .76;
+                            : machine_.node.bandwidth * machine_.node.link_efficiency * .76;
     const double latency = (Begin(8) + (network ? NetHop(14) : Hop(3.4))) * 1e-6;
     return {latency + bytes_ / (network ? NicRate() : link), latency, network ? "point to point, network" : "point to point", {}};
   }

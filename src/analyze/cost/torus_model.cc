@@ -10,7 +10,7 @@ namespace shoal::internal {
 
 CollectiveTiming TorusTime(Opcode kind, double bytes, const GroupTopology& place, const Machine& machine) {
   const TorusModel& torus = machine.torus;
-  const double link = torus.link * torus.link_share;
+  const double link = torus.link * torus.link_efficiency;
   CollectiveTiming timing;
   if (place.permutes) {
     timing.latency = torus.hop * static_cast<double>(std::max<int64_t>(1, place.hops));
@@ -23,7 +23,7 @@ CollectiveTiming TorusTime(Opcode kind, double bytes, const GroupTopology& place
   int axes = 0;
   for (int64_t size : place.torus) {
     if (size <= 1) continue;
-    const bool ring = size % std::max<int64_t>(1, static_cast<int64_t>(torus.wraps_from)) == 0;
+    const bool ring = size % std::max<int64_t>(1, static_cast<int64_t>(torus.min_ring_size)) == 0;
     hops += ring ? static_cast<double>(size) / 2 : static_cast<double>(size - 1);
     rate += ring ? 2 * link : link;
     ++axes;
@@ -41,7 +41,7 @@ CollectiveTiming TorusTime(Opcode kind, double bytes, const GroupTopology& place
   for (int64_t size : torus.dims) slice *= static_cast<double>(size);
   if (members > slice) {
     const double slices = members / slice;
-    timing.seconds += rounds * bytes / slice * (slices - 1) / slices / (machine.cluster.nic * machine.cluster.nic_share) +
+    timing.seconds += rounds * bytes / slice * (slices - 1) / slices / (machine.cluster.nic * machine.cluster.nic_efficiency) +
                      machine.cluster.latency;
     timing.latency += machine.cluster.latency;
     timing.algorithm += " and the network between slices";

@@ -28,17 +28,17 @@ KernelTime TpuKernelTime(const KernelDescriptor& kernel, const CacheTraffic& tra
     timing.terms.push_back({bound, seconds, std::move(from)});
     if (seconds > timing.seconds) timing.seconds = seconds, timing.bound = bound;
   };
-  const double rate = device.bandwidth * device.memory_share;
+  const double rate = device.bandwidth * device.memory_efficiency;
   term(Bound::kMemory, (traffic.miss + kernel.written) / rate,
        StrCat(FormatSi(traffic.miss + kernel.written), "B at ", FormatSi(rate), "B/s"));
   if (traffic.hit > 0 && device.cache_bandwidth > 0)
     term(Bound::kCache, traffic.hit / device.cache_bandwidth, StrCat(FormatSi(traffic.hit), "B in vector memory"));
   if (kernel.product) {
-    const double peak = PeakOf(device, kernel.product->unit) * device.matrix_share;
+    const double peak = PeakOf(device, kernel.product->unit) * device.matrix_efficiency;
     const double flops = PaddedFlops(*kernel.product);
     term(Bound::kMatrix, flops / peak, StrCat(FormatSi(flops), "flop with padding at ", FormatSi(peak), "flop/s"));
   } else if (kernel.attention) {
-    const double peak = PeakOf(device, MatrixUnit::kBf16) * device.matrix_share * 0.7;
+    const double peak = PeakOf(device, MatrixUnit::kBf16) * device.matrix_efficiency * 0.7;
     term(Bound::kMatrix, kernel.flops / peak, StrCat(FormatSi(kernel.flops), "flop"));
   } else {
     const double lanes = device.cores * device.lanes * device.clock;
@@ -52,8 +52,8 @@ KernelTime TpuKernelTime(const KernelDescriptor& kernel, const CacheTraffic& tra
     timing.bound = Bound::kCompiler;
     timing.terms.push_back({Bound::kCompiler, timing.seconds, StrCat(kernel.estimated_cycles, " cycles, as the compiler estimated")});
   }
-  timing.seconds += device.launch;
-  timing.terms.push_back({Bound::kStart, device.launch, "start of the op"});
+  timing.seconds += device.launch_overhead;
+  timing.terms.push_back({Bound::kStart, device.launch_overhead, "start of the op"});
   return timing;
 }
 

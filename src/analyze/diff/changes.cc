@@ -214,8 +214,8 @@ bool IsLight(const Change& change) {
 
 std::string_view ToString(ChangeKind kind) {
   static constexpr std::string_view kNames[] = {"header", "trips",    "removed",   "added", "replaced", "moved",
-                                                "fused",  "unfused",  "regrouped", "type",  "layout",   "follows",
-                                                "groups", "sharding", "attribute", "value", "operands", "plumbing"};
+                                                "fused",  "unfused",  "regrouped", "type",  "layout",   "propagated",
+                                                "groups", "sharding", "attribute", "value", "operands", "forwarding"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -29,7 +29,7 @@ Status CheckSizes(const Module& module) {
 }  // namespace
 
 void RunLimits::Set(RunSettings& settings) const {
-  settings.max_instructions = max_steps;
+  settings.max_instructions = max_instructions;
   settings.max_seconds = max_seconds;
   settings.max_bytes = ParseBytes(max_memory).value_or(0);
 }

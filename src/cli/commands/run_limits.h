@@ -12,7 +12,7 @@ namespace shoal::internal {
 inline constexpr int64_t kMaxDevices = 4096;
 
 struct RunLimits {
-  int64_t max_steps = 0;
+  int64_t max_instructions = 0;
   double max_seconds = 0;
   std::string max_memory;
 

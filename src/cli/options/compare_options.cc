@@ -22,7 +22,7 @@ Run AddCompare(Options& verb) {
   verb.Value("--hlo_argument_mode", flags->argument_mode, "How to make up inputs that are not given")
       .OneOf(ArgumentModeNames());
   verb.Value("--random_seed", flags->random_seed, "For made-up inputs and rng");
-  verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
+  verb.Flag("--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
   AddTo(verb, flags->engine);
   AddTo(verb, flags->limits);

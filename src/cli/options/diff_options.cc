@@ -12,7 +12,7 @@ Run AddDiff(Options& verb) {
   verb.Values("--threshold", flags->thresholds,
                    "FIGURE<=BOUND (also <, >=, >, ==): exit 1 unless it holds; +2% and -1GB bound the change, 80GB "
                    "bounds B's figure; may be repeated");
-  verb.Flag("--exit-code", flags->exit_code, "Exit 1 if there is any difference");
+  verb.Flag("--exit_code", flags->exit_code, "Exit 1 if there is any difference");
   verb.Value("--top", flags->top, "So many rows of each kind of change; 0: all").NotNegative();
   AddTo(verb, flags->loops);
   AddTo(verb, flags->common);

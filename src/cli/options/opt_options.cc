@@ -10,10 +10,10 @@ Run AddOpt(Options& verb) {
   verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input");
   verb.List("--passes", flags->passes, "Only these, in this order");
   verb.List("--disable", flags->disabled, "Not these");
-  verb.List("--print-after,--print_after", flags->print_after, "Print the module after these passes instead");
+  verb.List("--print_after", flags->print_after, "Print the module after these passes instead");
   verb.Flag("--communication", flags->communication,
             "What XLA's GPU pipeline does to collectives, and a schedule that hides them, instead of the engine's passes");
-  verb.Flag("--list-passes,--list_passes", flags->list_passes, "The passes, in order, and why they stand there");
+  verb.Flag("--list_passes", flags->list_passes, "The passes, in order, and why they stand there");
   verb.Flag("--time", flags->time, "How long each pass took, on standard error");
   verb.Value("-o,--output", flags->output, "Write here instead of standard output");
   AddTo(verb, flags->common, Strictness::kStrict);

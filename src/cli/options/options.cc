@@ -1,5 +1,6 @@
 #include "cli/options/options.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "CLI/CLI.hpp"
@@ -22,6 +23,28 @@ bool Asks(int argc, char** argv, std::string_view flag) {
   for (int i = 1; i < argc; ++i)
     if (argv[i] == flag) return true;
   return false;
+}
+
+// The arguments in the spelling that options are declared in: `_` for `-` in their names, and today's name for an old one.
+std::vector<std::string> NormalizedArguments(int argc, char** argv) {
+  static constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
+      {"--max_steps", "--max_instructions"},
+      {"--topology", "--groups"},
+  };
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (!argument.starts_with("--")) continue;
+    const size_t end = std::min(argument.find('='), argument.size());
+    std::replace(argument.begin() + 2, argument.begin() + static_cast<std::ptrdiff_t>(end), '-', '_');
+    for (const auto& [old_name, new_name] : kRenamed) {
+      if (std::string_view(argument).substr(0, end) != old_name) continue;
+      Say(StrCat("warning: ", old_name, " is now called ", new_name, "; the old name will be removed\n"));
+      argument.replace(0, end, new_name);
+      break;
+    }
+  }
+  return arguments;
 }
 
 // A mistake is one sentence; CLI11's own hint is kept.
@@ -180,7 +203,9 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& commands) {
         ->check(ValidateWidth);
   }
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> arguments = NormalizedArguments(argc, argv);
+    std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 takes
+    app.parse(std::move(arguments));
   } catch (const CLI::RequiredError& error) {
     // CLI11 only says that a subcommand is missing.
     if (argc < 2 || *argv[1] == '-' || !app.get_subcommands().empty()) return Answer(app, error, Asks(argc, argv, "--json"));

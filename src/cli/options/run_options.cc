@@ -27,7 +27,7 @@ Run AddRun(Options& verb) {
   verb.Value("--dump", flags->dump, "Write every value of instructions whose name matches this expression");
   verb.Value("--dump_dir", flags->dump_dir, "Where to, as dD/NAME.npy");
   AddTo(verb, flags->limits);
-  verb.Flag("--stub-custom-calls,--stub_custom_calls", flags->stub_custom_calls,
+  verb.Flag("--stub_custom_calls", flags->stub_custom_calls,
                  "Make up the results of custom calls that nobody knows");
   verb.Value("--fill_elided", flags->fill_elided, "Make up the values of literals that the dump elided");
   AddTo(verb, flags->engine);

@@ -28,7 +28,7 @@ void AddTo(Options& verb, EngineFlags& flags) {
 }
 
 void AddTo(Options& verb, RunLimits& flags) {
-  verb.Value("--max_steps", flags.max_steps, "Give up when a device has run so many instructions; 0: never")
+  verb.Value("--max_instructions", flags.max_instructions, "Give up when a device has run so many instructions; 0: never")
       .NotNegative();
   verb.Value("--max_seconds", flags.max_seconds, "Give up after so long; 0: never").NotNegative();
   verb.Value("--max_memory", flags.max_memory,

@@ -19,7 +19,7 @@ Run AddShow(Options& verb) {
   verb.Choice("--op", flags->skeleton.ops, kOps,
               "Which ops: communication, computation, both (important) or all there are");
   verb.Flag("--name", flags->style.names, "Names of instructions");
-  verb.Flag("--topology", flags->style.topology, "Groups of devices as they are written");
+  verb.Flag("--groups", flags->style.topology, "Groups of devices as they are written");
   verb.Flag("--fusion", flags->skeleton.inside_fusions, "What is inside fusions");
   verb.Value("--depth", flags->style.depth, "So many levels of loops, branches and calls; 0: all").NotNegative();
   AddTo(verb, flags->loops);
@@ -29,7 +29,7 @@ Run AddShow(Options& verb) {
       "counted as often as they run.\n\n"
       "Examples:\n"
       "  shoal show module.hlo\n"
-      "  shoal show --op=communication --topology module.hlo\n"
+      "  shoal show --op=communication --groups module.hlo\n"
       "  shoal show --json module.hlo | jq '.totals[] | select(.kind == \"all-reduce\").times'");
   return [=] { return ShowVerb(*flags); };
 }

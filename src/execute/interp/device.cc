@@ -78,7 +78,7 @@ Result<Value> Device::RunStep(const EvalStep& step, std::span<Value> values) {
   if (world_.stopped()) return ExecutionError(hlo, "the run was stopped");
   const int64_t before = progress_.instructions.fetch_add(1, std::memory_order_relaxed);
   if (settings_.max_instructions > 0 && before >= settings_.max_instructions)
-    return ExecutionError(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_steps allows"));
+    return ExecutionError(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_instructions allows"));
   progress_.now.store(&hlo, std::memory_order_relaxed);
   const StepLog::Timer timer(in_lanes_ ? nullptr : LogOf(settings_), id_, hlo);
   if (step.takes_element && values[hlo.operands[0]->index].IsTuple()) {

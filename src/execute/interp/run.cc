@@ -49,7 +49,7 @@ void RunDevice(Device& device, CollectiveRuntime& world, MemoryMeter& meter, std
   } catch (const std::bad_alloc&) {
     world.Stop(NotEnoughMemory(device, meter));
   } catch (const std::exception& error) {  // none of ours, but a user has more from a sentence than from an abort
-    world.Stop(Fail(PlaceOf(device), "run.defect", StrCat("shoal itself is at fault here: ", error.what())));
+    world.Stop(Fail(PlaceOf(device), "run.internal", StrCat("shoal itself is at fault here: ", error.what())));
   }
   world.ReleaseRunSlot(device.id());
 }

@@ -105,7 +105,7 @@ class ScheduledPlanner {
     async.bytes = start.operands.empty() ? 0 : DataBytes(start.operand_shape(0));
     const bool host = IsInHost(start.shape());
     const DeviceModel& device = input_.machine.device;
-    const double rate = host ? device.host_bandwidth : device.bandwidth * device.memory_share / 2;
+    const double rate = host ? device.host_bandwidth : device.bandwidth * device.memory_efficiency / 2;
     async.timing = {async.bytes / rate + 2e-6, 2e-6, host ? "copy to or from the host" : "copy between memories", Fabric::kNode};
     block.push_back({DevicePlanOp::Kind::kStart, &start, {}, {}, &async});
     if (const Instruction* done = regions_.DoneOf(start)) dones_[done] = &async;

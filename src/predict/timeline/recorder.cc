@@ -106,7 +106,7 @@ SimulatedStep Recorder::Finish(double result_bytes) {
   const bool gpu = machine.device.kind == DeviceKind::kGpu;
   const double start = gpu ? machine.kernels.step_start * 1e-6 + machine.kernels.result_new * 1e-15 * result_bytes : 0;
   const double device = result_.device_seconds + gaps_ + start;
-  result_.host_seconds = machine.device.host_start + (gpu ? machine.device.launch * result_.launches : 0);
+  result_.host_seconds = machine.device.step_overhead + (gpu ? machine.device.launch_overhead * result_.launches : 0);
   result_.step_seconds = std::max(device, result_.host_seconds) + trips_;
   result_.kinds[static_cast<size_t>(TimeKind::kIdle)] = result_.step_seconds - result_.device_seconds;
   std::stable_sort(result_.ops.begin(), result_.ops.end(), [](const OpTime& a, const OpTime& b) { return a.seconds > b.seconds; });

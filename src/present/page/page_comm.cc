@@ -35,13 +35,13 @@ void AddUses(const PageModule& page, StringTable& strings, PageSection& section)
   section.AddOf("kind", rows, [&](const Row& row) { return strings(Text(row.use.kind)); });
   section.AddOf("participants", rows, [&](const Row& row) { return numbers.at(row.use.participants); });
   section.AddOf("nodes", rows, [&](const Row& row) { return static_cast<uint32_t>(row.split.nodes); });
-  section.Add("alike", GroupEquivalentCollectives(page.collectives));
+  section.Add("group", GroupEquivalentCollectives(page.collectives));
   section.AddOf("times", rows, [](const Row& row) { return row.use.times; });
   section.AddOf("payload", rows, [](const Row& row) { return static_cast<double>(row.use.payload_bytes); });
   section.AddOf("ring", rows, [](const Row& row) { return static_cast<double>(row.use.MostRingBytes()); });
   section.AddOf("direct", rows, [](const Row& row) { return static_cast<double>(row.use.MostWireBytes()); });
-  section.AddOf("across_ring", rows, [](const Row& row) { return row.split.between_ring; });
-  section.AddOf("across_direct", rows, [](const Row& row) { return row.split.between_direct; });
+  section.AddOf("inter_node_ring", rows, [](const Row& row) { return row.split.between_ring; });
+  section.AddOf("inter_node_direct", rows, [](const Row& row) { return row.split.between_direct; });
   section.AddOf("overlap", rows,
                 [](const Row& row) { return row.use.async() ? static_cast<int32_t>(row.beside.instructions) : -1; });
   section.AddOf("overlap_flops", rows, [](const Row& row) { return row.beside.flops; });

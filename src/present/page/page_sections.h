@@ -11,7 +11,7 @@
 
 namespace shoal::internal {
 
-inline constexpr uint16_t kPageVersion = 1;
+inline constexpr uint16_t kPageVersion = 2;
 
 class PageSection {
  public:

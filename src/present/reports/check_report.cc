@@ -41,7 +41,7 @@ std::string CheckReport::Sum() const {
 }
 
 std::string CheckReport::Json() const {
-  nlohmann::ordered_json all = {{"version", 1}, {"ok", bad_ == 0}};
+  nlohmann::ordered_json all = {{"version", kJsonVersion}, {"ok", bad_ == 0}};
   if (bad_ > 0) all["error"] = *first_error_;
   all["files"] = *files_;
   return JsonText(all);

@@ -29,7 +29,7 @@ Json RowJson(const CommRow& row, int64_t participants) {
   if (use.async())
     overlap = {{"instructions", row.overlap.instructions},
                {"flops", row.overlap.flops},
-               {"around_loop", row.overlap.around_loop}};
+               {"crosses_iteration", row.overlap.around_loop}};
   const Metadata* metadata = (*use.hlo)[kMetadata];
   return {{"name", use.start->name},
           {"kind", Text(use.kind)},
@@ -73,7 +73,7 @@ Json LoopsJson(const CommReport& report) {
     loops.push_back({{"name", loop->name},
                      {"computation", loop->parent->name},
                      {"times", report.executions->Of(*loop)},
-                     {"trips", trips.known() ? Json(trips.count) : Json()},
+                     {"trip_count", trips.known() ? Json(trips.count) : Json()},
                      {"from", kFrom[static_cast<size_t>(trips.from)]}});
   }
   return loops;
@@ -86,7 +86,7 @@ std::string CommJson(const CommReport& report) {
   Json mesh = Json::array();
   for (const DeviceMesh::Axis& axis : report.collectives.mesh->Axes())
     mesh.push_back({{"name", axis.name}, {"size", axis.size}, {"stride", axis.stride}});
-  Json all = {{"version", 1},
+  Json all = {{"version", kJsonVersion},
               {"file", report.file},
               {"devices", DevicesJson(report.devices)},
               {"devices_per_node", report.devices_per_node},

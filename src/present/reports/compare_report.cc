@@ -80,10 +80,10 @@ std::string CompareJson(const CompareReport& report) {
       one["a"] = ElementText(output.a, difference.at);
       one["b"] = ElementText(output.b, difference.at);
     }
-    if (!output.note.empty()) one["put_together"] = output.note;
+    if (!output.note.empty()) one["reassembled_by"] = output.note;
     outputs.push_back(std::move(one));
   }
-  const Json all = {{"version", 1},
+  const Json all = {{"version", kJsonVersion},
                     {"ok", report.Agree()},
                     {"a", report.a},
                     {"b", report.b},

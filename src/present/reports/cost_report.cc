@@ -120,7 +120,7 @@ std::string CostJson(const CostReport& report) {
     rows.push_back(std::move(row));
   }
   return JsonText(
-      {{"version", 1},
+      {{"version", kJsonVersion},
        {"file", report.file},
        {"xla",
         {{"flops", cost.xla.flops}, {"bytes accessed", cost.xla.bytes}, {"transcendentals", cost.xla.transcendentals}}},

@@ -40,7 +40,7 @@ Json FirstErrorJson(const std::string& file, const Source* text, const Diags& di
 }
 
 std::string ErrorJson(const std::string& file, const Source* text, const Diags& diags) {
-  Json all = {{"version", 1}, {"ok", false}};
+  Json all = {{"version", kJsonVersion}, {"ok", false}};
   if (!file.empty()) all["file"] = file;
   all["error"] = FirstErrorJson(file, text, diags);
   all["diagnostics"] = DiagsJson(diags, text);

@@ -161,16 +161,16 @@ std::string DiffJson(const DiffReport& report) {
   });
   for (const Threshold& threshold : report.thresholds)
     thresholds.push_back({{"threshold", threshold.text},
-                          {"figure", threshold.figure},
+                          {"metric", threshold.figure},
                           {"a", MetricValue(report.a.totals, threshold.figure)},
                           {"b", MetricValue(report.b.totals, threshold.figure)},
                           {"holds", report.Holds(threshold)}});
-  const Json all = {{"version", 1},
+  const Json all = {{"version", kJsonVersion},
                     {"a", report.a.file},
                     {"b", report.b.file},
                     {"same", report.changes.empty()},
                     {"changes", std::move(changes)},
-                    {"figures", std::move(figures)},
+                    {"metrics", std::move(figures)},
                     {"thresholds", std::move(thresholds)},
                     {"assumptions", report.assumptions}};
   return JsonText(all);

@@ -44,9 +44,9 @@ std::string MachineText(Machine machine) {
 }
 
 std::string MachinesJson(const std::vector<Machine>& machines) {
-  Json all = {{"version", 1}, {"machines", Json::array()}};
+  Json all = {{"version", kJsonVersion}, {"machines", Json::array()}};
   for (const Machine& machine : machines)
-    all["machines"].push_back({{"name", machine.name}, {"description", machine.description}, {"figures", FiguresOf(machine)}});
+    all["machines"].push_back({{"name", machine.name}, {"description", machine.description}, {"parameters", FiguresOf(machine)}});
   return JsonText(all);
 }
 

@@ -179,16 +179,16 @@ std::string MemJson(const MemReport& report) {
     live_bytes.push_back({{"step", point.at}, {"name", memory.steps[point.at]->name}, {"bytes", point.value}});
   if (report.budget)
     budget = {{"bytes", *report.budget}, {"needed", DeviceBytes(memory)}, {"fits", report.Fits()}};
-  return JsonText({{"version", 1},
+  return JsonText({{"version", kJsonVersion},
                    {"file", report.file},
                    {"device", ToJson(memory.device)},
                    {"host", ToJson(memory.host)},
                    {"spaces", std::move(spaces)},
                    {"steps", memory.steps.size()},
-                   {"backend", {{"name", ToString(memory.backend)}, {"why", memory.backend_why}}},
+                   {"backend", {{"name", ToString(memory.backend)}, {"reason", memory.backend_why}}},
                    {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, module)},
-                   {"held_at_peak", std::move(held)},
-                   {"over_time", std::move(live_bytes)},
+                   {"live_at_peak", std::move(held)},
+                   {"timeline", std::move(live_bytes)},
                    {"budget", std::move(budget)},
                    {"run_peak_bytes", report.run ? RunPeaksJson(*report.run) : Json()},
                    {"assumptions", memory.assumptions}});

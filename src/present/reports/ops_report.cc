@@ -66,7 +66,7 @@ std::string OpsJson() {
                    {"attributes", std::move(attributes)},
                    {"shape", ShapeFrom(op)}});
   });
-  return JsonText({{"version", 1}, {"ops", std::move(all)}});
+  return JsonText({{"version", kJsonVersion}, {"ops", std::move(all)}});
 }
 
 }  // namespace shoal::internal

@@ -81,8 +81,8 @@ Json LoopsJson(const RunStats& stats) {
   for (const auto& [loop, runs] : stats.loops)
     loops.push_back({{"name", loop->name},
                      {"computation", loop->parent->name},
-                     {"entered", runs.entered},
-                     {"rounds", runs.iterations}});
+                     {"executions", runs.entered},
+                     {"iterations", runs.iterations}});
   return loops;
 }
 
@@ -93,7 +93,7 @@ Json BranchesJson(const RunStats& stats) {
     const int64_t all = std::accumulate(taken.begin(), taken.end(), int64_t{0});
     for (size_t b = 0; b < taken.size(); ++b)
       branches.push_back(
-          {{"name", conditional->name}, {"computation", callees[b]->name}, {"taken", taken[b]}, {"of", all}});
+          {{"name", conditional->name}, {"computation", callees[b]->name}, {"taken", taken[b]}, {"executions", all}});
   }
   return branches;
 }
@@ -159,12 +159,12 @@ std::string ReportJson(const RunReport& report) {
     collectives[std::string(Text(opcode))] = {
         {"calls", traffic.calls}, {"payload_bytes", traffic.payload_bytes}, {"wire_bytes", traffic.wire_bytes}};
   Json all = {
-      {"version", 1},
+      {"version", kJsonVersion},
       {"ok", true},
       {"file", report.file},
       {"devices", DevicesJson(report.devices)},
       {"inputs", report.inputs},
-      {"numerics", {{"name", ToString(report.numerics.numerics)}, {"why", report.numerics.why}}},
+      {"numerics", {{"name", ToString(report.numerics.numerics)}, {"reason", report.numerics.why}}},
       {"seconds", report.stats.seconds},
       {"compile_seconds", report.compile_seconds},
       {"run_seconds", report.run_seconds},

@@ -11,7 +11,7 @@ namespace {
 using ItemKind = SkeletonItem::Kind;
 
 constexpr int kMaxNesting = 200;  // programs that read JSON have limits too
-constexpr const char* kKinds[] = {"op", "start", "done", "while", "conditional", "call", "light", "repeat"};
+constexpr const char* kKinds[] = {"op", "start", "done", "while", "conditional", "call", "minor", "repeat"};
 constexpr const char* kFroms[] = {"given", "inferred", "assumed", "unknown"};
 
 class Tree {
@@ -98,7 +98,7 @@ std::string ShowJson(const std::string& file, const ShownModule& shown, const Sh
                       {"payload_bytes", kind.payload_bytes},
                       {"memory_bytes", kind.memory_bytes},
                       {"flops", kind.flops}});
-  Json all = {{"version", 1},
+  Json all = {{"version", kJsonVersion},
               {"file", file},
               {"module", shown.module.name},
               {"devices", {{"count", devices.count}, {"from", devices.from}}},

@@ -137,8 +137,8 @@ std::string StatsJson(const StatsReport& report) {
     if (!module.stages.empty()) one["stage_changes"] = StagesJson(module);
     modules.push_back(std::move(one));
   }
-  for (const auto& [path, why] : report.unreadable) unreadable.push_back({{"file", path}, {"why", why}});
-  const Json all = {{"version", 1},
+  for (const auto& [path, why] : report.unreadable) unreadable.push_back({{"file", path}, {"reason", why}});
+  const Json all = {{"version", kJsonVersion},
                     {"directory", report.folder},
                     {"modules", std::move(modules)},
                     {"total", FiguresJson(report.Sum())},

@@ -12,7 +12,7 @@ namespace {
 Json TermsJson(const KernelTime& timing) {
   Json terms = Json::array();
   for (const TimeTerm& term : timing.terms)
-    terms.push_back({{"bound", ToString(term.bound)}, {"seconds", term.seconds}, {"from", term.from}});
+    terms.push_back({{"bound", ToString(term.bound)}, {"seconds", term.seconds}, {"basis", term.from}});
   return terms;
 }
 
@@ -80,7 +80,7 @@ Json ForecastJson(const TimeReport& report, const Prediction& forecast) {
           {"device_seconds", p.device_seconds},
           {"machine", forecast.machine.name},
           {"devices", forecast.machine.devices()},
-          {"schedule", p.schedule_is_estimated ? "ours" : "the module's"},
+          {"schedule", p.schedule_is_estimated ? "estimated" : "module"},
           {"kinds", KindsJson(p.kinds)},
           {"classes", ClassesJson(p)},
           {"mfu", forecast.mfu},
@@ -101,7 +101,7 @@ Json ForecastJson(const TimeReport& report, const Prediction& forecast) {
 
 std::string TimeJson(const TimeReport& report) {
   Json all = report.forecasts.empty() ? Json::object() : ForecastJson(report, report.forecasts.front());
-  all["version"] = 1;
+  all["version"] = kJsonVersion;
   all["file"] = report.file;
   all["assumptions"] = report.assumptions;
   if (report.forecasts.size() > 1) {

@@ -168,7 +168,7 @@ class Doubling {
 
 }  // namespace
 
-Result<bool> DoubleWindows(Module& module, const PassContext& context) {
+Result<bool> DecomposeReduceWindows(Module& module, const PassContext& context) {
   bool any = false;
   const auto parts = EmbeddedComputations(module);
   for (Computation* computation : module.computations) {

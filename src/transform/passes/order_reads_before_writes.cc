@@ -97,7 +97,7 @@ class Ordering {
 
 }  // namespace
 
-Result<bool> ReadBeforeWrite(Module& module, const PassContext&) {
+Result<bool> OrderReadsBeforeWrites(Module& module, const PassContext&) {
   bool any = false;
   for (Computation* computation : module.computations) {
     const auto& all = computation->instructions;

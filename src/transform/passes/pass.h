@@ -40,9 +40,9 @@ Result<bool> NormalizeLayouts(Module& module, const PassContext& context);
 // Products of vectors in a batch become multiplications and sums, outer products multiplications.
 Result<bool> ExpandDots(Module& module, const PassContext& context);
 // Reductions of rows of a few elements become ops of slices.
-Result<bool> ExpandShortRows(Module& module, const PassContext& context);
+Result<bool> UnrollShortReductions(Module& module, const PassContext& context);
 // Windows of many elements that overlap share the sums of their parts.
-Result<bool> DoubleWindows(Module& module, const PassContext& context);
+Result<bool> DecomposeReduceWindows(Module& module, const PassContext& context);
 // Elementwise ops of repeated scalars become repeated results of scalars.
 Result<bool> SinkBroadcasts(Module& module, const PassContext& context);
 // Small results of constants alone become constants.
@@ -59,9 +59,9 @@ Result<bool> SimplifyReductions(Module& module, const PassContext& context);
 // Fusions that reduce rows, and those that use the results row by row, become one.
 Result<bool> FuseRows(Module& module, const PassContext& context);
 // What each device makes of a result that all were given is made late: until then they hold that one together.
-Result<bool> KeepShared(Module& module, const PassContext& context);
+Result<bool> SinkPerDeviceValues(Module& module, const PassContext& context);
 // What is written in place is read before, where the order is free.
-Result<bool> ReadBeforeWrite(Module& module, const PassContext& context);
+Result<bool> OrderReadsBeforeWrites(Module& module, const PassContext& context);
 
 // An all-reduce of which each device keeps its own part becomes a reduce-scatter.
 Result<bool> CreateReduceScatters(Module& module, const PassContext& context);

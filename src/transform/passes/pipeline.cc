@@ -16,8 +16,8 @@ constexpr Pass kEnginePipeline[] = {
     {"simplify-reductions", SimplifyReductions, "before reshapes are simplified: it makes some"},
     {"normalize-layouts", NormalizeLayouts, "before simplify-algebra: the transposes it makes meet others"},
     {"expand-dots", ExpandDots, "before anything that looks at sums: it makes some"},
-    {"expand-short-rows", ExpandShortRows, "when the last dimension is the one that lies together in memory"},
-    {"double-windows", DoubleWindows, "before fusion, which would look at every element of a window"},
+    {"unroll-short-reductions", UnrollShortReductions, "when the last dimension is the one that lies together in memory"},
+    {"decompose-reduce-windows", DecomposeReduceWindows, "before fusion, which would look at every element of a window"},
     {"sink-broadcasts", SinkBroadcasts, "before constants are folded: what is one number everywhere is small"},
     {"fold-constants", FoldConstants, "before loops are looked at: a bound that is computed becomes a constant"},
     {"simplify-loops", SimplifyLoops, "before invariants are looked for: fewer elements, and constants inside"},
@@ -28,8 +28,8 @@ constexpr Pass kEnginePipeline[] = {
     {"remove-dead-code", RemoveDeadCode, "what the passes above left behind would be fused otherwise"},
     {"fuse-loops", FuseLoops, "late: it hides instructions from every pass above"},
     {"fuse-rows", FuseRows, "joins what fuse-loops made"},
-    {"keep-shared", KeepShared, "when it is known what is one step: it orders what is left"},
-    {"read-before-write", ReadBeforeWrite, "last: a writer waits for the readers as they are now"},
+    {"sink-per-device-values", SinkPerDeviceValues, "when it is known what is one step: it orders what is left"},
+    {"order-reads-before-writes", OrderReadsBeforeWrites, "last: a writer waits for the readers as they are now"},
 };
 
 // What XLA's GPU pipeline does to collectives after SPMD partitioning. The engine has no use for it: its devices meet

@@ -71,7 +71,7 @@ bool Delay(Computation& computation) {
 
 }  // namespace
 
-Result<bool> KeepShared(Module& module, const PassContext&) {
+Result<bool> SinkPerDeviceValues(Module& module, const PassContext&) {
   bool any = false;
   const auto parts = EmbeddedComputations(module);
   for (Computation* computation : module.computations)

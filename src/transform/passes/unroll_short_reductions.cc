@@ -56,7 +56,7 @@ Instruction* Expanded(Instruction& hlo, const Instruction& op, Module& module, C
 
 }  // namespace
 
-Result<bool> ExpandShortRows(Module& module, const PassContext&) {
+Result<bool> UnrollShortReductions(Module& module, const PassContext&) {
   bool any = false;
   Users users;
   for (Computation* computation : module.computations) {

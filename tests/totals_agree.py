@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Figures of one module add up, and are the same whichever verb says them.
 
-    tests/sums.py [--bin build/shoal] [--shared ../shared] [--most-bytes N]
+    tests/totals_agree.py [--bin build/shoal] [--shared ../shared] [--most-bytes N]
 
 On every module of examples/ and, where they are, the goldens: the rows of `cost`, whatever a row is, add up to its
 total; `show`'s totals have the same flops and memory; no figure is negative; payloads of `show` and `comm` agree.

@@ -1,4 +1,4 @@
-// Evaluates the kernel time formulas for tools/fit/fit.py: shoal_prices MACHINE FILE…
+// Evaluates the kernel time formulas for tools/fit/fit.py: shoal_kernel_times MACHINE FILE…
 // Prints one line of JSON with the constants and the kernels of all files. Then, for each line of numbers on standard
 // input (one per constant, in that order, then kernel indices), prints one line with the microseconds of the kernels.
 #include <cstdio>
@@ -77,7 +77,7 @@ Json KernelsOf(const Module& module, const Machine& machine, const std::string& 
 }
 
 int Main(int argc, char** argv) {
-  if (argc < 3) return std::fputs("usage: shoal_prices MACHINE FILE…\n", stderr), 2;
+  if (argc < 3) return std::fputs("usage: shoal_kernel_times MACHINE FILE…\n", stderr), 2;
   Result<Machine> machine = LoadMachine(argv[1]);
   if (!machine.ok()) return std::fprintf(stderr, "%s\n", machine.diag().message.c_str()), 2;
   std::vector<TimedKernel> kernels;

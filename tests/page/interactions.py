@@ -1,4 +1,4 @@
-"""The table of interactions, by real keys and mouse; every address gives the same state again."""
+"""Interactions with real key and mouse events. Every address restores the same state."""
 
 from checks import VIEWS, check
 
@@ -7,8 +7,8 @@ def program(page, name):
     page.go("program")
     page.key("ArrowDown")
     page.key("ArrowDown")
-    one = page.state()
-    check(f"{name}: ↓ selects", one["selection"] is not None and one["detail"]["selectedLine"] >= 1, one["selection"])
+    state = page.state()
+    check(f"{name}: ↓ selects", state["selection"] is not None and state["detail"]["selectedLine"] >= 1, state["selection"])
     page.key("Home")
     check(f"{name}: home", page.state()["detail"]["selectedLine"] == 0)
     page.key("End")
@@ -23,7 +23,7 @@ def program(page, name):
     check(f"{name}: an instruction is selected", before and before["kind"] == "instr", before)
     page.key("u")
     after = page.state()
-    check(f"{name}: u follows a user", after["selection"] != before or "uses" in after["said"], (before, after["selection"], after["said"]))
+    check(f"{name}: u follows a user", after["selection"] != before or "no users" in after["message"], (before, after["selection"], after["message"]))
     page.key("/")
     page.type("opcode:fusion")
     hits = page.until("window.shoal.state().detail.hits !== null && window.shoal.state().detail")
@@ -32,14 +32,14 @@ def program(page, name):
     check(f"{name}: esc ends the search", page.state()["detail"]["hits"] is None)
 
 
-def keys_of_the_frame(page, name):
+def frame_keys(page, name):
     for number, view in enumerate(VIEWS, 1):
         page.key(str(number))
         check(f"{name}: key {number}", page.until(f"window.shoal.state().view === '{view}'"))
     page.key("?")
     check(f"{name}: help", page.js("document.querySelector('.help') !== null"))
     page.key("Escape")
-    check(f"{name}: help goes away", page.js("document.querySelector('.help') === null"))
+    check(f"{name}: esc closes help", page.js("document.querySelector('.help') === null"))
     page.key("t")
     check(f"{name}: dark", page.js("document.documentElement.dataset.theme") == "dark")
     page.key("t")
@@ -51,22 +51,22 @@ def memory(page, name):
     page.key("]")
     page.key("[")
     page.key("p")
-    here = page.state()["detail"]
-    check(f"{name}: p is the peak", here["step"] == here["peak"])
+    detail = page.state()["detail"]
+    check(f"{name}: p goes to the peak", detail["step"] == detail["peak"])
     page.key("w")
-    narrow = page.state()["detail"]["range"]
-    check(f"{name}: w zooms in", narrow["to"] - narrow["from"] < steps or steps <= 20, narrow)
+    zoomed = page.state()["detail"]["range"]
+    check(f"{name}: w zooms in", zoomed["to"] - zoomed["from"] < steps or steps <= 20, zoomed)
     page.key("0")
-    whole = page.state()["detail"]["range"]
-    check(f"{name}: 0 shows all", whole["from"] == 0 and whole["to"] >= steps)
+    full = page.state()["detail"]["range"]
+    check(f"{name}: 0 zooms out", full["from"] == 0 and full["to"] >= steps)
     page.click(500, 250)
-    check(f"{name}: a click is a moment", "x=" in page.js("location.hash"))
+    check(f"{name}: a click selects a step", "x=" in page.js("location.hash"))
     page.drag(300, 250, 600, 250)
-    check(f"{name}: a drag is a span", page.state()["detail"]["span"] is not None)
+    check(f"{name}: a drag selects a span", page.state()["detail"]["span"] is not None)
     page.wheel(500, 250, -100, ctrl=True)
 
 
-def the_rest(page, name):
+def other_views(page, name):
     page.go("cost")
     boxes = page.state()["detail"]["boxes"]
     inner = next((box for box in boxes if box["y"] > 40 and box["width"] > 20), None)
@@ -77,38 +77,38 @@ def the_rest(page, name):
     page.go("communication")
     if page.state()["detail"]["collectives"] > 0:
         page.key("ArrowDown")
-        check(f"{name}: a row of the ledger", page.state()["detail"]["selectedGroup"] >= 0)
+        check(f"{name}: ↓ selects a row of the ledger", page.state()["detail"]["selectedGroup"] >= 0)
         folded = page.state()["detail"]["lines"]
         page.key("ArrowRight")
         unfolded = page.state()["detail"]
-        many = unfolded["alike"][unfolded["selectedGroup"]]["count"]
-        check(f"{name}: → unfolds alike ones", unfolded["lines"] == folded + many, (folded, unfolded["lines"], many))
+        count = unfolded["groups"][unfolded["selectedGroup"]]["count"]
+        check(f"{name}: → unfolds a group", unfolded["lines"] == folded + count, (folded, unfolded["lines"], count))
         page.key("ArrowLeft")
     page.go("graph")
     graph = page.state()["detail"]
-    check(f"{name}: a walk of at most 60", 0 < len(graph["nodes"]) <= 61, len(graph["nodes"]))
+    check(f"{name}: a graph of at most 60 neighbours", 0 < len(graph["nodes"]) <= 61, len(graph["nodes"]))
     if graph["canOpen"]:
         page.key("ArrowRight")
-        check(f"{name}: what it calls opens in its place", page.state()["detail"]["inside"] > 0, page.state()["detail"])
+        check(f"{name}: → shows called computations", page.state()["detail"]["calleeNodes"] > 0, page.state()["detail"])
         page.key("ArrowLeft")
-        check(f"{name}: and folds", page.state()["detail"]["inside"] == 0)
+        check(f"{name}: ← hides them", page.state()["detail"]["calleeNodes"] == 0)
 
 
 def as_tables(page, name):
-    """Every picture has a table that says the same."""
+    """Every picture can be shown as a table."""
     for view in VIEWS:
         page.go(view)
-        if page.js("document.querySelector('.take') && [...document.querySelectorAll('.take button')].some(each => each.innerText === 'as table')"):
+        if page.js("document.querySelector('.export') && [...document.querySelectorAll('.export button')].some(each => each.innerText === 'as table')"):
             page.key("v")
             state = page.state()
             rows = state["table"]["rows"] if state["table"] else -1
             check(f"{name} {view}: as table", rows >= 0 and (rows > 0 or view in ("communication", "graph")), state["table"])
             page.key("v")
-            check(f"{name} {view}: and back", page.state()["table"] is None)
+            check(f"{name} {view}: back to the picture", page.state()["table"] is None)
 
 
-def take_away(page, name):
-    """Tables as CSV, pictures as PNG or SVG: what is saved is whole."""
+def export_files(page, name):
+    """Exports tables as CSV and pictures as PNG or SVG."""
     page.call("Page.setDownloadBehavior", behavior="deny")
     page.js("(window.save = URL.createObjectURL, URL.createObjectURL = blob => { window.saved = blob; return window.save(blob); }, 1)")
     for view in VIEWS:
@@ -116,12 +116,12 @@ def take_away(page, name):
         page.js("(window.saved = null, 1)")
         page.key("c")
         if view == "timeline" and not page.state()["detail"]["traces"]:
-            check(f"{name} {view}: nothing to save", "no table" in page.state()["said"], page.state()["said"])
+            check(f"{name} {view}: nothing to save", "no table" in page.state()["message"], page.state()["message"])
             continue
         text = page.until("window.saved && window.saved.text()")
         lines = text.splitlines()
         check(f"{name} {view}: CSV", len(lines) > 1 and lines[0].count(",") >= 1, text[:200])
-        if not page.js("[...document.querySelectorAll('.take button')].some(each => /PNG|SVG/.test(each.innerText))"):
+        if not page.js("[...document.querySelectorAll('.export button')].some(each => /PNG|SVG/.test(each.innerText))"):
             continue
         page.js("(window.saved = null, 1)")
         page.key("e")
@@ -130,41 +130,41 @@ def take_away(page, name):
 
 
 def addresses(page, out, name):
-    """A link opens what its writer saw."""
+    """A link restores the state in which it was copied."""
     page.go("program")
     page.key("ArrowDown")
     page.key("ArrowDown")
-    seen = [("program", page.js("location.hash"), page.state())]
+    links = [("program", page.js("location.hash"), page.state())]
     page.go("memory")
     page.drag(300, 250, 600, 250)
     page.key("w")
-    seen.append(("memory", page.js("location.hash"), page.state()))
-    for view, address, before in seen:
+    links.append(("memory", page.js("location.hash"), page.state()))
+    for view, address, before in links:
         page.open(out, address[1:])
-        again = page.until(f"(s => s.view === '{view}' && s)(window.shoal.state())")
+        page.until(f"window.shoal.state().view === '{view}'")
         page.settled()
-        again = page.state()
+        after = page.state()
         for key in ("selection", "settings"):
-            check(f"{name} {view}: the address gives the same {key}", {k: v for k, v in (again[key] or {}).items() if v} == {k: v for k, v in (before[key] or {}).items() if v}, (address, again[key], before[key]))
+            check(f"{name} {view}: the address restores the {key}", {k: v for k, v in (after[key] or {}).items() if v} == {k: v for k, v in (before[key] or {}).items() if v}, (address, after[key], before[key]))
         for key in ("selectedLine", "span", "range", "step"):
-            check(f"{name} {view}: the address gives the same {key}", again["detail"].get(key) == before["detail"].get(key), (address, again["detail"].get(key), before["detail"].get(key)))
+            check(f"{name} {view}: the address restores the {key}", after["detail"].get(key) == before["detail"].get(key), (address, after["detail"].get(key), before["detail"].get(key)))
     page.open(out, "program&i=no/such")
-    lost = page.state()
-    check(f"{name}: an address that names nothing", lost["view"] == "overview" and "no instruction" in lost["said"], lost["said"])
+    state = page.state()
+    check(f"{name}: an address of an unknown instruction", state["view"] == "overview" and "no instruction" in state["message"], state["message"])
     page.open(out, "nowhere")
-    check(f"{name}: a view that is none", "nothing here" in page.state()["said"])
+    check(f"{name}: an unknown view", "unknown view" in page.state()["message"])
 
 
 def everything(page, out, name):
     page.open(out)
     program(page, name)
-    keys_of_the_frame(page, name)
+    frame_keys(page, name)
     memory(page, name)
-    the_rest(page, name)
+    other_views(page, name)
     if name != "fsdp_mlp":
         as_tables(page, name)
     else:
-        take_away(page, name)
+        export_files(page, name)
     addresses(page, out, name)
-    faults = page.faults()
-    check(f"{name}: quiet when used", not faults, faults)
+    problems = page.problems()
+    check(f"{name}: no errors after the interactions", not problems, problems)

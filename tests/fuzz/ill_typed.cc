@@ -1,4 +1,4 @@
-#include "misfits.h"
+#include "ill_typed.h"
 
 #include <algorithm>
 #include <string_view>
@@ -92,7 +92,7 @@ class Misfitter {
       for (const Stranger& stranger : kStrangers) Operands(line, stranger);
       for (const Stranger& stranger : kStrangers) Write(line.shape, line.opcode - 1, stranger.shape);
     }
-    return std::move(misfits_);
+    return std::move(ill_typed_);
   }
 
  private:
@@ -117,12 +117,12 @@ class Misfitter {
     text.replace(first, last - first, by);
     if (!lines.empty()) text.insert(begin, StrCat(lines, "  "));
     if (lines.find("ill_typed.sum") != lines.npos) text.insert(sum_at_, kSum);
-    misfits_.push_back(std::move(text));
+    ill_typed_.push_back(std::move(text));
   }
 
   const std::string text_;
   size_t sum_at_;  // after the header and its tables, before the first computation
-  std::vector<std::string> misfits_;
+  std::vector<std::string> ill_typed_;
 };
 
 }  // namespace
