@@ -170,7 +170,7 @@ def check_stop(binary, scratch):
 def check_stall(binary, scratch):
     """A stall across processes is explained as in one process, whether few bytes are on their way or many."""
     folder = pathlib.Path(__file__).parents[1] / "interp/collectives"
-    for name in ("bad-stall-crossed.hlo", "bad-stall-large.hlo"):
+    for name in ("bad-deadlock-crossed.hlo", "bad-deadlock-large.hlo"):
         path = write(scratch, name, (folder / name).read_text(encoding="utf-8"))
         alone = subprocess.run([binary, "run", path], capture_output=True, text=True, check=False, env=mpi.environment())
         job = mpi.run(4, [binary, "run", path])

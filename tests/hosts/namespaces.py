@@ -76,7 +76,7 @@ def check_same_and_stall(binary, scratch):
                          timeout=60, check=False, env=mpi.environment())
     if job.stdout != alone.stdout:
         return f"another answer over TCP: exit status {job.returncode}: {job.stderr[:500]}"
-    stall = str(root / "tests/interp/collectives/bad-stall-crossed.hlo")
+    stall = str(root / "tests/interp/collectives/bad-deadlock-crossed.hlo")
     job = subprocess.run(launch(scratch, [binary, "run", stall]), capture_output=True, text=True, timeout=60, check=False,
                          env=mpi.environment())
     for part in ("devices 0,2 wait at all-reduce y", "devices 0,1 are on host-a (rank 0)", "devices 2,3 are on host-b (rank 1)"):
