@@ -123,7 +123,7 @@ class Faults:
 
     def verbs(self):
         text = self.run([self.binary, "--help"]).stdout.decode()
-        names = re.findall(r"^  (\w+) ", text[text.index("Subcommands:"):], re.M)
+        names = re.findall(r"^  (\w+) ", text[text.index("Commands:"):], re.M)
         for name in names:
             self.expect(f"{name} is described in tests/faults.py", name in CALLS)
         self.known = [name for name in names if name in CALLS]
@@ -300,7 +300,7 @@ class Faults:
     def options(self):
         loop = self.write("loop.hlo", LOOP)
         for option, word in (("--trips=w=-3", "w=-3"), ("--trips=w", "w"), ("--trips=w=1.5", "1.5"),
-                             ("--trips=foo=3", "there are w"), ("--probability=x=2", "x=2"), ("--top=-1", "-1"),
+                             ("--trips=foo=3", "known: w"), ("--probability=x=2", "x=2"), ("--top=-1", "-1"),
                              ("--probability=x=nan", "nan"), ("--probability=x=0.5", "there are none")):
             self.says(f"comm {option}", self.run([self.binary, "comm", loop, option]), 2, word)
         self.says("cost of two files", self.run([self.binary, "cost", loop, loop]), 2, "loop.hlo")

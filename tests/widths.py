@@ -127,7 +127,7 @@ def main():
         calls += [["stats", options.shared.resolve() / "golden/gpu8"]] if options.shared else []
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(checker.check, calls))
-        verbs = re.findall(r"^  (\w+) ", checker.run(["--help"])[0].partition("Subcommands:")[2], re.M)
+        verbs = re.findall(r"^  (\w+) ", checker.run(["--help"])[0].partition("Commands:")[2], re.M)
         checker.expect(len(verbs) > 8, ["--help"], f"lists {verbs}")
         for arguments in [["--help"]] + [[verb, "--help"] for verb in verbs]:
             checker.fits(arguments, 80, checker.run(arguments, columns_variable=80)[0])

@@ -34,7 +34,7 @@ void Repair(Instruction& hlo, Module& module, Random& random) {
   const OpInfo& op = Info(hlo.opcode);
   if (op.infer == nullptr || (op.arity >= 0 && hlo.operand_count() != static_cast<size_t>(op.arity))) return;
   Result<const Shape*> inferred = op.infer(hlo, module.shapes);
-  if (inferred.ok() && !SameButPrecision(**inferred, hlo.shape())) hlo.shape_ = *inferred;
+  if (inferred.ok() && !EqualExceptPrecision(**inferred, hlo.shape())) hlo.shape_ = *inferred;
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ def two(page, options, folder):
         for page_key, json_key in (("flops", "flops"), ("wire", "wire_bytes"), ("peak", "peak_memory"), ("instructions", "instructions")):
             if json_key in metrics:
                 check(f"two: {page_key} of {side}", near(state["totals"][i][page_key], metrics[json_key]), (state["totals"][i], metrics[json_key]))
-    check("two: the overview lists the changes", "What changed" in page.js("document.getElementById('overview').innerText"))
+    check("two: the overview lists the changes", "Changes" in page.js("document.getElementById('overview').innerText"))
     for number, view in enumerate(VIEWS, 1):
         page.key(str(number))
         page.until(f"window.shoal.state().view === '{view}'")

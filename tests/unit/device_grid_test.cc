@@ -63,7 +63,7 @@ TEST(DeviceGrid, RefusesGroupsThatDoNotFit) {
             "replica_groups of r name replica 5, but the run has 2 replicas");
   EXPECT_EQ(RefusalOf(", replica_groups=[1,100000]<=[100000]", {2, 1}),
             "replica_groups of r name replica 99999, but the run has 2 replicas");
-  EXPECT_EQ(RefusalOf(", replica_groups={{0}}", {2, 1}), "replica_groups of r must name every device, and leave out 1");
+  EXPECT_EQ(RefusalOf(", replica_groups={{0}}", {2, 1}), "replica_groups of r must name every device, but omit device 1");
   EXPECT_EQ(RefusalOf(", replica_groups={{0,0},{1}}", {2, 1}), "replica_groups of r name device 0 twice");
 }
 

@@ -29,9 +29,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # The constants that each family of kernels determines.
 FAMILIES = collections.OrderedDict([
     ("loop fusion", "start first_wave cold read mix cache_rate dispatch issue window_step"),
-    ("row reduction", "row_"), ("column reduction", "column_"), ("transpose", "transpose_"), ("row tiles", "tile_"),
-    ("column tiles", "strip_"), ("library product", "product_"), ("tiled product", "triton_"), ("copy", "copy_"),
-    ("copy by the driver", "memcpy_"), ("scatter", "scatter_"), ("attention", "attention_"),
+    ("row reduction", "row_"), ("column reduction", "column_"), ("transpose", "transpose_"), ("Triton rows", "tile_"),
+    ("Triton columns", "strip_"), ("library GEMM", "product_"), ("Triton GEMM", "triton_"), ("copy", "copy_"),
+    ("driver copy", "memcpy_"), ("scatter", "scatter_"), ("attention", "attention_"),
     ("convolution", "convolution_"), ("radix sort", "radix_"), ("sort", "sort_"), ("top-k", "top_k_")])
 
 

@@ -12,55 +12,55 @@
 namespace shoal::internal {
 namespace {
 
-// A group within a node on a device whose collectives were measured. Outside the sizes that were measured the nearest
-// one is scaled as the model says.
-std::optional<CollectiveTiming> Measured(Opcode kind, double bytes, const GroupTopology& place, const Machine& machine) {
+// The measured time of a group within a node; nothing if the device was not measured. Outside the measured group sizes,
+// the time of the nearest size is scaled by the ratio that the model predicts.
+std::optional<CollectiveTiming> MeasuredTiming(Opcode kind, double bytes, const GroupTopology& topology, const Machine& machine) {
   const auto* curves = CurvesOf(machine.curves, Text(kind));
-  if (curves == nullptr || curves->empty() || place.nodes > 1) return std::nullopt;
+  if (curves == nullptr || curves->empty() || topology.nodes > 1) return std::nullopt;
   CollectiveTiming timing;
-  if (place.permutes) {
-    timing.seconds = curves->begin()->second.At(bytes);
+  if (topology.permutes) {
+    timing.seconds = curves->begin()->second.SecondsAt(bytes);
     timing.algorithm = "measured";
-    timing.latency = std::min(timing.seconds, curves->begin()->second.At(1));
+    timing.latency = std::min(timing.seconds, curves->begin()->second.SecondsAt(1));
     return timing;
   }
-  if (const auto seconds = MeasuredTime(*curves, bytes, place.members)) {
+  if (const auto seconds = MeasuredTime(*curves, bytes, topology.members)) {
     timing.seconds = *seconds;
-    timing.algorithm = StrCat("measured", curves->contains(place.members) ? "" : " on groups around it");
-    timing.latency = std::min(timing.seconds, MeasuredTime(*curves, 1, place.members).value_or(0));
+    timing.algorithm = StrCat("measured", curves->contains(topology.members) ? "" : ", interpolated between group sizes");
+    timing.latency = std::min(timing.seconds, MeasuredTime(*curves, 1, topology.members).value_or(0));
     return timing;
   }
-  const auto& [members, curve] = place.members < curves->begin()->first ? *curves->begin() : *curves->rbegin();
-  GroupTopology nearest = place;
+  const auto& [members, curve] = topology.members < curves->begin()->first ? *curves->begin() : *curves->rbegin();
+  GroupTopology nearest = topology;
   nearest.members = nearest.per_node = members;
-  const double ratio = NcclTime(kind, bytes, place, machine).seconds / NcclTime(kind, bytes, nearest, machine).seconds;
-  timing.seconds = curve.At(bytes) * ratio;
-  timing.latency = std::min(timing.seconds, curve.At(1) * ratio);
+  const double ratio = NcclTime(kind, bytes, topology, machine).seconds / NcclTime(kind, bytes, nearest, machine).seconds;
+  timing.seconds = curve.SecondsAt(bytes) * ratio;
+  timing.latency = std::min(timing.seconds, curve.SecondsAt(1) * ratio);
   timing.algorithm = StrCat("measured on ", members, " devices, scaled");
   return timing;
 }
 
 }  // namespace
 
-CollectiveTiming CollectiveTime(Opcode kind, double bytes, const GroupTopology& place, const Machine& machine) {
+CollectiveTiming CollectiveTime(Opcode kind, double bytes, const GroupTopology& topology, const Machine& machine) {
   CollectiveTiming timing;
-  if ((place.members <= 1 && !place.permutes) || bytes <= 0) {
+  if ((topology.members <= 1 && !topology.permutes) || bytes <= 0) {
     timing.algorithm = "nothing to do";
     return timing;
   }
   if (machine.node.links == NodeLinks::kTorus) {
-    timing = TorusTime(kind, bytes, place, machine);
-  } else if (const auto measured = Measured(kind, bytes, place, machine)) {
+    timing = TorusTime(kind, bytes, topology, machine);
+  } else if (const auto measured = MeasuredTiming(kind, bytes, topology, machine)) {
     timing = *measured;
   } else {
-    timing = NcclTime(kind, bytes, place, machine);
-    // More nodes never help: what one node's members take by themselves is the least.
-    GroupTopology inside{place.per_node, place.per_node, 1, {}, 1, false};
-    if (place.nodes > 1 && place.per_node > 1 && !place.permutes)
-      if (const auto least = Measured(kind, bytes, inside, machine))
-        timing.seconds = std::max(timing.seconds, least->seconds);
+    timing = NcclTime(kind, bytes, topology, machine);
+    // More nodes never help: the time within one node is a lower bound.
+    GroupTopology one_node{topology.per_node, topology.per_node, 1, {}, 1, false};
+    if (topology.nodes > 1 && topology.per_node > 1 && !topology.permutes)
+      if (const auto lower_bound = MeasuredTiming(kind, bytes, one_node, machine))
+        timing.seconds = std::max(timing.seconds, lower_bound->seconds);
   }
-  timing.fabric = place.nodes > 1 && machine.node.links != NodeLinks::kTorus ? Fabric::kNetwork : Fabric::kNode;
+  timing.fabric = topology.nodes > 1 && machine.node.links != NodeLinks::kTorus ? Fabric::kNetwork : Fabric::kNode;
   return timing;
 }
 

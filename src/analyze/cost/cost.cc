@@ -8,14 +8,14 @@
 namespace shoal::internal {
 namespace {
 
-// Ops whose work is that of the computations they run, which stand for themselves.
+// True for ops whose cost is that of the computations they call, which are counted separately.
 bool OnlyCalls(const Instruction& hlo) {
   return !IsFusion(hlo) && !IsCustomCall(hlo) && CallsComputations(hlo) &&
          CallKindOf(hlo) != CallKind::kElements;
 }
 
 Cost Work(const OpCost& cost) {
-  // XLA has -1 for what it does not know.
+  // XLA returns -1 for unknown counts.
   return {std::max<double>(cost.flops, 0), std::max<double>(cost.transcendentals, 0), cost.read, cost.written};
 }
 
@@ -43,7 +43,7 @@ ModuleCost CostOf(const Module& module, const ExecutionCounts& executions) {
   ModuleCost result;
   XlaCost xla;
   if (module.entry == nullptr) return result;
-  // Callees first: none is priced from within another, however deep they nest.
+  // Callees first, so that the cost of a computation never recurses into uncached callees, however deep they nest.
   const std::vector<const Computation*>& order = executions.calls().ReachableFromEntry();
   for (auto computation = order.rbegin(); computation != order.rend(); ++computation) xla.Of(**computation);
   result.xla = xla.Of(*module.entry);
@@ -56,8 +56,8 @@ ModuleCost CostOf(const Module& module, const ExecutionCounts& executions) {
       cost.once = CostOf(*hlo, xla);
       cost.unknown = IsCustomCall(*hlo) && !CustomCallCost(*hlo);
       if (cost.unknown) ++result.unknown_calls[std::string(TargetOf(*hlo))];
-      const bool nothing = cost.once.flops == 0 && cost.once.transcendentals == 0 && cost.once.bytes() == 0;
-      if (nothing && !cost.unknown) continue;
+      const bool is_free = cost.once.flops == 0 && cost.once.transcendentals == 0 && cost.once.bytes() == 0;
+      if (is_free && !cost.unknown) continue;
       result.total.Add(cost.once, times);
       result.instructions.push_back(cost);
     }

@@ -1,4 +1,4 @@
-// What the instructions of a module cost when it runs once: work and memory traffic, as often as each runs.
+// The cost of a module run: work and memory traffic of each instruction, multiplied by its execution count.
 #pragma once
 
 #include "analyze/cost/xla_cost.h"
@@ -18,30 +18,30 @@ struct Cost {
 
 struct InstructionCost {
   const Instruction* hlo = nullptr;
-  double times = 1;  // it runs
+  double times = 1;  // execution count
   Cost once;
-  bool unknown = false;  // a custom call nobody can price
+  bool unknown = false;  // a custom call of unknown cost
 };
 
 struct ModuleCost {
-  std::vector<InstructionCost> instructions;  // that do something, in the order of execution; fusions as one
+  std::vector<InstructionCost> instructions;  // all with a cost, in execution order; a fusion is one instruction
   Cost total;
-  OpCost xla;
-  std::map<std::string, int64_t> unknown_calls;  // targets, and how many calls there are
+  OpCost xla;  // XLA's own estimate for the entry computation
+  std::map<std::string, int64_t> unknown_calls;  // number of calls by target
 };
 
 ModuleCost CostOf(const Module& module, const ExecutionCounts& executions);
-// Of one instruction, once, wherever it stands.
+// The cost of one execution of an instruction.
 Cost CostOf(const Instruction& hlo, XlaCost& xla);
 
-// Fusions and functions of elements are priced with the op that holds them.
+// True for fused computations and per-element functions, whose cost is part of the op that calls them.
 bool IsCostedByCaller(const Computation& computation, const CallGraph& calls);
 
-// What a custom call comes to, if its target and shapes say so.
+// The cost of a custom call, if its target and shapes determine it.
 std::optional<Cost> CustomCallCost(const Instruction& hlo);
-// What is known of every custom call: it reads its operands and writes its results.
+// The minimum memory traffic of any custom call: it reads its operands and writes its results.
 Cost MemoryOfCall(const Instruction& hlo);
-// A custom call that only says something about a value.
+// True for a custom call that only annotates a value.
 bool IsFreeCall(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -13,28 +13,28 @@ using DeviceCurves = std::map<std::string, std::map<int64_t, Curve>, std::less<>
 
 const std::map<std::string, DeviceCurves, std::less<>>& AllCurves() {
   static const auto all = [] {
-    std::map<std::string, DeviceCurves, std::less<>> made;
+    std::map<std::string, DeviceCurves, std::less<>> curves;
     const YAML::Node root = YAML::Load(std::string(EmbeddedFile("fitted/collectives.yaml")));
     for (const auto& device : root)
       for (const auto& op : device.second)
         for (const auto& group : op.second)
           for (const auto& point : group.second)
-            made[device.first.as<std::string>()][op.first.as<std::string>()][group.first.as<int64_t>()].Add(
+            curves[device.first.as<std::string>()][op.first.as<std::string>()][group.first.as<int64_t>()].Add(
                 point.first.as<double>(), point.second.as<double>() * 1e-6);
-    return made;
+    return curves;
   }();
   return all;
 }
 
-// The value at x on the line through two points of logarithms.
-double OnLine(double x, double x0, double y0, double x1, double y1) {
+// The value at x on the line through two points in log-log space.
+double InterpolateLogLog(double x, double x0, double y0, double x1, double y1) {
   const double t = (std::log(x) - std::log(x0)) / (std::log(x1) - std::log(x0));
   return std::exp(std::log(y0) + t * (std::log(y1) - std::log(y0)));
 }
 
 }  // namespace
 
-double Curve::At(double bytes) const {
+double Curve::SecondsAt(double bytes) const {
   if (points_.empty()) return 0;
   const auto above = points_.lower_bound(bytes);
   if (above == points_.end()) {
@@ -43,7 +43,7 @@ double Curve::At(double bytes) const {
   }
   if (above == points_.begin() || above->first == bytes) return above->second;
   const auto below = std::prev(above);
-  return OnLine(bytes, below->first, below->second, above->first, above->second);
+  return InterpolateLogLog(bytes, below->first, below->second, above->first, above->second);
 }
 
 const std::map<int64_t, Curve>* CurvesOf(std::string_view device, std::string_view op) {
@@ -57,12 +57,12 @@ const std::map<int64_t, Curve>* CurvesOf(std::string_view device, std::string_vi
 std::optional<double> MeasuredTime(const std::map<int64_t, Curve>& curves, double bytes, int64_t members) {
   const auto above = curves.lower_bound(members);
   if (above == curves.end()) return std::nullopt;
-  if (above->first == members) return above->second.At(bytes);
+  if (above->first == members) return above->second.SecondsAt(bytes);
   if (above == curves.begin()) return std::nullopt;
   const auto below = std::prev(above);
   if (below->first == 0) return std::nullopt;
-  return OnLine(static_cast<double>(members), static_cast<double>(below->first), below->second.At(bytes),
-                static_cast<double>(above->first), above->second.At(bytes));
+  return InterpolateLogLog(static_cast<double>(members), static_cast<double>(below->first),
+                           below->second.SecondsAt(bytes), static_cast<double>(above->first), above->second.SecondsAt(bytes));
 }
 
 }  // namespace shoal::internal

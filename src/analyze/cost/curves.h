@@ -13,18 +13,18 @@ class Curve {
   void Add(double bytes, double seconds) { points_[bytes] = seconds; }
   void Remove(double bytes) { points_.erase(bytes); }
   bool empty() const { return points_.empty(); }
-  // Between two points along a straight line of logarithms; as fast as the last beyond it.
-  double At(double bytes) const;
+  // Interpolates between two points in log-log space; beyond the last point, its throughput holds.
+  double SecondsAt(double bytes) const;
   const std::map<double, double>& points() const { return points_; }
 
  private:
   std::map<double, double> points_;
 };
 
-// By group size; 0 for permutes. Null if the device or op was not measured.
+// The curves of an op by group size; 0 for permutes. Null if the device or op was not measured.
 const std::map<int64_t, Curve>* CurvesOf(std::string_view device, std::string_view op);
 
-// The time for a group of any size: between sizes that were measured along a line of logarithms. Nothing outside them.
+// The time for a group of `members`, interpolated in log-log space between measured sizes. Nothing outside their range.
 std::optional<double> MeasuredTime(const std::map<int64_t, Curve>& curves, double bytes, int64_t members);
 
 }  // namespace shoal::internal

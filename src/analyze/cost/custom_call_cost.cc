@@ -1,4 +1,4 @@
-// Prices of custom calls, as costs.
+// Costs of custom calls.
 #include "analyze/cost/cost.h"
 #include "core/ops/custom_calls.h"
 

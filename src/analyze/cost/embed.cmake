@@ -1,18 +1,18 @@
-# Writes the files of machines/ as rows of C++: {"name", R"(text)"}. Called by CMakeLists.txt with FOLDER and OUT.
+# Writes the files of machines/ as rows of C++: {"name", R"(text)"}. CMakeLists.txt passes FOLDER and OUT.
 file(GLOB_RECURSE files RELATIVE ${FOLDER} ${FOLDER}/*.yaml)
 list(SORT files)
 set(rows "")
 foreach(name ${files})
   file(READ ${FOLDER}/${name} text)
-  # A literal may have 64 kB in some compilers: cut it, the pieces join again.
+  # Some compilers limit a literal to 64 kB: split the text; adjacent literals are concatenated.
   string(LENGTH "${text}" length)
-  set(pieces "")
-  set(at 0)
-  while(at LESS length)
-    string(SUBSTRING "${text}" ${at} 12000 piece)
-    string(APPEND pieces "R\"yaml(${piece})yaml\" ")
-    math(EXPR at "${at} + 12000")
+  set(parts "")
+  set(offset 0)
+  while(offset LESS length)
+    string(SUBSTRING "${text}" ${offset} 12000 part)
+    string(APPEND parts "R\"yaml(${part})yaml\" ")
+    math(EXPR offset "${offset} + 12000")
   endwhile()
-  string(APPEND rows "{\"${name}\", ${pieces}},\n")
+  string(APPEND rows "{\"${name}\", ${parts}},\n")
 endforeach()
 file(WRITE ${OUT} "${rows}")

@@ -23,11 +23,11 @@ std::string_view EmbeddedFile(std::string_view name) {
 
 std::span<const Preset> Presets() {
   static const std::vector<Preset> presets = [] {
-    std::vector<Preset> made;
+    std::vector<Preset> result;
     for (const EmbeddedData& file : kFiles)
       if (file.name.find('/') == std::string_view::npos)
-        made.push_back({file.name.substr(0, file.name.rfind('.')), file.text});
-    return made;
+        result.push_back({file.name.substr(0, file.name.rfind('.')), file.text});
+    return result;
   }();
   return presets;
 }

@@ -1,4 +1,4 @@
-// The files of machines/, inside the program.
+// The files of machines/, embedded in the program.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ struct EmbeddedData {
   std::string_view name, text;  // "h100.yaml"
 };
 std::span<const EmbeddedData> EmbeddedFiles();
-// Empty if there is none.
+// The text of the file of that name; empty if there is none.
 std::string_view EmbeddedFile(std::string_view name);
 
 }  // namespace shoal::internal

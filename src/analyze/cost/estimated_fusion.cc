@@ -8,8 +8,8 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kMaxInlined = 64;  // instructions of a kernel
-constexpr size_t kMaxUsers = 4;     // a value with more is computed once
+constexpr size_t kMaxInlined = 64;  // instructions in one kernel
+constexpr size_t kMaxUsers = 4;     // a value with more users is computed once
 
 bool IsFusible(const Instruction& hlo) {
   const OpClass op_class = Info(hlo.opcode).op_class;
@@ -19,8 +19,8 @@ bool IsFusible(const Instruction& hlo) {
          hlo.opcode == Opcode::kDynamicSlice || hlo.opcode == Opcode::kDynamicUpdateSlice;
 }
 
-// Nothing is computed twice that is a sum, or an update in place.
-bool IsMaterialised(const Instruction& hlo) {
+// True for reductions and in-place updates, which are never duplicated.
+bool IsMaterialized(const Instruction& hlo) {
   return hlo.opcode == Opcode::kReduce || hlo.opcode == Opcode::kDynamicUpdateSlice || hlo.opcode == Opcode::kScatter;
 }
 
@@ -29,24 +29,24 @@ bool IsScalarWork(const Instruction& hlo) { return ElementsOf(hlo.shape()) <= 1;
 }  // namespace
 
 bool IsFreeView(const Instruction& hlo) {
-  // A copy to the same layout goes away.
-  const bool same = hlo.opcode == Opcode::kCopy && hlo.operand_count() == 1 && &hlo.shape() == &hlo.operand_shape(0);
-  return hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kBitcast || same;
+  // XLA removes a copy to the same layout.
+  if (hlo.opcode == Opcode::kCopy) return hlo.operand_count() == 1 && &hlo.shape() == &hlo.operand_shape(0);
+  return hlo.opcode == Opcode::kReshape || hlo.opcode == Opcode::kBitcast;
 }
 
 bool EstimatedFusion::MayInline(const Instruction& hlo, Users& users) const {
   const auto uses = users.Of(hlo);
   if (uses.empty() || &hlo == computation_.root) return false;
   const bool all_fusible = std::all_of(uses.begin(), uses.end(), [](const Instruction* user) { return IsFusible(*user); });
-  const bool into_products = std::all_of(uses.begin(), uses.end(), [](const Instruction* user) {
+  const bool into_contractions = std::all_of(uses.begin(), uses.end(), [](const Instruction* user) {
     return Info(user->opcode).op_class == OpClass::kContraction || IsFusible(*user);
   });
   if (hlo.opcode == Opcode::kConstant || hlo.opcode == Opcode::kIota || IsFreeView(hlo)) return true;
-  if (!IsFusible(hlo) || IsMaterialised(hlo)) return hlo.opcode == Opcode::kTranspose && into_products;
+  if (!IsFusible(hlo) || IsMaterialized(hlo)) return hlo.opcode == Opcode::kTranspose && into_contractions;
   if (IsScalarWork(hlo)) return all_fusible;
-  if (hlo.opcode == Opcode::kTranspose && into_products) return true;
+  if (hlo.opcode == Opcode::kTranspose && into_contractions) return true;
   if (!all_fusible) return false;
-  // Few large operands: reading them again costs no more than reading what was made of them.
+  // With few large operands, rereading them costs no more than reading the stored value.
   const double size = ElementsOf(hlo.shape());
   size_t large = 0;
   for (const Instruction* operand : hlo.operands)
@@ -60,7 +60,7 @@ EstimatedFusion::EstimatedFusion(const Computation& computation) : computation_(
     if (MayInline(*hlo, users)) inlined_.insert(hlo);
 }
 
-FusionRegion EstimatedFusion::KernelAt(const Instruction& root) const {
+FusionRegion EstimatedFusion::KernelOf(const Instruction& root) const {
   std::vector<const Instruction*> body, stack{&root};
   absl::flat_hash_set<const Instruction*> seen{&root};
   if (!IsFusible(root)) return {};
@@ -71,25 +71,25 @@ FusionRegion EstimatedFusion::KernelAt(const Instruction& root) const {
     for (const Instruction* operand : hlo->operands)
       if (IsInlined(*operand) && body.size() < kMaxInlined && seen.insert(operand).second) stack.push_back(operand);
   }
-  // Operands before users: unscheduled text need not have that order.
+  // Sort operands before users, since an unscheduled module need not be in that order.
   absl::flat_hash_map<const Instruction*, size_t> position;
   size_t next = 0;
-  std::vector<std::pair<const Instruction*, bool>> walk{{&root, false}};
-  while (!walk.empty()) {
-    auto [hlo, done] = walk.back();
-    walk.pop_back();
+  std::vector<std::pair<const Instruction*, bool>> visits{{&root, false}};
+  while (!visits.empty()) {
+    auto [hlo, done] = visits.back();
+    visits.pop_back();
     if (done) {
       position.try_emplace(hlo, next++);
       continue;
     }
     if (position.contains(hlo)) continue;
-    walk.push_back({hlo, true});
+    visits.push_back({hlo, true});
     for (const Instruction* operand : hlo->operands)
-      if (seen.contains(operand) && !position.contains(operand)) walk.push_back({operand, false});
+      if (seen.contains(operand) && !position.contains(operand)) visits.push_back({operand, false});
   }
   std::sort(body.begin(), body.end(), [&](const Instruction* a, const Instruction* b) { return position[a] < position[b]; });
   const Instruction* roots[] = {&root};
-  return ViewOf(body, roots);
+  return MakeFusionRegion(body, roots);
 }
 
 }  // namespace shoal::internal

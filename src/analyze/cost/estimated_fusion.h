@@ -1,4 +1,4 @@
-// Which instructions of a computation would be fused into one kernel.
+// Estimates which instructions of a computation XLA would fuse into one kernel.
 #pragma once
 
 #include "absl/container/flat_hash_map.h"
@@ -12,10 +12,10 @@ class EstimatedFusion {
  public:
   explicit EstimatedFusion(const Computation& computation);
 
-  // Computed inside the kernels of its users, or no work at all.
+  // True if the kernels of its users compute the instruction, or if it does no work.
   bool IsInlined(const Instruction& hlo) const { return inlined_.contains(&hlo); }
-  // A kernel with `root` as result: it, and what is inlined into it. Empty if nothing is.
-  FusionRegion KernelAt(const Instruction& root) const;
+  // The kernel whose result is `root`: the root and the instructions inlined into it. Empty if `root` is not fusible.
+  FusionRegion KernelOf(const Instruction& root) const;
 
  private:
   bool MayInline(const Instruction& hlo, Users& users) const;
@@ -23,7 +23,7 @@ class EstimatedFusion {
   const Computation& computation_;
 };
 
-// No kernel by itself: reshapes, copies that change nothing.
+// True if the instruction needs no kernel of its own: reshapes, bitcasts, copies to the same layout.
 bool IsFreeView(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// How long the matrix units of a GPU take for products, by tiles and waves of tiles.
+// The time of GEMMs on the matrix units of a GPU, computed from tiles and waves of tiles.
 #pragma once
 
 #include <string>
@@ -8,24 +8,24 @@
 
 namespace shoal::internal {
 
-// Of a library, which chooses its tiles itself: the best for the shape.
+// The tiling of a library GEMM. The library is assumed to choose the fastest tile size for the shape.
 struct LibraryTiles {
-  double us = 0, with_memory = 0;  // microseconds of the tiles, and with what is loaded meanwhile
-  double count = 1;
+  double us = 0, with_memory = 0;  // microseconds of the tiles alone, and overlapped with memory traffic
+  double count = 1;                // number of tiles
   std::string from;
 };
-LibraryTiles ChooseTiles(const GemmShape& product, double memory_us, const DeviceModel& device,
+LibraryTiles ChooseTiles(const GemmShape& gemm, double memory_us, const DeviceModel& device,
                          const KernelConstants& constants);
 
-// Of a generated product with the tiles its config names.
+// The time of a generated GEMM with the tile of its config.
 struct TiledTime {
-  double total = 0, compute = 0;  // microseconds of the blocks; of that, products
+  double total = 0, compute = 0;  // microseconds of the blocks, and the part spent on multiplication
   std::string from;
 };
-TiledTime TimeOfTiles(const KernelDescriptor& kernel, const DeviceModel& device, const KernelConstants& constants);
+TiledTime TiledGemmTime(const KernelDescriptor& kernel, const DeviceModel& device, const KernelConstants& constants);
 
-double ConvolutionTime(const KernelDescriptor& kernel, const DeviceModel& device, const KernelConstants& constants);
-// Part of the peak that attention reaches with heads of this size.
-double AttentionRate(double head, bool backward, const KernelConstants& constants);
+double ConvolutionMicroseconds(const KernelDescriptor& kernel, const DeviceModel& device, const KernelConstants& constants);
+// The fraction of the peak that attention reaches with this head size.
+double AttentionEfficiency(double head_size, bool backward, const KernelConstants& constants);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Which kernels a library call runs: from its row in core/ops/custom_calls.def, its shapes and its backend_config.
+// Describes the kernels of a library call from its row in core/ops/custom_calls.def, its shapes and its config.
 #include <algorithm>
 
 #include "analyze/cost/kernel_config.h"
@@ -11,8 +11,8 @@
 namespace shoal::internal {
 namespace {
 
-// Operands, and results but for workspaces.
-void CallTraffic(const Instruction& call, KernelDescriptor& kernel) {
+// Counts the bytes of the operands, and of the results except workspaces.
+void MeasureCallTraffic(const Instruction& call, KernelDescriptor& kernel) {
   for (const Instruction* operand : call.operands) kernel.reads.push_back(DataBytes(operand->shape()));
   if (!call.shape().IsTuple()) {
     kernel.written = DataBytes(call.shape());
@@ -30,7 +30,7 @@ void DescribeGemmCall(const Instruction& call, const ConfigJson& config, KernelD
   if (kernel.product) kernel.family = KernelKind::kGemm;
 }
 
-// A product whose dimensions no config names: what is summed follows from the sizes.
+// A GEMM whose config does not name its dimensions: the sizes determine the contracting dimension.
 void DescribePlainDot(const Instruction& call, const ConfigJson&, KernelDescriptor& kernel) {
   kernel.product = GemmOfSizes(call);
   if (kernel.product) kernel.family = KernelKind::kGemm;
@@ -40,7 +40,7 @@ void DescribeConvolutionCall(const Instruction& call, const ConfigJson&, KernelD
   const auto shape = ConvolutionOf(call);
   if (!shape) return;
   kernel.family = KernelKind::kConvolution;
-  kernel.product = shape->product;
+  kernel.product = shape->gemm;
   kernel.convolution = shape;
   kernel.launches = 2;
 }
@@ -49,7 +49,7 @@ void DescribeAttentionCall(const Instruction& call, const ConfigJson& config, Ke
   kernel.attention = AttentionOf(call, config);
   if (!kernel.attention) return;
   kernel.family = KernelKind::kAttention;
-  if (kernel.attention->causal) kernel.flops /= 2;  // what is masked is not computed
+  if (kernel.attention->causal) kernel.flops /= 2;  // masked elements are not computed
   kernel.launches = kernel.attention->backward ? 8 : 4;
 }
 
@@ -75,16 +75,16 @@ void DescribeTopK(const Instruction& call, const ConfigJson&, KernelDescriptor& 
   kernel.rows = kernel.elements / std::max(1.0, kernel.row_length);
 }
 
-// A sort gives all it was given, a top-k less.
+// A sort returns all elements of its operand, a top-k fewer.
 void DescribeSortCall(const Instruction& call, const ConfigJson& config, KernelDescriptor& kernel) {
   const Shape& result = call.shape().IsTuple() && !call.shape().elements().empty() ? call.shape().element(0) : call.shape();
-  const bool all = !call.operands.empty() && ElementsOf(result) >= ElementsOf(call.operand_shape(0));
-  (all ? DescribeRadixSort : DescribeTopK)(call, config, kernel);
+  const bool is_full_sort = !call.operands.empty() && ElementsOf(result) >= ElementsOf(call.operand_shape(0));
+  (is_full_sort ? DescribeRadixSort : DescribeTopK)(call, config, kernel);
 }
 
-// Calls that are priced alike run kernels of one kind.
+// Calls that share a cost function also share a kind of kernel.
 struct CallRow {
-  std::optional<CallCost> (*timing)(const Instruction&);
+  std::optional<CallCost> (*cost)(const Instruction&);
   void (*describe)(const Instruction&, const ConfigJson&, KernelDescriptor&);
 };
 constexpr CallRow kRows[] = {
@@ -97,13 +97,13 @@ constexpr CallRow kRows[] = {
 
 void DescribeCall(const Instruction& call, const ConfigJson& config, KernelDescriptor& kernel) {
   if (IsFreeCall(call)) return;
-  CallTraffic(call, kernel);
+  MeasureCallTraffic(call, kernel);
   kernel.family = KernelKind::kUnknownCall;
-  if (const auto timing = CustomCallCost(call)) kernel.flops = timing->flops;
+  if (const auto cost = CallCostOf(call)) kernel.flops = cost->flops;
   const CustomCallFacts* facts = FactsOf(call);
   if (facts == nullptr) return;
   for (const CallRow& row : kRows)
-    if (row.timing == facts->cost) return row.describe(call, config, kernel);
+    if (row.cost == facts->cost) return row.describe(call, config, kernel);
 }
 
 }  // namespace shoal::internal

@@ -14,11 +14,11 @@ ConfigJson ConfigOf(const Instruction& hlo) {
 }
 
 const ConfigJson& MemberOf(const ConfigJson& object, const char* name) {
-  static const ConfigJson none = ConfigJson::object();
-  return object.is_object() && object.contains(name) ? object[name] : none;
+  static const ConfigJson empty = ConfigJson::object();
+  return object.is_object() && object.contains(name) ? object[name] : empty;
 }
 
-double NumberOf(const ConfigJson& value, double otherwise) {
+double NumberOf(const ConfigJson& value, double fallback) {
   if (value.is_number()) return value.get<double>();
   if (value.is_string()) {
     const std::string text = value.get<std::string>();
@@ -26,7 +26,7 @@ double NumberOf(const ConfigJson& value, double otherwise) {
     const double number = std::strtod(text.c_str(), &end);
     if (end != text.c_str() && *end == '\0') return number;
   }
-  return otherwise;
+  return fallback;
 }
 
 std::vector<double> NumbersOf(const ConfigJson& list) {
@@ -39,9 +39,9 @@ std::vector<double> NumbersOf(const ConfigJson& list) {
 std::optional<double> DictionaryNumber(const Instruction& hlo, std::string_view name) {
   const std::string_view text = hlo[kBackendConfig];
   const std::string key = std::string(name) + " = ";
-  const size_t at = text.find(key);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string rest(text.substr(at + key.size(), 32));
+  const size_t offset = text.find(key);
+  if (offset == std::string_view::npos) return std::nullopt;
+  const std::string rest(text.substr(offset + key.size(), 32));
   char* end = nullptr;
   const double number = std::strtod(rest.c_str(), &end);
   return end == rest.c_str() ? std::nullopt : std::optional(number);

@@ -1,4 +1,4 @@
-// Figures from backend_config, whoever wrote it.
+// Reads values from the backend_config of any backend.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@ namespace shoal::internal {
 
 using ConfigJson = nlohmann::json;
 
-// An empty object where it is no JSON.
+// The backend_config as JSON; an empty object if it is not a JSON object.
 ConfigJson ConfigOf(const Instruction& hlo);
-// An empty object where there is none.
+// The member of that name; an empty object if there is none.
 const ConfigJson& MemberOf(const ConfigJson& object, const char* name);
-// "4" and 4 are 4.
-double NumberOf(const ConfigJson& value, double otherwise);
+// A number, also written as a string ("4"); `fallback` for other values.
+double NumberOf(const ConfigJson& value, double fallback);
 std::vector<double> NumbersOf(const ConfigJson& list);
-// Of the dictionaries typed custom calls write, {name = 3 : i64, …}.
+// A number from the attribute dictionary of a typed custom call, {name = 3 : i64, …}.
 std::optional<double> DictionaryNumber(const Instruction& hlo, std::string_view name);
 
 }  // namespace shoal::internal

@@ -4,7 +4,7 @@ namespace shoal::internal {
 namespace {
 
 constexpr KernelConstant kConstants[] = {
-#define CONSTANT(name, start, spread, unit, what) {#name, &KernelConstants::name, start, spread, unit, what},
+#define CONSTANT(name, start, spread, unit, description) {#name, &KernelConstants::name, start, spread, unit, description},
 #include "analyze/cost/kernel_constants.def"
 #undef CONSTANT
 };

@@ -1,4 +1,4 @@
-// The constants of the kernel price formulas; kernel_constants.def says what each is.
+// The constants of the kernel time formulas; kernel_constants.def describes each of them.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 namespace shoal::internal {
 
 struct KernelConstants {
-#define CONSTANT(name, start, spread, unit, what) double name = start;
+#define CONSTANT(name, start, spread, unit, description) double name = start;
 #include "analyze/cost/kernel_constants.def"
 #undef CONSTANT
 };
@@ -16,7 +16,7 @@ struct KernelConstant {
   std::string_view name;
   double KernelConstants::* at;
   double start, spread;
-  std::string_view unit, what;
+  std::string_view unit, description;
 };
 std::span<const KernelConstant> AllKernelConstants();
 

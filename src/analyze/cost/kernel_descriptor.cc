@@ -11,11 +11,11 @@
 namespace shoal::internal {
 namespace {
 
-constexpr std::string_view kFamilyNames[] = {
-    "nothing",       "loop fusion",        "row reduction", "column reduction", "transpose",       "row tiles",
-    "column tiles",  "library product",    "tiled product", "copy",             "copy by the driver", "scatter",
-    "attention",     "convolution",        "radix sort",    "sort",             "top-k",
-    "copy to or from the host", "unknown call"};
+constexpr std::string_view kKernelKindNames[] = {
+    "nothing",        "loop fusion",  "row reduction", "column reduction", "transpose",   "Triton rows",
+    "Triton columns", "library GEMM", "Triton GEMM",   "copy",             "driver copy", "scatter",
+    "attention",      "convolution",  "radix sort",    "sort",             "top-k",       "host copy",
+    "unknown call"};
 
 bool IsKernelFree(const Instruction& hlo) {
   return Info(hlo.opcode).op_class == OpClass::kStructure || hlo.opcode == Opcode::kBitcast ||
@@ -26,8 +26,8 @@ const Instruction* FindOp(std::span<const Instruction* const> body, Opcode opcod
   for (const Instruction* hlo : body) {
     if (hlo->opcode == opcode) return hlo;
     if (hlo->opcode != Opcode::kFusion || depth > 8) continue;
-    if (const Computation* inner = (*hlo)[kCalls])
-      if (const Instruction* found = FindOp(ViewOf(*inner).body, opcode, depth + 1)) return found;
+    if (const Computation* nested = (*hlo)[kCalls])
+      if (const Instruction* found = FindOp(MakeFusionRegion(*nested).body, opcode, depth + 1)) return found;
   }
   return nullptr;
 }
@@ -35,14 +35,14 @@ const Instruction* FindOp(std::span<const Instruction* const> body, Opcode opcod
 bool MovesLayout(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kTranspose) {
     const Ints dims = hlo[kDimensions];
-    // One that leaves the minor dimension where it is moves whole rows.
+    // A transpose that keeps the minor dimension in place moves whole rows.
     return !dims.empty() && dims.back() != static_cast<int64_t>(dims.size()) - 1;
   }
   return hlo.opcode == Opcode::kCopy && hlo.operand_count() == 1 && hlo.shape().IsArray() &&
-         hlo.shape().rank() > 0 && hlo.operand_shape(0).IsArray() && MinorOf(hlo.shape()) != MinorOf(hlo.operand_shape(0));
+         hlo.shape().rank() > 0 && hlo.operand_shape(0).IsArray() && MinorDimension(hlo.shape()) != MinorDimension(hlo.operand_shape(0));
 }
 
-std::optional<TileConfig> TileOf(const ConfigJson& config, const Shape& result) {
+std::optional<TileConfig> TileConfigOf(const ConfigJson& config, const Shape& result) {
   const ConfigJson& block = MemberOf(MemberOf(config, "fusion_backend_config"), "block_level_fusion_config");
   const ConfigJson& tiles = MemberOf(block, "output_tiles");
   if (!tiles.is_array() || tiles.empty() || !result.IsArray()) return std::nullopt;
@@ -71,17 +71,17 @@ double TileBlocks(const ConfigJson& config, const Shape& result) {
   return blocks;
 }
 
-void DescribeTriton(const FusionRegion& view, const ConfigJson& config, KernelDescriptor& kernel) {
-  const Shape& result = view.roots.front()->shape();
-  kernel.tile = TileOf(config, result);
-  if (const Instruction* dot = FindOp(view.body, Opcode::kDot)) {
+void DescribeTriton(const FusionRegion& region, const ConfigJson& config, KernelDescriptor& kernel) {
+  const Shape& result = region.roots.front()->shape();
+  kernel.tile = TileConfigOf(config, result);
+  if (const Instruction* dot = FindOp(region.body, Opcode::kDot)) {
     kernel.product = GemmOf(*dot);
     if (kernel.product && kernel.tile) {
       const std::vector<double> k = NumbersOf(MemberOf(ConfigOf(*dot), "sizes"));
       if (!k.empty()) kernel.tile->k = std::max(1.0, k[0]);
       kernel.flops = kernel.product->flops();
-      // The smallest tile for a large product is what a compiler without a device writes down: nothing was tuned, and
-      // where it runs it will be.
+      // A compiler without a device writes the smallest tile even for a large GEMM: it was not autotuned, and will be
+      // on the target machine.
       const bool untuned = kernel.tile->m * kernel.tile->n <= 128 && kernel.tile->stages <= 1 && kernel.flops > 1e9;
       kernel.family = untuned ? KernelKind::kGemm : KernelKind::kTritonGemm;
       return;
@@ -89,22 +89,22 @@ void DescribeTriton(const FusionRegion& view, const ConfigJson& config, KernelDe
   }
   kernel.blocks = TileBlocks(config, result);
   kernel.threads = 32 * (kernel.tile ? kernel.tile->warps : 4);
-  const Instruction* reduce = FindOp(view.body, Opcode::kReduce);
-  const bool transposes = std::any_of(view.body.begin(), view.body.end(), [](const Instruction* hlo) { return MovesLayout(*hlo); });
+  const Instruction* reduce = FindOp(region.body, Opcode::kReduce);
+  const bool transposes = std::any_of(region.body.begin(), region.body.end(), [](const Instruction* hlo) { return MovesLayout(*hlo); });
   if (reduce == nullptr || transposes || reduce->operands.empty()) {
     kernel.family = KernelKind::kTranspose;
     return;
   }
   const Shape& source = reduce->operand_shape(0);
-  const bool rows = source.IsArray() && source.rank() > 0 && Has((*reduce)[kDimensions], MinorOf(source));
+  const bool rows = source.IsArray() && source.rank() > 0 && Has((*reduce)[kDimensions], MinorDimension(source));
   kernel.family = rows ? KernelKind::kTritonRow : KernelKind::kTritonColumn;
   kernel.row_length = source.IsArray() && source.rank() > 0 ? MinorRun(source, (*reduce)[kDimensions]) : 1;
   const double bytes = BitWidth(source.element_type()) / 8.0;
   if (!rows && kernel.tile && source.rank() > 0)
-    kernel.contiguous = std::min(kernel.tile->n, static_cast<double>(source.dim(MinorOf(source)))) * bytes;
-  for (size_t i = 0; i < view.inputs.size(); ++i)
-    kernel.full_inputs += view.inputs[i] != nullptr && ElementsOf(view.inputs[i]->shape()) >= .9 * kernel.source_elements;
-  for (const Instruction* hlo : view.body)
+    kernel.contiguous = std::min(kernel.tile->n, static_cast<double>(source.dim(MinorDimension(source)))) * bytes;
+  for (size_t i = 0; i < region.inputs.size(); ++i)
+    kernel.full_inputs += region.inputs[i] != nullptr && ElementsOf(region.inputs[i]->shape()) >= .9 * kernel.source_elements;
+  for (const Instruction* hlo : region.body)
     kernel.masked |= hlo->opcode == Opcode::kBroadcast && hlo->shape().element_type() == ElementType::kPred &&
                      ElementsOf(hlo->shape()) >= .9 * kernel.source_elements;
 }
@@ -133,24 +133,24 @@ void DescribeScatter(const Instruction& scatter, KernelDescriptor& kernel) {
   kernel.fast_copy = !adds;
 }
 
-void DescribeLoop(const FusionRegion& view, bool is_input_fusion, KernelDescriptor& kernel) {
+void DescribeLoop(const FusionRegion& region, bool is_input_fusion, KernelDescriptor& kernel) {
   kernel.family = KernelKind::kLoop;
   double parts = 1;
-  for (const Instruction* hlo : view.body)
+  for (const Instruction* hlo : region.body)
     if (hlo->opcode == Opcode::kConcatenate) parts = std::max(parts, static_cast<double>(hlo->operand_count()));
-  const bool concatenates = !view.roots.empty() && view.roots[0]->opcode == Opcode::kConcatenate;
+  const bool concatenates = !region.roots.empty() && region.roots[0]->opcode == Opcode::kConcatenate;
   if (concatenates || is_input_fusion) kernel.elements /= parts;
 }
 
-void DescribeView(const FusionRegion& view, const ConfigJson& config, FusionKind kind, KernelDescriptor& kernel) {
-  if (view.roots.empty()) return;
+void DescribeRegion(const FusionRegion& region, const ConfigJson& config, FusionKind kind, KernelDescriptor& kernel) {
+  if (region.roots.empty()) return;
   const bool triton = !MemberOf(MemberOf(config, "fusion_backend_config"), "block_level_fusion_config").empty();
-  if (const Instruction* scatter = FindOp(view.body, Opcode::kScatter); scatter != nullptr && IsInPlaceUpdate(*scatter))
+  if (const Instruction* scatter = FindOp(region.body, Opcode::kScatter); scatter != nullptr && IsInPlaceUpdate(*scatter))
     return DescribeScatter(*scatter, kernel);
-  if (const Instruction* sort = FindOp(view.body, Opcode::kSort); sort != nullptr && !sort->operands.empty())
+  if (const Instruction* sort = FindOp(region.body, Opcode::kSort); sort != nullptr && !sort->operands.empty())
     return DescribeSort(*sort, kernel);
-  if (triton) return DescribeTriton(view, config, kernel);
-  if (const Instruction* dot = FindOp(view.body, Opcode::kDot)) {
+  if (triton) return DescribeTriton(region, config, kernel);
+  if (const Instruction* dot = FindOp(region.body, Opcode::kDot)) {
     kernel.product = GemmOf(*dot);
     if (kernel.product) {
       kernel.family = KernelKind::kGemm;
@@ -158,16 +158,16 @@ void DescribeView(const FusionRegion& view, const ConfigJson& config, FusionKind
       return;
     }
   }
-  if (const Instruction* convolution = FindOp(view.body, Opcode::kConvolution))
+  if (const Instruction* convolution = FindOp(region.body, Opcode::kConvolution))
     if (const auto shape = ConvolutionOf(*convolution)) {
       kernel.family = KernelKind::kConvolution;
       kernel.convolution = shape;
-      kernel.product = shape->product;
-      kernel.flops = shape->product.flops();
+      kernel.product = shape->gemm;
+      kernel.flops = shape->gemm.flops();
       return;
     }
-  const Instruction* reduce = FindOp(view.body, Opcode::kReduce);
-  const bool transposes = std::any_of(view.body.begin(), view.body.end(), [](const Instruction* hlo) { return MovesLayout(*hlo); });
+  const Instruction* reduce = FindOp(region.body, Opcode::kReduce);
+  const bool transposes = std::any_of(region.body.begin(), region.body.end(), [](const Instruction* hlo) { return MovesLayout(*hlo); });
   if (kind != FusionKind::kLoop && reduce != nullptr && !reduce->operands.empty() && reduce->operand_shape(0).IsArray() &&
       reduce->operand_shape(0).rank() > 0)
     return DescribeNativeReduce(*reduce, kernel);
@@ -176,12 +176,12 @@ void DescribeView(const FusionRegion& view, const ConfigJson& config, FusionKind
     kernel.blocks = std::ceil(kernel.elements / (kernel.element_bytes <= 2 ? 4096 : 1024));
     return;
   }
-  DescribeLoop(view, kind == FusionKind::kInput, kernel);
+  DescribeLoop(region, kind == FusionKind::kInput, kernel);
 }
 
 }  // namespace
 
-std::string_view ToString(KernelKind family) { return kFamilyNames[static_cast<size_t>(family)]; }
+std::string_view ToString(KernelKind kind) { return kKernelKindNames[static_cast<size_t>(kind)]; }
 
 std::string_view ToString(MatrixUnit unit) {
   constexpr std::string_view kNames[] = {"f64", "f32", "tf32", "bf16", "f8", "f4", "s8"};
@@ -201,26 +201,26 @@ KernelDescriptor DescribeKernel(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kFusion) {
     const Computation* fused = hlo[kCalls];
     if (fused == nullptr || fused->root == nullptr) return kernel;
-    const FusionRegion view = ViewOf(*fused);
-    MeasureTraffic(view, kernel);
-    DescribeView(view, config, hlo[Op<Opcode::kFusion>::kKind], kernel);
+    const FusionRegion region = MakeFusionRegion(*fused);
+    MeasureTraffic(region, kernel);
+    DescribeRegion(region, config, hlo[Op<Opcode::kFusion>::kKind], kernel);
     return kernel;
   }
   const Instruction* self[] = {&hlo};
-  const FusionRegion view = ViewOf(self, self);
-  MeasureTraffic(view, kernel);
+  const FusionRegion region = MakeFusionRegion(self, self);
+  MeasureTraffic(region, kernel);
   if (hlo.opcode == Opcode::kCopy && !MovesLayout(hlo)) {
     kernel.family = KernelKind::kCopy;
     return kernel;
   }
-  DescribeView(view, config, FusionKind::kInput, kernel);
+  DescribeRegion(region, config, FusionKind::kInput, kernel);
   return kernel;
 }
 
-KernelDescriptor DescribeKernel(const FusionRegion& view) {
+KernelDescriptor DescribeKernel(const FusionRegion& region) {
   KernelDescriptor kernel;
-  MeasureTraffic(view, kernel);
-  DescribeView(view, ConfigJson::object(), FusionKind::kInput, kernel);
+  MeasureTraffic(region, kernel);
+  DescribeRegion(region, ConfigJson::object(), FusionKind::kInput, kernel);
   return kernel;
 }
 

@@ -1,6 +1,6 @@
-// What a device does for one instruction, as far as its price needs it: which kind of kernel the compiler makes of it,
-// the bytes it moves, how its work is cut into blocks. Taken from the instruction, its fused computation and its
-// backend_config alone.
+// Describes the kernel of an instruction as far as its time depends on it: the kind of kernel that the compiler
+// generates, the bytes it moves, and the split of its work into blocks. All of it comes from the instruction, its fused
+// computation and its backend_config.
 #pragma once
 
 #include <optional>
@@ -13,45 +13,45 @@
 namespace shoal::internal {
 
 enum class KernelKind : uint8_t {
-  kNothing,        // no kernel: tuples, bitcasts, remarks
-  kLoop,           // each thread some elements of the result
-  kRowReduce,      // sums along the minor dimension
-  kColumnReduce,   // sums along another one
-  kTranspose,      // through tiles in shared memory
-  kTritonRow,      // whole rows in a tile: softmax, norms
-  kTritonColumn,   // sums across tiles' rows
-  kGemm,        // a library's matrix product
-  kTritonGemm,  // a generated one
-  kCopy,           // a plain copy kernel
-  kMemcpy,         // a copy by the driver
+  kNothing,       // no kernel: tuples, bitcasts, annotations
+  kLoop,          // each thread computes some elements of the result
+  kRowReduce,     // reduction along the minor dimension
+  kColumnReduce,  // reduction along another dimension
+  kTranspose,     // through tiles in shared memory
+  kTritonRow,     // whole rows in a tile: softmax, norms
+  kTritonColumn,  // reduction across the rows of a tile
+  kGemm,          // library GEMM
+  kTritonGemm,    // generated GEMM
+  kCopy,          // copy kernel
+  kMemcpy,        // copy by the driver
   kScatter,
   kAttention,
   kConvolution,
-  kRadixSort,  // a library's
-  kSort,       // a generated bitonic one
+  kRadixSort,  // library sort
+  kSort,       // generated bitonic sort
   kTopK,
-  kHostCopy,    // to or from the host's memory
+  kHostCopy,  // to or from host memory
   kUnknownCall,
 };
-std::string_view ToString(KernelKind family);
+std::string_view ToString(KernelKind kind);
 
-// Which unit multiplies.
+// The unit that multiplies, by operand type.
 enum class MatrixUnit : uint8_t { kF64, kF32, kTf32, kBf16, kF8, kF4, kS8 };
 std::string_view ToString(MatrixUnit unit);
 
-// batch times [m,k] x [k,n].
+// A batch of GEMMs [m,k] x [k,n].
 struct GemmShape {
   double batch = 1, m = 1, n = 1, k = 1;
   MatrixUnit unit = MatrixUnit::kBf16;
-  double operand_bytes = 2;  // of an element
-  bool neither_k_minor = false;
+  double operand_bytes = 2;      // bytes per element
+  bool neither_k_minor = false;  // k is the minor dimension of neither operand
   double flops() const { return 2 * batch * m * n * k; }
 };
 
-// Of a generated kernel, from its backend_config.
+// The tiling of a generated kernel, from its backend_config.
 struct TileConfig {
-  double m = 1, n = 1, k = 32;  // of a block
-  double rows = 1, columns = 1; // of the result, which m and n cut
+  double m = 1, n = 1, k = 32;   // tile size
+  double rows = 1, columns = 1;  // size of the result, which is split into tiles of m x n
   double warps = 4, stages = 1;
 };
 
@@ -60,12 +60,12 @@ struct AttentionShape {
   bool causal = false, backward = false;
 };
 
-// A convolution, or a library call of one, as the product that the forward pass is done by.
+// A convolution instruction or library call, with the GEMM that performs its forward pass.
 struct ConvolutionShape {
   enum class Pass : uint8_t { kForward, kInput, kFilter };
-  GemmShape product;
+  GemmShape gemm;
   Pass pass = Pass::kForward;
-  double features = 1, taps = 1;  // of the input, per group; places of the window
+  double features = 1, taps = 1;  // input features per group; positions of the window
   bool strided = false;
 };
 
@@ -73,28 +73,28 @@ struct KernelDescriptor {
   KernelKind family = KernelKind::kNothing;
   std::vector<double> reads;  // bytes of each operand
   double written = 0;         // bytes
-  int in_place = -1;          // the operand that becomes the result
-  double instructions = 0;    // of all elements
-  double elements = 0;        // of the largest result, or of what is written into one
+  int in_place = -1;          // the operand that aliases the result
+  double instructions = 0;    // machine instructions for all elements
+  double elements = 0;        // size of the largest result, or of the update written in place
   double element_bytes = 4;
   double source_elements = 0;  // before reductions
   double blocks = 0, threads = 128;
-  double rounds = 0;      // of a reduction's loop in a thread
-  double contiguous = 0;  // bytes of a tile's row
-  double window = 0;      // elements of the longest window
-  double full_inputs = 0; // operands as large as the tile
+  double rounds = 0;       // iterations of the reduction loop of a thread
+  double contiguous = 0;   // bytes of a tile row
+  double window = 0;       // elements of the largest window
+  double full_inputs = 0;  // number of operands as large as the tile
   int reductions = 0;
-  bool masked = false;    // a broadcast mask is applied to the tile
-  bool cas = false;       // a scatter that adds elements of less than four bytes
-  bool fast_copy = false;
-  double key_bytes = 4, value_bytes = 0, rows = 1, row_length = 0;  // of sorts and top-k
+  bool masked = false;     // the kernel applies a broadcast mask to the tile
+  bool cas = false;        // a scatter that adds elements of less than four bytes by compare-and-swap
+  bool fast_copy = false;  // a scatter that only writes
+  double key_bytes = 4, value_bytes = 0, rows = 1, row_length = 0;  // for sorts, top-k, reductions
   int launches = 1;
   std::optional<GemmShape> product;
   std::optional<TileConfig> tile;
   std::optional<AttentionShape> attention;
   std::optional<ConvolutionShape> convolution;
   double flops = 0;
-  double estimated_cycles = 0;  // as the compiler of a TPU says
+  double estimated_cycles = 0;  // the TPU compiler's estimate
 
   double read() const {
     double sum = 0;
@@ -103,21 +103,21 @@ struct KernelDescriptor {
   }
 };
 
-// What is computed as one: the body of a fusion, or instructions that would be fused.
+// The instructions of one kernel: the body of a fusion, or instructions that XLA would fuse.
 struct FusionRegion {
   std::vector<const Instruction*> body;    // operands before users
-  std::vector<const Instruction*> inputs;  // that stand for its operands: parameters, or what is computed outside
+  std::vector<const Instruction*> inputs;  // operands of the kernel: parameters, or instructions outside the region
   std::vector<const Instruction*> roots;
 };
-FusionRegion ViewOf(const Computation& fused);
-// Of instructions of one computation; a root is what is used outside `body` or nowhere.
-FusionRegion ViewOf(std::span<const Instruction* const> body, std::span<const Instruction* const> roots);
+FusionRegion MakeFusionRegion(const Computation& fused);
+// For instructions of one computation. `roots` are those used outside `body`, or unused.
+FusionRegion MakeFusionRegion(std::span<const Instruction* const> body, std::span<const Instruction* const> roots);
 
-// How many machine instructions an element of each op takes; from machines/fitted/kernels.yaml.
-double InstructionsOf(const Instruction& hlo);
+// Number of machine instructions per element of the op, from machines/fitted/kernels.yaml.
+double InstructionsPerElement(const Instruction& hlo);
 
 KernelDescriptor DescribeKernel(const Instruction& hlo);
-// Of instructions that have not been fused yet; `inputs` of the view are the operands.
-KernelDescriptor DescribeKernel(const FusionRegion& view);
+// For instructions that are not fused yet; the inputs of the region are the operands.
+KernelDescriptor DescribeKernel(const FusionRegion& region);
 
 }  // namespace shoal::internal

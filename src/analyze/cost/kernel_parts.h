@@ -1,4 +1,4 @@
-// Parts of DescribeKernel, by what the instruction is.
+// Parts of DescribeKernel for several kinds of instructions.
 #pragma once
 
 #include "analyze/cost/kernel_descriptor.h"
@@ -6,15 +6,15 @@
 
 namespace shoal::internal {
 
-// The dimension whose elements lie side by side; -1 of a scalar.
-int64_t MinorOf(const Shape& shape);
+// The dimension whose elements are contiguous in memory; -1 for a scalar.
+int64_t MinorDimension(const Shape& shape);
 bool Has(Ints dims, int64_t d);
-// Sizes of the dimensions that lie together at the minor end, all reduced or all kept.
+// Product of the sizes of the minor-most dimensions that are all reduced, or all kept.
 double MinorRun(const Shape& shape, Ints reduced);
 
-// A reduction by the compiler's own emitter.
+// Describes a reduction by XLA's own emitter.
 void DescribeNativeReduce(const Instruction& reduce, KernelDescriptor& kernel);
-// A custom call.
+// Describes a custom call.
 void DescribeCall(const Instruction& call, const ConfigJson& config, KernelDescriptor& kernel);
 
 }  // namespace shoal::internal

@@ -30,25 +30,25 @@ struct DotDims {
   std::vector<int64_t> lhs_batch, lhs_contracting, rhs_contracting;
 };
 
-std::optional<GemmShape> Shaped(const Shape& lhs, const Shape& rhs, const DotDims& dims, bool full_precision) {
+std::optional<GemmShape> MakeGemmShape(const Shape& lhs, const Shape& rhs, const DotDims& dims, bool full_precision) {
   if (!lhs.IsArray() || !rhs.IsArray()) return std::nullopt;
-  GemmShape product;
+  GemmShape gemm;
   for (int64_t d : dims.lhs_contracting) {
     if (d < 0 || d >= lhs.rank()) return std::nullopt;
-    product.k *= static_cast<double>(lhs.dim(d));
+    gemm.k *= static_cast<double>(lhs.dim(d));
   }
   for (int64_t d : dims.lhs_batch) {
     if (d < 0 || d >= lhs.rank()) return std::nullopt;
-    product.batch *= static_cast<double>(lhs.dim(d));
+    gemm.batch *= static_cast<double>(lhs.dim(d));
   }
-  const double inner = std::max(1.0, product.k * product.batch);
-  product.m = ElementsOf(lhs) / inner;
-  product.n = ElementsOf(rhs) / inner;
-  product.unit = UnitOf(lhs.element_type(), full_precision);
-  product.operand_bytes = BitWidth(lhs.element_type()) / 8.0;
-  product.neither_k_minor =
+  const double inner = std::max(1.0, gemm.k * gemm.batch);
+  gemm.m = ElementsOf(lhs) / inner;
+  gemm.n = ElementsOf(rhs) / inner;
+  gemm.unit = UnitOf(lhs.element_type(), full_precision);
+  gemm.operand_bytes = BitWidth(lhs.element_type()) / 8.0;
+  gemm.neither_k_minor =
       !Contains(dims.lhs_contracting, MinorDim(lhs)) && !Contains(dims.rhs_contracting, MinorDim(rhs));
-  return product;
+  return gemm;
 }
 
 bool IsFullPrecision(const Instruction& hlo) {
@@ -82,36 +82,36 @@ std::optional<GemmShape> GemmOf(const Instruction& dot) {
   if (dot.operand_count() < 2) return std::nullopt;
   auto list = [](Ints dims) { return std::vector<int64_t>(dims.begin(), dims.end()); };
   const DotDims dims{list(dot[kLhsBatchDims]), list(dot[kLhsContractingDims]), list(dot[kRhsContractingDims])};
-  return Shaped(dot.operand_shape(0), dot.operand_shape(1), dims, IsFullPrecision(dot));
+  return MakeGemmShape(dot.operand_shape(0), dot.operand_shape(1), dims, IsFullPrecision(dot));
 }
 
 std::optional<GemmShape> GemmOfCall(const Instruction& call, const ConfigJson& config) {
   if (call.operand_count() < 2) return std::nullopt;
-  // Older dumps have the fields of gemm_backend_config at the top.
-  const ConfigJson* gemm = &config;
+  // In older dumps the fields of gemm_backend_config are at the top level.
+  const ConfigJson* gemm_config = &config;
   for (const char* key : {"gemm_backend_config", "onednn_matmul_config"})
-    if (config.contains(key)) gemm = &MemberOf(config, key);
-  const ConfigJson& numbers = MemberOf(*gemm, "dot_dimension_numbers");
+    if (config.contains(key)) gemm_config = &MemberOf(config, key);
+  const ConfigJson& numbers = MemberOf(*gemm_config, "dot_dimension_numbers");
   if (numbers.empty()) return std::nullopt;
   const DotDims dims{DimsOf(MemberOf(numbers, "lhs_batch_dimensions")),
                      DimsOf(MemberOf(numbers, "lhs_contracting_dimensions")),
                      DimsOf(MemberOf(numbers, "rhs_contracting_dimensions"))};
-  bool full = false;
-  for (const ConfigJson& precision : MemberOf(MemberOf(*gemm, "precision_config"), "operand_precision"))
-    full |= precision == "HIGHEST";
-  return Shaped(call.operand_shape(0), call.operand_shape(1), dims, full);
+  bool full_precision = false;
+  for (const ConfigJson& precision : MemberOf(MemberOf(*gemm_config, "precision_config"), "operand_precision"))
+    full_precision |= precision == "HIGHEST";
+  return MakeGemmShape(call.operand_shape(0), call.operand_shape(1), dims, full_precision);
 }
 
 std::optional<GemmShape> GemmOfSizes(const Instruction& call) {
   if (call.operand_count() < 2 || !call.operand_shape(0).IsArray() || !call.operand_shape(1).IsArray()) return std::nullopt;
   const double lhs = ElementsOf(call.operand_shape(0)), rhs = ElementsOf(call.operand_shape(1)), result = ElementsOf(FirstResult(call));
   if (lhs <= 0 || rhs <= 0 || result <= 0) return std::nullopt;
-  GemmShape product;
-  product.k = std::max(1.0, std::sqrt(lhs * rhs / result));
-  product.m = lhs / product.k, product.n = rhs / product.k;
-  product.unit = UnitOf(call.operand_shape(0).element_type(), false);
-  product.operand_bytes = BitWidth(call.operand_shape(0).element_type()) / 8.0;
-  return product;
+  GemmShape gemm;
+  gemm.k = std::max(1.0, std::sqrt(lhs * rhs / result));
+  gemm.m = lhs / gemm.k, gemm.n = rhs / gemm.k;
+  gemm.unit = UnitOf(call.operand_shape(0).element_type(), false);
+  gemm.operand_bytes = BitWidth(call.operand_shape(0).element_type()) / 8.0;
+  return gemm;
 }
 
 std::optional<ConvolutionShape> ConvolutionOf(const Instruction& hlo) {
@@ -130,16 +130,16 @@ std::optional<ConvolutionShape> ConvolutionOf(const Instruction& hlo) {
   const auto outputs = static_cast<double>(kernel->dim(dims->kernel_output_feature));
   convolution.features = static_cast<double>(kernel->dim(dims->kernel_input_feature));
   const auto groups = static_cast<double>(std::max<int64_t>(1, hlo[kFeatureGroupCount]));
-  const double places = ElementsOf(*output) / std::max(1.0, outputs);
+  const double positions = ElementsOf(*output) / std::max(1.0, outputs);
   const double taps = ElementsOf(*kernel) / std::max(1.0, outputs * convolution.features);
-  GemmShape& product = convolution.product;
-  product.batch = groups;
-  product.m = places, product.n = outputs / groups, product.k = taps * convolution.features;
+  GemmShape& gemm = convolution.gemm;
+  gemm.batch = groups;
+  gemm.m = positions, gemm.n = outputs / groups, gemm.k = taps * convolution.features;
   convolution.taps = taps;
   if (const Window* window = hlo[kWindow])
     for (const WindowDim& dim : window->dims) convolution.strided |= dim.stride > 1 || dim.base_dilation > 1;
-  product.unit = UnitOf(hlo.operand_shape(0).element_type(), IsFullPrecision(hlo));
-  product.operand_bytes = BitWidth(hlo.operand_shape(0).element_type()) / 8.0;
+  gemm.unit = UnitOf(hlo.operand_shape(0).element_type(), IsFullPrecision(hlo));
+  gemm.operand_bytes = BitWidth(hlo.operand_shape(0).element_type()) / 8.0;
   return convolution;
 }
 
@@ -162,7 +162,7 @@ std::optional<AttentionShape> AttentionOf(const Instruction& call, const ConfigJ
   attention.batch = static_cast<double>(query.dim(0)), attention.queries = static_cast<double>(query.dim(1));
   attention.heads = static_cast<double>(query.dim(2));
   attention.keys = static_cast<double>(call.operand_shape(1).dim(1));
-  // Transformer Engine: 0 none, 1 padding, 2 causal, 3 padding and causal, and so on; anything from 2 on cuts a half.
+  // Transformer Engine: 0 none, 1 padding, 2 causal, 3 padding and causal, …; all from 2 on mask about half.
   attention.causal = DictionaryNumber(call, "mask_type").value_or(0) >= 2;
   return attention;
 }

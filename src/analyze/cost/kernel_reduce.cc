@@ -1,4 +1,4 @@
-// Reductions: which dimensions are summed, and how the compiler's own emitter cuts them.
+// Describes reductions: the reduced dimensions, and their split into blocks by XLA's own emitter.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 
 namespace shoal::internal {
 
-int64_t MinorOf(const Shape& shape) {
+int64_t MinorDimension(const Shape& shape) {
   const Layout* layout = shape.layout();
   if (layout != nullptr && !layout->minor_to_major.empty()) return layout->minor_to_major[0];
   return shape.rank() - 1;
@@ -16,16 +16,15 @@ int64_t MinorOf(const Shape& shape) {
 
 bool Has(Ints dims, int64_t d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
 
-// Sizes of the dimensions that lie together at the minor end, all reduced or all kept.
 double MinorRun(const Shape& shape, Ints reduced) {
   const Layout* layout = shape.layout();
   double run = 1;
-  const bool first = Has(reduced, MinorOf(shape));
+  const bool is_reduced = Has(reduced, MinorDimension(shape));
   for (int i = 0; i < shape.rank(); ++i) {
     const int64_t d = layout != nullptr && static_cast<int>(layout->minor_to_major.size()) == shape.rank()
                           ? layout->minor_to_major[static_cast<size_t>(i)]
                           : shape.rank() - 1 - i;
-    if (Has(reduced, d) != first) break;
+    if (Has(reduced, d) != is_reduced) break;
     run *= static_cast<double>(shape.dim(d));
   }
   return run;
@@ -36,15 +35,15 @@ void DescribeNativeReduce(const Instruction& reduce, KernelDescriptor& kernel) {
   const Ints reduced = reduce[kDimensions];
   const double elements = ElementsOf(source);
   const double run = std::max(1.0, MinorRun(source, reduced));
-  // XLA cuts a long sum into pieces that two kernels share; modules before that pass have it whole.
-  if (Has(reduced, MinorOf(source))) {
-    // 16 elements a thread, at least 256 threads a block.
+  // XLA splits a long reduction into parts that two kernels reduce. Modules from before that pass have it unsplit.
+  if (Has(reduced, MinorDimension(source))) {
+    // 16 elements per thread, at least 256 threads per block.
     const double per_row = std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, run / 16)))), 32.0, 1024.0);
     kernel.family = KernelKind::kRowReduce;
     kernel.threads = std::max(256.0, per_row);
-    const double pieces = std::ceil(run / (16 * 1024));
-    kernel.blocks = std::ceil(elements / run / std::max(1.0, 256 / per_row)) * pieces;
-    kernel.rounds = run / per_row / pieces;
+    const double parts = std::ceil(run / (16 * 1024));
+    kernel.blocks = std::ceil(elements / run / std::max(1.0, 256 / per_row)) * parts;
+    kernel.rounds = run / per_row / parts;
     kernel.row_length = run;
     return;
   }
@@ -53,9 +52,9 @@ void DescribeNativeReduce(const Instruction& reduce, KernelDescriptor& kernel) {
     if (d >= 0 && d < source.rank()) length *= static_cast<double>(source.dim(d));
   kernel.family = KernelKind::kColumnReduce;
   kernel.threads = 1024;  // 32 rows of 32 pairs of columns
-  const double pieces = std::ceil(length / (128 * 32));
-  kernel.blocks = std::ceil(elements / std::max(1.0, length * run)) * std::ceil(run / 64) * pieces;
-  kernel.rounds = length / 32 / pieces;
+  const double parts = std::ceil(length / (128 * 32));
+  kernel.blocks = std::ceil(elements / std::max(1.0, length * run)) * std::ceil(run / 64) * parts;
+  kernel.rounds = length / 32 / parts;
   kernel.row_length = run;
 }
 

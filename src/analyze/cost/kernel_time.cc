@@ -3,8 +3,8 @@
 namespace shoal::internal {
 
 std::string_view ToString(Bound bound) {
-  constexpr std::string_view kNames[] = {"nothing",      "start",  "memory",  "cache",    "matrix", "instructions",
-                                         "blocks", "latency", "compiler", "host",   "unknown"};
+  constexpr std::string_view kNames[] = {"nothing", "start",   "memory",   "cache", "matrix", "instructions",
+                                         "blocks",  "latency", "compiler", "host",  "unknown"};
   return kNames[static_cast<size_t>(bound)];
 }
 

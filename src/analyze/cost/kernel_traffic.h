@@ -1,4 +1,4 @@
-// Bytes and instructions of a fused computation.
+// Memory traffic and instruction counts of a fusion region.
 #pragma once
 
 #include "absl/container/flat_hash_map.h"
@@ -6,29 +6,29 @@
 
 namespace shoal::internal {
 
-// Of the elements of each instruction, the part that is needed: a slice reads only what it gives.
+// The fraction of each instruction's elements that the results depend on: a slice accesses only part of its operand.
 class AccessedFractions {
  public:
-  explicit AccessedFractions(const FusionRegion& view);
+  explicit AccessedFractions(const FusionRegion& region);
   double Of(const Instruction& hlo) const {
-    auto found = shares_.find(&hlo);
-    return found == shares_.end() ? 0 : found->second;
+    auto found = fractions_.find(&hlo);
+    return found == fractions_.end() ? 0 : found->second;
   }
 
  private:
-  absl::flat_hash_map<const Instruction*, double> shares_;
+  absl::flat_hash_map<const Instruction*, double> fractions_;
 };
 
 double ElementsOf(const Shape& shape);
-// Of an array, or of the arrays of a tuple; of bytes that a layout pads nothing is counted.
+// Bytes of an array, or of all arrays of a tuple; without layout padding.
 double DataBytes(const Shape& shape);
-// The instruction behind bitcasts, reshapes and converts of a root.
-const Instruction& BehindConverts(const Instruction& root);
+// The source of `root`, traced through bitcasts, reshapes and converts.
+const Instruction& TraceThroughConverts(const Instruction& root);
 bool IsInPlaceUpdate(const Instruction& hlo);
-// Of a dynamic-update-slice or scatter.
+// The update operand of a dynamic-update-slice or scatter.
 const Instruction& UpdateOf(const Instruction& hlo);
 
 // Fills in reads, written, in_place, instructions, elements, window.
-void MeasureTraffic(const FusionRegion& view, KernelDescriptor& kernel);
+void MeasureTraffic(const FusionRegion& region, KernelDescriptor& kernel);
 
 }  // namespace shoal::internal

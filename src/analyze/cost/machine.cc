@@ -10,7 +10,7 @@
 namespace shoal::internal {
 namespace {
 
-constexpr MachineParameter kFigures[] = {
+constexpr MachineParameter kParameters[] = {
     {"device.peak.f64", "flop/s", [](Machine& m) -> double& { return m.device.peak.f64; }, false, "matrix or vector"},
     {"device.peak.f32", "flop/s", [](Machine& m) -> double& { return m.device.peak.f32; }, true, "vector units"},
     {"device.peak.tf32", "flop/s", [](Machine& m) -> double& { return m.device.peak.tf32; }, false, "dense"},
@@ -19,46 +19,47 @@ constexpr MachineParameter kFigures[] = {
     {"device.peak.f4", "flop/s", [](Machine& m) -> double& { return m.device.peak.f4; }, false, "dense"},
     {"device.peak.s8", "flop/s", [](Machine& m) -> double& { return m.device.peak.s8; }, false, "dense"},
     {"device.matrix_efficiency", "", [](Machine& m) -> double& { return m.device.matrix_efficiency; }, false,
-     "part of the peak that large products reach"},
+     "fraction of the peak that large GEMMs reach"},
     {"device.cores", "", [](Machine& m) -> double& { return m.device.cores; }, true, "SMs, CUs, TensorCores"},
     {"device.lanes", "", [](Machine& m) -> double& { return m.device.lanes; }, false, "vector lanes of a core"},
     {"device.clock", "Hz", [](Machine& m) -> double& { return m.device.clock; }, true, ""},
     {"device.memory", "B", [](Machine& m) -> double& { return m.device.memory; }, true, ""},
-    {"device.bandwidth", "B/s", [](Machine& m) -> double& { return m.device.bandwidth; }, true, "of the memory"},
+    {"device.bandwidth", "B/s", [](Machine& m) -> double& { return m.device.bandwidth; }, true, "memory bandwidth"},
     {"device.memory_efficiency", "", [](Machine& m) -> double& { return m.device.memory_efficiency; }, false,
-     "part of the bandwidth that is reached"},
-    {"device.cache", "B", [](Machine& m) -> double& { return m.device.cache; }, false, "L2, vector memory"},
+     "fraction of the bandwidth that is reached"},
+    {"device.cache", "B", [](Machine& m) -> double& { return m.device.cache; }, false, "L2; TPU: vector memory"},
     {"device.cache_bandwidth", "B/s", [](Machine& m) -> double& { return m.device.cache_bandwidth; }, false, ""},
     {"device.sustained", "", [](Machine& m) -> double& { return m.device.sustained; }, false,
-     "part of the matrix units' speed that is left in steps of a second"},
+     "fraction of the matrix units' speed that is sustained in steps of a second"},
     {"device.host_bandwidth", "B/s", [](Machine& m) -> double& { return m.device.host_bandwidth; }, false,
-     "to the host's memory"},
-    {"device.launch_overhead", "s", [](Machine& m) -> double& { return m.device.launch_overhead; }, false, "of the host, for a kernel"},
+     "to host memory"},
+    {"device.launch_overhead", "s", [](Machine& m) -> double& { return m.device.launch_overhead; }, false,
+     "host time per kernel"},
     {"device.step_overhead", "s", [](Machine& m) -> double& { return m.device.step_overhead; }, false,
-     "of the host, for a step"},
+     "host time per step"},
     {"node.devices", "", [](Machine& m) -> double& { return m.node.devices; }, true, ""},
     {"node.bandwidth", "B/s", [](Machine& m) -> double& { return m.node.bandwidth; }, false,
-     "of a device to the others of its node, one way"},
+     "from a device to the others in its node, one way"},
     {"node.link_efficiency", "", [](Machine& m) -> double& { return m.node.link_efficiency; }, false,
-     "part of it that a ring of large messages reaches"},
-    {"node.latency", "s", [](Machine& m) -> double& { return m.node.latency; }, false, "of a hop"},
+     "fraction of node.bandwidth that a ring of large messages reaches"},
+    {"node.latency", "s", [](Machine& m) -> double& { return m.node.latency; }, false, "latency of a hop"},
     {"node.in_switch_reduction", "", [](Machine& m) -> double& { return m.node.in_switch_reduction; }, false,
-     "1: the switch adds up"},
+     "1: the switch performs reductions"},
     {"cluster.nodes", "", [](Machine& m) -> double& { return m.cluster.nodes; }, false, ""},
     {"cluster.nic", "B/s", [](Machine& m) -> double& { return m.cluster.nic; }, false,
-     "of a device to other nodes, one way"},
+     "from a device to other nodes, one way"},
     {"cluster.nic_efficiency", "", [](Machine& m) -> double& { return m.cluster.nic_efficiency; }, false,
-     "part of it that is reached"},
-    {"cluster.latency", "s", [](Machine& m) -> double& { return m.cluster.latency; }, false, "of a hop between nodes"},
+     "fraction of cluster.nic that is reached"},
+    {"cluster.latency", "s", [](Machine& m) -> double& { return m.cluster.latency; }, false, "latency of a hop"},
     {"torus.link", "B/s", [](Machine& m) -> double& { return m.torus.link; }, false, "one link, one way"},
     {"torus.link_efficiency", "", [](Machine& m) -> double& { return m.torus.link_efficiency; }, false,
-     "part of it that is reached"},
+     "fraction of torus.link that is reached"},
     {"torus.hop", "s", [](Machine& m) -> double& { return m.torus.hop; }, false, "latency of a hop"},
     {"torus.min_ring_size", "", [](Machine& m) -> double& { return m.torus.min_ring_size; }, false,
      "an axis whose size is a multiple of this is a ring"},
 };
 
-std::optional<double> PrefixOf(std::string_view prefix) {
+std::optional<double> SiPrefixFactor(std::string_view prefix) {
   if (prefix.empty()) return 1;
   if (prefix.size() != 1) return std::nullopt;
   constexpr std::pair<char, double> kPrefixes[] = {{'n', 1e-9}, {'u', 1e-6}, {'m', 1e-3}, {'k', 1e3}, {'K', 1e3},
@@ -68,8 +69,8 @@ std::optional<double> PrefixOf(std::string_view prefix) {
   return std::nullopt;
 }
 
-// "8", "4x4x8" as numbers; empty if it is neither.
-std::vector<int64_t> SizesIn(std::string_view text) {
+// "8" or "4x4x8" as numbers; empty if the text is malformed.
+std::vector<int64_t> ParseSizes(std::string_view text) {
   std::vector<int64_t> sizes;
   while (!text.empty()) {
     const size_t x = std::min(text.find('x'), text.size());
@@ -82,18 +83,18 @@ std::vector<int64_t> SizesIn(std::string_view text) {
   return sizes;
 }
 
-Result<Machine> Sized(Machine machine, const std::vector<int64_t>& sizes, const std::string& name) {
+Result<Machine> WithSize(Machine machine, const std::vector<int64_t>& sizes, const std::string& name) {
   machine.name = name;
   machine.fixed_size = true;
   if (machine.node.links == NodeLinks::kTorus) {
-    if (sizes.size() > 3) return Fail(StrCat("'", name, "': a torus has at most three dimensions"));
+    if (sizes.size() > 3) return Fail(StrCat("'", name, "': a torus has at most three sizes, as in tpu-v5p-4x4x8"));
     machine.torus.dims = sizes;
     double chips = 1;
     for (int64_t size : sizes) chips *= static_cast<double>(size);
     machine.cluster.nodes = std::max(1.0, std::ceil(chips / machine.node.devices));
     return machine;
   }
-  if (sizes.size() > 2) return Fail(StrCat("'", name, "': devices per node and nodes, as in h100x8x64"));
+  if (sizes.size() > 2) return Fail(StrCat("'", name, "': the sizes are devices per node and nodes, as in h100x8x64"));
   machine.node.devices = static_cast<double>(sizes[0]);
   machine.cluster.nodes = sizes.size() > 1 ? static_cast<double>(sizes[1]) : 1;
   machine.fixed_size = sizes.size() > 1;
@@ -110,20 +111,20 @@ double Machine::devices() const {
 
 int64_t Machine::devices_per_node() const { return std::max<int64_t>(1, static_cast<int64_t>(node.devices)); }
 
-std::span<const MachineParameter> MachineParameters() { return kFigures; }
+std::span<const MachineParameter> MachineParameters() { return kParameters; }
 
 const MachineParameter* FindMachineParameter(std::string_view name) {
   const MachineParameter* found = nullptr;
-  for (const MachineParameter& figure : kFigures) {
-    if (figure.name == name) return &figure;
-    if (figure.name.substr(figure.name.rfind('.') + 1) != name) continue;
+  for (const MachineParameter& parameter : kParameters) {
+    if (parameter.name == name) return &parameter;
+    if (parameter.name.substr(parameter.name.rfind('.') + 1) != name) continue;
     if (found != nullptr) return nullptr;
-    found = &figure;
+    found = &parameter;
   }
   return found;
 }
 
-std::optional<double> QuantityOf(std::string_view text, std::string_view unit) {
+std::optional<double> ParseQuantity(std::string_view text, std::string_view unit) {
   const std::string copy(text);
   char* end = nullptr;
   const double number = std::strtod(copy.c_str(), &end);
@@ -133,7 +134,7 @@ std::optional<double> QuantityOf(std::string_view text, std::string_view unit) {
   while (!rest.empty() && rest.back() == ' ') rest.remove_suffix(1);
   if (rest.size() >= unit.size() && rest.substr(rest.size() - unit.size()) == unit)
     rest.remove_suffix(unit.size());
-  const std::optional<double> factor = PrefixOf(rest);
+  const std::optional<double> factor = SiPrefixFactor(rest);
   if (!factor) return std::nullopt;
   return number * *factor;
 }
@@ -141,24 +142,25 @@ std::optional<double> QuantityOf(std::string_view text, std::string_view unit) {
 Status SetMachineParameter(Machine& machine, std::string_view assignment) {
   const size_t equals = assignment.find('=');
   const std::string_view name = assignment.substr(0, equals);
-  const MachineParameter* figure = FindMachineParameter(name);
-  if (figure == nullptr) {
-    const std::string names = StrJoin(kFigures, ", ", [](std::string* out, const MachineParameter& f) { *out += f.name; });
-    return Fail(StrCat("'", name, "' is no figure of a machine; there are ", names));
+  const MachineParameter* parameter = FindMachineParameter(name);
+  if (parameter == nullptr) {
+    const std::string names = StrJoin(kParameters, ", ", [](std::string* out, const MachineParameter& p) { *out += p.name; });
+    return Fail(StrCat("unknown machine parameter '", name, "'; known: ", names));
   }
-  if (equals == std::string_view::npos) return Fail(StrCat("'", assignment, "': a value is missing, as in nic=100GB/s"));
-  const std::optional<double> value = QuantityOf(assignment.substr(equals + 1), figure->unit);
+  if (equals == std::string_view::npos) return Fail(StrCat("'", assignment, "': expected a value, as in nic=100GB/s"));
+  const std::optional<double> value = ParseQuantity(assignment.substr(equals + 1), parameter->unit);
   if (!value || *value < 0)
-    return Fail(StrCat("'", assignment.substr(equals + 1), "' is no value of ", figure->name,
-                       figure->unit.empty() ? "" : StrCat(", in ", figure->unit)));
-  const bool divides = figure->unit == "B/s" || figure->unit == "Hz" || figure->unit == "flop/s";
-  const bool counts = figure->name == "cluster.nodes" || figure->name == "node.devices" || figure->name == "device.cores";
-  if ((divides && *value <= 0) || (counts && (*value < 1 || *value > 1e9)))
-    return Fail(StrCat("'", assignment, "': ", figure->name, " must be ", divides ? "more than 0" : "1 or more"));
-  figure->at(machine) = *value;
-  if (figure->name == "cluster.nodes") machine.fixed_size = true;
-  // Measured curves say nothing about other links: the model does.
-  if (figure->name.substr(0, 5) == "node." && figure->name != "node.devices") machine.curves.clear();
+    return Fail(StrCat(parameter->name, " must be a non-negative number",
+                       parameter->unit.empty() ? "" : StrCat(" in ", parameter->unit), ", got '",
+                       assignment.substr(equals + 1), "'"));
+  const bool is_rate = parameter->unit == "B/s" || parameter->unit == "Hz" || parameter->unit == "flop/s";
+  const bool is_count = parameter->name == "cluster.nodes" || parameter->name == "node.devices" || parameter->name == "device.cores";
+  if ((is_rate && *value <= 0) || (is_count && (*value < 1 || *value > 1e9)))
+    return Fail(StrCat("'", assignment, "': ", parameter->name, " must be ", is_rate ? "positive" : "in [1, 1e9]"));
+  parameter->at(machine) = *value;
+  if (parameter->name == "cluster.nodes") machine.fixed_size = true;
+  // Measured curves do not apply to other links; the model does.
+  if (parameter->name.substr(0, 5) == "node." && parameter->name != "node.devices") machine.curves.clear();
   return {};
 }
 
@@ -172,29 +174,29 @@ Result<Machine> LoadMachine(const std::string& name) {
     if (name.size() <= family.size() + 1 || name.substr(0, family.size()) != family) continue;
     const char separator = name[family.size()];
     if (separator != 'x' && separator != '-') continue;
-    const std::vector<int64_t> sizes = SizesIn(std::string_view(name).substr(family.size() + 1));
+    const std::vector<int64_t> sizes = ParseSizes(std::string_view(name).substr(family.size() + 1));
     if (sizes.empty()) continue;
     SHOAL_ASSIGN(machine, ReadMachine(std::string(preset.yaml), StrCat("machines/", family, ".yaml")));
-    return Sized(std::move(machine), sizes, name);
+    return WithSize(std::move(machine), sizes, name);
   }
   Result<std::unique_ptr<FileBytes>> text = FileBytes::Read(name);
   if (text.ok()) return ReadMachine(std::string((*text)->bytes()), name);
   std::string names;
   for (const Preset& preset : Presets()) StrAppend(&names, names.empty() ? "" : ", ", preset.name);
-  return Fail(StrCat("'", name, "' is no machine and no file; there are ", names,
-                     ", and sizes of them: h100x8 (a node), h100x8x64 (64 nodes), tpu-v5p-4x4x8"));
+  return Fail(StrCat("unknown machine or file '", name, "'; known machines: ", names,
+                     "; a size may follow: h100x8 (a node), h100x8x64 (64 nodes), tpu-v5p-4x4x8"));
 }
 
 void ScaleToDevices(Machine& machine, int64_t devices) {
   const auto needed = static_cast<double>(devices);
   if (machine.node.links == NodeLinks::kTorus) {
     if (machine.devices() >= needed && !machine.torus.dims.empty()) return;
-    // As near to a cube, or a square, as factors of two allow.
+    // Choose dimensions as close to a cube, or a square, as factors of two allow.
     const size_t rank = std::max<size_t>(1, machine.torus.dims.size());
     machine.torus.dims.assign(rank, 1);
     for (int64_t rest = devices; rest > 1; rest = (rest + 1) / 2) {
-      auto least = std::min_element(machine.torus.dims.begin(), machine.torus.dims.end());
-      *least *= 2;
+      auto smallest = std::min_element(machine.torus.dims.begin(), machine.torus.dims.end());
+      *smallest *= 2;
     }
     machine.cluster.nodes = std::max(1.0, std::ceil(machine.devices() / machine.node.devices));
     return;

@@ -1,4 +1,4 @@
-// Machines from YAML. What is not in the schema, or not what it says, is an error with its key and line.
+// Reads machines from YAML. A deviation from the schema is an error with key and line.
 #include <algorithm>
 
 #include "analyze/cost/embedded.h"
@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// The name that a key has had since version 2; empty if it was not renamed.
+// The current name of a key that version 2 renamed; empty for other keys.
 std::string_view RenamedKey(std::string_view key) {
   constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
       {"device.matrix_share", "device.matrix_efficiency"}, {"device.memory_share", "device.memory_efficiency"},
@@ -28,118 +28,120 @@ class MachineReader {
   MachineReader(Machine& machine, const std::string& path) : machine_(machine), path_(path) {}
 
   Status Read(const YAML::Node& root) {
-    if (!root.IsMap()) return At(root, "a machine is a map of keys: name, device, node, …");
-    SHOAL_TRY(Walk(root, ""));
-    for (const MachineParameter& figure : MachineParameters())
-      if (figure.required && !given_.contains(std::string(figure.name)))
-        return At(root, StrCat("key '", figure.name, "' is missing"));
-    if (machine_.family.empty()) return At(root, "key 'name' is missing");
-    return Sensible(root);
+    if (!root.IsMap()) return ErrorAt(root, "a machine file must be a map with the keys name, device, node, …");
+    SHOAL_TRY(ReadMap(root, ""));
+    for (const MachineParameter& parameter : MachineParameters())
+      if (parameter.required && !seen_keys_.contains(std::string(parameter.name)))
+        return ErrorAt(root, StrCat("key '", parameter.name, "' is missing"));
+    if (machine_.family.empty()) return ErrorAt(root, "key 'name' is missing");
+    return CheckPositive(root);
   }
 
  private:
-  Diag At(const YAML::Node& node, std::string message) const {
+  Diag ErrorAt(const YAML::Node& node, std::string message) const {
     return Fail(StrCat(path_, ":", node.Mark().line + 1, ": ", message));
   }
 
-  Status Walk(const YAML::Node& map, const std::string& prefix) {
+  Status ReadMap(const YAML::Node& map, const std::string& prefix) {
     for (const auto& pair : map) {
-      if (!pair.first.IsScalar()) return At(pair.first, "a key must be a word");
+      if (!pair.first.IsScalar()) return ErrorAt(pair.first, "a key must be a scalar");
       const std::string key = prefix + pair.first.Scalar();
-      if (given_.contains(key)) return At(pair.first, StrCat("key '", key, "' stands twice"));
-      SHOAL_TRY(Take(key, pair.first, pair.second));
-      given_[key] = true;
+      if (seen_keys_.contains(key)) return ErrorAt(pair.first, StrCat("duplicate key '", key, "'"));
+      SHOAL_TRY(ReadKey(key, pair.first, pair.second));
+      seen_keys_[key] = true;
     }
     return {};
   }
 
-  Status Take(const std::string& key, const YAML::Node& name, const YAML::Node& value) {
-    for (const MachineParameter& figure : MachineParameters())
-      if (figure.name == key) return TakeFigure(figure, value);
-    if (key == "name") return TakeText(key, value, machine_.family);
-    if (key == "description") return TakeText(key, value, machine_.description);
-    if (key == "collectives") return TakeText(key, value, machine_.curves);
-    if (key == "device.kind") return TakeWord(key, value, {"gpu", "tpu"}, machine_.device.kind);
-    if (key == "node.links") return TakeWord(key, value, {"switch", "mesh", "torus"}, machine_.node.links);
-    if (key == "torus.dims") return TakeDims(key, value);
-    if (key == "kernels") return TakeConstants(value);
+  Status ReadKey(const std::string& key, const YAML::Node& name, const YAML::Node& value) {
+    for (const MachineParameter& parameter : MachineParameters())
+      if (parameter.name == key) return ReadParameter(parameter, value);
+    if (key == "name") return ReadText(key, value, machine_.family);
+    if (key == "description") return ReadText(key, value, machine_.description);
+    if (key == "collectives") return ReadText(key, value, machine_.curves);
+    if (key == "device.kind") return ReadEnum(key, value, {"gpu", "tpu"}, machine_.device.kind);
+    if (key == "node.links") return ReadEnum(key, value, {"switch", "mesh", "torus"}, machine_.node.links);
+    if (key == "torus.dims") return ReadDims(key, value);
+    if (key == "kernels") return ReadConstants(value);
     const bool is_section = std::any_of(
-        MachineParameters().begin(), MachineParameters().end(), [&](const MachineParameter& figure) {
-          return figure.name.size() > key.size() && figure.name.substr(0, key.size() + 1) == key + ".";
+        MachineParameters().begin(), MachineParameters().end(), [&](const MachineParameter& parameter) {
+          return parameter.name.size() > key.size() && parameter.name.substr(0, key.size() + 1) == key + ".";
         });
     if (!is_section) {
       const std::string_view renamed = RenamedKey(key);
-      return At(name, StrCat("unknown key '", key, "'", renamed.empty() ? "" : StrCat("; it is now '", renamed, "'")));
+      return ErrorAt(name, StrCat("unknown key '", key, "'", renamed.empty() ? "" : StrCat("; it is now '", renamed, "'")));
     }
-    if (!value.IsMap()) return At(value, StrCat("key '", key, "' must be a map"));
-    return Walk(value, key + ".");
+    if (!value.IsMap()) return ErrorAt(value, StrCat("key '", key, "' must be a map"));
+    return ReadMap(value, key + ".");
   }
 
-  Status TakeText(const std::string& key, const YAML::Node& value, std::string& text) {
-    if (!value.IsScalar()) return At(value, StrCat("key '", key, "' must be a text"));
+  Status ReadText(const std::string& key, const YAML::Node& value, std::string& text) {
+    if (!value.IsScalar()) return ErrorAt(value, StrCat("key '", key, "' must be a string"));
     text = value.Scalar();
     return {};
   }
 
   template <class Enum>
-  Status TakeWord(const std::string& key, const YAML::Node& value, std::initializer_list<std::string_view> words,
-                  Enum& taken) {
+  Status ReadEnum(const std::string& key, const YAML::Node& value, std::initializer_list<std::string_view> words,
+                  Enum& result) {
     const std::string word = value.IsScalar() ? value.Scalar() : "";
     const auto* found = std::find(words.begin(), words.end(), word);
     if (found == words.end())
-      return At(value, StrCat("key '", key, "' must be one of ", StrJoin(words, ", "), ", got '", word, "'"));
-    taken = static_cast<Enum>(found - words.begin());
+      return ErrorAt(value, StrCat("key '", key, "' must be one of ", StrJoin(words, ", "), ", got '", word, "'"));
+    result = static_cast<Enum>(found - words.begin());
     return {};
   }
 
   // A number with its unit, or {value: …, source: …}.
-  Status TakeFigure(const MachineParameter& figure, const YAML::Node& node) {
+  Status ReadParameter(const MachineParameter& parameter, const YAML::Node& node) {
     YAML::Node value = node;
     if (node.IsMap()) {
       for (const auto& pair : node)
         if (pair.first.Scalar() != "value" && pair.first.Scalar() != "source")
-          return At(pair.first, StrCat("unknown key '", figure.name, ".", pair.first.Scalar(), "'"));
+          return ErrorAt(pair.first, StrCat("unknown key '", parameter.name, ".", pair.first.Scalar(), "'"));
       value.reset(node["value"]);
       if (node["source"] && node["source"].IsScalar())
-        machine_.sources[std::string(figure.name)] = node["source"].Scalar();
+        machine_.sources[std::string(parameter.name)] = node["source"].Scalar();
     }
     const std::string text = value && value.IsScalar() ? value.Scalar() : "";
-    const std::optional<double> number = QuantityOf(text, figure.unit);
+    const std::optional<double> number = ParseQuantity(text, parameter.unit);
     if (!number || *number < 0)
-      return At(node, StrCat("key '", figure.name, "' must be a number",
-                             figure.unit.empty() ? "" : StrCat(" in ", figure.unit), ", got '", text, "'"));
-    figure.at(machine_) = *number;
+      return ErrorAt(node, StrCat("key '", parameter.name, "' must be a non-negative number",
+                                  parameter.unit.empty() ? "" : StrCat(" in ", parameter.unit), ", got '", text, "'"));
+    parameter.at(machine_) = *number;
     return {};
   }
 
-  Status TakeDims(const std::string& key, const YAML::Node& value) {
+  Status ReadDims(const std::string& key, const YAML::Node& value) {
     if (!value.IsSequence() || value.size() < 1 || value.size() > 3)
-      return At(value, StrCat("key '", key, "' must be a list of one to three sizes"));
+      return ErrorAt(value, StrCat("key '", key, "' must be a list of one to three sizes"));
     for (const YAML::Node& size : value) {
-      const std::optional<double> number = size.IsScalar() ? QuantityOf(size.Scalar(), "") : std::nullopt;
-      if (!number || *number < 1 || *number > 1e6) return At(size, StrCat("key '", key, "': a size is 1 or more"));
+      const std::optional<double> number = size.IsScalar() ? ParseQuantity(size.Scalar(), "") : std::nullopt;
+      if (!number || *number < 1 || *number > 1e6)
+        return ErrorAt(size, StrCat("key '", key, "': a size must be in [1, 1e6]"));
       machine_.torus.dims.push_back(static_cast<int64_t>(*number));
     }
     return {};
   }
 
-  Status TakeConstants(const YAML::Node& value) {
-    if (!value.IsMap()) return At(value, "key 'kernels' must be a map of constants");
+  Status ReadConstants(const YAML::Node& value) {
+    if (!value.IsMap()) return ErrorAt(value, "key 'kernels' must be a map of constants");
     for (const auto& pair : value) {
       const std::string name = pair.first.Scalar();
       const auto all = AllKernelConstants();
       const auto found = std::find_if(all.begin(), all.end(), [&](const auto& row) { return row.name == name; });
-      if (found == all.end()) return At(pair.first, StrCat("unknown key 'kernels.", name, "'"));
+      if (found == all.end()) return ErrorAt(pair.first, StrCat("unknown key 'kernels.", name, "'"));
       const std::optional<double> number =
-          pair.second.IsScalar() ? QuantityOf(pair.second.Scalar(), "") : std::nullopt;
-      if (!number || *number < 0) return At(pair.second, StrCat("key 'kernels.", name, "' must be a number"));
+          pair.second.IsScalar() ? ParseQuantity(pair.second.Scalar(), "") : std::nullopt;
+      if (!number || *number < 0)
+        return ErrorAt(pair.second, StrCat("key 'kernels.", name, "' must be a non-negative number"));
       machine_.kernels.*(found->at) = *number;
     }
     return {};
   }
 
-  // What the formulas divide by.
-  Status Sensible(const YAML::Node& root) const {
+  // Checks the parameters that the formulas divide by.
+  Status CheckPositive(const YAML::Node& root) const {
     const DeviceModel& device = machine_.device;
     const std::pair<std::string_view, double> positive[] = {
         {"device.peak.f32", device.peak.f32},   {"device.peak.bf16", device.peak.bf16},
@@ -148,15 +150,15 @@ class MachineReader {
         {"device.memory", device.memory},       {"node.devices", machine_.node.devices},
         {"cluster.nodes", machine_.cluster.nodes}};
     for (const auto& [name, value] : positive)
-      if (!(value > 0)) return At(root, StrCat("key '", name, "' must be more than 0"));
+      if (!(value > 0)) return ErrorAt(root, StrCat("key '", name, "' must be greater than 0"));
     if (machine_.node.links == NodeLinks::kTorus && machine_.torus.dims.empty())
-      return At(root, "key 'torus.dims' is missing: node.links is torus");
+      return ErrorAt(root, "key 'torus.dims' is missing; node.links is torus");
     return {};
   }
 
   Machine& machine_;
   const std::string& path_;
-  std::map<std::string, bool> given_;
+  std::map<std::string, bool> seen_keys_;
 };
 
 Result<Machine> ReadMachineOver(Machine machine, const std::string& yaml, const std::string& path) {
@@ -169,7 +171,7 @@ Result<Machine> ReadMachineOver(Machine machine, const std::string& yaml, const 
   return machine;
 }
 
-// machines/fitted/kernels.yaml: constants: {name: value}.
+// The constants of machines/fitted/kernels.yaml, as {name: value}.
 KernelConstants FittedConstants() {
   KernelConstants fitted;
   const YAML::Node constants = YAML::Load(std::string(EmbeddedFile("fitted/kernels.yaml")))["constants"];
@@ -182,7 +184,7 @@ KernelConstants FittedConstants() {
 
 Result<Machine> ReadMachine(const std::string& yaml, const std::string& path) {
   Machine machine;
-  machine.node.latency = 3.4e-6;  // of a hop over NVLink, as NCCL has it, where the file does not say
+  machine.node.latency = 3.4e-6;  // NCCL's value for a hop over NVLink, unless the file has another
   machine.kernels = FittedConstants();
   return ReadMachineOver(std::move(machine), yaml, path);
 }

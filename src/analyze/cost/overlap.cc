@@ -10,9 +10,9 @@ namespace shoal::internal {
 namespace {
 
 bool DoesWork(const Instruction& hlo) {
-  static constexpr OpClass kIdle[] = {OpClass::kStructure, OpClass::kTransfer, OpClass::kCollective};
+  static constexpr OpClass kNoWork[] = {OpClass::kStructure, OpClass::kTransfer, OpClass::kCollective};
   const OpClass op_class = Info(hlo.opcode).op_class;
-  return !IsBitcast(hlo) && std::find(std::begin(kIdle), std::end(kIdle), op_class) == std::end(kIdle);
+  return !IsBitcast(hlo) && std::find(std::begin(kNoWork), std::end(kNoWork), op_class) == std::end(kNoWork);
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ Overlaps::Overlaps(const ModuleCost& cost, const ExecutionCounts& executions) : 
   }
 }
 
-// Callees are added up before their callers.
+// The constructor visits callees before callers, so that `computation_flops_` has the sums of the callees.
 double Overlaps::FlopsOf(const Instruction& hlo) const {
   auto own = flops_.find(&hlo);
   if (own != flops_.end()) return own->second;
@@ -38,13 +38,13 @@ double Overlaps::FlopsOf(const Instruction& hlo) const {
   double sum = 0;
   for (const Computation* callee : callees)
     if (auto found = computation_flops_.find(callee); found != computation_flops_.end()) sum += found->second;
-  if (kind == CallKind::kLoop) return sum * static_cast<double>(executions_.TripsOf(hlo).count);
+  if (kind == CallKind::kLoop) return sum * static_cast<double>(executions_.TripCountOfLoop(hlo).count);
   return kind == CallKind::kBranch ? sum / static_cast<double>(callees.size()) : sum;
 }
 
-const Overlaps::Sums& Overlaps::SumsOf(const Computation& computation) {
+const Overlaps::PrefixSums& Overlaps::PrefixSumsOf(const Computation& computation) {
   auto [found, inserted] = sums_.try_emplace(&computation);
-  Sums& sums = found->second;
+  PrefixSums& sums = found->second;
   if (!inserted) return sums;
   sums.instructions.push_back(0);
   sums.flops.push_back(0);
@@ -55,7 +55,7 @@ const Overlaps::Sums& Overlaps::SumsOf(const Computation& computation) {
   return sums;
 }
 
-void Overlaps::Add(const Sums& sums, size_t from, size_t to, Overlap& overlap) const {
+void Overlaps::Add(const PrefixSums& sums, size_t from, size_t to, Overlap& overlap) const {
   overlap.instructions += sums.instructions[to] - sums.instructions[from];
   overlap.flops += sums.flops[to] - sums.flops[from];
 }
@@ -63,16 +63,16 @@ void Overlaps::Add(const Sums& sums, size_t from, size_t to, Overlap& overlap) c
 Overlap Overlaps::Of(const Instruction& start, const Instruction& done) {
   Overlap overlap;
   if (&start == &done) return overlap;
-  const Sums& sums = SumsOf(*start.parent);
+  const PrefixSums& sums = PrefixSumsOf(*start.parent);
   const Instruction* end = CallerWithin(*start.parent, done, executions_.calls());
   if (end != nullptr && end->index > start.index) {
     Add(sums, start.index + 1, end->index, overlap);
-    if (end != &done) Add(SumsOf(*done.parent), 0, done.index, overlap);
+    if (end != &done) Add(PrefixSumsOf(*done.parent), 0, done.index, overlap);
     return overlap;
   }
   Add(sums, start.index + 1, start.parent->instructions.size(), overlap);
-  overlap.around_loop = end == &done;
-  if (overlap.around_loop) Add(sums, 0, done.index, overlap);
+  overlap.crosses_iteration = end == &done;
+  if (overlap.crosses_iteration) Add(sums, 0, done.index, overlap);
   return overlap;
 }
 

@@ -1,4 +1,4 @@
-// What runs while something async is under way.
+// The work that overlaps async operations.
 #pragma once
 
 #include "analyze/cost/cost.h"
@@ -6,9 +6,9 @@
 namespace shoal::internal {
 
 struct Overlap {
-  int64_t instructions = 0;  // that do work; loops, calls and fusions count as one
-  double flops = 0;          // of all that they run
-  bool around_loop = false;  // it ends in the next round of a loop
+  int64_t instructions = 0;  // number that do work; a loop, call or fusion counts as one
+  double flops = 0;          // flops of these instructions, including callees
+  bool crosses_iteration = false;  // the done is in the next iteration of a loop
 
   bool nothing() const { return instructions == 0; }
 };
@@ -17,25 +17,25 @@ class Overlaps {
  public:
   Overlaps(const ModuleCost& cost, const ExecutionCounts& executions);
 
-  // Between a start and its done, in the order of the schedule. Where the done stands in a computation that is called
-  // after the start, up to that call and from there to the done; where it stands before the start, in the next round of
-  // a loop, what follows the one and precedes the other.
+  // The work between a start and its done, in schedule order. If a computation called after the start contains the
+  // done, this is the work up to that call and the callee's work before the done. If the done precedes the start, since
+  // it is in the next iteration of a loop, this is the work after the start and the work before the done.
   Overlap Of(const Instruction& start, const Instruction& done);
 
  private:
-  // Sums over the instructions of a computation before each one.
-  struct Sums {
+  // For each instruction of a computation, the sums over those before it.
+  struct PrefixSums {
     std::vector<int64_t> instructions;
     std::vector<double> flops;
   };
   double FlopsOf(const Instruction& hlo) const;
-  const Sums& SumsOf(const Computation& computation);
-  void Add(const Sums& sums, size_t from, size_t to, Overlap& overlap) const;
+  const PrefixSums& PrefixSumsOf(const Computation& computation);
+  void Add(const PrefixSums& sums, size_t from, size_t to, Overlap& overlap) const;
 
   const ExecutionCounts& executions_;
-  std::unordered_map<const Instruction*, double> flops_;              // of an instruction by itself
-  std::unordered_map<const Computation*, double> computation_flops_;  // run once, with all it calls
-  std::unordered_map<const Computation*, Sums> sums_;
+  std::unordered_map<const Instruction*, double> flops_;              // flops of one execution
+  std::unordered_map<const Computation*, double> computation_flops_;  // including callees
+  std::unordered_map<const Computation*, PrefixSums> sums_;
 };
 
 }  // namespace shoal::internal

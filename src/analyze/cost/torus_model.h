@@ -1,10 +1,10 @@
-// Collectives on a torus of chips: rings along its axes, and the data center network between slices.
+// Times of collectives on a torus of chips: rings along its axes, and the data center network between slices.
 #pragma once
 
 #include "analyze/cost/collective_time.h"
 
 namespace shoal::internal {
 
-CollectiveTiming TorusTime(Opcode kind, double bytes, const GroupTopology& place, const Machine& machine);
+CollectiveTiming TorusTime(Opcode kind, double bytes, const GroupTopology& topology, const Machine& machine);
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// Prices of ops on a TPU: a roofline over the matrix units, the vector units and the memories, on shapes padded to
-// tiles; what the compiler estimated counts where it says so.
+// Times of ops on a TPU: a roofline over matrix units, vector units and memories, on shapes padded to tiles. If the
+// module has an estimate by the compiler, it overrides the roofline.
 #include <algorithm>
 #include <cmath>
 
@@ -10,9 +10,9 @@
 namespace shoal::internal {
 namespace {
 
-double Padded(double size, double to) { return std::ceil(size / to) * to; }
+double Padded(double size, double multiple) { return std::ceil(size / multiple) * multiple; }
 
-// The matrix unit takes blocks of 128 x 128, fed in rows of 8.
+// The matrix unit multiplies blocks of 128 x 128, fed in rows of 8.
 double PaddedFlops(const GemmShape& p) {
   return 2 * p.batch * Padded(p.m, 8) * Padded(p.n, 128) * Padded(p.k, 128);
 }
@@ -45,12 +45,12 @@ KernelTime TpuKernelTime(const KernelDescriptor& kernel, const CacheTraffic& tra
     term(Bound::kInstructions, kernel.instructions / lanes, StrCat(FormatSi(kernel.instructions), " instructions"));
   }
   if (kernel.family == KernelKind::kHostCopy)
-    term(Bound::kHost, std::max(kernel.read(), kernel.written) / device.host_bandwidth, "over the host's link");
-  // The compiler knows its tiles and its own pipeline; its clock is the device's.
+    term(Bound::kHost, std::max(kernel.read(), kernel.written) / device.host_bandwidth, "over the host link");
+  // The compiler knows its tiles and the pipeline; it counts cycles of the device clock.
   if (kernel.estimated_cycles > 0) {
     timing.seconds = kernel.estimated_cycles / device.clock;
     timing.bound = Bound::kCompiler;
-    timing.terms.push_back({Bound::kCompiler, timing.seconds, StrCat(kernel.estimated_cycles, " cycles, as the compiler estimated")});
+    timing.terms.push_back({Bound::kCompiler, timing.seconds, StrCat(kernel.estimated_cycles, " cycles estimated by the compiler")});
   }
   timing.seconds += device.launch_overhead;
   timing.terms.push_back({Bound::kStart, device.launch_overhead, "start of the op"});

@@ -17,9 +17,9 @@ class XlaCost::InstructionCostBuilder : public OpCostBuilder {
   XlaCost& cost_;
 };
 
-// Verbs that only look at a module do not verify it. What a product costs is worked out from dimension numbers and
-// windows that nobody has held against the operands yet. (The rules of other ops compare shapes of the module's pool.)
-bool XlaCost::KeepsRules(const Instruction& hlo) {
+// Commands that only inspect a module do not verify it. The cost of a contraction depends on dimension numbers and
+// windows, which this checks against the operands. (The checks of other ops compare shapes of the module's pool.)
+bool XlaCost::HasValidShapes(const Instruction& hlo) {
   const OpInfo& op = Info(hlo.opcode);
   return op.op_class != OpClass::kContraction || op.infer(hlo, shapes_).ok();
 }
@@ -28,12 +28,12 @@ OpCost XlaCost::Of(const Instruction& hlo) {
   if (auto found = instructions_.find(&hlo); found != instructions_.end()) return found->second;
   InstructionCostBuilder builder(*this);
   builder.cost = DefaultCost(hlo);
-  if (HasCostInputs(hlo) && KeepsRules(hlo)) Info(hlo.opcode).cost(hlo, builder);
+  if (HasCostInputs(hlo) && HasValidShapes(hlo)) Info(hlo.opcode).cost(hlo, builder);
   return instructions_[&hlo] = builder.cost;
 }
 
 OpCost XlaCost::Of(const Computation& computation) {
-  // In loose text computations may call each other in a circle; that ends here, with nothing.
+  // In unverified text, computations may call each other in a cycle; the entry with zero cost ends the recursion.
   auto [found, inserted] = computations_.try_emplace(&computation);
   if (!inserted) return found->second;
   OpCost sum;

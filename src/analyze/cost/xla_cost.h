@@ -1,4 +1,4 @@
-// The figures of XLA's HloCostAnalysis: every computation priced where it is called, loop bodies once.
+// Costs as XLA's HloCostAnalysis computes them: each computation is counted where it is called, loop bodies once.
 #pragma once
 
 #include "absl/container/flat_hash_map.h"
@@ -9,18 +9,18 @@ namespace shoal::internal {
 
 class XlaCost {
  public:
-  // Of one instruction, with what it calls.
+  // The cost of an instruction, including the computations it calls.
   OpCost Of(const Instruction& hlo);
-  // Of a computation: the sum over its instructions, added up in XLA's order.
+  // The cost of a computation: the sum over its instructions, in XLA's order.
   OpCost Of(const Computation& computation);
 
  private:
   class InstructionCostBuilder;
 
-  bool KeepsRules(const Instruction& hlo);
+  bool HasValidShapes(const Instruction& hlo);
 
   Arena arena_;
-  ShapePool shapes_{arena_};  // of shapes that are only looked at
+  ShapePool shapes_{arena_};  // for temporary shapes
   Users users_;
   absl::flat_hash_map<const Computation*, OpCost> computations_;
   absl::flat_hash_map<const Instruction*, OpCost> instructions_;

@@ -10,12 +10,12 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kLongestText = 60;
+constexpr size_t kMaxTextLength = 60;
 
 std::string Shortened(std::string text) {
-  if (text.size() <= kLongestText) return text;
-  size_t end = kLongestText;
-  while (end > 0 && (text[end] & 0xc0) == 0x80) --end;  // not within a letter
+  if (text.size() <= kMaxTextLength) return text;
+  size_t end = kMaxTextLength;
+  while (end > 0 && (text[end] & 0xc0) == 0x80) --end;  // not within a UTF-8 sequence
   return text.substr(0, end) + "…";
 }
 
@@ -24,7 +24,7 @@ ChangeKind KindOfAttr(const std::string& name) {
   return name == kSharding.name ? ChangeKind::kSharding : ChangeKind::kAttribute;
 }
 
-// The fields of a configuration in JSON, by path; the text itself if it is none.
+// The fields of a JSON configuration, by path; the whole text if it is not a JSON object.
 std::map<std::string, std::string> FieldsOf(const std::string& text) {
   std::map<std::string, std::string> fields;
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -35,7 +35,7 @@ std::map<std::string, std::string> FieldsOf(const std::string& text) {
   return fields;
 }
 
-// Trip counts are compared for themselves.
+// Trip counts are compared separately.
 bool IsTripCount(const std::string& field) { return field.find("known_trip_count") != std::string::npos; }
 
 class AttrComparison {
@@ -43,8 +43,8 @@ class AttrComparison {
   AttrComparison(const Instruction& a, const Instruction& b, std::vector<Change>& changes)
       : a_(a), b_(b), changes_(changes) {}
 
-  void Add(ChangeKind kind, const std::string& what, std::string before, std::string after) {
-    changes_.push_back({kind, &a_, &b_, what, Shortened(std::move(before)), Shortened(std::move(after))});
+  void Add(ChangeKind kind, const std::string& name, std::string before, std::string after) {
+    changes_.push_back({kind, &a_, &b_, name, Shortened(std::move(before)), Shortened(std::move(after))});
   }
 
   void AddFields(const std::string& name, const std::string& before, const std::string& after) {
@@ -72,13 +72,14 @@ std::string ValueText(const Instruction& constant) {
   return text;
 }
 
-// How a tuple of values is typed follows from the values, which have changes of their own.
-bool HasTypeOfItsOwn(const DiffSide& side, const Instruction& hlo) {
+// False for forwarded values and tuples: their types follow from values whose changes are reported separately.
+bool HasOwnType(const DiffSide& side, const Instruction& hlo) {
   if (!hlo.shape().IsTuple()) return !side.flow.ForwardingOf(side.ids(hlo));
   const OpClass op_class = Info(hlo.opcode).op_class;
   const bool entry_parameter = IsParameter(hlo) && hlo.parent == side.module.entry;
   return entry_parameter ||
-         (op_class != OpClass::kStructure && op_class != OpClass::kControlFlow && !side.flow.ForwardingOf(side.ids(hlo)));
+         (op_class != OpClass::kStructure && op_class != OpClass::kControlFlow &&
+          !side.flow.ForwardingOf(side.ids(hlo)));
 }
 
 }  // namespace
@@ -88,7 +89,7 @@ void AddAttrChanges(const DiffSide& a, const DiffSide& b, const Instruction& in_
   const uint32_t id_a = a.ids(in_a), id_b = b.ids(in_b);
   if (a.fingerprints.OpHash(id_a) == b.fingerprints.OpHash(id_b)) return;
   AttrComparison compare(in_a, in_b, changes);
-  if (HasTypeOfItsOwn(a, in_a) && HasTypeOfItsOwn(b, in_b)) {
+  if (HasOwnType(a, in_a) && HasOwnType(b, in_b)) {
     std::string before = TypeText(in_a.shape()), after = TypeText(in_b.shape());
     const bool layout = ToString(in_a.shape()) == ToString(in_b.shape());
     if (before != after && !layout) before = ToString(in_a.shape()), after = ToString(in_b.shape());
@@ -99,7 +100,7 @@ void AddAttrChanges(const DiffSide& a, const DiffSide& b, const Instruction& in_
       ValueText(in_a) != ValueText(in_b))
     compare.Add(ChangeKind::kValue, "", ValueText(in_a), ValueText(in_b));
   if (IsConstant(in_a) && IsLargeConstant(in_a) && changes.empty())
-    compare.Add(ChangeKind::kValue, "", ValueText(in_a), "other values");
+    compare.Add(ChangeKind::kValue, "", ValueText(in_a), "different values");
   if (IsParameter(in_a) && in_a.parent == a.module.entry &&
       in_a[kParameterNumber] != in_b[kParameterNumber])
     compare.Add(ChangeKind::kAttribute, "parameter number", StrCat(in_a[kParameterNumber]),
@@ -121,9 +122,9 @@ void AddAttrChanges(const DiffSide& a, const DiffSide& b, const Instruction& in_
 }
 
 void AddHeaderChanges(const Module& a, const Module& b, std::vector<Change>& changes) {
-  auto compare = [&](const char* what, const std::string& before, const std::string& after) {
+  auto compare = [&](const char* name, const std::string& before, const std::string& after) {
     if (before != after)
-      changes.push_back({ChangeKind::kHeader, nullptr, nullptr, what, Shortened(before), Shortened(after)});
+      changes.push_back({ChangeKind::kHeader, nullptr, nullptr, name, Shortened(before), Shortened(after)});
   };
   auto aliases = [](const Module& module) {
     return StrJoin(module.input_output_alias, ", ", [](std::string* out, const InputOutputAlias& alias) {

@@ -12,8 +12,8 @@
 namespace shoal::internal {
 namespace {
 
-// What hands values on; it is counted, not listed.
-bool IsPlumbing(const DiffSide& side, uint32_t id) {
+// True for ops that only forward values. Their changes are counted, not listed.
+bool IsForwardingOp(const DiffSide& side, uint32_t id) {
   const Instruction& hlo = side.ids[id];
   if (IsParameter(hlo)) return hlo.parent != side.module.entry;
   return IsTuple(hlo) || side.flow.ForwardingOf(id);
@@ -35,14 +35,14 @@ class Comparison {
     for (uint32_t id = 0; id < a_.ids.size(); ++id) {
       if (matching_.b_of[id] != kNoMatch) {
         ComparePair(a_.ids[id], b_.ids[matching_.b_of[id]]);
-      } else if (!IsPlumbing(a_, id)) {
+      } else if (!IsForwardingOp(a_, id)) {
         changes_.push_back({ChangeKind::kRemoved, &a_.ids[id], nullptr, "", ToString(a_.ids[id].shape()), ""});
       }
     }
     for (uint32_t id = 0; id < b_.ids.size(); ++id)
-      if (matching_.a_of[id] == kNoMatch && !IsPlumbing(b_, id))
+      if (matching_.a_of[id] == kNoMatch && !IsForwardingOp(b_, id))
         changes_.push_back({ChangeKind::kAdded, nullptr, &b_.ids[id], "", "", ToString(b_.ids[id].shape())});
-    ComparePlumbing();
+    CompareForwardingOps();
     return std::move(changes_);
   }
 
@@ -56,18 +56,18 @@ class Comparison {
   }
 
   void ComparePair(const Instruction& a, const Instruction& b);
-  bool Follows(const Instruction& a, const Instruction& b) const;
+  bool IsPropagated(const Instruction& a, const Instruction& b) const;
   void CompareTrips(const Instruction& a, const Instruction& b);
-  void ComparePlaces(const Instruction& a, const Instruction& b);
+  void CompareContexts(const Instruction& a, const Instruction& b);
   void CompareOperands(const Instruction& a, const Instruction& b);
   bool HasMoved(const Instruction& a, const Instruction& b) const {
     return a_.flow.ContextOf(*a.parent).loops != b_.flow.ContextOf(*b.parent).loops;
   }
   bool SameValue(const ValueRef& a, const ValueRef& b) const;
   bool IsExplained(const ValueRef& a, const ValueRef& b) const;
-  bool IsStateBeside(const DiffSide& side, const ValueRef& state, const DiffSide& other,
-                     const ValueRef& value) const;
-  void ComparePlumbing();
+  bool IsInitialState(const DiffSide& side, const ValueRef& state, const DiffSide& other,
+                      const ValueRef& value) const;
+  void CompareForwardingOps();
 
   const DiffSide& a_;
   const DiffSide& b_;
@@ -82,17 +82,17 @@ void Comparison::ComparePair(const Instruction& a, const Instruction& b) {
   AddAttrChanges(a_, b_, a, b, own);
   for (Change& change : own) {
     const bool is_type = change.kind == ChangeKind::kType || change.kind == ChangeKind::kLayout;
-    if (is_type && Follows(a, b)) change = {ChangeKind::kPropagated, &a, &b, "types of operands", "", ""};
+    if (is_type && IsPropagated(a, b)) change = {ChangeKind::kPropagated, &a, &b, "types of operands", "", ""};
     changes_.push_back(std::move(change));
   }
-  const bool hands_on = a_.flow.ForwardingOf(a_.ids(a)) || b_.flow.ForwardingOf(b_.ids(b));
-  if (hands_on) return;
-  if (DoesWork(a)) ComparePlaces(a, b);
+  const bool forwards = a_.flow.ForwardingOf(a_.ids(a)) || b_.flow.ForwardingOf(b_.ids(b));
+  if (forwards) return;
+  if (DoesWork(a)) CompareContexts(a, b);
   CompareOperands(a, b);
 }
 
-// The types of parameters are those of what they are given.
-bool Comparison::Follows(const Instruction& a, const Instruction& b) const {
+// True if a change of type follows from the operands, or for a parameter from its argument.
+bool Comparison::IsPropagated(const Instruction& a, const Instruction& b) const {
   if (IsParameter(a)) return a.parent != a_.module.entry;
   for (size_t i = 0; i < std::min(a.operand_count(), b.operand_count()); ++i) {
     const bool same = TypeText(a.operand_shape(i)) == TypeText(b.operand_shape(i));
@@ -105,21 +105,21 @@ bool Comparison::Follows(const Instruction& a, const Instruction& b) const {
 
 void Comparison::CompareTrips(const Instruction& a, const Instruction& b) {
   auto text = [](const DiffSide& side, const Instruction& loop) {
-    const TripCount* trips = side.executions.FindTrips(loop);
+    const TripCount* trips = side.executions.FindTripCount(loop);
     return trips == nullptr || !trips->known() ? std::string("unknown") : StrCat(trips->count);
   };
   const std::string before = text(a_, a), after = text(b_, b);
   if (before != after) Add(ChangeKind::kTrips, a, b, before, after);
 }
 
-void Comparison::ComparePlaces(const Instruction& a, const Instruction& b) {
+void Comparison::CompareContexts(const Instruction& a, const Instruction& b) {
   const EnclosingContext& in_a = a_.flow.ContextOf(*a.parent);
   const EnclosingContext& in_b = b_.flow.ContextOf(*b.parent);
-  // What folds elements, and what several call, has no place of its own.
-  auto is_placed = [](const Instruction& hlo, const EnclosingContext& around, const Module& module) {
-    return hlo.parent == module.entry || (around.caller != nullptr && around.kind != CallKind::kElements);
+  // Reducers and computations with several callers do not have a unique context.
+  auto has_context = [](const Instruction& hlo, const EnclosingContext& context, const Module& module) {
+    return hlo.parent == module.entry || (context.caller != nullptr && context.kind != CallKind::kElements);
   };
-  if (!is_placed(a, in_a, a_.module) || !is_placed(b, in_b, b_.module)) return;
+  if (!has_context(a, in_a, a_.module) || !has_context(b, in_b, b_.module)) return;
   const bool other_loop = in_a.loops != in_b.loops || (in_a.loop != nullptr && !ArePartners(in_a.loop, in_b.loop) &&
                                                        matching_.b_of[a_.ids(*in_a.loop)] != kNoMatch);
   if (other_loop) Add(ChangeKind::kMoved, a, b, LoopText(a_, in_a.loop), LoopText(b_, in_b.loop));
@@ -131,26 +131,25 @@ void Comparison::ComparePlaces(const Instruction& a, const Instruction& b) {
 
 bool Comparison::SameValue(const ValueRef& a, const ValueRef& b) const {
   if (a.path == b.path && ArePartners(a.hlo, b.hlo)) return true;
-  return a_.values.Of(a) == b_.values.Of(b);  // another copy of it
+  return a_.values.Of(a) == b_.values.Of(b);  // another copy of the value
 }
 
-// By what was added, removed or moved, or came to a loop's state or went from it.
+// True if another change explains the difference: an added, removed or moved op, or an added or removed state element.
 bool Comparison::IsExplained(const ValueRef& a, const ValueRef& b) const {
   if (matching_.b_of[a_.ids(*a.hlo)] == kNoMatch || matching_.a_of[b_.ids(*b.hlo)] == kNoMatch) return true;
   if (HasMoved(*a.hlo, b_.ids[matching_.b_of[a_.ids(*a.hlo)]])) return true;
   if (HasMoved(a_.ids[matching_.a_of[b_.ids(*b.hlo)]], *b.hlo)) return true;
   if (ArePartners(a.hlo, b.hlo))
     return a.hlo->shape().IsTuple() && ToString(a.hlo->shape()) != ToString(b.hlo->shape());
-  return IsStateBeside(a_, a, b_, b) || IsStateBeside(b_, b, a_, a);
+  return IsInitialState(a_, a, b_, b) || IsInitialState(b_, b, a_, a);
 }
 
-// An element of a loop's state, and what the other loop begins with, since there it never changes.
-bool Comparison::IsStateBeside(const DiffSide& side, const ValueRef& state, const DiffSide& other,
-                               const ValueRef& value) const {
-  const EnclosingContext& around = side.flow.ContextOf(*state.hlo->parent);
-  if (!IsParameter(*state.hlo) || around.kind != CallKind::kLoop || around.caller == nullptr)
-    return false;
-  const uint32_t loop = (&side == &a_ ? matching_.b_of : matching_.a_of)[side.ids(*around.caller)];
+// True if `state` is a loop-state element and `value` its initial value in the other module, where it is invariant.
+bool Comparison::IsInitialState(const DiffSide& side, const ValueRef& state, const DiffSide& other,
+                                const ValueRef& value) const {
+  const EnclosingContext& context = side.flow.ContextOf(*state.hlo->parent);
+  if (!IsParameter(*state.hlo) || context.kind != CallKind::kLoop || context.caller == nullptr) return false;
+  const uint32_t loop = (&side == &a_ ? matching_.b_of : matching_.a_of)[side.ids(*context.caller)];
   if (loop == kNoMatch || other.ids[loop].operand_count() == 0) return false;
   return other.flow.SourceOf(ValueRef{other.ids[loop].operands[0], state.path}) == value;
 }
@@ -174,12 +173,12 @@ void Comparison::CompareOperands(const Instruction& a, const Instruction& b) {
   Add(ChangeKind::kOperands, a, b, StrJoin(before, ", "), StrJoin(after, ", "));
 }
 
-void Comparison::ComparePlumbing() {
+void Comparison::CompareForwardingOps() {
   std::map<Opcode, std::pair<int64_t, int64_t>> counts;
   for (uint32_t id = 0; id < a_.ids.size(); ++id)
-    if (IsPlumbing(a_, id)) ++counts[a_.ids[id].opcode].first;
+    if (IsForwardingOp(a_, id)) ++counts[a_.ids[id].opcode].first;
   for (uint32_t id = 0; id < b_.ids.size(); ++id)
-    if (IsPlumbing(b_, id)) ++counts[b_.ids[id].opcode].second;
+    if (IsForwardingOp(b_, id)) ++counts[b_.ids[id].opcode].second;
   for (const auto& [opcode, count] : counts)
     if (count.first != count.second)
       changes_.push_back({ChangeKind::kForwarding, nullptr, nullptr, std::string(Text(opcode)), StrCat(count.first),
@@ -189,8 +188,8 @@ void Comparison::ComparePlumbing() {
                         "order of tuple elements or parameters, or copies of equal values", "", ""});
 }
 
-// All the computations, in any order.
-bool AreTheSame(const DiffSide& a, const DiffSide& b) {
+// True if all computations are equal, in any order.
+bool AreEqual(const DiffSide& a, const DiffSide& b) {
   auto prints = [](const DiffSide& side) {
     std::vector<uint64_t> all;
     for (const Computation* computation : side.module.computations) all.push_back(side.fingerprints.Of(*computation));
@@ -201,8 +200,8 @@ bool AreTheSame(const DiffSide& a, const DiffSide& b) {
   return prints(a) == prints(b);
 }
 
-// Not one of the ops that take most of a program's time.
-bool IsLight(const Change& change) {
+// True unless the op belongs to a class that typically dominates run time.
+bool IsMinor(const Change& change) {
   static constexpr OpClass kHeavy[] = {OpClass::kCollective, OpClass::kContraction, OpClass::kControlFlow,
                                        OpClass::kOpaque};
   const Instruction* hlo = change.instruction();
@@ -221,7 +220,7 @@ std::string_view ToString(ChangeKind kind) {
 
 namespace {
 
-// Groups by the axes of each module's mesh, where those tell them apart.
+// Names changed groups by the axes of each module's mesh, if those names differ.
 void NameGroups(const DiffSide& a, const DiffSide& b, std::vector<Change>& changes) {
   auto is_about_groups = [](const Change& change) {
     return change.kind == ChangeKind::kGroups && change.a != nullptr && change.b != nullptr;
@@ -239,26 +238,26 @@ void NameGroups(const DiffSide& a, const DiffSide& b, std::vector<Change>& chang
 
 }  // namespace
 
-std::vector<Change> Folded(const std::vector<Change>& changes) {
+std::vector<Change> MergeEqualChanges(const std::vector<Change>& changes) {
   using Key = std::tuple<ChangeKind, int, std::string, std::string, std::string>;
-  std::map<Key, size_t> places;
+  std::map<Key, size_t> indices;
   std::vector<Change> folded;
   for (const Change& change : changes) {
     const Instruction* hlo = change.instruction();
     const bool any = hlo == nullptr || change.kind == ChangeKind::kPropagated;
     const int opcode = any ? -1 : static_cast<int>(hlo->opcode);
-    // Of operands each has names of its own; what follows is not told apart.
+    // Changes of operands merge regardless of operand names, propagated changes regardless of opcode.
     const bool named = change.kind == ChangeKind::kOperands;
-    auto [place, is_new] = places.try_emplace(
+    auto [index, is_new] = indices.try_emplace(
         Key{change.kind, opcode, change.what, named ? "" : change.before, named ? "" : change.after}, folded.size());
     if (is_new) {
       folded.push_back(change);
     } else {
-      folded[place->second].count += change.count;
+      folded[index->second].count += change.count;
     }
   }
   std::stable_sort(folded.begin(), folded.end(), [](const Change& x, const Change& y) {
-    return std::tuple(x.kind, IsLight(x), -x.count) < std::tuple(y.kind, IsLight(y), -y.count);
+    return std::tuple(x.kind, IsMinor(x), -x.count) < std::tuple(y.kind, IsMinor(y), -y.count);
   });
   return folded;
 }
@@ -266,14 +265,14 @@ std::vector<Change> Folded(const std::vector<Change>& changes) {
 std::vector<Change> EveryChange(const DiffSide& a, const DiffSide& b) {
   std::vector<Change> changes;
   AddHeaderChanges(a.module, b.module, changes);
-  if (!AreTheSame(a, b)) {
-    std::vector<Change> inside = Comparison(a, b).Compare();
-    changes.insert(changes.end(), inside.begin(), inside.end());
+  if (!AreEqual(a, b)) {
+    std::vector<Change> compared = Comparison(a, b).Compare();
+    changes.insert(changes.end(), compared.begin(), compared.end());
   }
   NameGroups(a, b, changes);
   return changes;
 }
 
-std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) { return Folded(EveryChange(a, b)); }
+std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b) { return MergeEqualChanges(EveryChange(a, b)); }
 
 }  // namespace shoal::internal

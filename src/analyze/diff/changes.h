@@ -1,4 +1,4 @@
-// What is different between two modules, instruction by instruction, and the same change in many places once.
+// The differences between two modules: per instruction, or with equal changes merged.
 #pragma once
 
 #include "analyze/diff/match.h"
@@ -6,49 +6,49 @@
 namespace shoal::internal {
 
 enum class ChangeKind : uint8_t {
-  kHeader,     // devices, aliases, donated buffers
-  kTrips,      // of a loop
-  kRemoved,    // an op that only A has
-  kAdded,      // an op that only B has
-  kReplaced,   // by another op with the same operands, type and users
-  kMoved,      // into a loop, out of one, or into another
-  kFused,      // it is in a fusion now
-  kUnfused,    // it was
-  kRegrouped,  // it is in a fusion with other ops
-  kType,       // element type or dimensions
-  kLayout,     // the same array, laid out otherwise
-  kPropagated,    // type or layout, since an operand's has changed
-  kGroups,     // devices of a collective
+  kHeader,      // devices, aliases, donated buffers
+  kTrips,       // trip count of a loop
+  kRemoved,     // an op that only A has
+  kAdded,       // an op that only B has
+  kReplaced,    // by a different op with equal operands, type and users
+  kMoved,       // into a loop, out of one, or into another
+  kFused,       // in a fusion only in B
+  kUnfused,     // in a fusion only in A
+  kRegrouped,   // in a fusion in both, but with different ops
+  kType,        // element type or dimensions
+  kLayout,      // only the layout of the array
+  kPropagated,  // type or layout, because that of an operand changed
+  kGroups,      // device groups of a collective
   kSharding,
   kAttribute,
-  kValue,     // of a constant
-  kOperands,  // other values, or in another order
-  kForwarding,  // tuples, their elements and parameters: how values are handed on
+  kValue,       // of a constant
+  kOperands,    // different values or a different order
+  kForwarding,  // ops that only forward values: tuples, their elements and parameters
 };
 std::string_view ToString(ChangeKind kind);
 
 struct Change {
   ChangeKind kind = ChangeKind::kAdded;
-  const Instruction* a = nullptr;  // null: only in B, or not about an instruction
+  const Instruction* a = nullptr;  // null if only in B, or if the change is not in an instruction
   const Instruction* b = nullptr;
-  std::string what;           // of an attribute or a header field its name
+  std::string what;           // name of the attribute or header field
   std::string before, after;  // types, values, loops
-  int64_t count = 1;          // so many instructions changed like this one
+  int64_t count = 1;          // number of instructions with this change
 
   const Instruction* instruction() const { return b != nullptr ? b : a; }
 };
 
-// One for each instruction and difference. Empty if the modules are the same but for names, order, channel numbers and
+// One change per instruction and difference. Empty if the modules are equal up to names, order, channel numbers and
 // metadata.
 std::vector<Change> EveryChange(const DiffSide& a, const DiffSide& b);
-// Alike ones as one. By kind; of each kind first the ops that weigh most, then what is most frequent.
-std::vector<Change> Folded(const std::vector<Change>& changes);
+// Merges equal changes. Sorts by kind; within a kind, heavy ops come first, then the most frequent changes.
+std::vector<Change> MergeEqualChanges(const std::vector<Change>& changes);
 std::vector<Change> ChangesBetween(const DiffSide& a, const DiffSide& b);
 
-// Those of types, values and attributes of two instructions that are partners.
+// Adds the changes in type, value and attributes between two matched instructions.
 void AddAttrChanges(const DiffSide& a, const DiffSide& b, const Instruction& in_a, const Instruction& in_b,
                     std::vector<Change>& changes);
-// Of what stands in the headers.
+// Adds the changes between the module headers.
 void AddHeaderChanges(const Module& a, const Module& b, std::vector<Change>& changes);
 
 }  // namespace shoal::internal

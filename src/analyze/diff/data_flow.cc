@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// Beyond this a value is taken to be made where the search has come to: chains without end are linear, circles end.
+// Limit of a search, so that long chains take linear time and cycles end. The value reached is taken as the source.
 constexpr int kMaxSteps = 256;
 
 }  // namespace
@@ -17,36 +17,36 @@ DataFlow::DataFlow(const Module& module, const CallGraph& calls, const Instructi
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
       if (IsLoop(*hlo)) FindInvariants(*hlo);
-  FindSurroundings(calls);
+  FindContexts(calls);
   sources_.resize(ids.size());
   for (uint32_t id = 0; id < ids.size(); ++id) sources_[id] = SourceOf(ValueRef{&ids[id], {}});
 }
 
 const EnclosingContext& DataFlow::ContextOf(const Computation& computation) const {
   static const EnclosingContext kNone;
-  auto found = around_.find(&computation);
-  return found == around_.end() ? kNone : found->second;
+  auto found = contexts_.find(&computation);
+  return found == contexts_.end() ? kNone : found->second;
 }
 
 bool DataFlow::IsPartOfCaller(const Computation& computation) const {
-  const EnclosingContext& around = ContextOf(computation);
-  return around.caller != nullptr && around.kind == CallKind::kOnce && !IsCustomCall(*around.caller);
+  const EnclosingContext& context = ContextOf(computation);
+  return context.caller != nullptr && context.kind == CallKind::kOnce && !IsCustomCall(*context.caller);
 }
 
-void DataFlow::FindSurroundings(const CallGraph& calls) {
+void DataFlow::FindContexts(const CallGraph& calls) {
   for (const Computation* computation : calls.ReachableFromEntry()) {
     std::vector<const Instruction*> callers;
     for (const Instruction* caller : calls.CallersOf(*computation))
       if (!IsAsyncChain(*caller) || IsAsyncStart(*caller)) callers.push_back(caller);
     if (callers.empty()) continue;
-    // Of several callers the one in the fewest loops, so that it does not depend on the order of the text.
+    // With several callers, use one in the fewest loops, independent of text order.
     const Instruction& caller = **std::min_element(callers.begin(), callers.end(), [&](auto* x, auto* y) {
       return ContextOf(*x->parent).loops < ContextOf(*y->parent).loops;
     });
     const EnclosingContext outside = ContextOf(*caller.parent);
     const std::vector<Computation*> callees = CalledComputations(caller);
     const auto at = std::find(callees.begin(), callees.end(), computation);
-    EnclosingContext& inside = around_[computation];
+    EnclosingContext& inside = contexts_[computation];
     inside = outside;
     inside.kind = CallKindOf(caller);
     inside.number = at - callees.begin();
@@ -71,43 +71,43 @@ void DataFlow::FindInvariants(const Instruction& loop) {
   }
 }
 
-ValueRef DataFlow::SourceOf(ValueRef place) const {
-  for (int steps = 0; steps < kMaxSteps && Step(place); ++steps) {
+ValueRef DataFlow::SourceOf(ValueRef position) const {
+  for (int steps = 0; steps < kMaxSteps && Step(position); ++steps) {
   }
-  return place;
+  return position;
 }
 
-bool DataFlow::Step(ValueRef& place) const {
-  const Instruction& hlo = *place.hlo;
-  if (TraceToOperand(place, Forwarding::kSame | Forwarding::kTupleElement | Forwarding::kTuple)) return true;
-  if (IsParameter(hlo)) return StepOut(place);
+bool DataFlow::Step(ValueRef& position) const {
+  const Instruction& hlo = *position.hlo;
+  if (TraceToOperand(position, Forwarding::kSame | Forwarding::kTupleElement | Forwarding::kTuple)) return true;
+  if (IsParameter(hlo)) return StepOut(position);
   if (IsAsyncChain(hlo) && IsAsyncDone(hlo)) {
     const Instruction* start = AsyncStartOf(hlo);
-    return start != nullptr && StepInto(RunOnceBy(*start), place);
+    return start != nullptr && StepInto(CalleeRunOnce(*start), position);
   }
-  return StepInto(IsAsyncChain(hlo) ? nullptr : RunOnceBy(hlo), place);
+  return StepInto(IsAsyncChain(hlo) ? nullptr : CalleeRunOnce(hlo), position);
 }
 
-bool DataFlow::StepInto(const Computation* callee, ValueRef& place) const {
+bool DataFlow::StepInto(const Computation* callee, ValueRef& position) const {
   if (callee == nullptr || callee->root == nullptr || !IsPartOfCaller(*callee)) return false;
-  place.hlo = callee->root;
+  position.hlo = callee->root;
   return true;
 }
 
-bool DataFlow::StepOut(ValueRef& place) const {
-  const EnclosingContext& around = ContextOf(*place.hlo->parent);
-  if (around.caller == nullptr || around.kind == CallKind::kElements) return false;
-  auto operand = static_cast<size_t>(place.hlo->operator[](kParameterNumber));
-  if (around.kind == CallKind::kBranch) operand = static_cast<size_t>(around.number) + 1;
-  if (around.kind == CallKind::kOnce && !IsPartOfCaller(*place.hlo->parent)) return false;
-  if (around.kind == CallKind::kLoop) {
-    auto invariant = invariants_.find(around.caller);
-    if (invariant == invariants_.end() || place.path.empty() || operand != 0) return false;
-    const auto element = static_cast<size_t>(place.path[0]);
+bool DataFlow::StepOut(ValueRef& position) const {
+  const EnclosingContext& context = ContextOf(*position.hlo->parent);
+  if (context.caller == nullptr || context.kind == CallKind::kElements) return false;
+  auto operand = static_cast<size_t>(position.hlo->operator[](kParameterNumber));
+  if (context.kind == CallKind::kBranch) operand = static_cast<size_t>(context.number) + 1;
+  if (context.kind == CallKind::kOnce && !IsPartOfCaller(*position.hlo->parent)) return false;
+  if (context.kind == CallKind::kLoop) {
+    auto invariant = invariants_.find(context.caller);
+    if (invariant == invariants_.end() || position.path.empty() || operand != 0) return false;
+    const auto element = static_cast<size_t>(position.path[0]);
     if (element >= invariant->second.size() || !invariant->second[element]) return false;
   }
-  if (operand >= around.caller->operand_count()) return false;
-  place.hlo = around.caller->operands[operand];
+  if (operand >= context.caller->operand_count()) return false;
+  position.hlo = context.caller->operands[operand];
   return true;
 }
 

@@ -1,6 +1,6 @@
-// Where values are made, seen through what only hands them on: tuples and their elements, fusions, calls and async
-// wrappers (from inside to outside and back), barriers, and loop state that no round changes. An op has the same
-// sources whether it is fused or not, in a loop or before it.
+// The definitions of values, traced through ops that only forward them: tuples and their elements, fusions, calls and
+// async computations (in both directions), barriers, and loop-invariant state. The sources of an op do not depend on
+// fusion, or on hoisting out of a loop.
 #pragma once
 
 #include "analyze/facts/instruction_ids.h"
@@ -9,14 +9,14 @@
 
 namespace shoal::internal {
 
-// Where a computation runs: its one caller, and what encloses it. Of what several call, only the number of loops is
-// known, as the fewest.
+// The context of a computation: its only caller, and the enclosing loops and fusion. With several callers, only `kind`
+// and the minimum of `loops` are known.
 struct EnclosingContext {
-  const Instruction* caller = nullptr;  // null: none, or several
+  const Instruction* caller = nullptr;  // null if there is none, or several
   CallKind kind = CallKind::kOnce;
-  int64_t number = 0;                   // among the caller's computations
-  const Instruction* loop = nullptr;    // the innermost
-  int64_t loops = 0;                    // how many
+  int64_t number = 0;                   // index among the caller's computations
+  const Instruction* loop = nullptr;    // the innermost loop
+  int64_t loops = 0;                    // number of enclosing loops
   const Instruction* fusion = nullptr;  // null: not fused
 };
 
@@ -24,26 +24,26 @@ class DataFlow {
  public:
   DataFlow(const Module& module, const CallGraph& calls, const InstructionIds& ids);
 
-  // The instruction itself, if it makes its value.
+  // The definition of an instruction's value: the instruction itself, unless it forwards a value.
   const ValueRef& SourceOf(uint32_t id) const { return sources_[id]; }
-  ValueRef SourceOf(ValueRef place) const;
+  ValueRef SourceOf(ValueRef position) const;
   bool ForwardingOf(uint32_t id) const { return sources_[id].hlo != &ids_[id]; }
   const EnclosingContext& ContextOf(const Computation& computation) const;
-  // The value of its one caller is its root's.
+  // True if the value of its only caller is the value of its root.
   bool IsPartOfCaller(const Computation& computation) const;
 
   const InstructionIds& ids() const { return ids_; }
 
  private:
-  bool Step(ValueRef& place) const;
-  bool StepOut(ValueRef& place) const;
-  bool StepInto(const Computation* callee, ValueRef& place) const;
-  void FindSurroundings(const CallGraph& calls);
+  bool Step(ValueRef& position) const;
+  bool StepOut(ValueRef& position) const;
+  bool StepInto(const Computation* callee, ValueRef& position) const;
+  void FindContexts(const CallGraph& calls);
   void FindInvariants(const Instruction& loop);
 
   const InstructionIds& ids_;
-  std::unordered_map<const Computation*, EnclosingContext> around_;
-  // Of each while: elements of its state that its body hands on unchanged.
+  std::unordered_map<const Computation*, EnclosingContext> contexts_;
+  // By while loop: for each element of its state, whether its body forwards the element unchanged.
   std::unordered_map<const Instruction*, std::vector<bool>> invariants_;
   std::vector<ValueRef> sources_;
 };

@@ -9,10 +9,10 @@
 namespace shoal::internal {
 namespace {
 
-// Groups and shardings of more devices than this are compared as they are written.
+// Groups and shardings of more devices are compared as text.
 constexpr int64_t kMaxDevices = 1 << 20;
 
-// In which order the groups stand does not matter; in which order the members of one do, does.
+// Independent of the order of the groups, but not of the order of members in a group.
 std::optional<uint64_t> HashGroups(const ReplicaGroups& groups) {
   int64_t devices = 1;
   if (const auto* iota = std::get_if<IotaTiles>(&groups.rep))
@@ -21,14 +21,14 @@ std::optional<uint64_t> HashGroups(const ReplicaGroups& groups) {
   if (devices > kMaxDevices) return std::nullopt;
   uint64_t all = 0;
   for (const std::vector<int64_t>& group : groups.Expand()) {
-    uint64_t one = group.size();
-    for (int64_t member : group) one = Mix(one, static_cast<uint64_t>(member));
-    all += one;
+    uint64_t hash = group.size();
+    for (int64_t member : group) hash = Mix(hash, static_cast<uint64_t>(member));
+    all += hash;
   }
   return all;
 }
 
-// Without metadata, and with every device named.
+// Without metadata, and with all devices listed.
 Sharding Plain(const Sharding& sharding) {
   Sharding plain = sharding;
   plain.metadata.clear();
@@ -51,7 +51,7 @@ uint64_t HashLiteral(const Literal& literal) {
   uint64_t hash = literal.elided ? 1 : 2;
   for (const Literal* element : literal.elements) hash = Mix(hash, HashLiteral(*element));
   std::string_view bytes(reinterpret_cast<const char*>(literal.data.data()), literal.data.size());
-  while (bytes.ends_with('\0')) bytes.remove_suffix(1);  // a shorter list of bytes goes on with zeros
+  while (bytes.ends_with('\0')) bytes.remove_suffix(1);  // missing bytes are zeros
   return Mix(hash, HashName(bytes));
 }
 
@@ -62,9 +62,10 @@ std::string TypeText(const Shape& shape) {
     auto one = [](std::string* out, const Shape* element) { *out += TypeText(*element); };
     return StrCat("(", StrJoin(shape.elements(), ", ", one), ")");
   }
-  const bool one_way = shape.IsArray() && shape.rank() < 2 && (shape.layout() == nullptr || shape.layout()->plain());
-  std::string text = ToString(shape, /*with_layout=*/!one_way);
-  if (one_way || !shape.IsArray() || shape.layout() != nullptr) return text;
+  const bool has_default_layout =
+      shape.IsArray() && shape.rank() < 2 && (shape.layout() == nullptr || shape.layout()->plain());
+  std::string text = ToString(shape, /*with_layout=*/!has_default_layout);
+  if (has_default_layout || !shape.IsArray() || shape.layout() != nullptr) return text;
   text += '{';
   for (int64_t dim = shape.rank(); dim-- > 0;) StrAppend(&text, dim, dim > 0 ? "," : "}");
   return text;
@@ -72,9 +73,9 @@ std::string TypeText(const Shape& shape) {
 
 bool IsLargeConstant(const Instruction& hlo) {
   if (!IsConstant(hlo)) return false;
-  constexpr int64_t kLarge = 10;  // XLA leaves out values from here on
+  constexpr int64_t kMaxPrinted = 10;  // XLA elides larger constants
   const std::optional<int64_t> count = hlo.shape().IsArray() ? hlo.shape().ElementCount() : std::nullopt;
-  return !count || *count > kLarge;
+  return !count || *count > kMaxPrinted;
 }
 
 bool IsElided(const Instruction& hlo) {
@@ -84,9 +85,9 @@ bool IsElided(const Instruction& hlo) {
 
 Fingerprints::Fingerprints(const Module& module, const InstructionIds& ids, bool without_large_constants)
     : module_(module), ids_(ids), without_large_constants_(without_large_constants) {
-  own_.resize(ids.size());
-  bare_.resize(ids.size());
-  whole_.resize(ids.size());
+  op_.resize(ids.size());
+  without_layout_.resize(ids.size());
+  subgraph_.resize(ids.size());
   for (const Computation* computation : CalleesFirst(module)) Visit(*computation);
 }
 
@@ -101,17 +102,17 @@ void Fingerprints::Visit(const Computation& computation) {
     const uint32_t id = ids_(*hlo);
     const uint64_t meaning = MeaningOf(*hlo);
     const TypeHashes& type = TypeOf(hlo->shape());
-    own_[id] = Mix(meaning, type.with_layout);
-    bare_[id] = Mix(meaning, type.without);
-    uint64_t whole = own_[id];
-    for (const Instruction* operand : hlo->operands) whole = Mix(whole, whole_[ids_(*operand)]);
+    op_[id] = Mix(meaning, type.with_layout);
+    without_layout_[id] = Mix(meaning, type.without);
+    uint64_t whole = op_[id];
+    for (const Instruction* operand : hlo->operands) whole = Mix(whole, subgraph_[ids_(*operand)]);
     for (const Computation* callee : CalledComputations(*hlo)) whole = Mix(whole, Of(*callee));
     uint64_t before = 0;
-    for (const Instruction* predecessor : (*hlo)[kControlPredecessors]) before += whole_[ids_(*predecessor)];
-    whole_[id] = before == 0 ? whole : Mix(whole, before);
-    sum += Mix(whole_[id], 1);
+    for (const Instruction* predecessor : (*hlo)[kControlPredecessors]) before += subgraph_[ids_(*predecessor)];
+    subgraph_[id] = before == 0 ? whole : Mix(whole, before);
+    sum += Mix(subgraph_[id], 1);
   }
-  const uint64_t root = computation.root == nullptr ? 0 : whole_[ids_(*computation.root)];
+  const uint64_t root = computation.root == nullptr ? 0 : subgraph_[ids_(*computation.root)];
   computations_[&computation] = Mix(Mix(sum, root), HashName(computation.execution_thread));
 }
 

@@ -1,4 +1,4 @@
-// Numbers that are equal for what means the same, whatever it is called and wherever it stands.
+// Hashes of the meaning of instructions and computations, independent of names and text order.
 #pragma once
 
 #include <string>
@@ -9,35 +9,35 @@
 
 namespace shoal::internal {
 
-// An attribute that means something, with a number for its meaning: replica groups and shardings by their devices,
-// channels by whether there is one.
+// An attribute that affects meaning, and the hash of its meaning. Replica groups and shardings are hashed by their
+// devices, channels by presence.
 struct AttrMeaning {
   std::string name, text;
   uint64_t hash = 0;
 };
 
-// An array type as the text would have it, layouts that are left out filled in.
+// A type as in HLO text, with default layouts written out.
 std::string TypeText(const Shape& shape);
 
 class Fingerprints {
  public:
-  // Without large constants: those of more than ten elements count by type alone, for a module compared with one that
-  // leaves them out.
+  // `without_large_constants`: constants of more than ten elements are hashed by type only. Use this to compare with a
+  // module in which they are elided.
   Fingerprints(const Module& module, const InstructionIds& ids, bool without_large_constants);
 
-  // Opcode, type and attributes, and what an op folds its elements with (to_apply of a reduce).
-  uint64_t OpHash(uint32_t id) const { return own_[id]; }
-  // The same whatever the layouts of its type.
-  uint64_t OpHashWithoutLayout(uint32_t id) const { return bare_[id]; }
-  // With operands and all that is called.
-  uint64_t SubgraphHash(uint32_t id) const { return whole_[id]; }
-  // Instructions in any order.
+  // Hash of opcode, type and attributes, and of a reducer (to_apply of a reduce).
+  uint64_t OpHash(uint32_t id) const { return op_[id]; }
+  // As OpHash, but ignores layouts.
+  uint64_t OpHashWithoutLayout(uint32_t id) const { return without_layout_[id]; }
+  // OpHash, combined with operands and called computations.
+  uint64_t SubgraphHash(uint32_t id) const { return subgraph_[id]; }
+  // Hash of a computation, independent of instruction order.
   uint64_t Of(const Computation& computation) const;
 
   std::vector<AttrMeaning> AttrsOf(const Instruction& hlo) const;
 
  private:
-  // All but the type.
+  // Hash of everything except the type.
   uint64_t MeaningOf(const Instruction& hlo) const;
   struct TypeHashes {
     uint64_t with_layout = 0, without = 0;
@@ -49,13 +49,13 @@ class Fingerprints {
   const Module& module_;
   const InstructionIds& ids_;
   const bool without_large_constants_;
-  std::vector<uint64_t> own_, bare_, whole_;
+  std::vector<uint64_t> op_, without_layout_, subgraph_;
   std::unordered_map<const Computation*, uint64_t> computations_;
   mutable std::unordered_map<const Shape*, TypeHashes> types_;
-  mutable std::unordered_map<std::string, uint64_t> devices_;  // of groups and shardings, by their text
+  mutable std::unordered_map<std::string, uint64_t> devices_;  // hashes of groups and shardings, by text
 };
 
-// A constant that dumps leave out, and one that was.
+// IsLargeConstant: dumps may elide the constant. IsElided: it is elided.
 bool IsLargeConstant(const Instruction& hlo);
 bool IsElided(const Instruction& hlo);
 

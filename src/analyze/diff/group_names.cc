@@ -6,21 +6,21 @@
 namespace shoal::internal {
 namespace {
 
-bool JoinsDevices(const Instruction& hlo) { return hlo.has(kReplicaGroups) || HasSourceTargetPairs(hlo); }
+bool HasGroups(const Instruction& hlo) { return hlo.has(kReplicaGroups) || HasSourceTargetPairs(hlo); }
 
 }  // namespace
 
-GroupNames::GroupNames(const Module& module) : memberships_(InferDevices(module).grid) {
+GroupNames::GroupNames(const Module& module) : table_(InferDevices(module).grid) {
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (JoinsDevices(*hlo)) memberships_.Of(*hlo);
-  const DeviceMesh mesh(module, memberships_);  // gives each membership its axis
+      if (HasGroups(*hlo)) table_.Of(*hlo);
+  const DeviceMesh mesh(module, table_);  // sets the axis of each entry
 }
 
 std::string GroupNames::Of(const Instruction& hlo) {
-  if (!JoinsDevices(hlo)) return "";
-  const Participants& membership = memberships_.Of(hlo);
-  return membership.pattern.empty() ? membership.axis : StrCat(membership.axis, ", ", membership.pattern);
+  if (!HasGroups(hlo)) return "";
+  const Participants& participants = table_.Of(hlo);
+  return participants.pattern.empty() ? participants.axis : StrCat(participants.axis, ", ", participants.pattern);
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// The groups of a module's collectives by the axes of its mesh.
+// Names the groups of a module's collectives by the axes of its mesh.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace shoal::internal {
 class GroupNames {
  public:
   explicit GroupNames(const Module& module);
-  // "data=8", "model=4, ring"; empty for what is no collective.
+  // "data=8", "model=4, ring"; empty if `hlo` is not a collective.
   std::string Of(const Instruction& hlo);
 
  private:
-  ParticipantTable memberships_;
+  ParticipantTable table_;
 };
 
 }  // namespace shoal::internal

@@ -9,12 +9,12 @@
 namespace shoal::internal {
 namespace {
 
-// Ops that are worth finding again wherever they went.
-bool IsWeighty(const Instruction& hlo) {
-  static constexpr OpClass kWeighty[] = {OpClass::kReduction,     OpClass::kContraction, OpClass::kGatherScatter,
-                                         OpClass::kLinearAlgebra, OpClass::kControlFlow, OpClass::kCollective,
-                                         OpClass::kTransfer,      OpClass::kOpaque};
-  return std::find(std::begin(kWeighty), std::end(kWeighty), Info(hlo.opcode).op_class) != std::end(kWeighty);
+// Ops that are matched even if they have moved far.
+bool IsHeavy(const Instruction& hlo) {
+  static constexpr OpClass kHeavy[] = {OpClass::kReduction,     OpClass::kContraction, OpClass::kGatherScatter,
+                                       OpClass::kLinearAlgebra, OpClass::kControlFlow, OpClass::kCollective,
+                                       OpClass::kTransfer,      OpClass::kOpaque};
+  return std::find(std::begin(kHeavy), std::end(kHeavy), Info(hlo.opcode).op_class) != std::end(kHeavy);
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ uint64_t OpcodeHash(const Instruction& hlo) {
   return static_cast<uint64_t>(hlo.opcode);
 }
 
-// Copies of one value are told apart by their users, so those that stand alone come first.
+// Copies of one value are distinguished by their users, so values without copies are matched first.
 Matching Matcher::Match() {
   using Of = Similarity::Of;
   FindCommonValues();
@@ -33,10 +33,10 @@ Matching Matcher::Match() {
   MatchByKey(&Matcher::Value, /*only_single=*/true);
   if (a_.module.entry != nullptr && b_.module.entry != nullptr)
     TryRoots(*a_.module.entry, *b_.module.entry, {Of::kOpcode});
-  Spread({Of::kOwn, true});
+  Spread({Of::kOpHash, true});
   MatchEqualValues();
   for (bool with_operands : {true, false})
-    for (Of of : {Of::kOwn, Of::kOpName, Of::kOpcode}) Spread({of, with_operands});
+    for (Of of : {Of::kOpHash, Of::kOpName, Of::kOpcode}) Spread({of, with_operands});
   MatchRemaining();
   Spread({Of::kOpcode});
   MatchReplaced();
@@ -60,11 +60,13 @@ uint64_t Matcher::ValueInLoop(const DiffSide& side, uint32_t id) const {
 }
 uint64_t Matcher::ValueAtDepth(const DiffSide& side, uint32_t id) const {
   if (side.flow.ForwardingOf(id)) return 0;
-  const EnclosingContext& around = side.flow.ContextOf(*side.ids[id].parent);
-  return Mix(side.values[id], static_cast<uint64_t>(around.loops * 2 + (around.fusion != nullptr ? 1 : 0)));
+  const EnclosingContext& context = side.flow.ContextOf(*side.ids[id].parent);
+  return Mix(side.values[id], static_cast<uint64_t>(context.loops * 2 + (context.fusion != nullptr ? 1 : 0)));
 }
-uint64_t Matcher::Value(const DiffSide& side, uint32_t id) const { return side.flow.ForwardingOf(id) ? 0 : side.values[id]; }
-uint64_t Matcher::OwnAndOpName(const DiffSide& side, uint32_t id) const {
+uint64_t Matcher::Value(const DiffSide& side, uint32_t id) const {
+  return side.flow.ForwardingOf(id) ? 0 : side.values[id];
+}
+uint64_t Matcher::OpHashAndOpName(const DiffSide& side, uint32_t id) const {
   const std::string_view name = OpNameOf(side.ids[id]);
   return name.empty() || side.flow.ForwardingOf(id) ? 0 : Mix(side.fingerprints.OpHash(id), HashName(name));
 }
@@ -77,37 +79,38 @@ uint64_t Matcher::ParameterNumber(const DiffSide& side, uint32_t id) const {
   if (!IsParameter(hlo) || hlo.parent != side.module.entry) return 0;
   return static_cast<uint64_t>(hlo[kParameterNumber]) + 1;
 }
-uint64_t Matcher::OwnOfHeavy(const DiffSide& side, uint32_t id) const {
-  return IsWeighty(side.ids[id]) && !side.flow.ForwardingOf(id) ? side.fingerprints.OpHash(id) : 0;
+uint64_t Matcher::HeavyOpHash(const DiffSide& side, uint32_t id) const {
+  return IsHeavy(side.ids[id]) && !side.flow.ForwardingOf(id) ? side.fingerprints.OpHash(id) : 0;
 }
-// In what is the same computation in both: the entry, what partners run, or what nobody or several call.
-uint64_t Matcher::InComputation(const DiffSide& side, uint32_t id, uint64_t print) const {
+// Combines the hash with the computation: the entry, one with a matched caller, or one without a unique caller.
+uint64_t Matcher::HashInComputation(const DiffSide& side, uint32_t id, uint64_t hash) const {
   const Computation* computation = side.ids[id].parent;
   if (side.flow.ForwardingOf(id)) return 0;
-  if (computation == side.module.entry) return Mix(print, 1);
-  const EnclosingContext& around = side.flow.ContextOf(*computation);
-  if (around.caller == nullptr) return Mix(print, 2);
-  const uint64_t known = KnownValue(side, side.ids(*side.flow.SourceOf(side.ids(*around.caller)).hlo));
-  return known == 0 ? 0 : Mix(Mix(print, known), static_cast<uint64_t>(around.number));
+  if (computation == side.module.entry) return Mix(hash, 1);
+  const EnclosingContext& context = side.flow.ContextOf(*computation);
+  if (context.caller == nullptr) return Mix(hash, 2);
+  const uint64_t known = KnownValue(side, side.ids(*side.flow.SourceOf(side.ids(*context.caller)).hlo));
+  return known == 0 ? 0 : Mix(Mix(hash, known), static_cast<uint64_t>(context.number));
 }
-uint64_t Matcher::OwnInComputation(const DiffSide& side, uint32_t id) const {
-  return InComputation(side, id, side.fingerprints.OpHash(id));
+uint64_t Matcher::OpHashInComputation(const DiffSide& side, uint32_t id) const {
+  return HashInComputation(side, id, side.fingerprints.OpHash(id));
 }
-// Where nothing but a layout is different.
-uint64_t Matcher::BareInComputation(const DiffSide& side, uint32_t id) const {
-  return InComputation(side, id, side.fingerprints.OpHashWithoutLayout(id));
+// Matches instructions that differ only in layout.
+uint64_t Matcher::NoLayoutHashInComputation(const DiffSide& side, uint32_t id) const {
+  return HashInComputation(side, id, side.fingerprints.OpHashWithoutLayout(id));
 }
-uint64_t Matcher::BareAndOpName(const DiffSide& side, uint32_t id) const {
+uint64_t Matcher::NoLayoutHashAndOpName(const DiffSide& side, uint32_t id) const {
   const std::string_view name = OpNameOf(side.ids[id]);
-  return name.empty() || side.flow.ForwardingOf(id) ? 0 : Mix(side.fingerprints.OpHashWithoutLayout(id), HashName(name));
+  if (name.empty() || side.flow.ForwardingOf(id)) return 0;
+  return Mix(side.fingerprints.OpHashWithoutLayout(id), HashName(name));
 }
-uint64_t Matcher::HandedOn(const DiffSide& side, uint32_t id) const {
+uint64_t Matcher::ForwardedValue(const DiffSide& side, uint32_t id) const {
   if (!side.flow.ForwardingOf(id)) return 0;
   const ValueRef& source = side.flow.SourceOf(id);
-  uint32_t made = side.ids(*source.hlo);
-  if (&side == &b_) made = result_.a_of[made];
-  if (made == kNoMatch || (&side == &a_ && result_.b_of[made] == kNoMatch)) return 0;
-  uint64_t hash = Mix(made, static_cast<uint64_t>(side.ids[id].opcode));
+  uint32_t id_in_a = side.ids(*source.hlo);
+  if (&side == &b_) id_in_a = result_.a_of[id_in_a];
+  if (id_in_a == kNoMatch || (&side == &a_ && result_.b_of[id_in_a] == kNoMatch)) return 0;
+  uint64_t hash = Mix(id_in_a, static_cast<uint64_t>(side.ids[id].opcode));
   for (int64_t element : source.path) hash = Mix(hash, static_cast<uint64_t>(element));
   return Mix(hash, static_cast<uint64_t>(side.flow.ContextOf(*side.ids[id].parent).loops));
 }
@@ -126,7 +129,7 @@ void Matcher::FindCommonValues() {
     common_in_b_.push_back(std::binary_search(in_a.begin(), in_a.end(), b_.values[id]));
 }
 
-// Those with the same key in the order of the text, as many as both modules have; or only where each has one.
+// Matches equal keys in text order, as many as both modules have; with `only_single`, only keys unique in both modules.
 void Matcher::MatchByKey(Key key, bool only_single) {
   auto candidates = [&](const DiffSide& side, const std::vector<uint32_t>& partner) {
     std::vector<Candidate> all;
@@ -141,15 +144,15 @@ void Matcher::MatchByKey(Key key, bool only_single) {
   });
 }
 
-// Computations that are the same throughout and make the same values where they are called; of several such, which is
-// which their users will tell.
+// Matches the instructions of equal computations whose callers have equal values. Skips ambiguous computations; later
+// steps match those by their users.
 void Matcher::MatchEqualComputations() {
   auto candidates = [](const DiffSide& side) {
     std::vector<Candidate> all;
     for (const Computation* computation : side.module.computations) {
-      const EnclosingContext& around = side.flow.ContextOf(*computation);
-      const uint64_t value = around.caller == nullptr ? 0 : side.values[side.ids(*around.caller)];
-      all.push_back({Mix(Mix(side.fingerprints.Of(*computation), value), static_cast<uint64_t>(around.loops)),
+      const EnclosingContext& context = side.flow.ContextOf(*computation);
+      const uint64_t value = context.caller == nullptr ? 0 : side.values[side.ids(*context.caller)];
+      all.push_back({Mix(Mix(side.fingerprints.Of(*computation), value), static_cast<uint64_t>(context.loops)),
                      static_cast<uint32_t>(all.size())});
     }
     return all;
@@ -169,31 +172,31 @@ void Matcher::MatchEqualComputations() {
   });
 }
 
-// Loops from the outside in, each with what it runs, so that copies of a loop stay whole.
+// Matches loops from the outermost in, each with its contents, so that copies of a loop are not mixed up.
 void Matcher::MatchEqualValues() {
-  constexpr int64_t kDeepest = 4;
-  for (depth_ = 0; depth_ <= kDeepest; ++depth_) {
+  constexpr int64_t kMaxDepth = 4;
+  for (depth_ = 0; depth_ <= kMaxDepth; ++depth_) {
     MatchByKey(&Matcher::ValueOfLoop);
-    Spread({Similarity::Of::kOwn, true});
+    Spread({Similarity::Of::kOpHash, true});
   }
   for (Key key : {&Matcher::ValueInComputation, &Matcher::ValueInLoop, &Matcher::ValueAtDepth, &Matcher::Value})
     MatchByKey(key);
 }
 
 void Matcher::MatchRemaining() {
-  for (Key key : {&Matcher::OwnAndOpName, &Matcher::BareAndOpName, &Matcher::OpcodeAndOpName, &Matcher::ParameterNumber,
-                  &Matcher::OwnOfHeavy, &Matcher::OwnInComputation, &Matcher::BareInComputation}) {
+  for (Key key : {&Matcher::OpHashAndOpName, &Matcher::NoLayoutHashAndOpName, &Matcher::OpcodeAndOpName,
+                  &Matcher::ParameterNumber, &Matcher::HeavyOpHash, &Matcher::OpHashInComputation,
+                  &Matcher::NoLayoutHashInComputation}) {
     MatchByKey(key);
-    Spread({Similarity::Of::kOwn});
+    Spread({Similarity::Of::kOpHash});
   }
 }
 
-// Another op with the same operands, type and user in its place.
+// True if `b` is a different op with matched operands and equal type. The callers ensure that the users match.
 bool Matcher::Replaces(const Instruction& a, const Instruction& b) const {
   const uint32_t in_a = a_.ids(a), in_b = b_.ids(b);
   if (!Free(in_a, in_b) || a.operand_count() == 0 || a.operand_count() != b.operand_count()) return false;
-  if (IsTuple(a) || IsTuple(b) || TypeText(a.shape()) != TypeText(b.shape()))
-    return false;
+  if (IsTuple(a) || IsTuple(b) || TypeText(a.shape()) != TypeText(b.shape())) return false;
   for (size_t i = 0; i < a.operand_count(); ++i) {
     const ValueRef& from_a = a_.flow.SourceOf(a_.ids(*a.operands[i]));
     const ValueRef& from_b = b_.flow.SourceOf(b_.ids(*b.operands[i]));
@@ -224,8 +227,8 @@ void Matcher::MatchReplaced() {
   }
 }
 
-// Fusions and calls by what they give, elements of tuples by what they are.
-void Matcher::MatchForwardingOps() { MatchByKey(&Matcher::HandedOn); }
+// Matches forwarding ops (fusions, calls, tuple elements) by the value that they forward.
+void Matcher::MatchForwardingOps() { MatchByKey(&Matcher::ForwardedValue); }
 
 DiffSide::DiffSide(const Module& module, const ExecutionOptions& options, bool without_large_constants)
     : module(module),

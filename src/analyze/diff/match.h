@@ -1,4 +1,4 @@
-// Which instruction of one module is which of another, by what they do: neither names nor the order of the text count.
+// Matches the instructions of two modules by their meaning, independent of names and text order.
 #pragma once
 
 #include "analyze/diff/value_hash.h"
@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// One of two modules, with what is known about its values.
+// One of the two modules, with its analyses.
 struct DiffSide {
   DiffSide(const Module& module, const ExecutionOptions& options, bool without_large_constants);
   DiffSide(const DiffSide&) = delete;
@@ -23,11 +23,11 @@ struct DiffSide {
 inline constexpr uint32_t kNoMatch = UINT32_MAX;
 
 struct Matching {
-  std::vector<uint32_t> b_of, a_of;  // of each instruction its partner in the other module, or kNoMatch
+  std::vector<uint32_t> b_of, a_of;  // the partner of each instruction in the other module, or kNoMatch
 };
 
-// Matches first what makes the same values; then, from there, operands with operands and users with users that look
-// alike; then what is left by type, attributes and op_name. The time is that of sorting, whatever the modules.
+// First matches instructions with equal values. Then propagates matches to similar operands and users. Then matches the
+// remaining instructions by type, attributes and op_name. The running time is that of sorting, for any modules.
 Matching MatchInstructions(const DiffSide& a, const DiffSide& b);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// From what is matched to operands, users and called computations that look alike.
+// Propagates matches to similar operands, users and called computations.
 #include "analyze/diff/matcher.h"
 #include "analyze/summary/skeleton.h"
 #include "core/base/name_hash.h"
@@ -8,19 +8,19 @@
 namespace shoal::internal {
 namespace {
 
-// Of a tuple of thousands, which is looked at once for each of its elements, only the first count.
+// Only the first operands are compared: a tuple with thousands of elements is compared once per element.
 constexpr size_t kMaxOperands = 16;
 
 }  // namespace
 
-uint64_t Matcher::LikenessHash(const DiffSide& side, uint32_t id, Similarity::Of of) const {
+uint64_t Matcher::SimilarityHash(const DiffSide& side, uint32_t id, Similarity::Of of) const {
   const Instruction& hlo = side.ids[id];
   if (of == Similarity::Of::kOpcode) return OpcodeHash(hlo);
-  if (of == Similarity::Of::kOwn || OpNameOf(hlo).empty()) return side.fingerprints.OpHash(id);
+  if (of == Similarity::Of::kOpHash || OpNameOf(hlo).empty()) return side.fingerprints.OpHash(id);
   return Mix(OpcodeHash(hlo), HashName(OpNameOf(hlo)));
 }
 
-// What is known of a value in the other module: that it is there, or that something stands for it; 0: nothing.
+// A hash of the value's counterpart in the other module: an equal value or a matched instruction. 0 if unknown.
 uint64_t Matcher::KnownValue(const DiffSide& side, uint32_t id) const {
   const bool in_a = &side == &a_;
   if ((in_a ? common_in_a_ : common_in_b_)[id]) return side.values[id];
@@ -53,36 +53,36 @@ bool Matcher::OperandsAgree(const Instruction& a, const Instruction& b) const {
   return true;
 }
 
-void Matcher::PairIfSimilar(const Instruction& a, const Instruction& b, Similarity likeness) {
+void Matcher::PairIfSimilar(const Instruction& a, const Instruction& b, Similarity similarity) {
   const uint32_t in_a = a_.ids(a), in_b = b_.ids(b);
   if (a.opcode != b.opcode || !Free(in_a, in_b)) return;
-  if (likeness.with_operands && !OperandsAgree(a, b)) return;
-  if (LikenessHash(a_, in_a, likeness.of) == LikenessHash(b_, in_b, likeness.of)) Pair(in_a, in_b);
+  if (similarity.with_operands && !OperandsAgree(a, b)) return;
+  if (SimilarityHash(a_, in_a, similarity.of) == SimilarityHash(b_, in_b, similarity.of)) Pair(in_a, in_b);
 }
 
-void Matcher::TrySources(const Instruction& a, const Instruction& b, Similarity likeness) {
+void Matcher::TrySources(const Instruction& a, const Instruction& b, Similarity similarity) {
   const ValueRef& from_a = a_.flow.SourceOf(a_.ids(a));
   const ValueRef& from_b = b_.flow.SourceOf(b_.ids(b));
-  if (from_a.path == from_b.path) PairIfSimilar(*from_a.hlo, *from_b.hlo, likeness);
+  if (from_a.path == from_b.path) PairIfSimilar(*from_a.hlo, *from_b.hlo, similarity);
 }
 
-void Matcher::TryRoots(const Computation& a, const Computation& b, Similarity likeness) {
-  if (a.root != nullptr && b.root != nullptr) TrySources(*a.root, *b.root, likeness);
+void Matcher::TryRoots(const Computation& a, const Computation& b, Similarity similarity) {
+  if (a.root != nullptr && b.root != nullptr) TrySources(*a.root, *b.root, similarity);
 }
 
-// From users to operands first: an op has more users that look alike than operands in the same place.
-void Matcher::Spread(Similarity likeness) {
+// Propagates to operands first: operands are identified by their index, but users are often ambiguous.
+void Matcher::Spread(Similarity similarity) {
   for (bool to_users : {false, true})
-    for (size_t next = 0; next < open_.size(); ++next) {  // pairs that it makes come in turn
+    for (size_t next = 0; next < open_.size(); ++next) {  // open_ grows during the loop
       const auto [a, b] = open_[next];
-      SpreadToOperands(a_.ids[a], b_.ids[b], likeness);
-      SpreadToCallees(a_.ids[a], b_.ids[b], likeness);
-      if (to_users) SpreadToUsers(a, b, likeness);
+      SpreadToOperands(a_.ids[a], b_.ids[b], similarity);
+      SpreadToCallees(a_.ids[a], b_.ids[b], similarity);
+      if (to_users) SpreadToUsers(a, b, similarity);
     }
   std::erase_if(open_, [&](const auto& pair) { return !IsOpen(pair.first, pair.second); });
 }
 
-// Both have neighbours that are not matched.
+// True if both instructions have unmatched operands, or both have unmatched users.
 bool Matcher::IsOpen(uint32_t a, uint32_t b) const {
   auto has_free_operand = [](const DiffSide& side, const Instruction& hlo, const std::vector<uint32_t>& partner) {
     return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* operand) {
@@ -99,20 +99,20 @@ bool Matcher::IsOpen(uint32_t a, uint32_t b) const {
          (has_free_user(a_uses_, a, result_.b_of) && has_free_user(b_uses_, b, result_.a_of));
 }
 
-void Matcher::SpreadToOperands(const Instruction& a, const Instruction& b, Similarity likeness) {
+void Matcher::SpreadToOperands(const Instruction& a, const Instruction& b, Similarity similarity) {
   const size_t count = std::min(a.operand_count(), b.operand_count());
-  for (size_t i = 0; i < count; ++i) TrySources(*a.operands[i], *b.operands[i], likeness);
+  for (size_t i = 0; i < count; ++i) TrySources(*a.operands[i], *b.operands[i], similarity);
   if (a.operand_count() == b.operand_count()) return;
-  // Something came to a tuple or went: what stands behind it has moved.
+  // If elements of a tuple were added or removed, the later elements are shifted: compare from the end.
   for (size_t i = 1; i <= count; ++i)
-    TrySources(*a.operands[a.operand_count() - i], *b.operands[b.operand_count() - i], likeness);
+    TrySources(*a.operands[a.operand_count() - i], *b.operands[b.operand_count() - i], similarity);
 }
 
-void Matcher::SpreadToCallees(const Instruction& a, const Instruction& b, Similarity likeness) {
+void Matcher::SpreadToCallees(const Instruction& a, const Instruction& b, Similarity similarity) {
   if (!CallsComputations(a) || !CallsComputations(b)) return;
   const std::vector<Computation*> in_a = CalledComputations(a), in_b = CalledComputations(b);
   for (size_t i = 0; i < std::min(in_a.size(), in_b.size()); ++i) {
-    TryRoots(*in_a[i], *in_b[i], likeness);
+    TryRoots(*in_a[i], *in_b[i], similarity);
     const size_t count = std::min(in_a[i]->parameters.size(), in_b[i]->parameters.size());
     for (size_t p = 0; p < count; ++p)
       if (in_a[i]->parameters[p] != nullptr && in_b[i]->parameters[p] != nullptr)
@@ -120,22 +120,22 @@ void Matcher::SpreadToCallees(const Instruction& a, const Instruction& b, Simila
   }
 }
 
-// Only where there is one candidate on each side.
-void Matcher::SpreadToUsers(uint32_t a, uint32_t b, Similarity likeness) {
+// Matches users only if there is one candidate on each side.
+void Matcher::SpreadToUsers(uint32_t a, uint32_t b, Similarity similarity) {
   auto candidates = [&](const DiffSide& side, const ValueUses& uses, const std::vector<uint32_t>& partner,
                         uint32_t of) {
     std::vector<Candidate> all;
     for (const ValueUse& use : uses.Of(of)) {
       if (partner[use.user] != kNoMatch) continue;
-      const uint64_t operands = likeness.with_operands ? KnownOperands(side, use.user) : 0;
-      all.push_back({Mix(Mix(use.slot, LikenessHash(side, use.user, likeness.of)), operands), use.user});
+      const uint64_t operands = similarity.with_operands ? KnownOperands(side, use.user) : 0;
+      all.push_back({Mix(Mix(use.slot, SimilarityHash(side, use.user, similarity.of)), operands), use.user});
     }
     return all;
   };
   std::vector<Candidate> in_a = candidates(a_, a_uses_, result_.b_of, a);
   if (in_a.empty()) return;
   ForEachSharedKey(std::move(in_a), candidates(b_, b_uses_, result_.a_of, b), [&](Candidates as, Candidates bs) {
-    if (as.size() == 1 && bs.size() == 1) PairIfSimilar(a_.ids[as[0].id], b_.ids[bs[0].id], likeness);
+    if (as.size() == 1 && bs.size() == 1) PairIfSimilar(a_.ids[as[0].id], b_.ids[bs[0].id], similarity);
   });
 }
 

@@ -1,4 +1,4 @@
-// Who uses the values that an instruction makes, seen through what only hands them on.
+// The users of an instruction's values, traced through ops that only forward values.
 #pragma once
 
 #include "analyze/diff/data_flow.h"
@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 struct ValueUse {
   uint32_t user = 0;
-  uint64_t slot = 0;  // which operand, and which part of the value; of a tuple any, since elements come and go
+  uint64_t slot = 0;  // operand index and part of the value; the index is ignored for tuples, whose elements may change
 };
 
 class ValueUses {

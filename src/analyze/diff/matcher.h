@@ -1,5 +1,5 @@
-// The steps of MatchInstructions: match.cc (by keys) and match_spread.cc (from neighbour to neighbour). Private to
-// both.
+// The steps of MatchInstructions: match.cc (by keys) and match_spread.cc (from neighbour to neighbour).
+// Private to analyze/diff.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace shoal::internal {
 
-// How much two instructions must have in common to be taken for one another where their neighbours are.
+// The similarity required to match two instructions whose neighbours are matched.
 struct Similarity {
-  enum class Of : uint8_t { kOwn, kOpName, kOpcode } of = Of::kOwn;
-  bool with_operands = false;  // none of them may be known to be another value
+  enum class Of : uint8_t { kOpHash, kOpName, kOpcode } of = Of::kOpHash;
+  bool with_operands = false;  // operands with known values must be equal
 };
 
 struct Candidate {
@@ -21,7 +21,7 @@ struct Candidate {
 };
 using Candidates = std::span<const Candidate>;
 
-// Calls visit(as, bs) for each key that both lists have.
+// Calls visit(as, bs) for each key that is in both lists.
 template <class Visit>
 void ForEachSharedKey(std::vector<Candidate> as, std::vector<Candidate> bs, Visit visit) {
   for (std::vector<Candidate>* list : {&as, &bs})
@@ -47,7 +47,7 @@ class Matcher {
   Matching Match();
 
  private:
-  // 0: no candidate.
+  // Returns 0 if the instruction is not a candidate.
   using Key = uint64_t (Matcher::*)(const DiffSide& side, uint32_t id) const;
 
   bool Free(uint32_t a, uint32_t b) const { return result_.b_of[a] == kNoMatch && result_.a_of[b] == kNoMatch; }
@@ -57,25 +57,25 @@ class Matcher {
     pairs_.push_back({a, b});
     open_.push_back({a, b});
   }
-  void PairIfSimilar(const Instruction& a, const Instruction& b, Similarity likeness);
+  void PairIfSimilar(const Instruction& a, const Instruction& b, Similarity similarity);
 
   void MatchEqualComputations();
   void MatchEqualValues();
   void FindCommonValues();
   void MatchByKey(Key key, bool only_single = false);
-  void Spread(Similarity likeness);
+  void Spread(Similarity similarity);
   bool IsOpen(uint32_t a, uint32_t b) const;
-  void SpreadToOperands(const Instruction& a, const Instruction& b, Similarity likeness);
-  void SpreadToCallees(const Instruction& a, const Instruction& b, Similarity likeness);
-  void SpreadToUsers(uint32_t a, uint32_t b, Similarity likeness);
-  void TrySources(const Instruction& a, const Instruction& b, Similarity likeness);
-  void TryRoots(const Computation& a, const Computation& b, Similarity likeness);
+  void SpreadToOperands(const Instruction& a, const Instruction& b, Similarity similarity);
+  void SpreadToCallees(const Instruction& a, const Instruction& b, Similarity similarity);
+  void SpreadToUsers(uint32_t a, uint32_t b, Similarity similarity);
+  void TrySources(const Instruction& a, const Instruction& b, Similarity similarity);
+  void TryRoots(const Computation& a, const Computation& b, Similarity similarity);
   void MatchRemaining();
   void MatchReplaced();
   bool Replaces(const Instruction& a, const Instruction& b) const;
   void MatchForwardingOps();
 
-  uint64_t LikenessHash(const DiffSide& side, uint32_t id, Similarity::Of of) const;
+  uint64_t SimilarityHash(const DiffSide& side, uint32_t id, Similarity::Of of) const;
   uint64_t KnownValue(const DiffSide& side, uint32_t id) const;
   uint64_t KnownOperands(const DiffSide& side, uint32_t id) const;
   bool OperandsAgree(const Instruction& a, const Instruction& b) const;
@@ -84,27 +84,27 @@ class Matcher {
   uint64_t ValueInLoop(const DiffSide& side, uint32_t id) const;
   uint64_t ValueAtDepth(const DiffSide& side, uint32_t id) const;
   uint64_t Value(const DiffSide& side, uint32_t id) const;
-  uint64_t OwnAndOpName(const DiffSide& side, uint32_t id) const;
+  uint64_t OpHashAndOpName(const DiffSide& side, uint32_t id) const;
   uint64_t OpcodeAndOpName(const DiffSide& side, uint32_t id) const;
   uint64_t ParameterNumber(const DiffSide& side, uint32_t id) const;
-  uint64_t OwnOfHeavy(const DiffSide& side, uint32_t id) const;
-  uint64_t InComputation(const DiffSide& side, uint32_t id, uint64_t print) const;
-  uint64_t OwnInComputation(const DiffSide& side, uint32_t id) const;
-  uint64_t BareInComputation(const DiffSide& side, uint32_t id) const;
-  uint64_t BareAndOpName(const DiffSide& side, uint32_t id) const;
-  uint64_t HandedOn(const DiffSide& side, uint32_t id) const;
+  uint64_t HeavyOpHash(const DiffSide& side, uint32_t id) const;
+  uint64_t HashInComputation(const DiffSide& side, uint32_t id, uint64_t hash) const;
+  uint64_t OpHashInComputation(const DiffSide& side, uint32_t id) const;
+  uint64_t NoLayoutHashInComputation(const DiffSide& side, uint32_t id) const;
+  uint64_t NoLayoutHashAndOpName(const DiffSide& side, uint32_t id) const;
+  uint64_t ForwardedValue(const DiffSide& side, uint32_t id) const;
 
   const DiffSide& a_;
   const DiffSide& b_;
   const ValueUses a_uses_, b_uses_;
-  std::vector<bool> common_in_a_, common_in_b_;  // of each instruction: both modules have its value
+  std::vector<bool> common_in_a_, common_in_b_;  // by instruction: true if both modules have its value
   Matching result_;
   std::vector<std::pair<uint32_t, uint32_t>> pairs_;
-  std::vector<std::pair<uint32_t, uint32_t>> open_;  // from which there may be more to find
-  int64_t depth_ = 0;                                // of the loops that are being matched
+  std::vector<std::pair<uint32_t, uint32_t>> open_;  // matched pairs that may have unmatched neighbours
+  int64_t depth_ = 0;                                // nesting depth of the loops being matched
 };
 
-// The op, of custom calls also the target.
+// Hash of the opcode; for custom calls, of the target.
 uint64_t OpcodeHash(const Instruction& hlo);
 
 }  // namespace shoal::internal

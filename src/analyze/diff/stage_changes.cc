@@ -7,7 +7,8 @@ namespace shoal::internal {
 
 StageChanges ChangesOfStage(const Module& before, const Module& after, std::string stage) {
   StageChanges result{std::move(stage), 0, {}};
-  for (const Computation* computation : after.computations) result.instructions += std::ssize(computation->instructions);
+  for (const Computation* computation : after.computations)
+    result.instructions += std::ssize(computation->instructions);
   const DiffSide a(before, {}, false), b(after, {}, false);
   for (const Change& change : ChangesBetween(a, b)) {
     const Instruction* hlo = change.instruction();

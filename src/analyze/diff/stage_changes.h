@@ -1,4 +1,4 @@
-// What each step of a compilation changed, from the stages that it dumped.
+// The changes made by each step of a compilation, from the dumped stages.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 namespace shoal::internal {
 
 struct StageChanges {
-  std::string stage;          // after the step
-  int64_t instructions = 0;   // then
-  std::map<ChangeKind, std::map<std::string, int64_t>> counts;  // by kind, and by op
+  std::string stage;                                            // the stage after the step
+  int64_t instructions = 0;                                     // number of instructions after the step
+  std::map<ChangeKind, std::map<std::string, int64_t>> counts;  // by kind and op
 
   bool none() const { return counts.empty(); }
 };

@@ -10,16 +10,16 @@
 namespace shoal::internal {
 namespace {
 
-bool IsFigure(const std::string& name) {
-  for (const Metric& total : Metrics())
-    if (name == total.name) return true;
+bool IsMetricName(const std::string& name) {
+  for (const Metric& metric : Metrics())
+    if (name == metric.name) return true;
   const std::optional<Opcode> opcode = ParseOpcode(name);
   return opcode && (Info(*opcode).op_class == OpClass::kCollective || Info(*opcode).op_class == OpClass::kTransfer);
 }
 
-std::string FigureNames() {
+std::string MetricNames() {
   std::string names;
-  for (const Metric& total : Metrics()) StrAppend(&names, total.name, ", ");
+  for (const Metric& metric : Metrics()) StrAppend(&names, metric.name, ", ");
   return names + "all-reduce or another kind of collective";
 }
 
@@ -34,17 +34,17 @@ Result<Threshold> ParseThreshold(const std::string& text) {
   threshold.text = text;
   const size_t at = text.find_first_of("<>=");
   if (at == std::string::npos)
-    return Fail(StrCat("a threshold is a figure, <=, <, >=, > or ==, and a bound; got ", text));
-  threshold.figure = text.substr(0, text.find_last_not_of(' ', at == 0 ? 0 : at - 1) + 1);
-  if (!IsFigure(threshold.figure))
-    return Fail(StrCat("a threshold is about ", FigureNames(), "; got ", threshold.figure));
+    return Fail(StrCat("a threshold must be a metric, then <=, <, >=, > or ==, then a bound; got ", text));
+  threshold.metric = text.substr(0, text.find_last_not_of(' ', at == 0 ? 0 : at - 1) + 1);
+  if (!IsMetricName(threshold.metric))
+    return Fail(StrCat("unknown metric ", threshold.metric, " in a threshold; known: ", MetricNames()));
   std::string_view rest = std::string_view(text).substr(at);
-  bool known = false;
+  bool valid = false;
   for (const auto& [sign, order] : kOrders)
-    if (!known && rest.starts_with(sign)) {
+    if (!valid && rest.starts_with(sign)) {
       threshold.order = order;
       rest.remove_prefix(sign.size());
-      known = true;
+      valid = true;
     }
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   const bool minus = rest.starts_with('-'), plus = rest.starts_with('+');
@@ -55,20 +55,21 @@ Result<Threshold> ParseThreshold(const std::string& text) {
   double bound = 0;
   if (threshold.is_percent) {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), bound);
-    known &= error == std::errc() && end == rest.data() + rest.size();
+    valid &= error == std::errc() && end == rest.data() + rest.size();
   } else {
     const std::optional<int64_t> number = ParseBytes(rest);
-    known &= number.has_value();
+    valid &= number.has_value();
     bound = static_cast<double>(number.value_or(0));
   }
-  if (!known) return Fail(StrCat("a bound is a number, alone or with %, k, M, G, KB, MiB and so on; got ", text));
+  if (!valid)
+    return Fail(StrCat("the bound must be a number, optionally with a unit such as %, k, M, G, KB or MiB; got ", text));
   threshold.bound = (minus ? -bound : bound) / (threshold.is_percent ? 100 : 1);
   return threshold;
 }
 
 double MetricValue(const ModuleTotals& totals, const std::string& name) {
-  for (const Metric& total : Metrics())
-    if (name == total.name) return totals.*total.value;
+  for (const Metric& metric : Metrics())
+    if (name == metric.name) return totals.*metric.value;
   auto kind = totals.by_kind.find(name);
   return kind == totals.by_kind.end() ? 0 : kind->second;
 }
@@ -80,20 +81,20 @@ double RelativeChange(double before, double after) {
   return (after - before) / before;
 }
 
-bool Holds(const Threshold& threshold, double before, double after) {
-  double figure = after;
-  if (threshold.is_change) figure = threshold.is_percent ? RelativeChange(before, after) : after - before;
+bool IsSatisfied(const Threshold& threshold, double before, double after) {
+  double value = after;
+  if (threshold.is_change) value = threshold.is_percent ? RelativeChange(before, after) : after - before;
   switch (threshold.order) {
     case Threshold::Order::kAtMost:
-      return figure <= threshold.bound;
+      return value <= threshold.bound;
     case Threshold::Order::kLess:
-      return figure < threshold.bound;
+      return value < threshold.bound;
     case Threshold::Order::kAtLeast:
-      return figure >= threshold.bound;
+      return value >= threshold.bound;
     case Threshold::Order::kMore:
-      return figure > threshold.bound;
+      return value > threshold.bound;
     case Threshold::Order::kEqual:
-      return figure == threshold.bound;
+      return value == threshold.bound;
   }
   return false;
 }

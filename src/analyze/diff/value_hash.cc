@@ -6,22 +6,23 @@
 namespace shoal::internal {
 namespace {
 
-// The loop whose changing state a parameter is.
+// The loop whose state is this parameter; null if there is none.
 const Instruction* LoopOfState(const Instruction& hlo, const DataFlow& flow) {
-  const EnclosingContext& around = flow.ContextOf(*hlo.parent);
-  const bool is_state = IsParameter(hlo) && around.caller != nullptr &&
-                        around.kind == CallKind::kLoop && around.caller->operand_count() > 0;
-  return is_state ? around.caller : nullptr;
+  const EnclosingContext& context = flow.ContextOf(*hlo.parent);
+  const bool is_state = IsParameter(hlo) && context.caller != nullptr && context.kind == CallKind::kLoop &&
+                        context.caller->operand_count() > 0;
+  return is_state ? context.caller : nullptr;
 }
 
-// Computations that are part of their caller's meaning, and not of its fingerprint.
+// True if the called computations affect the value but are not part of the fingerprint.
 bool RunsComputations(const Instruction& hlo) {
   return CallsComputations(hlo) && CallKindOf(hlo) != CallKind::kElements;
 }
 
 }  // namespace
 
-ValueHashes::ValueHashes(const DataFlow& flow, const Fingerprints& fingerprints) : flow_(flow), fingerprints_(fingerprints) {
+ValueHashes::ValueHashes(const DataFlow& flow, const Fingerprints& fingerprints)
+    : flow_(flow), fingerprints_(fingerprints) {
   enum State : uint8_t { kNew, kVisiting, kVisited };
   const InstructionIds& ids = flow.ids();
   std::vector<uint8_t> state(ids.size(), kNew);
@@ -86,7 +87,7 @@ uint64_t ValueHashes::HashOf(const Instruction& hlo) {
   return hash;
 }
 
-// An element is known by what it is at first and by what a round makes of it.
+// The hash of an element combines its initial value with its value after an iteration.
 uint64_t ValueHashes::HashWhile(const Instruction& loop) {
   const Computation* body = BodyOf(loop);
   uint64_t hash = Mix(fingerprints_.OpHash(flow_.ids()(loop)), Of(flow_.SourceOf(ValueRef{loop.operands[0], {}})));
@@ -101,8 +102,8 @@ uint64_t ValueHashes::HashWhile(const Instruction& loop) {
   return hash;
 }
 
-// Known by what it is at first, and by its number among those that are the same at first: elements that come to the
-// state leave the others as they are.
+// The hash of an element combines its initial value with its index among elements with equal initial values. Adding
+// elements to the state thus does not change the hashes of other elements.
 uint64_t ValueHashes::HashState(const Instruction& parameter, const Instruction& loop) {
   constexpr uint64_t kState = 0x7374617465;
   const uint64_t whole = Mix(kState, Of(flow_.SourceOf(ValueRef{loop.operands[0], {}})));

@@ -1,5 +1,5 @@
-// A number for each value, equal in two modules where the same ops make it from the same parameters: fused or not, and
-// for what does not change in a loop, inside it or before it.
+// Value numbering across modules: a hash for each value, equal if equal ops compute it from equal parameters. It does
+// not depend on fusion, nor on whether a loop-invariant value is computed inside or before the loop.
 #pragma once
 
 #include "analyze/diff/data_flow.h"
@@ -24,7 +24,7 @@ class ValueHashes {
   const DataFlow& flow_;
   const Fingerprints& fingerprints_;
   std::vector<uint64_t> hashes_;
-  // Of whiles and of the state in their bodies and conditions: each element of the tuple.
+  // For while loops and the state parameters of their bodies and conditions: the hash of each tuple element.
   std::unordered_map<const Instruction*, std::vector<uint64_t>> elements_;
 };
 

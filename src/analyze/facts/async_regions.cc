@@ -8,53 +8,53 @@
 namespace shoal::internal {
 namespace {
 
-
-constexpr int kMaxSteps = 200;  // of one search; nobody hands a start's result on as often
+constexpr int kMaxSteps = 200;  // of one search; real chains are far shorter
 
 }  // namespace
 
-// The way back from a done to all starts whose results may reach it.
+// Traces back from a done to all starts whose results may reach it.
 class AsyncRegions::Trace {
  public:
   Trace(const CallGraph& calls, const Instruction& done) : calls_(calls) {
-    if (const AsyncPair* pair = PairOf(done.opcode)) wanted_ = pair->start;
-    if (done.operand_count() > 0) Go({done.operands[0], {}});
+    if (const AsyncPair* pair = PairOf(done.opcode)) start_opcode_ = pair->start;
+    if (done.operand_count() > 0) Enqueue({done.operands[0], {}});
   }
 
   template <class Found>
   void Run(Found found) {
     for (int steps = 0; !todo_.empty() && steps < kMaxSteps; ++steps) {
-      ValueRef place = std::move(todo_.back());
+      ValueRef position = std::move(todo_.back());
       todo_.pop_back();
-      if (place.hlo->opcode == wanted_) {
-        found(*place.hlo);
+      if (position.hlo->opcode == start_opcode_) {
+        found(*position.hlo);
       } else {
-        Back(std::move(place));
+        StepBack(std::move(position));
       }
     }
   }
 
  private:
-  void Go(ValueRef place) {
-    if (place.hlo != nullptr && seen_.insert(place.hlo).second) todo_.push_back(std::move(place));
+  void Enqueue(ValueRef position) {
+    if (position.hlo != nullptr && seen_.insert(position.hlo).second) todo_.push_back(std::move(position));
   }
 
-  void Back(ValueRef place) {
-    constexpr Forwarding kThrough = kCarriesAsync | Forwarding::kAddDependency | Forwarding::kDomain | Forwarding::kAsyncUpdate | Forwarding::kBitcast;
-    const Instruction& hlo = *place.hlo;
-    const Forwarding hands = ForwardingOf(hlo);
-    if (hands == Forwarding::kArgument) return BackToCallers(hlo, place.path);
-    if (hands == Forwarding::kLoopState) return BackThroughLoop(hlo, place.path);
-    if (hands == Forwarding::kCalled) {
-      const Computation* callee = RunOnceBy(hlo);
-      return Go({callee == nullptr ? nullptr : callee->root, std::move(place.path)});
+  void StepBack(ValueRef position) {
+    constexpr Forwarding kTraced = kCarriesAsync | Forwarding::kAddDependency | Forwarding::kDomain |
+                                   Forwarding::kAsyncUpdate | Forwarding::kBitcast;
+    const Instruction& hlo = *position.hlo;
+    const Forwarding forwarding = ForwardingOf(hlo);
+    if (forwarding == Forwarding::kArgument) return BackToCallers(hlo, position.path);
+    if (forwarding == Forwarding::kLoopState) return BackThroughLoop(hlo, position.path);
+    if (forwarding == Forwarding::kCalled) {
+      const Computation* callee = CalleeRunOnce(hlo);
+      return Enqueue({callee == nullptr ? nullptr : callee->root, std::move(position.path)});
     }
-    if (TraceToOperand(place, kThrough)) Go(std::move(place));
+    if (TraceToOperand(position, kTraced)) Enqueue(std::move(position));
   }
 
   void BackThroughLoop(const Instruction& loop, const ShapeIndex& path) {
-    if (const Computation* body = BodyOf(loop)) Go({body->root, path});
-    if (loop.operand_count() > 0) Go({loop.operands[0], path});
+    if (const Computation* body = BodyOf(loop)) Enqueue({body->root, path});
+    if (loop.operand_count() > 0) Enqueue({loop.operands[0], path});
   }
 
   void BackToCallers(const Instruction& parameter, const ShapeIndex& path) {
@@ -62,13 +62,13 @@ class AsyncRegions::Trace {
       if (CallKindOf(*caller) == CallKind::kLoop) {
         BackThroughLoop(*caller, path);
       } else {
-        Go({ArgumentOf(*caller, *parameter.parent, parameter[kParameterNumber]), path});
+        Enqueue({ArgumentOf(*caller, *parameter.parent, parameter[kParameterNumber]), path});
       }
     }
   }
 
   const CallGraph& calls_;
-  Opcode wanted_{};
+  Opcode start_opcode_{};
   std::vector<ValueRef> todo_;
   std::unordered_set<const Instruction*> seen_;
 };
@@ -88,10 +88,10 @@ const Instruction* CallerWithin(const Computation& computation, const Instructio
 AsyncRegions::AsyncRegions(const CallGraph& calls) : calls_(calls) {
   for (const Computation* computation : calls.ReachableFromEntry())
     for (const Instruction* hlo : computation->instructions)
-      if (IsAsyncDone(*hlo)) Trace(calls, *hlo).Run([&](const Instruction& start) { Join(start, *hlo); });
+      if (IsAsyncDone(*hlo)) Trace(calls, *hlo).Run([&](const Instruction& start) { RecordDone(start, *hlo); });
 }
 
-// How far a done is from its start, in instructions of the start's computation; what is not after it is further.
+// Distance from a start to a done, in instructions of the start's computation. Dones before the start are further away.
 int64_t AsyncRegions::Distance(const Instruction& start, const Instruction& done) const {
   const Instruction* at = CallerWithin(*start.parent, done, calls_);
   const auto size = std::ssize(start.parent->instructions);
@@ -99,9 +99,9 @@ int64_t AsyncRegions::Distance(const Instruction& start, const Instruction& done
   return int64_t{at->index} - int64_t{start.index} + (at->index > start.index ? 0 : size);
 }
 
-void AsyncRegions::Join(const Instruction& start, const Instruction& done) {
-  auto [known, inserted] = dones_.try_emplace(&start, &done);
-  if (!inserted && Distance(start, done) < Distance(start, *known->second)) known->second = &done;
+void AsyncRegions::RecordDone(const Instruction& start, const Instruction& done) {
+  auto [nearest, inserted] = dones_.try_emplace(&start, &done);
+  if (!inserted && Distance(start, done) < Distance(start, *nearest->second)) nearest->second = &done;
 }
 
 const Instruction* AsyncRegions::DoneOf(const Instruction& start) const {

@@ -1,5 +1,5 @@
-// Where work that goes on beside the program begins and ends: copies, send and recv, collectives and computations that
-// are written as a start and a done.
+// Matches starts and dones of asynchronous work: copies, send and recv, collectives and computations that consist of a
+// start and a done.
 #pragma once
 
 #include <unordered_map>
@@ -13,21 +13,21 @@ class AsyncRegions {
  public:
   explicit AsyncRegions(const CallGraph& calls);
 
-  // Who waits for what `start` began: the first one after it, also if that stands in a computation that is called in
-  // between; else one in the next round of a loop, or anywhere. Null if nobody waits.
+  // The done that matches `start`: the first one after it, including in computations called in between; else one in the
+  // next iteration of a loop, or anywhere. Null if there is none.
   const Instruction* DoneOf(const Instruction& start) const;
 
  private:
   class Trace;
   int64_t Distance(const Instruction& start, const Instruction& done) const;
-  void Join(const Instruction& start, const Instruction& done);
+  void RecordDone(const Instruction& start, const Instruction& done);
 
   const CallGraph& calls_;
   std::unordered_map<const Instruction*, const Instruction*> dones_;
 };
 
-// The instruction of `computation` in the course of which `hlo` runs: itself, or the one that calls, directly or not,
-// the computation it stands in. Null if there is none.
+// The instruction of `computation` that runs `hlo`: `hlo` itself, or the direct or indirect caller of the computation
+// that contains it. Null if there is none.
 const Instruction* CallerWithin(const Computation& computation, const Instruction& hlo, const CallGraph& calls);
 
 }  // namespace shoal::internal

@@ -17,9 +17,9 @@ bool StartsChains(const Instruction& hlo) {
   return facts != nullptr && facts->Has(kStartsChain);
 }
 
-const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number) {
+const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* index) {
   for (size_t i = 0; i < custom_call.operand_count(); ++i) {
-    *number = i;
+    *index = i;
     if (StartsCollective(*custom_call.operands[i])) return custom_call.operands[i];
   }
   return nullptr;
@@ -27,8 +27,8 @@ const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* num
 
 bool BeginsChain(const Instruction& hlo) {
   if (!ChainOf(hlo)) return false;
-  const std::vector<Instruction*>& all = hlo.parent->instructions;
-  return std::any_of(all.begin(), all.end(), [&](const Instruction* user) {
+  const std::vector<Instruction*>& siblings = hlo.parent->instructions;
+  return std::any_of(siblings.begin(), siblings.end(), [&](const Instruction* user) {
     return StartsChains(*user) && std::find(user->operands.begin(), user->operands.end(), &hlo) != user->operands.end();
   });
 }

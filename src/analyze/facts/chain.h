@@ -1,6 +1,6 @@
-// A TPU's async collective fusions write one logical collective three times, all with one channel and chain: in a
-// fusion that starts it (its result goes into the custom call AsyncCollectiveStart), in one that does other work
-// meanwhile, and in one that ends it (AsyncCollectiveDone).
+// In a TPU's async collective fusions one logical collective appears three times, with the same channel and chain: in a
+// fusion that starts it (its result is an operand of the custom call AsyncCollectiveStart), in a fusion that overlaps
+// other work with it, and in a fusion that ends it (AsyncCollectiveDone).
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@ namespace shoal::internal {
 
 using ChainKey = std::pair<int64_t, std::string_view>;  // channel and chain
 
-// No value if the collective is in no chain.
+// No value if the collective does not belong to a chain.
 std::optional<ChainKey> ChainOf(const Instruction& hlo);
 
-// Whether it is a custom call that takes the results of collectives that begin a chain.
+// True for a custom call whose operands are the results of collectives that begin a chain.
 bool StartsChains(const Instruction& hlo);
-// Whether such a call takes the result of this collective.
+// True if the result of this collective is an operand of such a call.
 bool BeginsChain(const Instruction& collective);
-// The collective among a custom call's operands, and its number; null if there is none.
-const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* number);
+// The first collective among a custom call's operands, and its operand index. Null if there is none.
+const Instruction* CollectiveOperand(const Instruction& custom_call, size_t* index);
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// Devices of one program that do different things: stages of a pipeline, branches that depend on the device's id. Devices
-// that do the same are a class, and one of them stands for all.
+// Classes of devices with equal behaviour. Devices of one program may differ in pipeline stage, or in branches that
+// depend on the device id. One device represents each class.
 #pragma once
 
 #include <map>
@@ -11,37 +11,37 @@
 namespace shoal::internal {
 
 struct DeviceClass {
-  std::vector<int64_t> devices;                                // of which the first stands for all; empty: every device
-  absl::flat_hash_map<const Instruction*, size_t> branches;   // that its devices take, of conditionals that ask who they are
-  std::string name;                                            // "every device", "devices 0-3, 8"
+  std::vector<int64_t> devices;                              // the first represents the class; empty: every device
+  absl::flat_hash_map<const Instruction*, size_t> branches;  // taken in conditionals that depend on the device id
+  std::string name;                                          // "every device", "devices 0-3, 8"
 };
 
 struct DeviceClasses {
-  std::vector<DeviceClass> all;  // at least one, by their first device
-  std::vector<uint32_t> of;      // of each device; empty where all are alike
+  std::vector<DeviceClass> all;  // at least one, sorted by first device
+  std::vector<uint32_t> of;      // index in `all` by device; empty if there is one class
   std::vector<std::string> notes;
 
-  bool alike() const { return all.size() == 1; }
+  bool is_uniform() const { return all.size() == 1; }
 };
 
-// Classes by the branches that devices take, and by whether they send or receive where not everybody does.
+// Devices of one class take the same branches, and send and receive in the same partial transfers.
 DeviceClasses DeviceClassesOf(const Module& module, const CallGraph& calls, const ModuleCollectives& collectives,
                               const DeviceGrid& grid);
 
-// For whom of the classes a member of `participants` in class `c` waits before its part can begin: those in its groups, and those
-// that send to it.
-class ClassMeetings {
+// The classes that a member of `participants` in class `c` waits for before it can start: classes with devices in its
+// groups, and classes that send to it.
+class ClassDependencies {
  public:
-  explicit ClassMeetings(const DeviceClasses& classes) : classes_(classes) {}
+  explicit ClassDependencies(const DeviceClasses& classes) : classes_(classes) {}
   const std::vector<uint32_t>& ClassesWaitedFor(const Participants& participants, size_t c);
-  // Whether a device of the class takes part.
-  bool TakesPart(const Participants& participants, size_t c);
+  // True if a device of the class participates.
+  bool Participates(const Participants& participants, size_t c);
   bool Sends(const Participants& participants, size_t c) { return RowOf(participants).sends[c]; }
 
  private:
   struct Row {
-    std::vector<std::vector<uint32_t>> awaited;  // by class
-    std::vector<bool> takes_part, sends;
+    std::vector<std::vector<uint32_t>> waits_for;  // by class
+    std::vector<bool> participates, sends;
   };
   const Row& RowOf(const Participants& participants);
 

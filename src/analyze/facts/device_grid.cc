@@ -9,9 +9,9 @@
 namespace shoal::internal {
 namespace {
 
-// What the ids of a mode count, and how many there are.
+// The kind and number of ids in a group mode.
 struct Ids {
-  std::string_view what;
+  std::string_view kind;
   int64_t count = 0;
 };
 
@@ -23,8 +23,8 @@ Ids IdsOf(GroupMode mode, const DeviceGrid& grid) {
 
 Diag OutOfRange(const Instruction& hlo, std::string_view attr, const Ids& ids, int64_t id) {
   return Fail(hlo.at, "",
-              StrCat(attr, " of ", hlo.name, " name ", ids.what, " ", id, ", but the run has ", ids.count, " ",
-                     ids.what, ids.count == 1 ? "" : "s"));
+              StrCat(attr, " of ", hlo.name, " name ", ids.kind, " ", id, ", but the run has ", ids.count, " ",
+                     ids.kind, ids.count == 1 ? "" : "s"));
 }
 
 int64_t CountUpTo(Ints ids) {
@@ -43,14 +43,14 @@ int64_t CappedProduct(Ints sizes) {
 std::vector<std::vector<int64_t>> IdGroups(const Instruction& hlo, const Ids& ids) {
   const ReplicaGroups* groups = hlo[kReplicaGroups];
   if (groups != nullptr && !groups->empty()) return groups->Expand();
-  std::vector<int64_t> everybody(static_cast<size_t>(ids.count));
-  for (int64_t i = 0; i < ids.count; ++i) everybody[static_cast<size_t>(i)] = i;
-  return {everybody};
+  std::vector<int64_t> all_ids(static_cast<size_t>(ids.count));
+  for (int64_t i = 0; i < ids.count; ++i) all_ids[static_cast<size_t>(i)] = i;
+  return {all_ids};
 }
 
-// Calls add(f) for each way of taking an id for a device: once per partition, once per replica, or once.
+// Calls add(f) for each mapping f from ids to devices: one per replica, one per partition, or a single one.
 template <class Add>
-void ForEachMeaning(GroupMode mode, const DeviceGrid& grid, Add add) {
+void ForEachIdMapping(GroupMode mode, const DeviceGrid& grid, Add add) {
   if (mode == GroupMode::kCrossPartition) {
     for (int64_t r = 0; r < grid.replicas; ++r) add([&](int64_t id) { return grid.DeviceAt(r, id); });
   } else if (mode == GroupMode::kCrossReplica) {
@@ -60,7 +60,7 @@ void ForEachMeaning(GroupMode mode, const DeviceGrid& grid, Add add) {
   }
 }
 
-Status EveryDeviceOnce(const Instruction& hlo, const std::vector<DeviceGroup>& groups, const DeviceGrid& grid) {
+Status CheckEachDeviceOnce(const Instruction& hlo, const std::vector<DeviceGroup>& groups, const DeviceGrid& grid) {
   std::vector<bool> seen(static_cast<size_t>(grid.count()));
   for (const DeviceGroup& group : groups) {
     for (int64_t device : group) {
@@ -69,11 +69,11 @@ Status EveryDeviceOnce(const Instruction& hlo, const std::vector<DeviceGroup>& g
       seen[static_cast<size_t>(device)] = true;
     }
   }
-  if (LeavesDevicesOut(hlo)) return {};
+  if (MayExcludeDevices(hlo)) return {};
   for (size_t device = 0; device < seen.size(); ++device)
     if (!seen[device])
       return Fail(hlo.at, "",
-                  StrCat("replica_groups of ", hlo.name, " must name every device, and leave out ", device));
+                  StrCat("replica_groups of ", hlo.name, " must name every device, but omit device ", device));
   return {};
 }
 
@@ -83,7 +83,7 @@ std::string_view FrontendAttributeOf(const Instruction& hlo, std::string_view na
   return {};
 }
 
-// {{0,1},{1,2}}: numbers two by two, whatever stands between them.
+// Parses {{0,1},{1,2}}: an even number of ids, with any separators between them.
 std::optional<std::vector<DevicePair>> ParsePairs(std::string_view text) {
   std::vector<int64_t> ids;
   for (size_t i = 0; i < text.size();) {
@@ -107,7 +107,7 @@ std::optional<std::vector<DevicePair>> ParsePairs(std::string_view text) {
 
 constexpr std::string_view kSendRecvPairs = "_xla_send_recv_source_target_pairs";
 
-// What the text says: of a permute its attribute, of send and recv a frontend attribute.
+// The pairs as written: an attribute of a permute, a frontend attribute of send and recv.
 Result<std::vector<DevicePair>> WrittenPairs(const Instruction& hlo) {
   std::vector<DevicePair> pairs;
   for (Ints pair : hlo[kSourceTargetPairs]) pairs.emplace_back(pair[0], pair[1]);
@@ -148,18 +148,18 @@ Result<std::vector<DeviceGroup>> DeviceGroupsOf(const Instruction& hlo, const De
         for (int64_t p = 0; p < grid.partitions; ++p) group.push_back(grid.DeviceAt(r, p));
     }
   } else {
-    ForEachMeaning(mode, grid, [&](auto device_of) {
+    ForEachIdMapping(mode, grid, [&](auto device_of) {
       for (const std::vector<int64_t>& ids_of_group : written) {
         DeviceGroup& group = groups.emplace_back();
         for (int64_t id : ids_of_group) group.push_back(device_of(id));
       }
     });
   }
-  SHOAL_TRY(EveryDeviceOnce(hlo, groups, grid));
+  SHOAL_TRY(CheckEachDeviceOnce(hlo, groups, grid));
   return groups;
 }
 
-// As for collectives, a channel participants partitions; of send and recv channel 0 is none.
+// As for collectives, ops with a channel communicate across partitions. For send and recv, channel 0 means no channel.
 GroupMode PairModeOf(const Instruction& hlo) {
   if (hlo[kUseGlobalDeviceIds]) return GroupMode::kFlattenedId;
   const bool permutes = hlo.has(kSourceTargetPairs);
@@ -179,7 +179,7 @@ Result<std::vector<DevicePair>> DevicePairsOf(const Instruction& hlo, const Devi
     for (int64_t id : {source, target})
       if (id < 0 || id >= ids.count) return OutOfRange(hlo, "source-target pairs", ids, id);
   std::vector<DevicePair> pairs;
-  ForEachMeaning(mode, grid, [&](auto device_of) {
+  ForEachIdMapping(mode, grid, [&](auto device_of) {
     for (auto [source, target] : written) pairs.emplace_back(device_of(source), device_of(target));
   });
   return pairs;

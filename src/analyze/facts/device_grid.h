@@ -1,4 +1,4 @@
-// The devices of a run, and which of them a collective participants.
+// The devices of a run, and the devices that participate in a collective.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace shoal::internal {
 
-// A device is a replica and a partition; its id is replica * partitions + partition.
+// A device is a pair of a replica and a partition. Its id is replica * partitions + partition.
 struct DeviceGrid {
   int64_t replicas = 1;
   int64_t partitions = 1;
@@ -19,26 +19,26 @@ struct DeviceGrid {
   bool operator==(const DeviceGrid&) const = default;
 };
 
-// One more than the largest id that the groups name, without listing what an iota or a mesh stands for; at most
-// kMaxIds, so that counts can be multiplied.
+// One more than the largest id in the groups, without expanding an iota or a mesh. At most kMaxIds, so that products of
+// counts do not overflow.
 inline constexpr int64_t kMaxIds = INT32_MAX;
 int64_t IdBound(const ReplicaGroups& groups);
 int64_t DevicesNamedBy(const TileAssignment& tiles);
 
-// Device ids, in the order in which the group's members stand: result parts are laid out in it.
+// Device ids in member order, which is the order of the members' parts in the result.
 using DeviceGroup = std::vector<int64_t>;
 
-// The groups of a collective with replica_groups, every device in exactly one (of a collective-broadcast: in at most
-// one). A failure names what does not fit.
+// The groups of a collective with replica_groups. Every device is in exactly one group (for a collective-broadcast in
+// at most one). Fails if the groups are invalid for the grid.
 Result<std::vector<DeviceGroup>> DeviceGroupsOf(const Instruction& hlo, const DeviceGrid& grid);
 
-// (source, target) device ids of a collective-permute, or of a send or recv whose frontend attributes name them; in the
-// order of the text.
+// (source, target) device ids of a collective-permute, or of a send or recv with the equivalent frontend attribute, in
+// text order.
 using DevicePair = std::pair<int64_t, int64_t>;
 Result<std::vector<DevicePair>> DevicePairsOf(const Instruction& hlo, const DeviceGrid& grid);
-// What the ids of the pairs are: partitions with a channel_id, else replicas.
+// The meaning of the ids in the pairs: partitions if there is a channel_id, else replicas.
 GroupMode PairModeOf(const Instruction& hlo);
-// A send or recv may leave them out.
+// Source-target pairs are optional for send and recv.
 bool HasSourceTargetPairs(const Instruction& hlo);
 
 }  // namespace shoal::internal

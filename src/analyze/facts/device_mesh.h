@@ -1,5 +1,5 @@
-// The mesh behind a module's groups of devices. Groups along a mesh axis are devices at equal distances, so that the
-// strides and sizes of all groups together give the mesh back; names of axes come from meshes that the text writes out.
+// Recovers the device mesh from a module's device groups. Devices in a group along a mesh axis have equal distances, so
+// the strides and sizes of all groups determine the mesh. Axis names come from the meshes declared in the module.
 #pragma once
 
 #include <set>
@@ -12,15 +12,15 @@ namespace shoal::internal {
 class DeviceMesh {
  public:
   struct Axis {
-    std::string name;  // as the text has it, 'x':(2)4 for a part of one; d0, d1, … where nothing names it
+    std::string name;  // as in the module, 'x':(2)4 for a part of an axis; d0, d1, … for an unnamed axis
     int64_t size = 1;
-    int64_t stride = 1;  // between neighbours along it, in the mesh's own order of devices
+    int64_t stride = 1;  // between neighbours along the axis, in the mesh's device order
   };
 
-  // Also gives each membership its axis in words.
-  DeviceMesh(const Module& module, const ParticipantTable& memberships);
+  // Also sets `axis` and `pattern` of each entry of `table`.
+  DeviceMesh(const Module& module, const ParticipantTable& table);
 
-  // The most major first; empty for a single device.
+  // Most major axis first; empty for a single device.
   std::vector<Axis> Axes() const;
   // "data=2, model=4"
   std::string ToText() const;
@@ -33,32 +33,32 @@ class DeviceMesh {
   };
   struct NamedAxis {
     std::string name;
-    StridedAxis step;
+    StridedAxis range;
   };
 
-  void TakeNames(const Module& module, const DeviceGrid& grid);
-  void TakeMesh(const Mesh& mesh, const DeviceGrid& grid);
-  void TakeTiles(const Module& module);
-  bool AddCuts(const std::vector<int64_t>& cuts);
-  bool AddSteps(const std::vector<StridedAxis>& steps);
-  void DropUnusedCuts();
+  void FindNamedMesh(const Module& module, const DeviceGrid& grid);
+  void AdoptMesh(const Mesh& mesh, const DeviceGrid& grid);
+  void AddTileBoundaries(const Module& module);
+  bool AddBoundaries(const std::vector<int64_t>& boundaries);
+  bool AddAxes(const std::vector<StridedAxis>& axes);
+  void DropUnusedBoundaries();
 
   std::vector<DeviceGroup> InMesh(std::vector<DeviceGroup> groups) const;
   std::vector<DevicePair> InMesh(std::vector<DevicePair> pairs) const;
-  static std::vector<StridedAxis> StepsOf(const std::vector<DeviceGroup>& groups);
+  static std::vector<StridedAxis> AxesOf(const std::vector<DeviceGroup>& groups);
   static std::vector<StridedAxis> Decompose(const std::vector<int64_t>& offsets);
 
-  std::string Describe(const std::vector<StridedAxis>& steps) const;
-  std::string DescribeGroups(const Participants& membership) const;
-  void DescribePairs(Participants& membership);
-  bool DescribeShift(const std::vector<DevicePair>& pairs, const StridedAxis& along, Participants& membership) const;
+  std::string Describe(const std::vector<StridedAxis>& axes) const;
+  std::string DescribeGroups(const Participants& participants) const;
+  void DescribePairs(Participants& participants);
+  bool DescribeShift(const std::vector<DevicePair>& pairs, const StridedAxis& along, Participants& participants) const;
   std::string NameOf(const StridedAxis& part) const;
 
   int64_t devices_ = 1;
-  std::vector<int64_t>
-      cuts_;  // strides at which an axis begins, rising from 1, each a divisor of the next; last: devices_
-  std::vector<int64_t> position_;  // of each device in the mesh; empty: its id
-  std::set<int64_t> used_;  // cuts at which the groups or the pairs of some collective begin or end
+  // Strides at which an axis begins, ascending from 1 to devices_; each divides the next.
+  std::vector<int64_t> boundaries_;
+  std::vector<int64_t> position_;  // of each device in the mesh; empty: equal to the device id
+  std::set<int64_t> used_;         // boundaries at which the groups or pairs of a collective begin or end
   std::vector<NamedAxis> named_;
 };
 

@@ -1,4 +1,4 @@
-// What groups and pairs of devices are called.
+// Formats groups and pairs of devices as text.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -28,7 +28,7 @@ std::string Shortened(const List& list, Text text_of) {
   return text;
 }
 
-// Devices that the pairs connect, in whatever direction.
+// The connected components of the graph of pairs, ignoring their direction.
 std::vector<DeviceGroup> Connected(const std::vector<DevicePair>& pairs) {
   std::map<int64_t, int64_t> leader;
   std::function<int64_t(int64_t)> find = [&](int64_t device) {
@@ -48,8 +48,8 @@ std::vector<DeviceGroup> Connected(const std::vector<DevicePair>& pairs) {
 
 std::vector<DeviceMesh::Axis> DeviceMesh::Axes() const {
   std::vector<Axis> axes;
-  for (size_t i = cuts_.size(); i-- > 1;) {
-    const StridedAxis part{cuts_[i] / cuts_[i - 1], cuts_[i - 1]};
+  for (size_t i = boundaries_.size(); i-- > 1;) {
+    const StridedAxis part{boundaries_[i] / boundaries_[i - 1], boundaries_[i - 1]};
     const std::string name = NameOf(part);
     axes.push_back({name.substr(0, name.rfind('=')), part.size, part.stride});
   }
@@ -60,30 +60,30 @@ std::string DeviceMesh::ToText() const {
   return StrJoin(Axes(), ", ", [](std::string* out, const Axis& axis) { StrAppend(out, axis.name, "=", axis.size); });
 }
 
-// Of a run of neighbouring axes that lie within one named axis, or of a single axis.
+// Names a run of neighbouring axes within one named axis, or a single axis.
 std::string DeviceMesh::NameOf(const StridedAxis& part) const {
   for (const NamedAxis& axis : named_) {
-    if (part.stride < axis.step.stride || part.end() > axis.step.end()) continue;
-    if (part.size == axis.step.size) return StrCat(axis.name, "=", part.size);
-    return StrCat(axis.name, ":(", axis.step.end() / part.end(), ")", part.size, "=", part.size);
+    if (part.stride < axis.range.stride || part.end() > axis.range.end()) continue;
+    if (part.size == axis.range.size) return StrCat(axis.name, "=", part.size);
+    return StrCat(axis.name, ":(", axis.range.end() / part.end(), ")", part.size, "=", part.size);
   }
-  const auto at = std::find(cuts_.begin(), cuts_.end(), part.end());
-  return StrCat("d", cuts_.end() - at - 1, "=", part.size);
+  const auto at = std::find(boundaries_.begin(), boundaries_.end(), part.end());
+  return StrCat("d", boundaries_.end() - at - 1, "=", part.size);
 }
 
-std::string DeviceMesh::Describe(const std::vector<StridedAxis>& steps) const {
+std::string DeviceMesh::Describe(const std::vector<StridedAxis>& axes) const {
   std::vector<std::string> names;
   int64_t size = 1;
-  for (const StridedAxis& step : steps) {
-    size *= step.size;
+  for (const StridedAxis& axis : axes) {
+    size *= axis.size;
     std::vector<StridedAxis> parts;
-    for (size_t i = 1; i < cuts_.size(); ++i) {
-      if (cuts_[i - 1] < step.stride || cuts_[i] > step.end()) continue;
-      const StridedAxis part{cuts_[i] / cuts_[i - 1], cuts_[i - 1]};
-      const bool participants = !parts.empty() && std::any_of(named_.begin(), named_.end(), [&](const NamedAxis& axis) {
-        return parts.back().stride >= axis.step.stride && part.end() <= axis.step.end();
+    for (size_t i = 1; i < boundaries_.size(); ++i) {
+      if (boundaries_[i - 1] < axis.stride || boundaries_[i] > axis.end()) continue;
+      const StridedAxis part{boundaries_[i] / boundaries_[i - 1], boundaries_[i - 1]};
+      const bool is_merged = !parts.empty() && std::any_of(named_.begin(), named_.end(), [&](const NamedAxis& named) {
+        return parts.back().stride >= named.range.stride && part.end() <= named.range.end();
       });
-      if (participants) {
+      if (is_merged) {
         parts.back().size *= part.size;
       } else {
         parts.push_back(part);
@@ -91,7 +91,7 @@ std::string DeviceMesh::Describe(const std::vector<StridedAxis>& steps) const {
     }
     int64_t covered = 1;
     for (const StridedAxis& part : parts) covered *= part.size;
-    if (covered != step.size) return "";
+    if (covered != axis.size) return "";
     for (const StridedAxis& part : parts) names.push_back(NameOf(part));
   }
   if (size == devices_) return "all";
@@ -99,24 +99,25 @@ std::string DeviceMesh::Describe(const std::vector<StridedAxis>& steps) const {
   return StrJoin(names, ",");
 }
 
-std::string DeviceMesh::DescribeGroups(const Participants& membership) const {
-  if (membership.groups.empty())
-    return membership.group_size == devices_ ? "all" : StrCat("groups of ", membership.group_size);
-  if (membership.group_size == 1) return "each by itself";
-  const std::vector<StridedAxis> steps = StepsOf(InMesh(membership.groups));
-  if (!steps.empty() && membership.mismatch.empty())
-    if (std::string text = Describe(steps); !text.empty()) return text;
-  if (steps.size() == 1) return StrCat(steps[0].size, " at stride ", steps[0].stride);
-  return Shortened(membership.groups, ShortGroup);
+std::string DeviceMesh::DescribeGroups(const Participants& participants) const {
+  if (participants.groups.empty())
+    return participants.group_size == devices_ ? "all" : StrCat("groups of ", participants.group_size);
+  if (participants.group_size == 1) return "groups of 1";
+  const std::vector<StridedAxis> axes = AxesOf(InMesh(participants.groups));
+  if (!axes.empty() && participants.mismatch.empty())
+    if (std::string text = Describe(axes); !text.empty()) return text;
+  if (axes.size() == 1) return StrCat(axes[0].size, " at stride ", axes[0].stride);
+  return Shortened(participants.groups, ShortGroup);
 }
 
-// False if the pairs do not all move by one distance along the axis.
-bool DeviceMesh::DescribeShift(const std::vector<DevicePair>& pairs, const StridedAxis& along, Participants& membership) const {
-  auto place = [&](int64_t device) { return device / along.stride % along.size; };
+// False if the pairs do not all move by the same distance along the axis.
+bool DeviceMesh::DescribeShift(const std::vector<DevicePair>& pairs, const StridedAxis& along,
+                               Participants& participants) const {
+  auto coordinate = [&](int64_t device) { return device / along.stride % along.size; };
   int64_t shift = 0;
   bool forward = false, back = false;
   for (auto [source, target] : pairs) {
-    const int64_t moved = place(target) - place(source);
+    const int64_t moved = coordinate(target) - coordinate(source);
     if (target - source != moved * along.stride) return false;
     const int64_t distance = (moved + along.size) % along.size;
     if (shift != 0 && distance != shift) return false;
@@ -124,34 +125,35 @@ bool DeviceMesh::DescribeShift(const std::vector<DevicePair>& pairs, const Strid
     (moved > 0 ? forward : back) = true;
   }
   if (shift == 0) return false;
-  const bool everybody = std::ssize(pairs) == devices_;
+  const bool all_devices = std::ssize(pairs) == devices_;
   if (!forward || (back && shift > along.size / 2)) shift -= along.size;
-  membership.axis = Describe({along});
-  membership.pattern = everybody && along.size == 2 ? "exchange"
-                       : everybody && shift == 1    ? "ring"
-                                                    : StrCat(everybody ? "ring, " : "", "shift by ", shift);
+  participants.axis = Describe({along});
+  participants.pattern = all_devices && along.size == 2 ? "exchange"
+                         : all_devices && shift == 1    ? "ring"
+                                                        : StrCat(all_devices ? "ring, " : "", "shift by ", shift);
   return true;
 }
 
-void DeviceMesh::DescribePairs(Participants& membership) {
-  const std::vector<DevicePair> pairs = InMesh(membership.pairs);
-  auto stays = [](const DevicePair& pair) { return pair.first == pair.second; };
-  membership.pattern.clear();
-  membership.axis = "each to itself";
-  if (std::all_of(pairs.begin(), pairs.end(), stays)) return;
-  if (membership.mismatch.empty()) {
-    for (size_t i = 1; i < cuts_.size(); ++i) {
-      const StridedAxis axis{cuts_[i] / cuts_[i - 1], cuts_[i - 1]};
-      if (axis.size == devices_ || !DescribeShift(pairs, axis, membership)) continue;
+void DeviceMesh::DescribePairs(Participants& participants) {
+  const std::vector<DevicePair> pairs = InMesh(participants.pairs);
+  auto is_self = [](const DevicePair& pair) { return pair.first == pair.second; };
+  participants.pattern.clear();
+  participants.axis = "each device to itself";
+  if (std::all_of(pairs.begin(), pairs.end(), is_self)) return;
+  if (participants.mismatch.empty()) {
+    for (size_t i = 1; i < boundaries_.size(); ++i) {
+      const StridedAxis axis{boundaries_[i] / boundaries_[i - 1], boundaries_[i - 1]};
+      if (axis.size == devices_ || !DescribeShift(pairs, axis, participants)) continue;
       used_.insert({axis.stride, axis.end()});
       return;
     }
-    // Connected devices may be an axis that no groups show.
-    const std::vector<StridedAxis> steps = StepsOf(Connected(pairs));
-    if (steps.size() == 1 && AddSteps(steps) && DescribeShift(pairs, steps[0], membership)) return;
-    if (DescribeShift(pairs, {devices_, 1}, membership)) return;
+    // The connected components may be the groups of a new axis.
+    const std::vector<StridedAxis> axes = AxesOf(Connected(pairs));
+    if (axes.size() == 1 && AddAxes(axes) && DescribeShift(pairs, axes[0], participants)) return;
+    if (DescribeShift(pairs, {devices_, 1}, participants)) return;
   }
-  membership.axis = Shortened(membership.pairs, [](DevicePair pair) { return StrCat(pair.first, "→", pair.second); });
+  auto arrow = [](DevicePair pair) { return StrCat(pair.first, "→", pair.second); };
+  participants.axis = Shortened(participants.pairs, arrow);
 }
 
 }  // namespace shoal::internal

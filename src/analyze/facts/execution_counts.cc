@@ -5,7 +5,8 @@
 
 namespace shoal::internal {
 
-ExecutionCounts::ExecutionCounts(const Module& module, const ExecutionOptions& options) : calls_(module), known_(calls_) {
+ExecutionCounts::ExecutionCounts(const Module& module, const ExecutionOptions& options)
+    : calls_(module), known_(calls_) {
   if (module.entry != nullptr) counts_[module.entry] = 1;
   for (const Computation* computation : calls_.ReachableFromEntry()) {
     const double count = counts_[computation];
@@ -23,8 +24,8 @@ void ExecutionCounts::AddCallees(const Instruction& caller, double count, const 
   const CallKind kind = CallKindOf(caller);
   if (kind == CallKind::kLoop) {
     TripCount trips = TripCountOf(caller, known_);
-    if (auto said = options.trips.find(std::string(caller.name)); said != options.trips.end()) {
-      trips.count = said->second;
+    if (auto option = options.trips.find(std::string(caller.name)); option != options.trips.end()) {
+      trips.count = option->second;
       trips.from = TripCount::Provenance::kGiven;
       trips.counter.reset();
     }
@@ -38,12 +39,12 @@ void ExecutionCounts::AddCallees(const Instruction& caller, double count, const 
   const std::vector<Computation*> callees = CalledComputations(caller);
   if (kind == CallKind::kBranch) conditionals_.push_back(&caller);
   for (const Computation* callee : callees) {
-    double share = 1;
+    double probability = 1;
     if (kind == CallKind::kBranch) {
-      auto said = options.probabilities.find(std::string(callee->name));
-      share = said != options.probabilities.end() ? said->second : 1.0 / static_cast<double>(callees.size());
+      auto option = options.probabilities.find(std::string(callee->name));
+      probability = option != options.probabilities.end() ? option->second : 1.0 / static_cast<double>(callees.size());
     }
-    counts_[callee] += count * share;
+    counts_[callee] += count * probability;
   }
 }
 

@@ -1,5 +1,5 @@
-// How often each computation runs when the entry runs once: trip counts and branch probabilities multiplied through
-// the call graph.
+// Number of executions of each computation per execution of the entry: trip counts and branch probabilities, multiplied
+// through the call graph.
 #pragma once
 
 #include <string>
@@ -9,29 +9,30 @@
 namespace shoal::internal {
 
 struct ExecutionOptions {
-  std::map<std::string, int64_t> trips;         // of loops by name, in place of what the module says
-  std::map<std::string, double> probabilities;  // of branch computations by name
+  std::map<std::string, int64_t> trips;         // trip counts by loop name; override those of the module
+  std::map<std::string, double> probabilities;  // by name of the branch computation
 };
 
 class ExecutionCounts {
  public:
   explicit ExecutionCounts(const Module& module, const ExecutionOptions& options = {});
 
-  // 0 if the entry does not lead to it. A computation that is part of an op (to_apply of a reduce) runs as often as
-  // the op.
+  // 0 if the computation is unreachable from the entry. A computation that is part of an op (to_apply of a reduce)
+  // counts one execution per execution of the op.
   double Of(const Computation& computation) const;
   double Of(const Instruction& hlo) const { return Of(*hlo.parent); }
-  const TripCount& TripsOf(const Instruction& loop) const { return trips_.at(&loop); }
-  // Null for a loop that the entry does not lead to.
-  const TripCount* FindTrips(const Instruction& loop) const {
+  const TripCount& TripCountOfLoop(const Instruction& loop) const { return trips_.at(&loop); }
+  // Null for a loop that is unreachable from the entry.
+  const TripCount* FindTripCount(const Instruction& loop) const {
     auto found = trips_.find(&loop);
     return found == trips_.end() ? nullptr : &found->second;
   }
 
-  // Loops that depend on data, which count as one round, and conditionals whose branches count as equally likely.
+  // Loops whose trip count depends on data; they count as one iteration.
   const std::vector<const Instruction*>& unknown_loops() const { return unknown_loops_; }
-  // Loops of loose text whose condition does not fit their state; TripCount says how they are read.
+  // Loops of loose text whose condition does not match their state; see TripCount::Provenance::kAssumed.
   const std::vector<const Instruction*>& heuristic_loops() const { return heuristic_loops_; }
+  // Their branches count as equally likely unless options set probabilities.
   const std::vector<const Instruction*>& conditionals() const { return conditionals_; }
   const CallGraph& calls() const { return calls_; }
 

@@ -8,19 +8,19 @@
 namespace shoal::internal {
 namespace {
 
-// The most of something that an instruction speaks of, and which one does.
+// The largest number of ids that an instruction implies, and the instruction.
 struct MaxId {
   int64_t count = 1;
   std::string from;
 
-  void See(int64_t seen, std::string_view what, std::string_view who) {
-    if (seen <= count) return;
-    count = seen;
-    from = StrCat(what, " of ", who);
+  void Update(int64_t new_count, std::string_view attr, std::string_view instruction) {
+    if (new_count <= count) return;
+    count = new_count;
+    from = StrCat(attr, " of ", instruction);
   }
 };
 
-struct Named {
+struct IdCounts {
   MaxId replicas, partitions, devices, sharded;
 
   MaxId& Of(GroupMode mode) {
@@ -29,41 +29,41 @@ struct Named {
   }
 };
 
-int64_t ParseDevices(const Sharding& sharding) {
+int64_t DeviceCountOf(const Sharding& sharding) {
   int64_t count = 0;
-  for (const Sharding& element : sharding.elements) count = std::max(count, ParseDevices(element));
+  for (const Sharding& element : sharding.elements) count = std::max(count, DeviceCountOf(element));
   if (sharding.mesh) return std::max(count, DevicesNamedBy(sharding.mesh->devices));
   const bool names = sharding.kind == Sharding::Kind::kTiled || sharding.kind == Sharding::Kind::kMaximal;
   return names ? std::max(count, DevicesNamedBy(sharding.tiles)) : count;
 }
 
-void SeeCollective(const Instruction& hlo, Named& named) {
+void CountCollectiveIds(const Instruction& hlo, IdCounts& ids) {
   if (const ReplicaGroups* groups = hlo[kReplicaGroups]; groups != nullptr && !groups->empty())
     if (const Result<GroupMode> mode = GroupModeOf(hlo); mode.ok())
-      named.Of(*mode).See(IdBound(*groups), "replica_groups", hlo.name);
+      ids.Of(*mode).Update(IdBound(*groups), "replica_groups", hlo.name);
   if (!HasSourceTargetPairs(hlo)) return;
-  // Asked in a grid in which every id is good, so that devices are the ids as written.
-  const DeviceGrid roomy =
+  // In a grid in which every id is valid, devices equal the ids as written.
+  const DeviceGrid unbounded =
       PairModeOf(hlo) == GroupMode::kCrossReplica ? DeviceGrid{kMaxIds, 1} : DeviceGrid{1, kMaxIds};
-  const Result<std::vector<DevicePair>> pairs = DevicePairsOf(hlo, roomy);
+  const Result<std::vector<DevicePair>> pairs = DevicePairsOf(hlo, unbounded);
   if (!pairs.ok()) return;
   for (auto [source, target] : *pairs)
-    named.Of(PairModeOf(hlo)).See(std::max(source, target) + 1, "source-target pairs", hlo.name);
+    ids.Of(PairModeOf(hlo)).Update(std::max(source, target) + 1, "source-target pairs", hlo.name);
 }
 
-Named Look(const Module& module) {
-  Named named;
+IdCounts CountIds(const Module& module) {
+  IdCounts ids;
   for (const Computation* computation : module.computations) {
     for (const Instruction* hlo : computation->instructions) {
-      SeeCollective(*hlo, named);
+      CountCollectiveIds(*hlo, ids);
       if (const Sharding* sharding = (*hlo)[kSharding])
-        named.sharded.See(ParseDevices(*sharding), "sharding", hlo->name);
+        ids.sharded.Update(DeviceCountOf(*sharding), "sharding", hlo->name);
     }
   }
-  return named;
+  return ids;
 }
 
-std::string Count(const DeviceGrid& grid) {
+std::string FormatGrid(const DeviceGrid& grid) {
   std::string devices = StrCat(grid.count(), grid.count() == 1 ? " device" : " devices");
   if (grid.replicas == 1 || grid.partitions == 1) return devices;
   return StrCat(devices, " (", grid.replicas, " replicas of ", grid.partitions, " partitions)");
@@ -75,37 +75,37 @@ InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_repli
                           std::optional<int64_t> num_partitions) {
   DeviceGrid grid;
   std::vector<std::string> reasons;
-  if (num_replicas || num_partitions) reasons.push_back("as asked for");
+  if (num_replicas || num_partitions) reasons.push_back("as requested");
   const bool header = module.replica_count > 1 || module.num_partitions > 1;
   if (header) {
-    // A header may say 0, or less, for what it does not know.
-    auto known = [](int64_t count) { return std::clamp<int64_t>(count, 1, kMaxIds); };
-    grid = {known(module.replica_count), known(module.num_partitions)};
+    // A header may declare 0 or less for an unknown count.
+    auto clamped = [](int64_t count) { return std::clamp<int64_t>(count, 1, kMaxIds); };
+    grid = {clamped(module.replica_count), clamped(module.num_partitions)};
     if (!num_replicas || !num_partitions) reasons.push_back("from the header");
   } else {
-    const Named named = Look(module);
-    auto take = [&](int64_t& count, const MaxId& most, int64_t share) {
-      const int64_t wanted = CeilDiv(most.count, share);
-      if (wanted <= count) return;
-      count = wanted;
-      reasons.push_back(StrCat("from ", most.from));
+    const IdCounts ids = CountIds(module);
+    auto raise = [&](int64_t& count, const MaxId& max_id, int64_t divisor) {
+      const int64_t required = CeilDiv(max_id.count, divisor);
+      if (required <= count) return;
+      count = required;
+      reasons.push_back(StrCat("from ", max_id.from));
     };
     const int64_t replicas = num_replicas.value_or(0), partitions = num_partitions.value_or(0);
-    if (!num_replicas) take(grid.replicas, named.replicas, 1);
-    if (!num_partitions) take(grid.partitions, named.partitions, 1);
-    // Device ids count replicas times partitions: one program over many partitions is what they are written for.
+    if (!num_replicas) raise(grid.replicas, ids.replicas, 1);
+    if (!num_partitions) raise(grid.partitions, ids.partitions, 1);
+    // Device ids range over replicas * partitions. Such modules usually have many partitions, so raise those first.
     if (!num_partitions) {
-      take(grid.partitions, named.devices, num_replicas ? std::max<int64_t>(replicas, 1) : grid.replicas);
+      raise(grid.partitions, ids.devices, num_replicas ? std::max<int64_t>(replicas, 1) : grid.replicas);
     } else if (!num_replicas) {
-      take(grid.replicas, named.devices, std::max<int64_t>(partitions, 1));
+      raise(grid.replicas, ids.devices, std::max<int64_t>(partitions, 1));
     }
-    // Shardings are of partitions, but where replicas are named as well they are the same devices, seen before.
-    if (!num_partitions && grid.replicas == 1) take(grid.partitions, named.sharded, 1);
+    // Shardings are over partitions. In a module with several replicas, their devices are already counted as replicas.
+    if (!num_partitions && grid.replicas == 1) raise(grid.partitions, ids.sharded, 1);
   }
   if (num_replicas) grid.replicas = *num_replicas;
   if (num_partitions) grid.partitions = *num_partitions;
   if (reasons.empty()) reasons.push_back("since nothing in the module names more");
-  return {grid, StrCat(Count(grid), ", ", StrJoin(reasons, " and "))};
+  return {grid, StrCat(FormatGrid(grid), ", ", StrJoin(reasons, " and "))};
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// How many devices a module is for.
+// Infers the number of devices that a module is compiled for.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ struct InferredGrid {
   std::string from;  // "8 devices, from replica_groups of all-reduce.3"
 };
 
-// What is given counts; then the header, where it says more than one of either; then what replica groups, permutations
-// and shardings name, as large as they must be.
+// Explicit counts take precedence; then the header, if it declares several replicas or partitions; then the smallest
+// grid that contains all ids in replica groups, source-target pairs and shardings.
 InferredGrid InferDevices(const Module& module, std::optional<int64_t> num_replicas = {},
                           std::optional<int64_t> num_partitions = {});
 

@@ -1,12 +1,12 @@
-// How many steps a run will take, for those who wait for it.
+// Estimates the number of instructions of a run, for progress reports.
 #pragma once
 
 #include "analyze/facts/execution_counts.h"
 
 namespace shoal::internal {
 
-// Instructions that a device evaluates, loops counted as often as they run: about as many, since what does not change in
-// a loop is evaluated once. 0 if a loop depends on data.
+// Number of instructions that a device evaluates, with loop bodies multiplied by trip count. This is approximate, since
+// loop-invariant instructions are evaluated once. 0 if a trip count depends on data.
 double EstimateInstructionCount(const Module& module);
 
 }  // namespace shoal::internal

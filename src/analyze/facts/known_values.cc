@@ -13,9 +13,10 @@ namespace {
 
 constexpr int kMaxDepth = 400;
 
-// A scalar, or an array of one element, stays what it is.
-constexpr Forwarding kKeepsScalar = Forwarding::kSame | Forwarding::kAddDependency | Forwarding::kDomain | Forwarding::kBitcast | Forwarding::kReshaped |
-                               Forwarding::kRearranged | Forwarding::kCopied;
+// Ops that do not change the value of a scalar, or of an array of one element.
+constexpr Forwarding kKeepsScalar = Forwarding::kSame | Forwarding::kAddDependency | Forwarding::kDomain |
+                                    Forwarding::kBitcast | Forwarding::kReshaped | Forwarding::kRearranged |
+                                    Forwarding::kCopied;
 
 bool SameBytes(const Array& a, const Array& b) {
   return a.type() == b.type() && a.bytes() == b.bytes() && std::equal(a.data(), a.data() + a.bytes(), b.data());
@@ -32,7 +33,7 @@ std::optional<Array> ConstantAt(const Instruction& hlo, const ShapeIndex& path) 
   return Array::FromLiteral(*literal).WithDims({});
 }
 
-// An integer, or a pred, whatever its type.
+// The value of an integer of any type, or of a pred.
 std::optional<int64_t> IntegerIn(const std::optional<Array>& scalar) {
   if (!scalar || scalar->count() != 1 || scalar->bytes() > 8) return std::nullopt;
   if (!IsInteger(scalar->type()) && scalar->type() != ElementType::kPred) return std::nullopt;
@@ -44,47 +45,47 @@ std::optional<int64_t> IntegerIn(const std::optional<Array>& scalar) {
 
 std::optional<Array> IdAsArray(ElementType type, int64_t id) {
   if (type != ElementType::kU32) return std::nullopt;
-  Array made(type, Dims{});
+  Array array(type, Dims{});
   const auto value = static_cast<uint32_t>(id);
-  std::memcpy(made.mutable_data(), &value, sizeof(value));
-  return made;
+  std::memcpy(array.mutable_data(), &value, sizeof(value));
+  return array;
 }
 
 }  // namespace
 
-// One evaluation: within a round of a loop, or outside of any.
-class KnownValues::Walk {
+// One evaluation, within an iteration of a loop or outside of loops.
+class KnownValues::Evaluation {
  public:
-  Walk(KnownValues& known, const State* state, const Computation* in_round)
-      : known_(known), state_(state), in_round_(in_round) {}
+  Evaluation(KnownValues& known, const State* state, const Computation* in_iteration)
+      : known_(known), state_(state), in_iteration_(in_iteration) {}
 
-  std::optional<Array> At(const ValueRef& place) {
-    if (auto found = values_.find(place); found != values_.end()) return found->second;
+  std::optional<Array> At(const ValueRef& position) {
+    if (auto found = values_.find(position); found != values_.end()) return found->second;
     if (++known_.depth_ > kMaxDepth) {
       --known_.depth_;
       return std::nullopt;
     }
-    values_[place] = std::nullopt;  // a circle is not known
-    std::optional<Array> value = Evaluate(*place.hlo, place.path);
+    values_[position] = std::nullopt;  // a cycle has no known value
+    std::optional<Array> value = Evaluate(*position.hlo, position.path);
     --known_.depth_;
-    return values_[place] = std::move(value);
+    return values_[position] = std::move(value);
   }
 
  private:
   std::optional<Array> Evaluate(const Instruction& hlo, const ShapeIndex& path) {
     if (IsConstant(hlo)) return ConstantAt(hlo, path);
-    const Forwarding hands = ForwardingOf(hlo);
-    if (hands == Forwarding::kArgument) return Parameter(hlo, path);
-    if (hands == Forwarding::kTuple || hands == Forwarding::kTupleElement) {
-      ValueRef place{&hlo, path};
-      return TraceToOperand(place, hands) ? At(place) : std::nullopt;
+    const Forwarding forwarding = ForwardingOf(hlo);
+    if (forwarding == Forwarding::kArgument) return ParameterOf(hlo, path);
+    if (forwarding == Forwarding::kTuple || forwarding == Forwarding::kTupleElement) {
+      ValueRef position{&hlo, path};
+      return TraceToOperand(position, forwarding) ? At(position) : std::nullopt;
     }
-    if (Has(kKeepsScalar, hands)) return HandedOn(hlo, path);
-    if (Has(Forwarding::kCalled | Forwarding::kFused, hands)) return Called(hlo, path);
-    if (hands == Forwarding::kLoopState)
+    if (Has(kKeepsScalar, forwarding)) return Forwarded(hlo, path);
+    if (Has(Forwarding::kCalled | Forwarding::kFused, forwarding)) return CalleeResult(hlo, path);
+    if (forwarding == Forwarding::kLoopState)
       return known_.IsInvariant(hlo, path) ? At({hlo.operands[0], path}) : std::nullopt;
-    if (Info(hlo.opcode).op_class == OpClass::kElementwise && path.empty()) return Computed(hlo);
-    if (IsIndexedRead(hlo)) return LookedUp(hlo);
+    if (Info(hlo.opcode).op_class == OpClass::kElementwise && path.empty()) return Elementwise(hlo);
+    if (IsIndexedRead(hlo)) return TableElement(hlo);
     if (known_.device_ && IsPartitionId(hlo))
       return IdAsArray(hlo.shape().element_type(), known_.device_->partition);
     if (known_.device_ && IsReplicaId(hlo))
@@ -92,11 +93,12 @@ class KnownValues::Walk {
     return std::nullopt;
   }
 
-  // One element of a table that is written down: how SPMD partitioning says what a device is.
-  std::optional<Array> LookedUp(const Instruction& hlo) {
+  // One element of a constant table. SPMD partitioning uses such tables for per-device values.
+  std::optional<Array> TableElement(const Instruction& hlo) {
     const Instruction& table = *hlo.operands[0];
     const Literal* literal = IsConstant(table) ? table[kConstantValue] : nullptr;
-    if (literal == nullptr || literal->elided || !hlo.shape().IsArray() || hlo.shape().ElementCount() != 1) return std::nullopt;
+    if (literal == nullptr || literal->elided || !hlo.shape().IsArray() || hlo.shape().ElementCount() != 1)
+      return std::nullopt;
     const Shape& shape = table.shape();
     if (!shape.IsArray() || hlo.operand_count() != static_cast<size_t>(shape.rank()) + 1) return std::nullopt;
     int64_t offset = 0;
@@ -112,8 +114,8 @@ class KnownValues::Walk {
     return element;
   }
 
-  // A scalar, or an array of one element, stays what it is.
-  std::optional<Array> HandedOn(const Instruction& hlo, const ShapeIndex& path) {
+  // A scalar, or an array of one element, that the op forwards unchanged.
+  std::optional<Array> Forwarded(const Instruction& hlo, const ShapeIndex& path) {
     const Shape* from = hlo.operand_shape(0).At(path);
     const Shape* to = hlo.shape().At(path);
     if (from == nullptr || to == nullptr || !from->IsArray() || !to->IsArray()) return std::nullopt;
@@ -121,26 +123,26 @@ class KnownValues::Walk {
     return At({hlo.operands[0], path});
   }
 
-  std::optional<Array> Called(const Instruction& hlo, const ShapeIndex& path) {
-    const Computation* callee = RunOnceBy(hlo);
+  std::optional<Array> CalleeResult(const Instruction& hlo, const ShapeIndex& path) {
+    const Computation* callee = CalleeRunOnce(hlo);
     if (callee == nullptr) return std::nullopt;
-    Walk inner(known_, nullptr, nullptr);
+    Evaluation inner(known_, nullptr, nullptr);
     inner.caller_ = &hlo;
     inner.callee_ = callee;
     inner.outer_ = this;
     return inner.At({callee->root, path});
   }
 
-  std::optional<Array> Parameter(const Instruction& hlo, const ShapeIndex& path) {
+  std::optional<Array> ParameterOf(const Instruction& hlo, const ShapeIndex& path) {
     if (hlo.parent == callee_ && caller_ != nullptr) {
       const Instruction* argument = ArgumentOf(*caller_, *callee_, hlo[kParameterNumber]);
       return argument == nullptr ? std::nullopt : outer_->At({argument, path});
     }
-    if (hlo.parent == in_round_ && state_ != nullptr) return (*state_)(path);
-    return known_.OfParameter(hlo, path);
+    if (hlo.parent == in_iteration_ && state_ != nullptr) return (*state_)(path);
+    return known_.ParameterValue(hlo, path);
   }
 
-  std::optional<Array> Computed(const Instruction& hlo) {
+  std::optional<Array> Elementwise(const Instruction& hlo) {
     if (!hlo.shape().IsArray() || hlo.shape().ElementCount() != 1 || hlo.operand_count() > 3) return std::nullopt;
     for (size_t i = 0; i < hlo.operand_count(); ++i)
       if (!hlo.operand_shape(i).IsArray()) return std::nullopt;
@@ -160,48 +162,49 @@ class KnownValues::Walk {
 
   KnownValues& known_;
   const State* state_;
-  const Computation* in_round_;
+  const Computation* in_iteration_;
   const Instruction* caller_ = nullptr;
   const Computation* callee_ = nullptr;
-  Walk* outer_ = nullptr;
+  Evaluation* outer_ = nullptr;
   std::map<ValueRef, std::optional<Array>> values_;
 };
 
-std::optional<Array> KnownValues::Of(const ValueRef& place) {
-  if (auto found = known_.find(place); found != known_.end()) return found->second;
-  known_[place] = std::nullopt;
-  return known_[place] = Walk(*this, nullptr, nullptr).At(place);
+std::optional<Array> KnownValues::Of(const ValueRef& position) {
+  if (auto found = cache_.find(position); found != cache_.end()) return found->second;
+  cache_[position] = std::nullopt;
+  return cache_[position] = Evaluation(*this, nullptr, nullptr).At(position);
 }
 
-std::optional<int64_t> KnownValues::IntegerAt(const ValueRef& place) { return IntegerIn(Of(place)); }
+std::optional<int64_t> KnownValues::IntegerAt(const ValueRef& position) { return IntegerIn(Of(position)); }
 
-std::optional<Array> KnownValues::InIteration(const ValueRef& place, const State& state) {
-  return Walk(*this, &state, place.hlo->parent).At(place);
+std::optional<Array> KnownValues::InIteration(const ValueRef& position, const State& state) {
+  return Evaluation(*this, &state, position.hlo->parent).At(position);
 }
 
-// What every caller passes, if it is always the same.
-std::optional<Array> KnownValues::OfParameter(const Instruction& parameter, const ShapeIndex& path) {
-  std::optional<Array> same;
+// The value of the argument, if all callers pass the same one.
+std::optional<Array> KnownValues::ParameterValue(const Instruction& parameter, const ShapeIndex& path) {
+  std::optional<Array> common;
   for (const Instruction* caller : calls_.CallersOf(*parameter.parent)) {
     const Instruction* argument = ArgumentOf(*caller, *parameter.parent, parameter[kParameterNumber]);
     if (IsLoop(*caller) && IsInvariant(*caller, path)) argument = caller->operands[0];
     if (argument == nullptr) return std::nullopt;
     std::optional<Array> value = Of({argument, path});
-    if (!value || (same && !SameBytes(*same, *value))) return std::nullopt;
-    same = std::move(value);
+    if (!value || (common && !SameBytes(*common, *value))) return std::nullopt;
+    common = std::move(value);
   }
-  return same;
+  return common;
 }
 
-// Follows the root of the body at the path back to the parameter, through nothing but moves.
+// Traces the root of the body at the path back to the parameter, through ops that only forward values.
 bool KnownValues::IsInvariant(const Instruction& loop, const ShapeIndex& path) {
   const Computation* body = BodyOf(loop);
   if (body == nullptr || body->root == nullptr) return false;
-  constexpr Forwarding kMoves = Forwarding::kSame | Forwarding::kCopied | Forwarding::kTupleElement | Forwarding::kTuple;
-  ValueRef place{body->root, path};
-  for (int steps = 0; steps < kMaxDepth && TraceToOperand(place, kMoves); ++steps) {
+  constexpr Forwarding kForwards =
+      Forwarding::kSame | Forwarding::kCopied | Forwarding::kTupleElement | Forwarding::kTuple;
+  ValueRef position{body->root, path};
+  for (int steps = 0; steps < kMaxDepth && TraceToOperand(position, kForwards); ++steps) {
   }
-  return IsParameter(*place.hlo) && place.hlo->parent == body && place.path == path;
+  return IsParameter(*position.hlo) && position.hlo->parent == body && position.path == path;
 }
 
 }  // namespace shoal::internal

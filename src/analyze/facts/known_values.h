@@ -1,6 +1,5 @@
-// What can be said about scalars without running the module: constants, and what is computed from them, followed
-// through tuples, copies, converts, fusions, calls and the state of loops that leave a value alone. On a device that is
-// named, also what follows from its ids.
+// Constant evaluation of scalars: constants and values computed from them, traced through tuples, copies, converts,
+// fusions, calls and loop-invariant state. For a given device, also values computed from its replica and partition id.
 #pragma once
 
 #include <functional>
@@ -13,36 +12,36 @@
 
 namespace shoal::internal {
 
-// What replica-id and partition-id give on one device.
+// The values of replica-id and partition-id on one device.
 struct DeviceIds {
   int64_t replica = 0, partition = 0;
 };
 
-// A scalar somewhere in an instruction's value: the instruction, and the path into its tuple.
+// A ValueRef is an instruction and a path into its tuple.
 class KnownValues {
  public:
   explicit KnownValues(const CallGraph& calls, std::optional<DeviceIds> device = {}) : calls_(calls), device_(device) {}
 
-  // The scalar's value, if it is the same whenever the instruction runs.
-  std::optional<Array> Of(const ValueRef& place);
-  // The same of an integer or a pred.
-  std::optional<int64_t> IntegerAt(const ValueRef& place);
+  // The scalar's value, if it is known and equal in every execution of the instruction.
+  std::optional<Array> Of(const ValueRef& position);
+  // As Of, for an integer or a pred.
+  std::optional<int64_t> IntegerAt(const ValueRef& position);
 
-  // The value at `place` in a computation whose parameter 0 is a loop's state. `state` gives the scalars of that state;
-  // what it does not give is not known. Anything else is looked up outside.
+  // The value at `position` in a computation whose parameter 0 is a loop's state. `state` returns the scalars of that
+  // state, or no value for unknown ones. All other values are evaluated as by Of.
   using State = std::function<std::optional<Array>(const ShapeIndex& path)>;
-  std::optional<Array> InIteration(const ValueRef& place, const State& state);
+  std::optional<Array> InIteration(const ValueRef& position, const State& state);
 
-  // If the loop's body hands the scalar at this path of its state on unchanged.
+  // True if the loop's body forwards the scalar at this path of its state unchanged.
   bool IsInvariant(const Instruction& loop, const ShapeIndex& path);
 
  private:
-  class Walk;
-  std::optional<Array> OfParameter(const Instruction& parameter, const ShapeIndex& path);
+  class Evaluation;
+  std::optional<Array> ParameterValue(const Instruction& parameter, const ShapeIndex& path);
 
   const CallGraph& calls_;
   std::optional<DeviceIds> device_;
-  std::map<ValueRef, std::optional<Array>> known_;
+  std::map<ValueRef, std::optional<Array>> cache_;
   int depth_ = 0;
 };
 

@@ -18,38 +18,39 @@
 namespace shoal::internal {
 namespace {
 
-WireShare ShareOf(const LogicalCollective& use, const Participants::MemberRank& seat) {
-  const bool listed = seat.group >= 0 && !use.groups().empty();
-  const int64_t members = listed ? std::ssize(use.groups()[static_cast<size_t>(seat.group)]) : use.participants->group_size;
-  return {members, use.payload_bytes, seat.position == 0 ? use.payload_bytes : 0, seat.position};
+WireShare ShareOf(const LogicalCollective& collective, const Participants::MemberRank& rank) {
+  const bool listed = rank.group >= 0 && !collective.groups().empty();
+  const int64_t members =
+      listed ? std::ssize(collective.groups()[static_cast<size_t>(rank.group)]) : collective.participants->group_size;
+  return {members, collective.payload_bytes, rank.position == 0 ? collective.payload_bytes : 0, rank.position};
 }
 
-// Devices that between them show every figure there is: the first members of each size of group, all that pairs name.
-template <class Figure>
-int64_t MaxOverDevices(const LogicalCollective& use, Figure figure) {
-  int64_t most = 0;
-  if (use.groups().empty() && use.pairs().empty()) return figure(0);
+// The maximum of metric(device) over representative devices: first members of one group per size, targets of pairs.
+template <class Metric>
+int64_t MaxOverDevices(const LogicalCollective& collective, Metric metric) {
+  int64_t max = 0;
+  if (collective.groups().empty() && collective.pairs().empty()) return metric(0);
   std::set<size_t> sizes;
-  for (const DeviceGroup& group : use.groups())
+  for (const DeviceGroup& group : collective.groups())
     if (sizes.insert(group.size()).second)
-      for (size_t i = 0; i < std::min<size_t>(group.size(), 3); ++i) most = std::max(most, figure(group[i]));
-  for (auto [source, target] : use.pairs()) most = std::max(most, figure(target));
-  return most;
+      for (size_t i = 0; i < std::min<size_t>(group.size(), 3); ++i) max = std::max(max, metric(group[i]));
+  for (auto [source, target] : collective.pairs()) max = std::max(max, metric(target));
+  return max;
 }
 
-// Computations whose collectives begin and end with the instruction that runs them: fusions and async wrappers, and
-// what only those call.
-class Absorbed {
+// Computations whose collectives run as part of their caller: fused computations, async computations, and computations
+// that only those call.
+class AbsorbedComputations {
  public:
-  explicit Absorbed(const CallGraph& calls) {
+  explicit AbsorbedComputations(const CallGraph& calls) {
     for (const Computation* computation : calls.ReachableFromEntry())
       if (IsAbsorbed(*computation, calls)) absorbed_.insert(computation);
     const auto& order = calls.ReachableFromEntry();
     for (auto it = order.rbegin(); it != order.rend(); ++it)
-      if (Holds(**it)) Collect(**it);
+      if (Contains(**it)) Collect(**it);
   }
 
-  bool Holds(const Computation& computation) const { return absorbed_.count(&computation) > 0; }
+  bool Contains(const Computation& computation) const { return absorbed_.count(&computation) > 0; }
   // The collectives that run as part of the instruction.
   std::vector<const Instruction*> Within(const Instruction& hlo) const {
     std::vector<const Instruction*> all;
@@ -61,16 +62,14 @@ class Absorbed {
   }
 
  private:
-  // A computation below another absorbed one may have one caller only, so that lists do not grow by repetition.
+  // A computation called by an absorbed one must have only one caller, so that no collective is listed twice.
   bool IsAbsorbed(const Computation& computation, const CallGraph& calls) const {
     const auto callers = calls.CallersOf(computation);
-    auto wraps = [](const Instruction* hlo) {
-      return IsFusion(*hlo) || WrapsComputation(*hlo);
-    };
-    if (callers.size() == 1 && Holds(*callers[0]->parent))
+    auto wraps = [](const Instruction* hlo) { return IsFusion(*hlo) || WrapsComputation(*hlo); };
+    if (callers.size() == 1 && Contains(*callers[0]->parent))
       return wraps(callers[0]) || IsCall(*callers[0]);
     return !callers.empty() && std::all_of(callers.begin(), callers.end(), [&](const Instruction* caller) {
-      return wraps(caller) && !Holds(*caller->parent);
+      return wraps(caller) && !Contains(*caller->parent);
     });
   }
 
@@ -99,26 +98,26 @@ class Ledger {
 
   ModuleCollectives Make() && {
     for (const Computation* computation : executions_.calls().ReachableFromEntry())
-      for (const Instruction* hlo : computation->instructions) Note(*hlo);
+      for (const Instruction* hlo : computation->instructions) Scan(*hlo);
     for (const Computation* computation : executions_.calls().ReachableFromEntry()) {
-      if (absorbed_.Holds(*computation)) continue;
-      open_.clear();
+      if (absorbed_.Contains(*computation)) continue;
+      open_chains_.clear();
       for (const Instruction* hlo : computation->instructions) Visit(*hlo);
     }
-    result_.mesh.emplace(module_, result_.memberships);
-    Assume();
+    result_.mesh.emplace(module_, result_.participants);
+    AddAssumptions();
     return std::move(result_);
   }
 
  private:
-  // What must be known before: which collectives begin chains, which channels are sent on.
-  void Note(const Instruction& hlo) {
-    if (MayCommunicate(hlo)) foreign_[std::string(TargetOf(hlo))].push_back(&hlo);
-    if (IsSend(hlo)) sent_.insert(hlo[kChannelId]);
+  // First pass: collects the collectives that begin chains, and the channels that have a send.
+  void Scan(const Instruction& hlo) {
+    if (MayCommunicate(hlo)) unknown_calls_[std::string(TargetOf(hlo))].push_back(&hlo);
+    if (IsSend(hlo)) send_channels_.insert(hlo[kChannelId]);
     if (!StartsChains(hlo)) return;
     for (const Instruction* operand : hlo.operands)
       if (std::optional<ChainKey> key = ChainOf(*operand)) {
-        begins_chain_.insert(operand);
+        chain_starts_.insert(operand);
         chains_.insert(*key);
       }
   }
@@ -129,121 +128,120 @@ class Ledger {
       const std::optional<ChainKey> key = ChainOf(*inner);
       if (!key || chains_.count(*key) == 0) {
         Add(*inner, hlo);
-      } else if (begins_chain_.count(inner) > 0) {
-        open_[*key] = result_.all.size();
+      } else if (chain_starts_.count(inner) > 0) {
+        open_chains_[*key] = result_.all.size();
         Add(*inner, hlo);
-      } else if (auto begun = open_.find(*key); begun != open_.end()) {
-        result_.all[begun->second].done = &hlo;
+      } else if (auto open = open_chains_.find(*key); open != open_chains_.end()) {
+        result_.all[open->second].done = &hlo;
       }
     }
   }
 
   void Add(const Instruction& hlo, const Instruction& start) {
-    if (IsRecv(hlo) && sent_.count(hlo[kChannelId]) > 0) return;
-    LogicalCollective use;
-    use.hlo = &hlo;
-    use.kind = IsRecv(hlo) ? hlo.opcode : KindOf(hlo.opcode);
-    use.start = use.done = &start;
+    if (IsRecv(hlo) && send_channels_.count(hlo[kChannelId]) > 0) return;
+    LogicalCollective collective;
+    collective.hlo = &hlo;
+    collective.kind = IsRecv(hlo) ? hlo.opcode : KindOf(hlo.opcode);
+    collective.start = collective.done = &start;
     if (IsAsyncStart(start)) {
       const Instruction* done = regions_.DoneOf(start);
-      if (done != nullptr) use.done = done;
-      if (done == nullptr) endless_.push_back(&start);
+      if (done != nullptr) collective.done = done;
+      if (done == nullptr) without_done_.push_back(&start);
     }
-    use.times = executions_.Of(start);
-    use.payload_bytes = PayloadOf(hlo);
-    use.participants = &result_.memberships.Of(hlo);
-    result_.all.push_back(use);
+    collective.times = executions_.Of(start);
+    collective.payload_bytes = PayloadOf(hlo);
+    collective.participants = &result_.participants.Of(hlo);
+    result_.all.push_back(collective);
   }
 
-  void Say(const std::vector<const Instruction*>& who, std::string_view what) {
-    if (who.empty()) return;
+  void Assume(const std::vector<const Instruction*>& hlos, std::string_view assumption) {
+    if (hlos.empty()) return;
     result_.assumptions.push_back(
-        StrCat(who[0]->name, who.size() == 1 ? "" : StrCat(" and ", who.size() - 1, " more"), ": ", what));
+        StrCat(hlos[0]->name, hlos.size() == 1 ? "" : StrCat(" and ", hlos.size() - 1, " more"), ": ", assumption));
   }
 
-  // Payloads are counted in elements; a TPU's arrays have more in memory.
-  void SayPadding() {
+  // Payloads count elements; a TPU's arrays also have padding in memory.
+  void AddPaddingAssumption() {
     double plain = 0, padded = 0;
-    for (const LogicalCollective& use : result_.all) {
-      for (const Instruction* operand : use.hlo->operands) {
+    for (const LogicalCollective& collective : result_.all) {
+      for (const Instruction* operand : collective.hlo->operands) {
         const Shape& shape = operand->shape();
         if (!shape.IsArray() || shape.layout() == nullptr || shape.layout()->tiles.empty()) continue;
         const double elements = static_cast<double>(shape.ElementCount().value_or(0));
         const int64_t bits = shape.layout()->element_size_in_bits;
-        plain += use.times * (bits > 0 ? elements * static_cast<double>(bits) / 8
-                                       : elements * static_cast<double>(StorageBytes(shape.element_type())));
-        padded += use.times * static_cast<double>(TiledBytes(shape));
+        plain += collective.times * (bits > 0 ? elements * static_cast<double>(bits) / 8
+                                              : elements * static_cast<double>(StorageBytes(shape.element_type())));
+        padded += collective.times * static_cast<double>(TiledBytes(shape));
       }
     }
     if (padded > plain)
-      result_.assumptions.push_back(StrCat("tiles are padded in memory: the operands of collectives have ",
-                                           FormatBytes(padded), " there per step, of which ", FormatBytes(plain),
-                                           " are elements; payloads count elements"));
+      result_.assumptions.push_back(StrCat("payloads exclude tile padding: the operands of collectives take ",
+                                           FormatBytes(padded), " in memory per step, of which ", FormatBytes(plain),
+                                           " are elements"));
   }
 
-  void Assume() {
+  void AddAssumptions() {
     std::set<std::string> mismatches;
     std::vector<const Instruction*> ragged, rooted, dynamic, unlisted;
     bool any_async = false;
-    for (const LogicalCollective& use : result_.all) {
-      any_async |= use.async();
-      if (IsRaggedExchange(*use.hlo)) ragged.push_back(use.hlo);
-      if ((*use.hlo)[kHasDynamicRoot]) rooted.push_back(use.hlo);
-      if (!IsPairedKind(use.kind) && use.groups().empty()) unlisted.push_back(use.hlo);
-      for (const Instruction* operand : use.hlo->operands)
-        if (operand->shape().IsArray() && operand->shape().has_dynamic()) dynamic.push_back(use.hlo);
-      if (!use.participants->mismatch.empty()) mismatches.insert(use.participants->mismatch);
+    for (const LogicalCollective& collective : result_.all) {
+      any_async |= collective.async();
+      if (IsRaggedExchange(*collective.hlo)) ragged.push_back(collective.hlo);
+      if ((*collective.hlo)[kHasDynamicRoot]) rooted.push_back(collective.hlo);
+      if (!IsPairedKind(collective.kind) && collective.groups().empty()) unlisted.push_back(collective.hlo);
+      for (const Instruction* operand : collective.hlo->operands)
+        if (operand->shape().IsArray() && operand->shape().has_dynamic()) dynamic.push_back(collective.hlo);
+      if (!collective.participants->mismatch.empty()) mismatches.insert(collective.participants->mismatch);
     }
     for (const std::string& mismatch : mismatches)
-      result_.assumptions.push_back(StrCat(mismatch, "; its ids are taken for devices as they are written"));
-    Say(ragged, "how much goes where depends on data; counted as if spread evenly over the group");
-    Say(rooted, "the root depends on data; counted as the first of the group");
-    Say(dynamic, "sizes depend on data; counted at their bounds");
-    Say(unlisted, "too many devices to list; counted by the size of the groups");
-    Say(endless_, "nothing waits for it; counted as sync");
-    SayPadding();
-    for (const auto& [target, calls] : foreign_)
-      Say(calls, StrCat("a call of ", target, " that talks to other devices; how is not understood, and it is not counted"));
+      result_.assumptions.push_back(StrCat(mismatch, "; its ids are interpreted as device ids"));
+    Assume(ragged, "the split sizes depend on data; counted as an even split over the group");
+    Assume(rooted, "the root depends on data; counted as the first device of the group");
+    Assume(dynamic, "sizes depend on data; counted at their upper bounds");
+    Assume(unlisted, "too many devices to list; counted by group size");
+    Assume(without_done_, "no matching done; counted as sync");
+    AddPaddingAssumption();
+    for (const auto& [target, calls] : unknown_calls_)
+      Assume(calls, StrCat("the custom call ", target, " communicates in an unknown way; not counted"));
     if (any_async && !module_.is_scheduled)
-      result_.assumptions.push_back("the module has no schedule: what overlaps is read off XLA's post-order");
+      result_.assumptions.push_back("the module has no schedule: overlap is estimated from XLA's post-order");
   }
 
   const Module& module_;
   const ExecutionCounts& executions_;
   const AsyncRegions regions_;
-  const Absorbed absorbed_;
+  const AbsorbedComputations absorbed_;
   ModuleCollectives result_;
-  std::map<std::string, std::vector<const Instruction*>> foreign_;  // custom calls, by target
-  std::set<int64_t> sent_;
-  std::set<const Instruction*> begins_chain_;
+  std::map<std::string, std::vector<const Instruction*>> unknown_calls_;  // custom calls by target
+  std::set<int64_t> send_channels_;
+  std::set<const Instruction*> chain_starts_;
   std::set<ChainKey> chains_;
-  std::map<ChainKey, size_t> open_;  // chains that began in this computation: the use
-  std::vector<const Instruction*> endless_;
+  std::map<ChainKey, size_t> open_chains_;  // chains that began in this computation: index in result_.all
+  std::vector<const Instruction*> without_done_;
 };
 
 }  // namespace
 
-bool IsCommunication(const Instruction& hlo) {
-  return IsCommunicationOp(hlo) && !hlo[kIsHostTransfer];
-}
+bool IsCommunication(const Instruction& hlo) { return IsCommunicationOp(hlo) && !hlo[kIsHostTransfer]; }
 
 Traffic LogicalCollective::TrafficOn(int64_t device) const {
-  const Participants::MemberRank seat = participants->MemberRankOf(device);
-  if (IsPairedKind(kind)) return {1, SaturatingMul(payload_bytes, seat.sends), SaturatingMul(payload_bytes, seat.receives)};
-  if (seat.group < 0) return {};
-  return {1, payload_bytes, DirectBytes(kind, ShareOf(*this, seat))};
+  const Participants::MemberRank rank = participants->MemberRankOf(device);
+  if (IsPairedKind(kind))
+    return {1, SaturatingMul(payload_bytes, rank.sends), SaturatingMul(payload_bytes, rank.receives)};
+  if (rank.group < 0) return {};
+  return {1, payload_bytes, DirectBytes(kind, ShareOf(*this, rank))};
 }
 
 int64_t LogicalCollective::RingBytes(int64_t device) const {
-  const Participants::MemberRank seat = participants->MemberRankOf(device);
-  if (IsPairedKind(kind)) return SaturatingMul(payload_bytes, seat.receives);
-  return seat.group < 0 ? 0 : shoal::internal::RingBytes(kind, ShareOf(*this, seat));
+  const Participants::MemberRank rank = participants->MemberRankOf(device);
+  if (IsPairedKind(kind)) return SaturatingMul(payload_bytes, rank.receives);
+  return rank.group < 0 ? 0 : shoal::internal::RingBytes(kind, ShareOf(*this, rank));
 }
 
-int64_t LogicalCollective::MostWireBytes() const {
+int64_t LogicalCollective::MaxWireBytes() const {
   return MaxOverDevices(*this, [&](int64_t device) { return WireBytes(device); });
 }
-int64_t LogicalCollective::MostRingBytes() const {
+int64_t LogicalCollective::MaxRingBytes() const {
   return MaxOverDevices(*this, [&](int64_t device) { return RingBytes(device); });
 }
 

@@ -25,8 +25,8 @@ bool IsReshardCall(const Instruction& hlo) {
 bool HasManualRegions(const Module& module) {
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (const CustomCallFacts* facts = FactsOf(*hlo); facts != nullptr && facts->Has(kReshards) && IsReshardCall(*hlo))
-        return true;
+      if (const CustomCallFacts* facts = FactsOf(*hlo))
+        if (facts->Has(kReshards) && IsReshardCall(*hlo)) return true;
   return false;
 }
 

@@ -1,4 +1,4 @@
-// Whom the collectives of a module join, in device ids. Many collectives share one list of groups, which is kept once.
+// The participants of a module's collectives, as device ids. Collectives with equal groups share one entry.
 #pragma once
 
 #include <memory>
@@ -10,23 +10,23 @@
 namespace shoal::internal {
 
 struct Participants {
-  // What a device is in it.
+  // The role of one device.
   struct MemberRank {
-    int64_t group = -1;  // -1: the device is in none
+    int64_t group = -1;  // -1: the device is not in a group
     int64_t position = 0;
-    int64_t sends = 0;     // pairs of which it is the source
-    int64_t receives = 0;  // pairs of which it is the target, and not the source
+    int64_t sends = 0;     // number of pairs with the device as source
+    int64_t receives = 0;  // number of pairs with the device as target and another device as source
   };
 
-  std::vector<DeviceGroup> groups;  // empty for permutes, send and recv, and where there are too many devices to list
-  std::vector<DevicePair> pairs;    // of permutes, send and recv
+  std::vector<DeviceGroup> groups;  // empty for permutes, send and recv, and if there are too many devices to list
+  std::vector<DevicePair> pairs;    // for permutes, send and recv
   int64_t group_size = 1;           // members of the largest group
-  std::vector<MemberRank> seats;          // of each device
-  std::string mismatch;               // why the ids as written do not fit the devices; empty: they do
-  std::string axis;                 // in words: "all", "data=8", "{0,3} {1,2}"
-  std::string pattern;              // how pairs move along it: "ring", "shift by -1", "exchange"; else empty
+  std::vector<MemberRank> ranks;    // by device
+  std::string mismatch;             // error message if the ids are invalid for the devices; else empty
+  std::string axis;                 // the groups as text: "all", "data=8", "{0,3} {1,2}"
+  std::string pattern;              // for pairs along an axis: "ring", "shift by -1", "exchange"; else empty
 
-  // Where devices are not listed, that of any member but the first.
+  // If the devices are not listed, the rank of any member except the first.
   MemberRank MemberRankOf(int64_t device) const;
 };
 
@@ -34,22 +34,22 @@ class ParticipantTable {
  public:
   explicit ParticipantTable(const DeviceGrid& grid) : grid_(grid) {}
 
-  // Of a collective, a send or a recv. Groups that do not fit the devices are listed as written.
+  // The participants of a collective, send or recv. Groups that are invalid for the devices are listed as written.
   Participants& Of(const Instruction& hlo);
-  // In the order in which they were asked for.
+  // All entries, in the order of the first call of Of.
   const std::vector<std::unique_ptr<Participants>>& all() const { return all_; }
   const DeviceGrid& grid() const { return grid_; }
 
  private:
-  void List(const Instruction& hlo, Participants& made);
-  void ListGroups(const Instruction& hlo, Participants& made);
-  void ListPairs(const Instruction& hlo, Participants& made);
-  void MemberRank(Participants& made) const;
+  void List(const Instruction& hlo, Participants& participants);
+  void ListGroups(const Instruction& hlo, Participants& participants);
+  void ListPairs(const Instruction& hlo, Participants& participants);
+  void AssignRanks(Participants& participants) const;
 
   DeviceGrid grid_;
-  int64_t listed_ = 0;  // device ids in all of them
+  int64_t listed_ = 0;  // total number of device ids in groups
   std::vector<std::unique_ptr<Participants>> all_;
-  std::unordered_map<std::string, Participants*> known_;
+  std::unordered_map<std::string, Participants*> by_key_;
 };
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Who takes part in a collective with whom, without listing devices that a text does not list.
+// Participation of devices in collectives, without listing devices that the module does not list.
 #pragma once
 
 #include <unordered_map>
@@ -7,30 +7,30 @@
 
 namespace shoal::internal {
 
-// Devices that take part in every collective of a module in the same way.
+// Devices with equal roles in every collective of a module.
 struct ParticipationClass {
-  int64_t first = 0;  // one of them
+  int64_t first = 0;  // a representative device
   int64_t count = 0;
 };
 
 class Participation {
  public:
-  // The module was verified. Its cost follows what the module writes, not the number of devices.
+  // `module` must be verified. The running time depends on the size of the module, not on the number of devices.
   Participation(const Module& module, const DeviceGrid& grid);
 
-  // How many devices the device's group has: 0 if it is in none, 2 where there are others.
+  // Size of the device's group, capped at 2: 0 if the device is not in a group, 2 if the group has other devices.
   int64_t MembersOf(const Instruction& collective, int64_t device) const;
-  // Whether a permute sends something to the device.
+  // True if the device is a target of the permute.
   bool IsTarget(const Instruction& permute, int64_t device) const;
 
   std::vector<ParticipationClass> Classes() const;
 
  private:
-  // A number for each id, of which most have `usual`.
+  // A value for each id: `default_value`, except for the ids in `exceptions`.
   struct Role {
     GroupMode mode = GroupMode::kFlattenedId;
-    int64_t usual = 0;
-    std::unordered_map<int64_t, int64_t> other;
+    int64_t default_value = 0;
+    std::unordered_map<int64_t, int64_t> exceptions;
   };
   Role GroupRole(const Instruction& hlo) const;
   Role PairRole(const Instruction& hlo) const;

@@ -15,10 +15,10 @@ std::string_view Find(std::span<const FrontendAttribute> attributes, std::string
   return {};
 }
 
-// More devices than anybody has; what is larger is not read, so that sizes can be multiplied.
+// Larger than any real mesh. Larger sizes are rejected, so that products of sizes do not overflow.
 constexpr int64_t kMaxMeshDevices = int64_t{1} << 20;
 
-// Reads MLIR's attributes piece by piece. Quotes may or may not be escaped.
+// Reads MLIR attributes token by token. Quotes may or may not be escaped.
 class ShardyText {
  public:
   explicit ShardyText(std::string_view text) {
@@ -26,15 +26,15 @@ class ShardyText {
       if (c != '\\' && c != ' ') text_ += c;
   }
 
-  bool Eat(std::string_view piece) {
-    const bool there = rest().starts_with(piece);
-    if (there) at_ += piece.size();
-    return there;
+  bool Eat(std::string_view token) {
+    const bool matches = rest().starts_with(token);
+    if (matches) at_ += token.size();
+    return matches;
   }
-  // Goes on behind the next `piece`.
-  bool SkipPast(std::string_view piece) {
-    const size_t found = text_.find(piece, at_);
-    if (found != std::string::npos) at_ = found + piece.size();
+  // Moves to the end of the next `token`.
+  bool SkipPast(std::string_view token) {
+    const size_t found = text_.find(token, at_);
+    if (found != std::string::npos) at_ = found + token.size();
     return found != std::string::npos;
   }
   std::string_view Until(std::string_view ends) {
@@ -91,7 +91,7 @@ std::optional<Mesh> ReadMesh(ShardyText& text) {
   return text.Eat(">") ? std::optional(std::move(mesh)) : std::nullopt;
 }
 
-// @mesh, which the module names, or mesh<["a"=2]> itself.
+// @mesh, declared in the module header, or an inline mesh<["a"=2]>.
 std::optional<Mesh> ReadMeshOf(const Module& module, ShardyText& text) {
   if (text.Eat("mesh<")) return ReadMesh(text);
   if (!text.Eat("@")) return std::nullopt;
@@ -104,7 +104,7 @@ std::optional<Mesh> ReadMeshOf(const Module& module, ShardyText& text) {
   return std::nullopt;
 }
 
-// "a" or "a":(2)4; the text goes on behind it.
+// "a" or "a":(2)4. Moves past it.
 std::optional<AxisRef> ReadAxis(const Mesh& mesh, ShardyText& text) {
   const auto name = text.Quoted();
   if (!name) return std::nullopt;
@@ -121,8 +121,9 @@ std::optional<AxisRef> ReadAxis(const Mesh& mesh, ShardyText& text) {
   return axis;
 }
 
-// {"a","b",?}p1; of the axes only those in `manual` count, where it is given.
-bool ReadDimension(const Mesh& mesh, std::optional<std::string_view> manual, ShardyText& text, Sharding::Dimension& dimension) {
+// {"a","b",?}p1. If `manual` is set, ignores all axes that are not in it.
+bool ReadDimension(const Mesh& mesh, std::optional<std::string_view> manual, ShardyText& text,
+                   Sharding::Dimension& dimension) {
   if (!text.Eat("{")) return false;
   int64_t parts = 1;
   while (!text.Eat("}")) {
@@ -192,11 +193,11 @@ std::vector<Sharding> AnnotatedShardings(const Module& module, const Instruction
   return written.empty() ? std::vector<Sharding>() : ReadShardings(module, written, std::nullopt);
 }
 
-std::vector<Mesh> StatedMeshes(const Module& module) {
+std::vector<Mesh> DeclaredMeshes(const Module& module) {
   std::vector<Mesh> meshes;
   ShardyText text(Find(module.frontend_attributes, "xla.sdy.meshes"));
   while (text.SkipPast("=#sdy.mesh<"))
-    if (std::optional<Mesh> mesh = ReadMesh(text); mesh && !mesh->axis_names.empty()) meshes.push_back(std::move(*mesh));
+    if (auto mesh = ReadMesh(text); mesh && !mesh->axis_names.empty()) meshes.push_back(std::move(*mesh));
   return meshes;
 }
 

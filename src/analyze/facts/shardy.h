@@ -1,5 +1,5 @@
-// Shardy's shardings: how JAX writes, in frontend attributes, what lies between the shapes of all devices and of one in
-// a module that is not partitioned yet.
+// Shardy shardings, which JAX writes as frontend attributes. In a module that is not partitioned yet they relate global
+// shapes to per-device shapes.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace shoal::internal {
 
-// Of the operands of an xla.sdy.GlobalToLocalShape, or of the results of an xla.sdy.LocalToGlobalShape: how manual axes
-// divide each of them. Empty where the attributes are not there or do not read so.
+// The shardings by manual axes of the operands of an xla.sdy.GlobalToLocalShape, or of the results of an
+// xla.sdy.LocalToGlobalShape. Empty if the attributes are absent or malformed.
 std::vector<Sharding> ManualShardings(const Module& module, const Instruction& hlo);
 
-// What Shardy says about the results of an instruction, over all axes: xla.sdy.sharding, or the out_shardings of a
-// manual region's end. Empty if it says nothing.
+// The Shardy shardings of an instruction's results, over all axes: xla.sdy.sharding, or out_shardings at the end of a
+// manual region. Empty if there are none.
 std::vector<Sharding> AnnotatedShardings(const Module& module, const Instruction& hlo);
-// The meshes that the module's header names.
-std::vector<Mesh> StatedMeshes(const Module& module);
+// The meshes that the module header declares.
+std::vector<Mesh> DeclaredMeshes(const Module& module);
 
 }  // namespace shoal::internal

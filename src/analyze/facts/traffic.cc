@@ -9,20 +9,20 @@
 namespace shoal::internal {
 
 std::vector<DeviceTraffic> TrafficByDevice(const ModuleCollectives& collectives, int64_t devices) {
-  // Collectives that are alike are worked out once: modules have many of them, and many devices.
-  std::map<std::tuple<Opcode, const Participants*, int64_t>, std::pair<const LogicalCollective*, double>> alike;
-  for (const LogicalCollective& use : collectives.all) {
-    auto& [one, times] = alike[{use.kind, use.participants, use.payload_bytes}];
-    one = &use;
-    times += use.times;
+  // Equal collectives are computed once: a module may have many of them, on many devices.
+  std::map<std::tuple<Opcode, const Participants*, int64_t>, std::pair<const LogicalCollective*, double>> distinct;
+  for (const LogicalCollective& collective : collectives.all) {
+    auto& [representative, times] = distinct[{collective.kind, collective.participants, collective.payload_bytes}];
+    representative = &collective;
+    times += collective.times;
   }
   std::vector<DeviceTraffic> all(static_cast<size_t>(devices));
-  for (const auto& [key, value] : alike) {
-    const auto& [use, times] = value;
+  for (const auto& [key, value] : distinct) {
+    const auto& [collective, times] = value;
     for (int64_t device = 0; device < devices; ++device) {
-      const Traffic once = use->TrafficOn(device);
+      const Traffic once = collective->TrafficOn(device);
       if (once.calls == 0 || times == 0) continue;
-      TrafficSum& sum = all[static_cast<size_t>(device)][use->kind];
+      TrafficSum& sum = all[static_cast<size_t>(device)][collective->kind];
       sum.calls += times * static_cast<double>(once.calls);
       sum.payload_bytes += times * static_cast<double>(once.payload_bytes);
       sum.wire_bytes += times * static_cast<double>(once.wire_bytes);
@@ -32,16 +32,18 @@ std::vector<DeviceTraffic> TrafficByDevice(const ModuleCollectives& collectives,
 }
 
 std::vector<uint32_t> GroupEquivalentCollectives(const ModuleCollectives& collectives) {
-  std::map<std::tuple<Opcode, std::string, int64_t>, uint32_t> known;
-  std::vector<uint32_t> alike;
-  for (const LogicalCollective& use : collectives.all)
-    alike.push_back(
-        known.try_emplace({use.kind, use.axis(), use.payload_bytes}, static_cast<uint32_t>(known.size())).first->second);
-  return alike;
+  std::map<std::tuple<Opcode, std::string, int64_t>, uint32_t> numbers;
+  std::vector<uint32_t> groups;
+  for (const LogicalCollective& collective : collectives.all)
+    groups.push_back(numbers
+                         .try_emplace({collective.kind, collective.axis(), collective.payload_bytes},
+                                      static_cast<uint32_t>(numbers.size()))
+                         .first->second);
+  return groups;
 }
 
 const NodeSplits::Crossings& NodeSplits::CrossingsOf(const Participants& participants) {
-  auto [found, inserted] = known_.try_emplace(&participants);
+  auto [found, inserted] = cache_.try_emplace(&participants);
   Crossings& crossings = found->second;
   if (!inserted) return crossings;
   for (const DeviceGroup& group : participants.groups) {
@@ -64,29 +66,31 @@ const NodeSplits::Crossings& NodeSplits::CrossingsOf(const Participants& partici
   return crossings;
 }
 
-NodeSplit NodeSplits::Of(const LogicalCollective& use) {
-  const Crossings& crossings = CrossingsOf(*use.participants);
+NodeSplit NodeSplits::Of(const LogicalCollective& collective) {
+  const Crossings& crossings = CrossingsOf(*collective.participants);
   NodeSplit split{crossings.nodes, 0, 0};
   if (split.inside()) return split;
-  const auto payload = static_cast<double>(use.payload_bytes);
-  if (!use.pairs().empty()) {
+  const auto payload = static_cast<double>(collective.payload_bytes);
+  if (!collective.pairs().empty()) {
     split.between_direct = split.between_ring = crossings.pairs * payload;
     return split;
   }
-  // The two directions between the root and another member: at most one carries data.
-  const int64_t n = use.participants->group_size;
-  const double from_root = PairBytes(use.kind, n, payload, 0, 1);
-  const double to_root = PairBytes(use.kind, n, payload, 1, 0);
-  const double plain = PairBytes(use.kind, n, payload, 1, 2);
-  split.between_direct = plain > 0 ? plain * crossings.pairs : (from_root + to_root) * crossings.from_first;
-  split.between_ring = crossings.links * static_cast<double>(use.MostRingBytes());
+  // Of the two directions between the root and another member, at most one carries data.
+  const int64_t n = collective.participants->group_size;
+  const double from_root = PairBytes(collective.kind, n, payload, 0, 1);
+  const double to_root = PairBytes(collective.kind, n, payload, 1, 0);
+  const double between_others = PairBytes(collective.kind, n, payload, 1, 2);
+  split.between_direct =
+      between_others > 0 ? between_others * crossings.pairs : (from_root + to_root) * crossings.from_first;
+  split.between_ring = crossings.links * static_cast<double>(collective.MaxRingBytes());
   return split;
 }
 
 TrafficMatrix MatrixOf(const ModuleCollectives& collectives, int64_t devices, int64_t devices_per_row) {
-  std::map<std::pair<Opcode, const Participants*>, double> payloads;  // what goes between two devices grows with them
-  for (const LogicalCollective& use : collectives.all)
-    payloads[{use.kind, use.participants}] += use.times * static_cast<double>(use.payload_bytes);
+  std::map<std::pair<Opcode, const Participants*>, double> payloads;  // summed: traffic is linear in them
+  for (const LogicalCollective& collective : collectives.all)
+    payloads[{collective.kind, collective.participants}] +=
+        collective.times * static_cast<double>(collective.payload_bytes);
   TrafficMatrix matrix;
   matrix.size = CeilDiv(devices, devices_per_row);
   matrix.bytes.assign(static_cast<size_t>(matrix.size * matrix.size), 0);

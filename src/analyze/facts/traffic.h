@@ -1,4 +1,4 @@
-// What the collectives of a module come to: who sends how much to whom, and what crosses from node to node.
+// The traffic of a module's collectives: bytes per device, between pairs of devices, and between nodes.
 #pragma once
 
 #include "analyze/facts/logical_collective.h"
@@ -9,28 +9,28 @@ struct TrafficSum {
   double calls = 0, payload_bytes = 0, wire_bytes = 0;
   bool operator==(const TrafficSum&) const = default;
 };
-// Of each device when the module runs once, by kind of collective; as the runtime counts it.
+// Traffic by kind of collective, as the runtime counts it. TrafficByDevice covers one run of the module.
 using DeviceTraffic = std::map<Opcode, TrafficSum>;
 std::vector<DeviceTraffic> TrafficByDevice(const ModuleCollectives& collectives, int64_t devices);
 
-// For each of the uses a number, the same for those of one kind, axis, pattern and payload, counted from 0 in the order
-// of their first one.
+// A group number for each collective. Collectives with equal kind, axis, pattern and payload share a group. Groups are
+// numbered from 0 in order of their first collective.
 std::vector<uint32_t> GroupEquivalentCollectives(const ModuleCollectives& collectives);
 
-// How a collective lies on nodes of so many neighbouring devices.
+// The traffic of a collective between nodes. A node is `devices_per_node` devices with consecutive ids.
 struct NodeSplit {
-  int64_t nodes = 1;          // that a group, or a pair, spans at most
-  double between_direct = 0;  // bytes that go from a node to another, over all devices, each time it runs
-  double between_ring = 0;    // when each group is a ring in the order of its members
+  int64_t nodes = 1;          // maximum number of nodes that a group or pair spans
+  double between_direct = 0;  // bytes between nodes per execution, over all devices, when members exchange directly
+  double between_ring = 0;    // the same if each group is a ring in member order
   bool inside() const { return nodes == 1; }
 };
 class NodeSplits {
  public:
   explicit NodeSplits(int64_t devices_per_node) : devices_per_node_(devices_per_node) {}
-  NodeSplit Of(const LogicalCollective& use);
+  NodeSplit Of(const LogicalCollective& collective);
 
  private:
-  // Of all groups together: ordered pairs of devices, those with the first member as source, neighbours on the ring.
+  // Pairs across nodes in all groups: ordered pairs, pairs with the first member as source, and ring neighbours.
   struct Crossings {
     int64_t nodes = 1;
     double pairs = 0, from_first = 0, links = 0;
@@ -39,11 +39,11 @@ class NodeSplits {
   int64_t NodeOf(int64_t device) const { return device / devices_per_node_; }
 
   int64_t devices_per_node_;
-  std::unordered_map<const Participants*, Crossings> known_;
+  std::unordered_map<const Participants*, Crossings> cache_;
 };
 
-// Bytes from each device to each other one the direct way when the module runs once; row: the source. With more
-// than one device per row, of neighbours together.
+// Bytes from each device (row) to each other device (column) in one run of the module, if members exchange directly.
+// With several devices per row, rows and columns are blocks of consecutive devices.
 struct TrafficMatrix {
   int64_t size = 0;
   std::vector<double> bytes;

@@ -11,11 +11,11 @@
 namespace shoal::internal {
 namespace {
 
-// Rounds that are simply gone through; a longer loop must have a counter with a constant step.
-constexpr int64_t kMaxRounds = 2000;
+// Number of iterations that are evaluated one by one. A longer loop must have a counter with a constant step.
+constexpr int64_t kMaxIterations = 2000;
 
-// "known_trip_count":{"n":"10"}
-std::optional<int64_t> GivenTripCount(const Instruction& loop) {
+// Reads "known_trip_count":{"n":"10"}.
+std::optional<int64_t> AnnotatedTripCount(const Instruction& loop) {
   const std::string_view config = loop[kBackendConfig];
   size_t at = config.find("known_trip_count");
   if (at == std::string_view::npos) return std::nullopt;
@@ -28,33 +28,33 @@ std::optional<int64_t> GivenTripCount(const Instruction& loop) {
   return error == std::errc() && count >= 0 ? std::optional(count) : std::nullopt;
 }
 
-// The scalars that decide when a loop ends, round by round.
+// The values of the scalars that determine when a loop ends, at one iteration.
 class LoopState {
  public:
   LoopState(const Instruction& loop, KnownValues& known) : loop_(loop), known_(known) {}
 
-  // Whether the loop goes on from here; nothing if that is not known.
-  std::optional<bool> GoesOn() {
+  // The value of the condition in the current state; no value if it is unknown.
+  std::optional<bool> Continues() {
     const Instruction* root = ConditionOf(loop_)->root;
     std::optional<Array> value = known_.InIteration({root, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
     if (!value) return std::nullopt;
     return IntAt(*value, 0) != 0;
   }
 
-  // An integer in the condition.
+  // The value of an integer instruction in the condition; no value if it is unknown.
   std::optional<int64_t> InCondition(const Instruction& hlo) {
     std::optional<Array> value = known_.InIteration({&hlo, {}}, [&](const ShapeIndex& path) { return Scalar(path); });
     return value && IsInteger(value->type()) ? std::optional(IntAt(*value, 0)) : std::nullopt;
   }
 
-  // One round further. False if a scalar that matters gets a value nobody knows.
-  bool Step() {
+  // Advances by one iteration. False if a scalar that the condition depends on gets an unknown value.
+  bool Advance() {
     const Instruction* root = BodyOf(loop_)->root;
     std::map<ShapeIndex, std::optional<Array>> next;
     const KnownValues::State state = [&](const ShapeIndex& path) { return Scalar(path); };
-    // Working out one scalar may ask for more of them, which then matter too.
+    // Computing one scalar may read more scalars, which are then tracked too.
     for (size_t done = 0; done < order_.size(); ++done) {
-      if (root->shape().At(order_[done]) == nullptr) return false;  // in loose text a round may give something else
+      if (root->shape().At(order_[done]) == nullptr) return false;  // loose text: the result may differ from the state
       next[order_[done]] = known_.InIteration({root, order_[done]}, state);
     }
     for (auto& [path, value] : next) {
@@ -64,27 +64,26 @@ class LoopState {
     return true;
   }
 
-  // Integers that the condition reads and that the loop's operand, which is loose text, does not have, begin as 0.
-  // True if there are some.
+  // Integers that the condition reads and the loop's operand lacks (in loose text) start at 0. False if there are none.
   bool AssumeZeros() {
     bool assumed = false;
     const Computation& condition = *ConditionOf(loop_);
     if (loop_.operands.empty() || condition.parameters.empty() || condition.parameters[0] == nullptr) return false;
     for (const ShapeIndex& path : order_) {
-      const Shape* wanted = condition.parameters[0]->shape().At(path);
-      if (loop_.operand_shape(0).At(path) != nullptr || wanted == nullptr) continue;
-      if (!wanted->IsScalar() || !IsInteger(wanted->element_type())) continue;
-      scalars_[path] = Array(wanted->element_type(), Dims{});
+      const Shape* expected = condition.parameters[0]->shape().At(path);
+      if (loop_.operand_shape(0).At(path) != nullptr || expected == nullptr) continue;
+      if (!expected->IsScalar() || !IsInteger(expected->element_type())) continue;
+      scalars_[path] = Array(expected->element_type(), Dims{});
       MoveTo(path, 0);
       assumed = true;
     }
     return assumed;
   }
 
-  // What the condition reads of the state.
+  // True if the condition reads the loop state.
   bool reads_state() const { return !order_.empty(); }
 
-  // The one scalar that changes, if it is an integer.
+  // The only scalar that changes, if it is an integer.
   std::optional<ShapeIndex> Counter() {
     std::optional<ShapeIndex> counter;
     for (const ShapeIndex& path : order_) {
@@ -99,7 +98,7 @@ class LoopState {
     std::optional<Array> value = Scalar(path);
     return value ? std::optional(IntAt(*value, 0)) : std::nullopt;
   }
-  // The loop with its counter somewhere else.
+  // Sets the counter to another value.
   void MoveTo(const ShapeIndex& path, int64_t value) {
     std::optional<Array>& scalar = scalars_[path];
     Array moved(scalar->type(), Dims{});
@@ -131,69 +130,69 @@ class LoopState {
   std::vector<ShapeIndex> order_;
 };
 
-// `i != n`: as many steps as lie between them, if n is on the way.
+// `i != n`: the number of steps from i to n, if the counter reaches n exactly.
 std::optional<int64_t> UntilEqual(const Instruction& compare, LoopState& state, int64_t start, int64_t step) {
   state.MoveTo(*state.Counter(), start);
-  std::optional<int64_t> here, there;
+  std::optional<int64_t> counter, bound;
   for (const Instruction* side : compare.operands) {
     std::optional<int64_t> value = state.InCondition(*side);
     if (!value) return std::nullopt;
-    (*value == start && !here ? here : there) = value;
+    (*value == start && !counter ? counter : bound) = value;
   }
   int64_t distance = 0;
-  if (!here || !there || __builtin_sub_overflow(*there, start, &distance)) return std::nullopt;
+  if (!counter || !bound || __builtin_sub_overflow(*bound, start, &distance)) return std::nullopt;
   if (distance % step != 0 || distance / step < 0) return std::nullopt;
   return distance / step;
 }
 
-// A loop too long to go through: its counter moves by the same step wherever it is, so that the last round can be
-// found by halving, as long as the condition, once false, stays so.
+// For a loop too long to evaluate: if its counter always moves by the same step, a binary search finds the last
+// iteration. Assumes that the condition, once false, stays false.
 std::optional<int64_t> LongTripCount(const Instruction& loop, LoopState& state, const ShapeIndex& counter) {
   const int64_t start = *state.ValueAt(counter);
-  if (!state.Step()) return std::nullopt;
+  if (!state.Advance()) return std::nullopt;
   const int64_t step = *state.ValueAt(counter) - start;
   if (step == 0) return std::nullopt;
   const Instruction* root = ConditionOf(loop)->root;
   const bool is_unequal =
       IsCompare(*root) && DirectionOf(*root) == ComparisonDirection::kNe;
-  // How far the counter can go in its type; from a far end of 64 bits that is more than can be counted.
+  // The distance from the start to the limit of the counter's type, which may overflow 64 bits.
   int64_t span = 0;
   if (__builtin_sub_overflow(step > 0 ? state.Max(counter) : state.Min(counter), start, &span)) return std::nullopt;
-  const int64_t room = span / step;
-  auto goes_on = [&](int64_t rounds) {
-    state.MoveTo(counter, start + rounds * step);
-    return state.GoesOn().value_or(false);
+  const int64_t max_iterations = span / step;
+  auto continues_after = [&](int64_t iterations) {
+    state.MoveTo(counter, start + iterations * step);
+    return state.Continues().value_or(false);
   };
-  // The same step at three places far apart.
-  for (int64_t probe : {room / 3, room / 2, room - 1}) {
+  // Check for an equal step at three distant counter values.
+  for (int64_t probe : {max_iterations / 3, max_iterations / 2, max_iterations - 1}) {
     const int64_t at = start + probe * step;
     state.MoveTo(counter, at);
-    if (!state.Step() || *state.ValueAt(counter) - at != step) return std::nullopt;
+    if (!state.Advance() || *state.ValueAt(counter) - at != step) return std::nullopt;
   }
   if (is_unequal) return UntilEqual(*root, state, start, step);
-  int64_t low = 0, high = room;  // goes on at low
-  if (goes_on(high)) return std::nullopt;
+  int64_t low = 0, high = max_iterations;  // the condition is true at low
+  if (continues_after(high)) return std::nullopt;
   while (high - low > 1) {
     const int64_t middle = low + (high - low) / 2;
-    (goes_on(middle) ? low : high) = middle;
+    (continues_after(middle) ? low : high) = middle;
   }
   return high;
 }
 
-// Where the counter begins and how far one round takes it; the state is moved.
+// The start and the step of the counter. Advances `state` by one iteration.
 std::optional<TripCount::Counter> CounterOf(LoopState& state) {
-  if (!state.GoesOn().value_or(false)) return std::nullopt;
+  if (!state.Continues().value_or(false)) return std::nullopt;
   const std::optional<ShapeIndex> counter = state.Counter();
   if (!counter) return std::nullopt;
   const std::optional<int64_t> start = state.ValueAt(*counter);
   int64_t step = 0;
-  if (!start || !state.Step()) return std::nullopt;
+  if (!start || !state.Advance()) return std::nullopt;
   const std::optional<int64_t> next = state.ValueAt(*counter);
   if (!next || __builtin_sub_overflow(*next, *start, &step)) return std::nullopt;
   return TripCount::Counter{*start, step};
 }
 
-// `0 < 5`, whatever the state: as it stands the loop never ends. Meant is a counter from the one to the other.
+// `0 < 5`, independent of the state: as written the loop never ends. Assumes a counter from one constant to the other.
 std::optional<TripCount> BetweenConstants(const Instruction& compare, LoopState& state) {
   if (!IsCompare(compare) || compare.operand_count() != 2) return std::nullopt;
   const std::optional<int64_t> from = state.InCondition(*compare.operands[0]);
@@ -208,41 +207,41 @@ std::optional<TripCount> BetweenConstants(const Instruction& compare, LoopState&
 
 TripCount InferTripCount(const Instruction& loop, LoopState& state) {
   TripCount::Provenance from = TripCount::Provenance::kInferred;
-  std::optional<bool> goes_on = state.GoesOn();
-  if (!goes_on && state.AssumeZeros()) {
+  std::optional<bool> continues = state.Continues();
+  if (!continues && state.AssumeZeros()) {
     from = TripCount::Provenance::kAssumed;
-    goes_on = state.GoesOn();
+    continues = state.Continues();
   }
-  if (goes_on.value_or(false) && !state.reads_state())
+  if (continues.value_or(false) && !state.reads_state())
     return BetweenConstants(*ConditionOf(loop)->root, state).value_or(TripCount{});
-  for (int64_t round = 0; round < kMaxRounds; ++round) {
-    if (!goes_on) return {};
-    if (!*goes_on) return {round, from, {}};
-    if (!state.Step()) return {};
-    goes_on = state.GoesOn();
+  for (int64_t iteration = 0; iteration < kMaxIterations; ++iteration) {
+    if (!continues) return {};
+    if (!*continues) return {iteration, from, {}};
+    if (!state.Advance()) return {};
+    continues = state.Continues();
   }
   const std::optional<ShapeIndex> counter = state.Counter();
-  const std::optional<int64_t> more = counter ? LongTripCount(loop, state, *counter) : std::nullopt;
-  return more ? TripCount{kMaxRounds + *more, from, {}} : TripCount{};
+  const std::optional<int64_t> remaining = counter ? LongTripCount(loop, state, *counter) : std::nullopt;
+  return remaining ? TripCount{kMaxIterations + *remaining, from, {}} : TripCount{};
 }
 
 }  // namespace
 
 TripCount TripCountOf(const Instruction& loop, KnownValues& known) {
   TripCount trips;
-  const std::optional<int64_t> given = GivenTripCount(loop);
-  if (given) trips = {*given, TripCount::Provenance::kGiven, {}};
+  const std::optional<int64_t> annotated = AnnotatedTripCount(loop);
+  if (annotated) trips = {*annotated, TripCount::Provenance::kGiven, {}};
   const Computation* condition = ConditionOf(loop);
   const Computation* body = BodyOf(loop);
-  const bool whole = condition != nullptr && body != nullptr && condition->root != nullptr && body->root != nullptr;
-  if (!whole || loop.operands.empty()) return trips;
-  if (!given) {
+  const bool complete = condition != nullptr && body != nullptr && condition->root != nullptr && body->root != nullptr;
+  if (!complete || loop.operands.empty()) return trips;
+  if (!annotated) {
     LoopState state(loop, known);
     trips = InferTripCount(loop, state);
   }
   if (trips.known() && !trips.counter) {
     LoopState state(loop, known);
-    if (trips.from == TripCount::Provenance::kAssumed && !state.GoesOn()) state.AssumeZeros();
+    if (trips.from == TripCount::Provenance::kAssumed && !state.Continues()) state.AssumeZeros();
     trips.counter = CounterOf(state);
   }
   return trips;

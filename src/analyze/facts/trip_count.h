@@ -1,4 +1,4 @@
-// How often a while goes round.
+// Trip counts of while loops.
 #pragma once
 
 #include "analyze/facts/known_values.h"
@@ -9,10 +9,10 @@ struct TripCount {
   enum class Provenance : uint8_t {
     kGiven,     // known_trip_count in backend_config
     kInferred,  // from the initial value, the step and the condition
-    kAssumed,   // the condition does not fit the state: read as a counter from 0, or between two constants
+    kAssumed,   // heuristic, since the condition does not match the state: a counter from 0, or between two constants
     kUnknown,   // it depends on data
   };
-  // The integer that counts the rounds, as far as it is known.
+  // The integer that counts the iterations, if known.
   struct Counter {
     int64_t start = 0, step = 1;
   };

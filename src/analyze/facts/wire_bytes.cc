@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// n - 1 of n equal parts of b bytes, without overflow for what a hostile text declares.
+// n - 1 of n equal parts of b bytes. Does not overflow, even for sizes declared in a hostile file.
 int64_t AllButOwn(int64_t b, int64_t n) { return static_cast<int64_t>(static_cast<__int128>(b) * (n - 1) / n); }
 
 struct Formula {
@@ -21,11 +21,11 @@ struct Formula {
 int64_t Gathered(const WireShare& s) { return SaturatingMul(s.payload, s.members - 1); }
 int64_t Scattered(const WireShare& s) { return AllButOwn(s.payload, s.members); }
 int64_t Reduced(const WireShare& s) { return AllButOwn(SaturatingMul(s.payload, 2), s.members); }
-// A part for the neighbour takes one step, one for the member before takes n - 1: n / 2 steps for each of n - 1 parts.
-int64_t HandedAround(const WireShare& s) { return SaturatingMul(s.payload, s.members - 1) / 2; }
+// The part for the next member takes 1 step, for the previous one n - 1 steps: on average n / 2 for n - 1 parts.
+int64_t RingExchanged(const WireShare& s) { return SaturatingMul(s.payload, s.members - 1) / 2; }
 int64_t Sent(const WireShare& s) { return s.payload - s.rooted; }
 int64_t Collected(const WireShare& s) { return SaturatingMul(s.rooted, s.members - 1); }
-// Partial sums go along the ring to the root; the member behind it only sends.
+// Partial sums move along the ring to the root. The member after the root only sends.
 int64_t PassedToRoot(const WireShare& s) {
   if (s.members == 1) return 0;
   return s.position == 1 % s.members && s.rooted == 0 ? 0 : s.payload;
@@ -40,10 +40,10 @@ double ToRoot(double payload, double, int64_t, int64_t to) { return to == 0 ? pa
 constexpr Formula kFormulas[] = {
     {Opcode::kAllGather, Gathered, Gathered, Whole},
     {Opcode::kAllReduce, Reduced, Reduced, PartTwice},
-    {Opcode::kAllToAll, Scattered, HandedAround, Part},
+    {Opcode::kAllToAll, Scattered, RingExchanged, Part},
     {Opcode::kCollectiveBroadcast, Sent, Sent, FromRoot},
     {Opcode::kCollectiveReduce, Collected, PassedToRoot, ToRoot},
-    {Opcode::kRaggedAllToAll, Scattered, HandedAround, Part},
+    {Opcode::kRaggedAllToAll, Scattered, RingExchanged, Part},
     {Opcode::kReduceScatter, Scattered, Scattered, Part},
 };
 
@@ -53,7 +53,7 @@ const Formula* Find(Opcode kind) {
   return found == std::end(kFormulas) ? nullptr : found;
 }
 
-// As the interpreter keeps arrays: dynamic dimensions at their bounds, types narrower than a byte in one.
+// Array sizes in the interpreter: dynamic dimensions at their bounds, types narrower than a byte in one byte.
 int64_t StoredArrayBytes(const Shape& shape) {
   if (shape.IsTuple() || shape.IsBuffer()) {
     int64_t bytes = 0;
@@ -61,10 +61,11 @@ int64_t StoredArrayBytes(const Shape& shape) {
       bytes = SaturatingAdd(bytes, StoredArrayBytes(*element));
     return bytes;
   }
-  return shape.IsArray() ? SaturatingMul(shape.ElementCount().value_or(INT64_MAX), StorageBytes(shape.element_type())) : 0;
+  if (!shape.IsArray()) return 0;
+  return SaturatingMul(shape.ElementCount().value_or(INT64_MAX), StorageBytes(shape.element_type()));
 }
 
-// Of the first slice of each buffer that a permute in place sends.
+// Bytes of the first slice of each buffer that an in-place permute sends.
 int64_t SliceBytes(const Instruction& permute) {
   if (permute.operand_count() == 0) return 0;
   const Shape& input = permute.operand_shape(0);
@@ -72,17 +73,17 @@ int64_t SliceBytes(const Instruction& permute) {
                                                 ? std::vector(input.elements().begin(), input.elements().end())
                                                 : std::vector<const Shape*>{&input};
   const IntLists slices = permute[kPermuteSliceSizes];
-  const size_t each = std::max<size_t>(slices.size() / std::max<size_t>(buffers.size(), 1), 1);
+  const size_t per_buffer = std::max<size_t>(slices.size() / std::max<size_t>(buffers.size(), 1), 1);
   int64_t bytes = 0;
-  for (size_t b = 0; b < buffers.size() && b * each < slices.size(); ++b) {
+  for (size_t b = 0; b < buffers.size() && b * per_buffer < slices.size(); ++b) {
     int64_t size = buffers[b]->IsArray() ? StorageBytes(buffers[b]->element_type()) : 0;
-    for (int64_t dim : slices[b * each]) size = SaturatingMul(size, std::max<int64_t>(dim, 0));
+    for (int64_t dim : slices[b * per_buffer]) size = SaturatingMul(size, std::max<int64_t>(dim, 0));
     bytes = SaturatingAdd(bytes, size);
   }
   return bytes;
 }
 
-// How many of the operands are data; the others say where data go.
+// Number of operands that are data. The others are offsets, sizes or roots.
 size_t DataOperands(const Instruction& hlo) {
   const size_t all = hlo.operand_count();
   if (hlo.opcode == Opcode::kRaggedAllToAll || hlo.opcode == Opcode::kSend) return std::min<size_t>(all, 1);

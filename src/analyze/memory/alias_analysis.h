@@ -1,11 +1,11 @@
-// What an op does with its operands' values: hand them on as they are, or write its result over them.
+// Alias analysis (XLA: HloAliasAnalysis): the positions that ops forward values to, and the values that share buffers.
 #pragma once
 
 #include "analyze/memory/positions.h"
 
 namespace shoal::internal {
 
-// Sets that grow together.
+// Disjoint sets.
 class UnionFind {
  public:
   explicit UnionFind(size_t count) : parents_(count) {
@@ -15,40 +15,42 @@ class UnionFind {
     while (parents_[i] != i) i = parents_[i] = parents_[parents_[i]];
     return i;
   }
-  // `root` stays what Find gives for both.
+  // After that, Find returns the representative of `root` for both.
   void Join(uint32_t i, uint32_t root) { parents_[Find(i)] = Find(root); }
 
  private:
   std::vector<uint32_t> parents_;
 };
 
-// Two places whose values share a buffer: that of `before` is needed first.
+// Two positions whose values share a buffer. The value of `before` is used first.
 struct AliasEdge {
   PositionId before = 0, after = 0;
-  bool is_must_alias = true;  // else it takes a copy where `before` is still needed when `after` is made
+  bool is_must_alias = true;  // if false, a copy is needed if `before` is still live when `after` is defined
 };
 
 class AliasAnalysis {
  public:
-  AliasAnalysis(const Timeline& timeline, const PositionTable& places);
+  AliasAnalysis(const Timeline& timeline, const PositionTable& positions);
 
-  // The place where the value at `place` is made.
-  PositionId DefiningValue(PositionId place) { return same_.Find(place); }
-  const std::vector<AliasEdge>& shared() const { return shared_; }
+  // The position that defines the value at `position`.
+  PositionId DefiningValue(PositionId position) { return same_.Find(position); }
+  const std::vector<AliasEdge>& edges() const { return edges_; }
 
-  // For the rules of the ops.
+  // Used by the rules of each op in alias_analysis.cc.
   const Timeline& timeline;
-  const PositionTable& places;
-  Part Of(const Instruction& hlo) const { return places.Of(hlo); }
-  // `to` is `from`, handed on.
-  void HandOn(Part to, Part from);
-  void HandOn(PositionId to, PositionId from) { same_.Join(to, from); }
+  const PositionTable& positions;
+  Part Of(const Instruction& hlo) const { return positions.Of(hlo); }
+  // Records that the value of `from` is forwarded to `to`.
+  void Forward(Part to, Part from);
+  void Forward(PositionId to, PositionId from) { same_.Join(to, from); }
   void Share(Part before, Part after, bool is_must_alias);
-  void Share(PositionId before, PositionId after, bool is_must_alias) { shared_.push_back({before, after, is_must_alias}); }
+  void Share(PositionId before, PositionId after, bool is_must_alias) {
+    edges_.push_back({before, after, is_must_alias});
+  }
 
  private:
   UnionFind same_;
-  std::vector<AliasEdge> shared_;
+  std::vector<AliasEdge> edges_;
 };
 
 }  // namespace shoal::internal

@@ -9,21 +9,21 @@
 
 namespace shoal::internal {
 
-// Beyond so many tries, temporaries go to the heap even where an output's memory would have had room.
+// After this many tries, temporaries go to the heap even if they would fit in the memory of an output.
 constexpr int64_t kMaxTries = 1'000'000;
 
-Assignment::Assignment(const Buffers& buffers, const Timeline& timeline, BufferReuse& overwriting)
+Assignment::Assignment(const Buffers& buffers, const Timeline& timeline, BufferReuse& reuse)
     : buffers_(buffers),
       timeline_(timeline),
-      overwriting_(overwriting),
+      reuse_(reuse),
       allocation_of_(buffers.buffers().size(), kHeap) {
   for (uint32_t buffer : LargestFirst()) Assign(buffer);
 }
 
-// Callers before callees, and in each computation operands before users, whatever the schedule.
-std::vector<uint32_t> Assignment::Positions() const {
-  std::vector<uint32_t> positions(timeline_.steps().size(), 0);
-  std::vector<const Computation*> computations;  // the last of the timeline's first: callees stand before callers
+// Callers before callees, and in each computation operands before users, independent of the schedule.
+std::vector<uint32_t> Assignment::PostOrderNumbers() const {
+  std::vector<uint32_t> numbers(timeline_.steps().size(), 0);
+  std::vector<const Computation*> computations;  // in reverse timeline order, where callees precede callers
   std::unordered_set<const Computation*> seen;
   for (size_t i = timeline_.steps().size(); i-- > 0;)
     if (const Computation* parent = timeline_.steps()[i]->parent; seen.insert(parent).second)
@@ -31,19 +31,19 @@ std::vector<uint32_t> Assignment::Positions() const {
   uint32_t next = 0;
   for (const Computation* computation : computations)
     for (const Instruction* hlo : PostOrder(*computation))
-      if (const int64_t time = timeline_.TimeOf(*hlo); time >= 0) positions[static_cast<size_t>(time)] = next++;
-  return positions;
+      if (const int64_t time = timeline_.TimeOf(*hlo); time >= 0) numbers[static_cast<size_t>(time)] = next++;
+  return numbers;
 }
 
 std::vector<uint32_t> Assignment::LargestFirst() const {
-  const std::vector<uint32_t> positions = Positions();
+  const std::vector<uint32_t> numbers = PostOrderNumbers();
   std::vector<std::tuple<int64_t, bool, uint32_t, uint32_t>> keys;
-  // Of one size: outputs first, then by the first instruction.
+  // Buffers of equal size: outputs first, then by first instruction.
   for (uint32_t i = 0; i < buffers_.buffers().size(); ++i) {
     const SharedBuffer& buffer = buffers_.buffers()[i];
     uint32_t first = UINT32_MAX;
     for (uint32_t v : buffer.values)
-      first = std::min(first, positions[static_cast<size_t>(buffers_.places().TimeAt(buffers_.values()[v].place))]);
+      first = std::min(first, numbers[static_cast<size_t>(buffers_.positions().TimeAt(buffers_.values()[v].position))]);
     keys.emplace_back(-buffer.bytes, !buffer.is_output, first, i);
   }
   std::sort(keys.begin(), keys.end());
@@ -67,19 +67,19 @@ void Assignment::Assign(uint32_t number) {
 bool Assignment::TryOperands(uint32_t buffer) {
   for (uint32_t v : buffers_.buffers()[buffer].values) {
     const LiveValue& value = buffers_.values()[v];
-    const Part whole = buffers_.places().Of(*value.hlo);
-    if (whole.place != value.place) continue;  // a part of a tuple
+    const Part whole = buffers_.positions().Of(*value.hlo);
+    if (whole.position != value.position) continue;  // a part of a tuple
     for (const Instruction* operand : value.hlo->operands) {
-      const Part part = buffers_.places().Of(*operand);
+      const Part part = buffers_.positions().Of(*operand);
       if (part.shape == nullptr) continue;
-      const uint32_t allocation = Of(buffers_.values()[buffers_.ValueAt(part.place)].buffer);
+      const uint32_t allocation = Of(buffers_.values()[buffers_.ValueAt(part.position)].buffer);
       if (allocation != kHeap && Try(allocation, buffer)) return true;
     }
   }
   return false;
 }
 
-// The smallest first, to keep the large ones for large buffers.
+// Tries the smallest allocation first, to keep the large ones for large buffers.
 bool Assignment::TryAllocations(uint32_t buffer) {
   for (size_t i = reusable_.size(); i-- > 0 && tries_ < kMaxTries;) {
     ++tries_;
@@ -101,31 +101,32 @@ bool Assignment::Try(uint32_t number, uint32_t buffer_number) {
 }
 
 bool Assignment::Interferes(const Allocation& allocation, const LiveValue& value) {
-  auto held = allocation.values.upper_bound({value.end, UINT32_MAX});
-  while (held != allocation.values.begin()) {
-    --held;
-    const LiveValue& other = buffers_.values()[held->second];
-    // By their starts, and so by their ends: none before this one reaches further.
+  auto placed = allocation.values.upper_bound({value.end, UINT32_MAX});
+  while (placed != allocation.values.begin()) {
+    --placed;
+    const LiveValue& other = buffers_.values()[placed->second];
+    // The values are sorted by start and so also by end: no earlier value ends later than this one.
     if (other.end < value.start) break;
-    const bool takes_place = (other.end == value.start && TakesPlaceOf(other, value)) ||
-                             (value.end == other.start && TakesPlaceOf(value, other));
-    if (!takes_place) return true;
-    // A copy is never made into what it copies.
+    const bool overwrites = (other.end == value.start && CanOverwrite(other, value)) ||
+                            (value.end == other.start && CanOverwrite(value, other));
+    if (!overwrites) return true;
+    // A copy never overwrites its operand.
     if (IsCopy(*value.hlo) && other.end == value.start) return true;
   }
   return false;
 }
 
-bool Assignment::TakesPlaceOf(const LiveValue& before, const LiveValue& after) {
+bool Assignment::CanOverwrite(const LiveValue& before, const LiveValue& after) {
   if (IsCopy(*after.hlo)) return false;
   for (const Instruction* operand : after.hlo->operands) {
-    const Part part = buffers_.places().Of(*operand);
+    const Part part = buffers_.positions().Of(*operand);
     if (part.shape == nullptr) continue;
-    for (PositionId i = 0; i < buffers_.places().Size(*part.shape); ++i) {
-      const PositionId place = part.place + i;
-      if (&buffers_.values()[buffers_.ValueAt(place)] != &before) continue;
-      if (overwriting_.CanReuseOperand({*operand, buffers_.places().IndexOf(place), buffers_.places().ShapeAt(place)},
-                                 {*after.hlo, buffers_.places().IndexOf(after.place), *after.shape}))
+    for (PositionId i = 0; i < buffers_.positions().Size(*part.shape); ++i) {
+      const PositionId position = part.position + i;
+      if (&buffers_.values()[buffers_.ValueAt(position)] != &before) continue;
+      const PositionTable& positions = buffers_.positions();
+      if (reuse_.CanReuseOperand({*operand, positions.IndexOf(position), positions.ShapeAt(position)},
+                                 {*after.hlo, positions.IndexOf(after.position), *after.shape}))
         return true;
     }
   }

@@ -13,7 +13,7 @@ namespace shoal::internal {
 class Buffers::Builder {
  public:
   Builder(const Module& module, const Timeline& timeline, Buffers& out)
-      : module_(module), timeline_(timeline), out_(out), links_(timeline, out.places_), joined_(0) {}
+      : module_(module), timeline_(timeline), out_(out), links_(timeline, out.positions_), joined_(0) {}
 
   void Run() {
     MakeValues();
@@ -27,50 +27,50 @@ class Buffers::Builder {
 
  private:
   void MakeValues() {
-    const PositionTable& places = out_.places_;
-    out_.value_at_.assign(places.count(), 0);
-    for (PositionId place = 0; place < places.count(); ++place) {
-      if (links_.DefiningValue(place) != place) continue;
-      out_.value_at_[place] = static_cast<uint32_t>(out_.values_.size());
-      LiveValue value{place, &places.InstructionAt(place), &places.ShapeAt(place), 0, 0, 0, 0};
+    const PositionTable& positions = out_.positions_;
+    out_.value_at_.assign(positions.count(), 0);
+    for (PositionId position = 0; position < positions.count(); ++position) {
+      if (links_.DefiningValue(position) != position) continue;
+      out_.value_at_[position] = static_cast<uint32_t>(out_.values_.size());
+      LiveValue value{position, &positions.InstructionAt(position), &positions.ShapeAt(position), 0, 0, 0, 0};
       value.bytes = BufferBytes(*value.shape);
-      value.start = value.end = places.TimeAt(place);
-      // A parameter is there from the beginning.
+      value.start = value.end = positions.TimeAt(position);
+      // Parameters are live from the start of their computation.
       if (IsParameter(*value.hlo)) value.start = timeline_.SpanOf(*value.hlo->parent)->start;
       out_.values_.push_back(value);
     }
-    for (PositionId place = 0; place < places.count(); ++place) {
-      out_.value_at_[place] = out_.value_at_[links_.DefiningValue(place)];
-      Extend(place, EndOf(places.InstructionAt(place)));
+    for (PositionId position = 0; position < positions.count(); ++position) {
+      out_.value_at_[position] = out_.value_at_[links_.DefiningValue(position)];
+      Extend(position, EndOf(positions.InstructionAt(position)));
     }
   }
 
-  // Until when an instruction's value is there even if nobody uses it.
+  // The end of an instruction's live range if it has no uses.
   int64_t EndOf(const Instruction& hlo) const {
     const Timeline::Span& span = *timeline_.SpanOf(*hlo.parent);
     const int64_t end = &hlo == hlo.parent->root ? span.end : timeline_.TimeOf(hlo);
     return std::max(end, span.until);
   }
 
-  void Extend(PositionId place, int64_t end) {
-    LiveValue& value = out_.values_[out_.value_at_[place]];
+  void Extend(PositionId position, int64_t end) {
+    LiveValue& value = out_.values_[out_.value_at_[position]];
     value.end = std::max(value.end, end);
   }
 
-  // The arguments' places that have an alias among the outputs.
+  // Finds the argument positions that are aliased with outputs.
   void FindDonated() {
-    donated_.assign(out_.places_.count(), false);
+    donated_.assign(out_.positions_.count(), false);
     for (const InputOutputAlias& alias : module_.input_output_alias)
-      if (const Part part = ArgumentPart(alias); part.shape != nullptr) donated_[part.place] = true;
-    // An argument that is not given away stays to the end.
+      if (const Part part = ArgumentPart(alias); part.shape != nullptr) donated_[part.position] = true;
+    // An argument that is not donated is live until the end.
     for (LiveValue& value : out_.values_)
-      if (IsArgument(value) && !donated_[value.place]) value.end = timeline_.end();
+      if (IsArgument(value) && !donated_[value.position]) value.end = timeline_.end();
   }
   Part ArgumentPart(const InputOutputAlias& alias) const {
     const auto& parameters = module_.entry->parameters;
     if (alias.parameter < 0 || alias.parameter >= std::ssize(parameters)) return {};
     const Instruction* parameter = parameters[static_cast<size_t>(alias.parameter)];
-    return parameter == nullptr ? Part() : out_.places_.At(out_.places_.Of(*parameter), alias.parameter_index);
+    return parameter == nullptr ? Part() : out_.positions_.At(out_.positions_.Of(*parameter), alias.parameter_index);
   }
   bool IsArgument(const LiveValue& value) const {
     return IsParameter(*value.hlo) && value.hlo->parent == timeline_.entry();
@@ -82,10 +82,10 @@ class Buffers::Builder {
     const bool top_only = IsGetTupleElement(user) || IsCopy(user);
     const int64_t time = TimeOfUse(user);
     for (const Instruction* operand : user.operands) {
-      const Part part = out_.places_.Of(*operand);
+      const Part part = out_.positions_.Of(*operand);
       if (part.shape == nullptr) continue;
-      const PositionId size = top_only ? 1 : out_.places_.Size(*part.shape);
-      for (PositionId i = 0; i < size; ++i) Extend(part.place + i, time);
+      const PositionId size = top_only ? 1 : out_.positions_.Size(*part.shape);
+      for (PositionId i = 0; i < size; ++i) Extend(part.position + i, time);
     }
   }
   bool IsInlined(const Instruction& caller) const {
@@ -93,7 +93,7 @@ class Buffers::Builder {
     return std::any_of(callees.begin(), callees.end(),
                        [&](const Computation* callee) { return timeline_.RunsAt(*callee, caller); });
   }
-  // A loop needs its initial state until the body has it.
+  // The initial state of a loop is live until the body's parameter is defined.
   int64_t TimeOfUse(const Instruction& user) const {
     const Computation* body = IsLoop(user) ? BodyOf(user) : nullptr;
     const bool has =
@@ -103,23 +103,23 @@ class Buffers::Builder {
 
   void JoinBuffers() {
     joined_ = UnionFind(out_.values_.size());
-    for (const AliasEdge& sharing : links_.shared()) {
-      const uint32_t before = out_.ValueAt(sharing.before), after = out_.ValueAt(sharing.after);
-      if (sharing.is_must_alias || module_.is_scheduled || MayBeAliased(out_.values_[before], out_.values_[after]))
+    for (const AliasEdge& edge : links_.edges()) {
+      const uint32_t before = out_.ValueAt(edge.before), after = out_.ValueAt(edge.after);
+      if (edge.is_must_alias || module_.is_scheduled || MayBeAliased(out_.values_[before], out_.values_[after]))
         joined_.Join(after, before);
     }
     if (timeline_.entry() == nullptr || timeline_.entry()->root == nullptr) return;
-    const Part result = out_.places_.Of(*timeline_.entry()->root);
+    const Part result = out_.positions_.Of(*timeline_.entry()->root);
     for (const InputOutputAlias& alias : module_.input_output_alias) {
-      const Part output = out_.places_.At(result, alias.output_index), argument = ArgumentPart(alias);
+      const Part output = out_.positions_.At(result, alias.output_index), argument = ArgumentPart(alias);
       if (output.shape != nullptr && argument.shape != nullptr)
-        joined_.Join(out_.ValueAt(output.place), out_.ValueAt(argument.place));
+        joined_.Join(out_.ValueAt(output.position), out_.ValueAt(argument.position));
     }
   }
-  // In a module that XLA has not finished: whether no copy is needed.
+  // For a module that XLA has not fully compiled: true if no copy is needed.
   bool MayBeAliased(const LiveValue& before, const LiveValue& after) const {
-    const bool is_fixed = IsConstant(*before.hlo) || (IsArgument(before) && !donated_[before.place]);
-    return !is_fixed && before.end <= std::max(after.start, out_.places_.TimeAt(after.place));
+    const bool is_fixed = IsConstant(*before.hlo) || (IsArgument(before) && !donated_[before.position]);
+    return !is_fixed && before.end <= std::max(after.start, out_.positions_.TimeAt(after.position));
   }
 
   void MakeBuffers() {
@@ -137,29 +137,29 @@ class Buffers::Builder {
       buffer.bytes = std::max(buffer.bytes, value.bytes);
       buffer.memory_space = std::max(buffer.memory_space, MemorySpaceOf(*value.shape));
       buffer.is_argument |= IsArgument(value);
-      buffer.is_donated |= donated_[value.place];
+      buffer.is_donated |= donated_[value.position];
       buffer.is_constant |= IsConstant(*value.hlo);
       buffer.is_tuple |= value.shape->IsTuple();
     }
   }
 
-  // Values of one buffer follow each other: one ends when the next is made, the last when all would have.
+  // The values of a buffer follow each other: each ends when the next is defined, the last at the maximum end of all.
   void Order(SharedBuffer& buffer) {
     std::sort(buffer.values.begin(), buffer.values.end(), [&](uint32_t a, uint32_t b) {
       const LiveValue &x = out_.values_[a], &y = out_.values_[b];
       return std::tie(x.start, x.end, a) < std::tie(y.start, y.end, b);
     });
     for (size_t i = 0; i + 1 < buffer.values.size(); ++i) {
-      LiveValue &one = out_.values_[buffer.values[i]], &next = out_.values_[buffer.values[i + 1]];
-      next.end = std::max(one.end, next.end);
-      one.end = std::min(one.end, next.start);
+      LiveValue &value = out_.values_[buffer.values[i]], &next = out_.values_[buffer.values[i + 1]];
+      next.end = std::max(value.end, next.end);
+      value.end = std::min(value.end, next.start);
     }
   }
 
   void MarkOutputs() {
-    const Part result = out_.places_.Of(*timeline_.entry()->root);
-    for (PositionId i = 0; i < out_.places_.Size(*result.shape); ++i)
-      out_.buffers_[out_.values_[out_.ValueAt(result.place + i)].buffer].is_output = true;
+    const Part result = out_.positions_.Of(*timeline_.entry()->root);
+    for (PositionId i = 0; i < out_.positions_.Size(*result.shape); ++i)
+      out_.buffers_[out_.values_[out_.ValueAt(result.position + i)].buffer].is_output = true;
   }
 
   const Module& module_;
@@ -170,7 +170,7 @@ class Buffers::Builder {
   std::vector<bool> donated_;
 };
 
-Buffers::Buffers(const Module& module, const Timeline& timeline) : places_(timeline) {
+Buffers::Buffers(const Module& module, const Timeline& timeline) : positions_(timeline) {
   Builder(module, timeline, *this).Run();
 }
 

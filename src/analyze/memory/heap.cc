@@ -15,8 +15,8 @@ struct Chunk {
   int64_t offset = 0, end = 0;
 };
 
-// Intervals of time with the memory they take. All intervals are known beforehand; each is switched on when its
-// memory is decided.
+// Time intervals with their memory chunks. All intervals are known in advance. An interval becomes active when its
+// chunk is assigned.
 class OccupiedChunks {
  public:
   explicit OccupiedChunks(const std::vector<HeapBlock>& blocks) {
@@ -33,12 +33,13 @@ class OccupiedChunks {
     chunks_.resize(starts_.size());
   }
 
-  // Interval number `i`, counted through all blocks, takes the chunk.
+  // Assigns the chunk to interval `i`, an index over the intervals of all blocks.
   void Add(uint32_t i, HeapInterval interval, Chunk chunk) {
     chunks_[slot_[i]] = chunk;
     for (size_t node = leaves_ + slot_[i]; node > 0; node /= 2) latest_[node] = std::max(latest_[node], interval.end);
   }
 
+  // Appends the chunks of all active intervals that overlap `interval`.
   void Find(HeapInterval interval, std::vector<Chunk>& found) {
     const auto until = std::upper_bound(starts_.begin(), starts_.end(), interval.end,
                                         [](int64_t end, const HeapInterval& each) { return end < each.start; });
@@ -56,15 +57,15 @@ class OccupiedChunks {
     Find(2 * node + 1, first + size / 2, size / 2, until, start, found);
   }
 
-  std::vector<HeapInterval> starts_;  // by start
-  std::vector<uint32_t> slot_;        // of interval number i in starts_
-  std::vector<int64_t> latest_;       // end of those switched on, of each node of a tree over starts_
+  std::vector<HeapInterval> starts_;  // sorted by start
+  std::vector<uint32_t> slot_;        // index in starts_ of interval i
+  std::vector<int64_t> latest_;       // max end of active intervals, for each node of a tree over starts_
   std::vector<Chunk> chunks_;
   size_t leaves_ = 1;
   int64_t visited_ = 0;
 };
 
-// Where the smallest gap between the used chunks begins that has room; else after the last.
+// The offset of the smallest sufficient gap between the used chunks; else the end of the last chunk.
 int64_t BestGap(std::vector<Chunk>& used, int64_t bytes, int64_t alignment) {
   std::sort(used.begin(), used.end(), [](const Chunk& a, const Chunk& b) { return a.offset < b.offset; });
   int64_t free_from = 0, best = -1, best_size = INT64_MAX;
@@ -85,7 +86,7 @@ int64_t EndOf(const HeapBlock& block) {
   return end;
 }
 
-// Numbers of the blocks by a key, and by number where keys are equal.
+// Block indices sorted by key, then by index.
 template <class Key>
 std::vector<uint32_t> SortedBy(const std::vector<HeapBlock>& blocks, Key key) {
   std::vector<std::pair<std::pair<int64_t, int64_t>, uint32_t>> keys;
@@ -98,7 +99,7 @@ std::vector<uint32_t> SortedBy(const std::vector<HeapBlock>& blocks, Key key) {
 
 constexpr int64_t kMaxVisits = 4'000'000;
 
-// Nothing if that would take too long.
+// No value if packing would take too long.
 std::optional<HeapPacking> PackInOrder(const std::vector<HeapBlock>& blocks, const std::vector<uint32_t>& order,
                                        int64_t alignment) {
   std::vector<uint32_t> first_interval;
@@ -125,7 +126,7 @@ std::optional<HeapPacking> PackInOrder(const std::vector<HeapBlock>& blocks, con
   return heap;
 }
 
-// As an allocator would that does not know what comes: the smallest gap, as time goes on.
+// Packs like an online allocator: in order of time, each block into the smallest gap that fits.
 HeapPacking PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) {
   struct Event {
     int64_t time;
@@ -141,8 +142,8 @@ HeapPacking PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) 
   std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
     return std::tie(a.time, a.is_end, a.block) < std::tie(b.time, b.is_end, b.block);
   });
-  std::map<int64_t, int64_t> gaps;                // from where to where
-  std::set<std::pair<int64_t, int64_t>> by_size;  // (size, from)
+  std::map<int64_t, int64_t> gaps;                // start to end
+  std::set<std::pair<int64_t, int64_t>> by_size;  // (size, start)
   HeapPacking packing{0, std::vector<int64_t>(blocks.size(), 0)};
   int64_t& heap = packing.bytes;
   auto remove = [&](std::map<int64_t, int64_t>::iterator gap) {
@@ -176,7 +177,7 @@ HeapPacking PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) 
       remove(gaps.find(from));
       add(from + bytes, from + size);
     } else {
-      // A gap at the end grows.
+      // Extend the last gap if it is at the end of the heap.
       offset = heap;
       if (!gaps.empty() && std::prev(gaps.end())->second == heap) {
         offset = std::prev(gaps.end())->first;
@@ -192,7 +193,7 @@ HeapPacking PackInTime(const std::vector<HeapBlock>& blocks, int64_t alignment) 
 
 HeapPacking PackHeap(const std::vector<HeapBlock>& blocks, int64_t alignment) {
   if (blocks.empty()) return {};
-  // The largest first, of those the one whose first value lives longest.
+  // Largest first; for equal sizes, the block whose first value lives longest first.
   std::optional<HeapPacking> by_size = PackInOrder(blocks,
                                                    SortedBy(blocks,
                                                             [](const HeapBlock& block) {
@@ -201,7 +202,7 @@ HeapPacking PackHeap(const std::vector<HeapBlock>& blocks, int64_t alignment) {
                                                             }),
                                                    alignment);
   if (!by_size) return PackInTime(blocks, alignment);
-  // Those needed longest first, of those the largest.
+  // Longest lifetime first; for equal lifetimes, the largest first.
   std::optional<HeapPacking> by_time = PackInOrder(
       blocks,
       SortedBy(

@@ -1,4 +1,4 @@
-// Packing: where in one block of memory each of many buffers lies, so that those needed at one time do not overlap.
+// Heap packing: assigns offsets in one block of memory to buffers, so that simultaneously live buffers do not overlap.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +7,22 @@
 namespace shoal::internal {
 
 struct HeapInterval {
-  int64_t start = 0, end = 0;  // both included
+  int64_t start = 0, end = 0;  // both inclusive
 };
 
-// What lies in one place: its intervals do not overlap but for their ends.
+// A unit of memory with one offset. Its intervals do not overlap, except at their ends.
 struct HeapBlock {
   int64_t bytes = 0;
-  std::vector<HeapInterval> intervals;  // not empty; by start
+  std::vector<HeapInterval> intervals;  // not empty; sorted by start
 };
 
 struct HeapPacking {
-  int64_t bytes = 0;             // of a heap that holds them all
-  std::vector<int64_t> offsets;  // of each block in it
+  int64_t bytes = 0;             // total size of the heap
+  std::vector<int64_t> offsets;  // by block
 };
 
-// Packs as XLA packs: the largest first, or those needed longest first, whichever comes out smaller, each into the
-// smallest gap it fits in. With very many blocks, in the order of time.
+// Packs as XLA does: by decreasing size or by decreasing lifetime, whichever yields the smaller heap, each block into
+// the smallest gap that fits. Packs very many blocks in order of time instead.
 HeapPacking PackHeap(const std::vector<HeapBlock>& blocks, int64_t alignment);
 
 }  // namespace shoal::internal

@@ -8,15 +8,16 @@
 namespace shoal::internal {
 namespace {
 
-// Ops that make no array of their own: what they hand on is counted where it was made.
+// Ops that do not allocate an array. Forwarded values are counted at their definition.
 bool MakesNoArray(const Instruction& hlo) {
-  constexpr Forwarding kHandOn = Forwarding::kSame | Forwarding::kAddDependency | Forwarding::kBitcast | Forwarding::kReshaped | Forwarding::kTupleElement |
-                            Forwarding::kTuple | Forwarding::kArgument;
-  return IsConstant(hlo) || (Has(kHandOn, ForwardingOf(hlo)) && !IsCustomCall(hlo));
+  constexpr Forwarding kForwards = Forwarding::kSame | Forwarding::kAddDependency | Forwarding::kBitcast |
+                                   Forwarding::kReshaped | Forwarding::kTupleElement | Forwarding::kTuple |
+                                   Forwarding::kArgument;
+  return IsConstant(hlo) || (Has(kForwards, ForwardingOf(hlo)) && !IsCustomCall(hlo));
 }
 
-// Ops that need nothing and are cheap to put off: they run right before their first user, who would have to wait for
-// them anyway.
+// Ops that are cheap to delay because they need almost no operands. They run right before their first user, which
+// depends on them anyway.
 bool IsLazy(const Instruction& hlo) {
   if (&hlo == hlo.parent->root || hlo.has(kControlPredecessors)) return false;
   return IsRematerializable(hlo);
@@ -26,24 +27,24 @@ class ListScheduler {
  public:
   explicit ListScheduler(const Computation& computation) : computation_(computation) {
     const size_t count = computation.instructions.size();
-    state_.resize(count + 1);  // one more: where the last list of before_ ends
+    state_.resize(count + 1);  // one more: the end of the last list in predecessors_
     for (uint32_t index = 0; index < count; ++index) {
       const Instruction& hlo = *computation.instructions[index];
       if (!MakesNoArray(hlo)) state_[index].bytes = ArrayBytes(hlo.shape());
-      AddBefore(hlo);
-      state_[index + 1].first = before_.size();
+      AddPredecessors(hlo);
+      state_[index + 1].first = predecessors_.size();
       state_[index].is_lazy = IsLazy(hlo);
-      for (uint32_t before : Before(index)) {
+      for (uint32_t before : Predecessors(index)) {
         ++state_[before].users;
         state_[before].user_sum += index;
-        followers_.push_back({before, index});
+        successors_.push_back({before, index});
       }
     }
-    // Nobody waits for what is lazy, whatever the order of the text.
+    // Lazy ops never delay other ops, in any text order.
     for (uint32_t index = 0; index < count; ++index)
-      for (uint32_t before : Before(index))
+      for (uint32_t before : Predecessors(index))
         if (!state_[before].is_lazy) ++state_[index].waits_for;
-    std::sort(followers_.begin(), followers_.end());
+    std::sort(successors_.begin(), successors_.end());
   }
 
   std::vector<const Instruction*> Run() {
@@ -63,7 +64,7 @@ class ListScheduler {
       order.push_back(computation_.instructions[index]);
       Finish(index);
     }
-    // Only a circle, which loose text can have, keeps anything waiting.
+    // Instructions remain only if they are in a cycle, which loose text may contain.
     for (uint32_t index = 0; index < computation_.instructions.size(); ++index)
       if (!state_[index].done) order.push_back(computation_.instructions[index]);
     return order;
@@ -73,44 +74,45 @@ class ListScheduler {
   struct State {
     int64_t bytes = 0;
     int64_t users = 0;      // that have not run
-    uint64_t user_sum = 0;  // of their numbers: the number of the last one when it is alone
-    int64_t waits_for = 0;
-    size_t first = 0;  // of its list in before_
+    uint64_t user_sum = 0;  // sum of their indices: the index of the last user if only one remains
+    int64_t waits_for = 0;  // number of predecessors that have not run
+    size_t first = 0;       // start of its list in predecessors_
     bool is_lazy = false, done = false;
   };
 
-  void AddBefore(const Instruction& hlo) {
-    const auto first = static_cast<std::ptrdiff_t>(before_.size());
+  void AddPredecessors(const Instruction& hlo) {
+    const auto first = static_cast<std::ptrdiff_t>(predecessors_.size());
     auto add = [&](const Instruction* before) {
-      if (before != nullptr && before->parent == &computation_ && before != &hlo) before_.push_back(before->index);
+      if (before == nullptr || before->parent != &computation_ || before == &hlo) return;
+      predecessors_.push_back(before->index);
     };
     std::for_each(hlo.operands.begin(), hlo.operands.end(), add);
     const Instructions controls = hlo[kControlPredecessors];
     std::for_each(controls.begin(), controls.end(), add);
-    std::sort(before_.begin() + first, before_.end());
-    before_.erase(std::unique(before_.begin() + first, before_.end()), before_.end());
+    std::sort(predecessors_.begin() + first, predecessors_.end());
+    predecessors_.erase(std::unique(predecessors_.begin() + first, predecessors_.end()), predecessors_.end());
   }
 
-  // Numbers of the instructions that must run before number `index`, each once.
-  std::span<const uint32_t> Before(uint32_t index) const {
-    return std::span(before_).subspan(state_[index].first, state_[index + 1].first - state_[index].first);
+  // Indices of the instructions that must run before `index`, each once.
+  std::span<const uint32_t> Predecessors(uint32_t index) const {
+    return std::span(predecessors_).subspan(state_[index].first, state_[index + 1].first - state_[index].first);
   }
 
-  // What the instruction needs and nobody has needed yet. Lazy ops need at most one other.
+  // Runs the lazy ops that the instruction is the first to need. A lazy op needs at most one other.
   void RunLazy(uint32_t index, std::vector<const Instruction*>& order) {
-    for (uint32_t before : Before(index)) {
+    for (uint32_t before : Predecessors(index)) {
       if (!state_[before].is_lazy || state_[before].done) continue;
-      state_[before].done = true;  // first: loose text can have circles
+      state_[before].done = true;  // set first, since loose text may contain cycles
       RunLazy(before, order);
       order.push_back(computation_.instructions[before]);
       Finish(before);
     }
   }
 
-  // Bytes that are free after the instruction, less those it takes.
+  // Bytes freed by the instruction, minus bytes it allocates.
   int64_t Gain(uint32_t index) const {
     int64_t gain = -state_[index].bytes;
-    for (uint32_t before : Before(index)) {
+    for (uint32_t before : Predecessors(index)) {
       if (state_[before].is_lazy && !state_[before].done) gain -= state_[before].bytes;
       if (state_[before].users == 1) gain += state_[before].bytes;
     }
@@ -121,22 +123,22 @@ class ListScheduler {
 
   void Finish(uint32_t index) {
     state_[index].done = true;
-    for (uint32_t before : Before(index)) {
+    for (uint32_t before : Predecessors(index)) {
       State& state = state_[before];
       state.user_sum -= index;
       if (--state.users != 1) continue;
       const auto last = static_cast<uint32_t>(state.user_sum);
       if (state_[last].waits_for == 0 && !state_[last].done && !state_[last].is_lazy) Push(last);
     }
-    auto follower = std::lower_bound(followers_.begin(), followers_.end(), std::pair<uint32_t, uint32_t>(index, 0));
-    for (; follower != followers_.end() && follower->first == index && !state_[index].is_lazy; ++follower)
-      if (--state_[follower->second].waits_for == 0 && !state_[follower->second].is_lazy) Push(follower->second);
+    auto successor = std::lower_bound(successors_.begin(), successors_.end(), std::pair<uint32_t, uint32_t>(index, 0));
+    for (; successor != successors_.end() && successor->first == index && !state_[index].is_lazy; ++successor)
+      if (--state_[successor->second].waits_for == 0 && !state_[successor->second].is_lazy) Push(successor->second);
   }
 
   const Computation& computation_;
   std::vector<State> state_;
-  std::vector<uint32_t> before_;
-  std::vector<std::pair<uint32_t, uint32_t>> followers_;
+  std::vector<uint32_t> predecessors_;
+  std::vector<std::pair<uint32_t, uint32_t>> successors_;
   std::priority_queue<std::pair<int64_t, int64_t>> ready_;
 };
 

@@ -8,10 +8,10 @@
 namespace shoal::internal {
 namespace {
 
-// Marks, going backwards, the last use of every value, and the last get-tuple-element of each element.
+// Scans backwards and marks the last use of every value, and the last get-tuple-element of each element.
 void MarkLastUses(const Computation& computation, std::vector<InstructionLiveness>& steps) {
   std::vector<bool> used(computation.instructions.size(), false);
-  // Of a tuple: later somebody needs all of it, or which elements they take.
+  // For a tuple: whether it has a later use as a whole, and the elements with later uses.
   std::vector<bool> used_whole(computation.instructions.size(), false);
   std::vector<std::vector<int64_t>> taken(computation.instructions.size());
   used[computation.root->index] = used_whole[computation.root->index] = true;
@@ -35,7 +35,7 @@ void MarkLastUses(const Computation& computation, std::vector<InstructionLivenes
   }
 }
 
-// Nobody asks for what a dropped step gives: XLA would not run it either, whatever it is.
+// Drops steps whose value is unused and that have no side effect. XLA would not run them either.
 void DropDeadSteps(const Computation& computation, std::vector<InstructionLiveness>& steps) {
   std::vector<bool> needed(computation.instructions.size(), false);
   needed[computation.root->index] = true;
@@ -48,7 +48,7 @@ void DropDeadSteps(const Computation& computation, std::vector<InstructionLivene
   std::erase_if(steps, [&](const InstructionLiveness& step) { return !needed[step.hlo->index]; });
 }
 
-// The computations that loops run, also by way of others.
+// The computations that loops run, directly or indirectly.
 std::unordered_set<const Computation*> RunByLoops(const Module& module) {
   std::unordered_set<const Computation*> found;
   std::vector<const Computation*> todo;
@@ -70,7 +70,7 @@ std::unordered_set<const Computation*> RunByLoops(const Module& module) {
 }  // namespace
 
 Liveness::Liveness(const Module& module) {
-  for (const Computation* computation : CalleesFirst(module)) {  // what is known of callees is used
+  for (const Computation* computation : CalleesFirst(module)) {  // the results of callees are used
     Add(*computation);
     AddStarts(*computation);
   }
@@ -97,7 +97,7 @@ void Liveness::AddStarts(const Computation& computation) {
     for (const Instruction* operand : hlo->operands) ++users[operand->index];
   for (const Instruction* hlo : computation.instructions)
     if (ends_start(*hlo) && hlo->operand_count() == 1 && users[hlo->operands[0]->index] == 1)
-      only_ended_.insert(hlo->operands[0]);
+      used_only_by_done_.insert(hlo->operands[0]);
 }
 
 bool Liveness::IsDeterministic(const Instruction& hlo) const {
@@ -110,7 +110,7 @@ bool Liveness::IsDeterministic(const Instruction& hlo) const {
   return IsPure(hlo) && op_class != OpClass::kOpaque;
 }
 
-// A loop need not work out again what no parameter reaches. Large values are not kept: memory is dearer than time.
+// Instructions that depend on no parameter need not be recomputed in a loop. Large values are not kept, to save memory.
 void Liveness::MarkInvariants(const Computation& computation, ComputationLiveness& live) {
   constexpr int64_t kMaxElements = 1 << 18;
   std::vector<bool> invariant(computation.instructions.size(), false);

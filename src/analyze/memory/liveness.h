@@ -1,5 +1,5 @@
-// When each value of a computation is needed for the last time, what nobody needs, and what is the same in every round
-// of a loop: one answer for whoever runs a module and for whoever says what a run of it holds.
+// Last uses, dead instructions and loop-invariant instructions of each computation. Both execution and the dry run of
+// memory use it.
 #pragma once
 
 #include <memory>
@@ -11,23 +11,23 @@
 
 namespace shoal::internal {
 
-// An instruction whose value somebody needs, or that acts on something.
+// An instruction that is not dead: its value is used, or it has a side effect.
 struct InstructionLiveness {
   const Instruction* hlo = nullptr;
-  // Which operands are used here for the last time: operand i if last_use[i].
+  // last_use[i]: operand i has its last use here.
   std::vector<bool> last_use;
-  // A get-tuple-element that may take the element out of the tuple: nobody asks for that element again.
+  // True for a get-tuple-element that may move the element out of the tuple, since the element has no later use.
   bool takes_element = false;
-  // No parameter reaches it, so that it gives the same value every time; of those, whether a step that does depend on a
-  // parameter uses it.
+  // is_invariant: depends on no parameter, so its value is constant. is_kept: it is also used by an instruction that is
+  // not invariant.
   bool is_invariant = false, is_kept = false;
 };
 
 struct ComputationLiveness {
-  std::vector<InstructionLiveness> steps;  // in the order of the text
-  // A loop runs the computation, some of its steps are invariant, and what they give is small enough to be kept.
+  std::vector<InstructionLiveness> steps;  // in text order
+  // The computation runs in a loop, and some of its steps are invariant with values small enough to keep.
   bool keeps_invariants = false;
-  // What it gives depends on its arguments alone: no random numbers, nothing of other devices or the host.
+  // The result depends only on the arguments: no random numbers, no communication with other devices or the host.
   bool is_deterministic = false;
 };
 
@@ -38,8 +38,8 @@ class Liveness {
   const ComputationLiveness& Of(const Computation& computation) const { return *steps_.at(&computation); }
   bool IsDeterministic(const Instruction& hlo) const;
   bool IsDeterministic(const Computation& computation) const { return Of(computation).is_deterministic; }
-  // A start that nobody uses but its done: what its tuple has of the operands need not be kept.
-  bool IsUsedOnlyByDone(const Instruction& start) const { return only_ended_.contains(&start); }
+  // True for a start whose only user is its done. The operands in its tuple need not be kept.
+  bool IsUsedOnlyByDone(const Instruction& start) const { return used_only_by_done_.contains(&start); }
 
  private:
   void Add(const Computation& computation);
@@ -47,7 +47,7 @@ class Liveness {
   void MarkInvariants(const Computation& computation, ComputationLiveness& live);
 
   std::unordered_map<const Computation*, std::unique_ptr<ComputationLiveness>> steps_;
-  std::unordered_set<const Instruction*> only_ended_;
+  std::unordered_set<const Instruction*> used_only_by_done_;
 };
 
 }  // namespace shoal::internal

@@ -13,14 +13,14 @@
 namespace shoal::internal {
 namespace {
 
-// Where XLA lets the buffers of a heap begin.
+// The alignment of buffers in an XLA heap.
 int64_t AlignmentOf(Backend backend) {
   static constexpr int64_t kAlignments[] = {64, 256, 1024};
   return kAlignments[static_cast<size_t>(backend)];
 }
 
-// The computations that are part of ops: reducers, comparators, those of fusions. Their values live in registers, but
-// their constants do not, unless they are a fusion's.
+// Values in computations that are part of ops: reducers, comparators, fused computations. The values are in registers;
+// their constants are in memory, except in fused computations.
 struct EmbeddedValues {
   int64_t count = 0;
   int64_t constant_bytes = 0;
@@ -28,7 +28,7 @@ struct EmbeddedValues {
 EmbeddedValues EmbeddedIn(const Timeline& timeline) {
   EmbeddedValues values;
   std::unordered_set<const Computation*> seen;
-  std::vector<std::pair<const Computation*, bool>> todo;  // and whether it is a fusion's
+  std::vector<std::pair<const Computation*, bool>> todo;  // second: is fused
   auto add_callees = [&](const Instruction& caller) {
     if (!CallsComputations(caller)) return;
     for (const Computation* callee : CalledComputations(caller))
@@ -54,15 +54,15 @@ class MemoryCount {
   MemoryCount(const Module& module, const BackendChoice& choice, ScheduleSource order)
       : timeline_(module, order),
         buffers_(module, timeline_),
-        overwriting_(choice.backend),
-        assignment_(buffers_, timeline_, overwriting_),
+        reuse_(choice.backend),
+        assignment_(buffers_, timeline_, reuse_),
         embedded_(EmbeddedIn(timeline_)) {
     out_.backend = choice.backend;
-    out_.backend_why = choice.why;
+    out_.backend_reason = choice.why;
     out_.steps = timeline_.steps();
     out_.live_bytes.assign(out_.steps.size(), 0);
     CountAllocations();
-    if (embedded_.constant_bytes > 0) AddLife(EmbeddedConstants(), 0, LastStep());
+    if (embedded_.constant_bytes > 0) AddLiveRange(EmbeddedConstants(), 0, LastStep());
     for (SpaceMemory& space : out_.spaces) CountTemporaries(space);
     for (const SpaceMemory& space : out_.spaces) (space.space == kHostSpace ? out_.host : out_.device).Add(space);
     FindPeak();
@@ -87,7 +87,7 @@ class MemoryCount {
     return *at;
   }
 
-  // What is there from beginning to end; tables of pointers that are no output are temporaries.
+  // Counts allocations that exist for the whole run. Tables of pointers that are not outputs are temporaries.
   void CountAllocations() {
     Space(0);
     for (const SharedBuffer& buffer : buffers_.buffers()) Space(buffer.memory_space);
@@ -97,95 +97,95 @@ class MemoryCount {
       if (allocation.is_argument && allocation.is_donated) space.aliased += allocation.bytes;
       if (allocation.is_constant) space.constants += allocation.bytes;
       if (allocation.is_output) space.outputs += allocation.bytes;
-      if (!IsKept(allocation)) continue;
+      if (!IsPermanent(allocation)) continue;
       space.peak += allocation.bytes;
-      Hold(allocation);
+      AddPermanent(allocation);
     }
     Space(0).constants += embedded_.constant_bytes;
     Space(0).peak += embedded_.constant_bytes;
   }
-  static bool IsKept(const Allocation& each) { return each.is_argument || each.is_constant || each.is_output; }
+  static bool IsPermanent(const Allocation& each) { return each.is_argument || each.is_constant || each.is_output; }
 
-  void Hold(const Allocation& allocation) {
+  void AddPermanent(const Allocation& allocation) {
     if (allocation.bytes == 0 || allocation.memory_space == kHostSpace) return;
     using Kind = LiveBuffer::Kind;
-    // An output may lie where something else was before: it is what people know it by.
-    uint32_t value = buffers_.buffers()[allocation.first_buffer].values.front();
-    LiveBuffer held = Held(value);
-    held.kind = allocation.is_argument ? Kind::kArgument : allocation.is_constant ? Kind::kConstant : Kind::kOutput;
-    held.bytes = allocation.bytes;
-    AddLife(held, 0, LastStep());
-    out_.live_at_peak.push_back(std::move(held));
+    // An allocation may hold several values; report the first value of the buffer it was created for.
+    const uint32_t value = buffers_.buffers()[allocation.first_buffer].values.front();
+    LiveBuffer live = LiveBufferOf(value);
+    live.kind = allocation.is_argument ? Kind::kArgument : allocation.is_constant ? Kind::kConstant : Kind::kOutput;
+    live.bytes = allocation.bytes;
+    AddLiveRange(live, 0, LastStep());
+    out_.live_at_peak.push_back(std::move(live));
   }
   LiveBuffer EmbeddedConstants() const {
-    LiveBuffer held;
-    held.kind = LiveBuffer::Kind::kConstant;
-    held.bytes = embedded_.constant_bytes;
-    return held;
+    LiveBuffer live;
+    live.kind = LiveBuffer::Kind::kConstant;
+    live.bytes = embedded_.constant_bytes;
+    return live;
   }
-  LiveBuffer Held(uint32_t number) const {
+  LiveBuffer LiveBufferOf(uint32_t number) const {
     const LiveValue& value = buffers_.values()[number];
-    LiveBuffer held;
-    held.hlo = value.hlo;
-    held.index = buffers_.places().IndexOf(value.place);
-    held.shape = value.shape;
-    held.bytes = value.bytes;
-    held.space = buffers_.buffers()[value.buffer].memory_space;
-    return held;
+    LiveBuffer live;
+    live.hlo = value.hlo;
+    live.index = buffers_.positions().IndexOf(value.position);
+    live.shape = value.shape;
+    live.bytes = value.bytes;
+    live.space = buffers_.buffers()[value.buffer].memory_space;
+    return live;
   }
 
   int64_t LastStep() const { return std::max<int64_t>(std::ssize(out_.steps) - 1, 0); }
-  // In memory of its own.
-  void AddLife(LiveBuffer value, int64_t start, int64_t end) {
-    out_.lives.push_back({std::move(value), start, end, blocks_++, -1});
+  // Adds the live range of a separate allocation.
+  void AddLiveRange(LiveBuffer value, int64_t start, int64_t end) {
+    out_.live_ranges.push_back({std::move(value), start, end, blocks_++, -1});
   }
 
-  // Of the temporaries of a space, once they are packed.
-  void AddLives(const Temporaries& heap, const HeapPacking& packing) {
+  // Adds the live ranges of the temporaries of a space, after packing.
+  void AddLiveRanges(const Temporaries& heap, const HeapPacking& packing) {
     for (const auto& [v, block] : heap.values) {
-      LiveBuffer held = Held(v);
-      if (heap.counted[block] == 0 || held.space == kHostSpace) continue;
-      held.bytes = heap.counted[block];
+      LiveBuffer live = LiveBufferOf(v);
+      if (heap.counted_bytes[block] == 0 || live.space == kHostSpace) continue;
+      live.bytes = heap.counted_bytes[block];
       const LiveValue& value = buffers_.values()[v];
-      out_.lives.push_back({std::move(held), value.start, std::min(value.end, LastStep()), blocks_ + block,
+      out_.live_ranges.push_back({std::move(live), value.start, std::min(value.end, LastStep()), blocks_ + block,
                             packing.offsets[block]});
     }
     blocks_ += static_cast<uint32_t>(heap.blocks.size());
   }
 
   void CountTemporaries(SpaceMemory& space) {
-    heaps_.push_back(TemporariesIn(space.space, buffers_, timeline_, assignment_, overwriting_));
+    heaps_.push_back(TemporariesIn(space.space, buffers_, timeline_, assignment_, reuse_));
     Temporaries& heap = heaps_.back();
     AddRepeatedCalls(heap, space.space);
-    const int64_t kept = space.peak;
+    const int64_t permanent = space.peak;
     for (int64_t bytes : heap.live_bytes) space.live = std::max(space.live, bytes);
     space.peak += space.live;
     if (space.space == kHostSpace) return;
-    for (size_t i = 0; i < out_.live_bytes.size(); ++i) out_.live_bytes[i] += kept + heap.live_bytes[i];
+    for (size_t i = 0; i < out_.live_bytes.size(); ++i) out_.live_bytes[i] += permanent + heap.live_bytes[i];
   }
 
-  // A computation stands in the timeline where it runs first. Where it runs again, it needs as much.
+  // A computation is in the timeline before its first caller only. At its other callers it needs the same memory.
   void AddRepeatedCalls(Temporaries& heap, int64_t space) {
     for (size_t time = 0; time < out_.steps.size(); ++time)
       for (const Computation* callee : ExecutedComputations(*out_.steps[time])) {
         const Timeline::Span* span = timeline_.SpanOf(*callee);
         if (span == nullptr || span->caller == out_.steps[time] || span->start == span->end) continue;
         const auto first = heap.live_bytes.begin() + span->start;
-        const int64_t most = *std::max_element(first, heap.live_bytes.begin() + span->end);
-        const int64_t more = most - (span->start == 0 ? 0 : std::min(*first, *std::prev(first)));
+        const int64_t max_bytes = *std::max_element(first, heap.live_bytes.begin() + span->end);
+        const int64_t more = max_bytes - (span->start == 0 ? 0 : std::min(*first, *std::prev(first)));
         heap.live_bytes[time] += more;
         if (more == 0 || space == kHostSpace) continue;
-        LiveBuffer held;
-        held.hlo = out_.steps[time];
-        held.shape = &held.hlo->shape();
-        held.bytes = more;
-        held.space = space;
-        AddLife(std::move(held), static_cast<int64_t>(time), static_cast<int64_t>(time));
+        LiveBuffer live;
+        live.hlo = out_.steps[time];
+        live.shape = &live.hlo->shape();
+        live.bytes = more;
+        live.space = space;
+        AddLiveRange(std::move(live), static_cast<int64_t>(time), static_cast<int64_t>(time));
       }
   }
 
-  // XLA lays what is temporary end to end: heaps, and tables of pointers. The order matters for the padding between
-  // them; it is what remains when all else is swapped to the front.
+  // XLA concatenates all temporary blocks: heaps and tables of pointers. Their order determines the padding between
+  // them. It is the order after std::partition has swapped the other blocks to the front.
   void Pack() {
     struct Block {
       bool is_temporary;
@@ -194,11 +194,11 @@ class MemoryCount {
     const int64_t alignment = AlignmentOf(out_.backend);
     std::vector<Block> blocks;
     for (const Allocation& each : assignment_.allocations())
-      blocks.push_back({!IsKept(each), each.memory_space, each.bytes});
+      blocks.push_back({!IsPermanent(each), each.memory_space, each.bytes});
     for (size_t i = 0; i < heaps_.size(); ++i)
       if (const HeapPacking packed = PackHeap(heaps_[i].blocks, alignment); packed.bytes > 0) {
         blocks.push_back({true, out_.spaces[i].space, std::max(packed.bytes, out_.spaces[i].live)});
-        AddLives(heaps_[i], packed);
+        AddLiveRanges(heaps_[i], packed);
       }
     blocks.insert(blocks.end(), static_cast<size_t>(embedded_.count), {false, 0, 0});
     const auto first =
@@ -209,17 +209,18 @@ class MemoryCount {
     }
   }
 
-  // Memory spaces need most at different times: the device needs most where they do together.
+  // Memory spaces peak at different times. The device's peak is the maximum of their sum.
   void FindPeak() {
     if (out_.steps.empty()) return;
-    const auto most = std::max_element(out_.live_bytes.begin(), out_.live_bytes.end());
-    const auto time = static_cast<size_t>(most - out_.live_bytes.begin());
-    out_.device.live -= out_.device.peak - *most;
-    out_.device.peak = *most;
+    const auto peak = std::max_element(out_.live_bytes.begin(), out_.live_bytes.end());
+    const auto time = static_cast<size_t>(peak - out_.live_bytes.begin());
+    out_.device.live -= out_.device.peak - *peak;
+    out_.device.peak = *peak;
     out_.at_peak = out_.steps[time];
     for (size_t i = 0; i < heaps_.size(); ++i) {
       if (out_.spaces[i].space == kHostSpace) continue;
-      for (uint32_t value : heaps_[i].HeldAt(static_cast<int64_t>(time), buffers_)) out_.live_at_peak.push_back(Held(value));
+      for (uint32_t value : heaps_[i].LiveAt(static_cast<int64_t>(time), buffers_))
+        out_.live_at_peak.push_back(LiveBufferOf(value));
     }
     std::stable_sort(out_.live_at_peak.begin(), out_.live_at_peak.end(),
                      [](const LiveBuffer& a, const LiveBuffer& b) { return a.bytes > b.bytes; });
@@ -227,11 +228,11 @@ class MemoryCount {
 
   Timeline timeline_;
   Buffers buffers_;
-  BufferReuse overwriting_;
+  BufferReuse reuse_;
   Assignment assignment_;
   EmbeddedValues embedded_;
   std::vector<Temporaries> heaps_;
-  uint32_t blocks_ = 0;  // numbers of blocks given out
+  uint32_t blocks_ = 0;  // number of blocks so far
   ModuleMemory out_;
 };
 
@@ -252,7 +253,7 @@ int64_t DeviceBytes(const ModuleMemory& memory) {
   return space.peak - space.live + space.temporaries;
 }
 
-// No figure here is more than the bytes of all values, with what aligns them: if those can be added up, so can others.
+// No result here exceeds the bytes of all values plus alignment. If those do not overflow, neither does any other sum.
 const Instruction* FirstSizeOverflow(const Module& module) {
   constexpr int64_t kMaxBytes = int64_t{1} << 60;
   int64_t bytes = 0;
@@ -262,15 +263,15 @@ const Instruction* FirstSizeOverflow(const Module& module) {
   return nullptr;
 }
 
-ModuleMemory MemoryOf(const Module& module, std::optional<Backend> given) {
-  const BackendChoice choice = given ? BackendChoice{*given, "given"} : InferBackend(module);
-  if (const Instruction* beyond = FirstSizeOverflow(module)) {
+ModuleMemory MemoryOf(const Module& module, std::optional<Backend> backend) {
+  const BackendChoice choice = backend ? BackendChoice{*backend, "given"} : InferBackend(module);
+  if (const Instruction* overflow = FirstSizeOverflow(module)) {
     ModuleMemory memory;
     memory.device.peak = kSizeOverflow;
-    memory.at_peak = beyond;
+    memory.at_peak = overflow;
     memory.backend = choice.backend;
-    memory.backend_why = choice.why;
-    memory.assumptions.push_back(StrCat("memory: with ", beyond->name, " there are more bytes than can be counted"));
+    memory.backend_reason = choice.why;
+    memory.assumptions.push_back(StrCat("memory: the total size of the values overflows at ", overflow->name));
     return memory;
   }
   MemoryCount in_order(module, choice, ScheduleSource::kText);
@@ -278,8 +279,7 @@ ModuleMemory MemoryOf(const Module& module, std::optional<Backend> given) {
   MemoryCount listed(module, choice, ScheduleSource::kListScheduled);
   ModuleMemory memory = (listed.peak() < in_order.peak() ? listed : in_order).Take();
   memory.assumptions.push_back(
-      "the module has no schedule: an order that keeps little in memory is assumed, and copies only where they must "
-      "be");
+      "the module has no schedule; assuming a memory-minimizing order and only unavoidable copies");
   return memory;
 }
 

@@ -25,7 +25,7 @@ PositionId PositionTable::Size(const Shape& shape) const {
 
 const PositionTable::Offsets* PositionTable::OffsetsOf(const Shape& shape) const {
   if (latest_.first == &shape) return latest_.second;
-  // A tuple too large to be looked into is one place.
+  // A tuple that is too large to expand is a single position.
   if (!shape.IsTuple() || shape.LeafCount() >= kMaxLeaves) return nullptr;
   auto found = offsets_.find(&shape);
   if (found == offsets_.end()) {
@@ -47,7 +47,7 @@ Part PositionTable::Element(Part part, int64_t i) const {
   if (part.shape == nullptr || i < 0 || i >= std::ssize(part.shape->elements())) return {};
   const Offsets* offsets = OffsetsOf(*part.shape);
   if (offsets == nullptr) return {};
-  return {part.place + (*offsets)[static_cast<size_t>(i)], &part.shape->element(i)};
+  return {part.position + (*offsets)[static_cast<size_t>(i)], &part.shape->element(i)};
 }
 
 Part PositionTable::At(Part part, std::span<const int64_t> index) const {
@@ -55,12 +55,12 @@ Part PositionTable::At(Part part, std::span<const int64_t> index) const {
   return part;
 }
 
-ShapeIndex PositionTable::IndexOf(PositionId place) const {
+ShapeIndex PositionTable::IndexOf(PositionId position) const {
   ShapeIndex index;
-  Part part{firsts_[static_cast<size_t>(times_[place])], &InstructionAt(place).shape()};
-  while (part.place != place) {
+  Part part{firsts_[static_cast<size_t>(times_[position])], &InstructionAt(position).shape()};
+  while (part.position != position) {
     const Offsets& offsets = *OffsetsOf(*part.shape);
-    const auto after = std::upper_bound(offsets.begin(), offsets.end(), place - part.place);
+    const auto after = std::upper_bound(offsets.begin(), offsets.end(), position - part.position);
     index.push_back(after - offsets.begin() - 1);
     part = Element(part, index.back());
   }

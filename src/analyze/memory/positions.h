@@ -1,4 +1,4 @@
-// Where values can be: every instruction of a timeline, and every part of its tuple, has a number.
+// Numbers the positions of values (XLA: HloPosition): every instruction of a timeline, and every part of its tuple.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@ namespace shoal::internal {
 
 using PositionId = uint32_t;
 
-// A part of an instruction's value: its shape's parts have the numbers from `place` on, depth first, itself before
-// its elements.
+// A part of an instruction's value. The parts of its shape have consecutive positions from `position` on: depth first,
+// each tuple before its elements.
 struct Part {
-  PositionId place = 0;
+  PositionId position = 0;
   const Shape* shape = nullptr;  // null: there is no such part
 };
 
@@ -22,31 +22,33 @@ class PositionTable {
   explicit PositionTable(const Timeline& timeline);
 
   size_t count() const { return shapes_.size(); }
-  const Shape& ShapeAt(PositionId place) const { return *shapes_[place]; }
-  int64_t TimeAt(PositionId place) const { return times_[place]; }
-  const Instruction& InstructionAt(PositionId place) const { return *timeline_.steps()[static_cast<size_t>(times_[place])]; }
+  const Shape& ShapeAt(PositionId position) const { return *shapes_[position]; }
+  int64_t TimeAt(PositionId position) const { return times_[position]; }
+  const Instruction& InstructionAt(PositionId position) const {
+    return *timeline_.steps()[static_cast<size_t>(times_[position])];
+  }
   // The path into the instruction's tuple.
-  ShapeIndex IndexOf(PositionId place) const;
+  ShapeIndex IndexOf(PositionId position) const;
 
-  // Nothing where the instruction has no place.
+  // An empty part if the instruction is not in the timeline.
   Part Of(const Instruction& hlo) const;
   Part Element(Part part, int64_t i) const;
   Part At(Part part, std::span<const int64_t> index) const;
-  // How many places it takes.
+  // Number of positions that the shape occupies.
   PositionId Size(const Shape& shape) const;
 
  private:
   void Add(const Shape& shape, int64_t time);
 
   const Timeline& timeline_;
-  std::vector<PositionId> firsts_;  // of step number i
+  std::vector<PositionId> firsts_;  // the first position of each step
   std::vector<const Shape*> shapes_;
   std::vector<int64_t> times_;
   using Offsets = std::vector<PositionId>;
-  // Where each element of a tuple begins, and where the last one ends; null for what is one place.
+  // The offset of each element of a tuple, and the end of the last one. Null for a shape that is a single position.
   const Offsets* OffsetsOf(const Shape& shape) const;
   mutable absl::node_hash_map<const Shape*, Offsets> offsets_;
-  mutable std::pair<const Shape*, const Offsets*> latest_;  // whoever asks for one element asks for the next
+  mutable std::pair<const Shape*, const Offsets*> latest_;  // cached, since queries often repeat a shape
 };
 
 }  // namespace shoal::internal

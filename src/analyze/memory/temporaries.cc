@@ -13,9 +13,9 @@ namespace {
 class HeapRun {
  public:
   HeapRun(int64_t memory_space, const Buffers& buffers, const Timeline& timeline, const Assignment& assignment,
-          BufferReuse& overwriting)
+          BufferReuse& reuse)
       : buffers_(buffers),
-        overwriting_(overwriting),
+        reuse_(reuse),
         block_of_(buffers.values().size(), kNone),
         first_of_(buffers.buffers().size(), kNone),
         ends_(buffers.values().size(), 0) {
@@ -36,30 +36,30 @@ class HeapRun {
   }
 
   Temporaries Run() {
-    size_t made = 0, freed = 0;
+    size_t allocated = 0, freed = 0;
     for (int64_t time = 0; time < std::ssize(out_.live_bytes); ++time) {
-      int64_t most = bytes_;
-      for (; made < by_start_.size() && buffers_.values()[by_start_[made]].start == time; ++made) {
-        Make(by_start_[made], time);
-        most = std::max(most, bytes_);
+      int64_t max_bytes = bytes_;
+      for (; allocated < by_start_.size() && buffers_.values()[by_start_[allocated]].start == time; ++allocated) {
+        Allocate(by_start_[allocated], time);
+        max_bytes = std::max(max_bytes, bytes_);
       }
-      out_.live_bytes[static_cast<size_t>(time)] = most;
+      out_.live_bytes[static_cast<size_t>(time)] = max_bytes;
       for (; freed < by_end_.size() && buffers_.values()[by_end_[freed]].end == time; ++freed)
         if (const uint32_t v = by_end_[freed]; block_of_[v] != kNone && !was_freed_early_[v]) Free(v);
     }
     out_.blocks = std::move(blocks_);
-    for (const BlockState& state : states_) out_.counted.push_back(state.bytes);
+    for (const BlockState& state : states_) out_.counted_bytes.push_back(state.bytes);
     return std::move(out_);
   }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
   struct BlockState {
-    int64_t bytes = 0;  // of the value it was made for
+    int64_t bytes = 0;  // of the value that it was created for
     int64_t users = 0;
   };
 
-  void Make(uint32_t v, int64_t time) {
+  void Allocate(uint32_t v, int64_t time) {
     const LiveValue& value = buffers_.values()[v];
     const SharedBuffer& buffer = buffers_.buffers()[value.buffer];
     uint32_t block = kNone;
@@ -87,20 +87,20 @@ class HeapRun {
     if (--states_[block].users == 0) bytes_ -= states_[block].bytes;
   }
 
-  // The block of an operand that is needed for the last time, if the instruction may write over it.
+  // The block of an operand at its last use, if the instruction may overwrite it.
   uint32_t TakeFromOperand(uint32_t v, int64_t time) {
     const LiveValue& value = buffers_.values()[v];
     if (IsCopy(*value.hlo)) return kNone;
     for (const Instruction* operand : value.hlo->operands) {
-      const Part part = buffers_.places().Of(*operand);
+      const Part part = buffers_.positions().Of(*operand);
       if (part.shape == nullptr) continue;
-      const uint32_t o = buffers_.ValueAt(part.place);
-      const LiveValue& given = buffers_.values()[o];
-      if (o == v || given.hlo != operand || block_of_[o] == kNone || was_freed_early_[o] || ends_[o] != time ||
-          buffers_.buffers()[given.buffer].values.size() > 1)
+      const uint32_t o = buffers_.ValueAt(part.position);
+      const LiveValue& source = buffers_.values()[o];
+      if (o == v || source.hlo != operand || block_of_[o] == kNone || was_freed_early_[o] || ends_[o] != time ||
+          buffers_.buffers()[source.buffer].values.size() > 1)
         continue;
-      if (!overwriting_.CanReuseOperand({*operand, {}, operand->shape()},
-                                  {*value.hlo, buffers_.places().IndexOf(value.place), *value.shape}))
+      if (!reuse_.CanReuseOperand({*operand, {}, operand->shape()},
+                                  {*value.hlo, buffers_.positions().IndexOf(value.position), *value.shape}))
         continue;
       Free(o);
       was_freed_early_[o] = true;
@@ -110,10 +110,10 @@ class HeapRun {
   }
 
   const Buffers& buffers_;
-  BufferReuse& overwriting_;
+  BufferReuse& reuse_;
   std::vector<uint32_t> by_start_, by_end_;
-  std::vector<uint32_t> block_of_;  // of a value
-  std::vector<uint32_t> first_of_;  // of a buffer: the value its block was made for
+  std::vector<uint32_t> block_of_;  // by value
+  std::vector<uint32_t> first_of_;  // by buffer: the value that its block was created for
   std::vector<int64_t> ends_;
   std::vector<bool> was_freed_early_ = std::vector<bool>(block_of_.size(), false);
   std::vector<size_t> interval_of_ = std::vector<size_t>(block_of_.size(), 0);
@@ -125,21 +125,21 @@ class HeapRun {
 
 }  // namespace
 
-std::vector<uint32_t> Temporaries::HeldAt(int64_t time, const Buffers& buffers) const {
+std::vector<uint32_t> Temporaries::LiveAt(int64_t time, const Buffers& buffers) const {
   std::unordered_map<uint32_t, uint32_t> in_block;
   for (const auto& [v, block] : values) {
     const LiveValue& value = buffers.values()[v];
     if (value.start <= time && value.end >= time && value.bytes > 0) in_block[block] = v;
   }
-  std::vector<uint32_t> held;
-  for (const auto& [block, v] : in_block) held.push_back(v);
-  std::sort(held.begin(), held.end());
-  return held;
+  std::vector<uint32_t> live;
+  for (const auto& [block, v] : in_block) live.push_back(v);
+  std::sort(live.begin(), live.end());
+  return live;
 }
 
 Temporaries TemporariesIn(int64_t memory_space, const Buffers& buffers, const Timeline& timeline,
-                          const Assignment& assignment, BufferReuse& overwriting) {
-  return HeapRun(memory_space, buffers, timeline, assignment, overwriting).Run();
+                          const Assignment& assignment, BufferReuse& reuse) {
+  return HeapRun(memory_space, buffers, timeline, assignment, reuse).Run();
 }
 
 }  // namespace shoal::internal

@@ -9,7 +9,7 @@
 namespace shoal::internal {
 
 std::vector<const Computation*> ExecutedComputations(const Instruction& caller) {
-  const bool runs = IsLoop(caller) || IsBranch(caller) || (RunOnceBy(caller) != nullptr && !IsFusion(caller));
+  const bool runs = IsLoop(caller) || IsBranch(caller) || (CalleeRunOnce(caller) != nullptr && !IsFusion(caller));
   if (!runs) return {};
   std::vector<const Computation*> callees;
   if (IsLoop(caller)) {
@@ -22,13 +22,13 @@ std::vector<const Computation*> ExecutedComputations(const Instruction& caller) 
   return callees;
 }
 
-// A computation in the making. A text may nest calls deeper than a stack of ours.
+// A computation being added. Frames are kept in a vector, since a module may nest calls deeper than the C++ stack.
 struct Timeline::Frame {
   std::vector<const Instruction*> order;
-  size_t first = 0;  // of its instructions, in times_
+  size_t first = 0;  // index in times_ of its first instruction
   Span* span = nullptr;
-  size_t next = 0;                                         // in order
-  std::optional<std::vector<const Computation*>> callees;  // of the next one, the first to be added last
+  size_t next = 0;                                         // index in order
+  std::optional<std::vector<const Computation*>> callees;  // of order[next], in reverse order
 };
 
 Timeline::Timeline(const Module& module, ScheduleSource order) : entry_(module.entry) {
@@ -70,7 +70,7 @@ void Timeline::Open(const Computation& computation, const Instruction* caller, S
   span->second = {end(), end(), -1, first, caller};
   Frame frame;
   frame.first = first;
-  frame.span = &span->second;  // stays where it is
+  frame.span = &span->second;  // the address is stable
   if (order == ScheduleSource::kText)
     frame.order.assign(computation.instructions.begin(), computation.instructions.end());
   else
@@ -78,7 +78,7 @@ void Timeline::Open(const Computation& computation, const Instruction* caller, S
   frames.push_back(std::move(frame));
 }
 
-// What an async computation holds, it may hold until the done.
+// An async computation may keep its memory until the done.
 void Timeline::ExtendAsync() {
   for (const Instruction* done : steps_) {
     if (!IsAsyncChain(*done) || !IsAsyncDone(*done)) continue;

@@ -1,5 +1,5 @@
-// One order of everything that runs by itself: the entry computation, with the computations of loops, branches, calls
-// and async starts standing right before the instruction that runs them. A loop's body stands there once.
+// A total order of all instructions that run on their own: the entry computation, with the computations of loops,
+// branches, calls and async starts right before the instruction that runs them. A loop body appears once.
 #pragma once
 
 #include <unordered_map>
@@ -10,34 +10,35 @@
 namespace shoal::internal {
 
 enum class ScheduleSource : uint8_t {
-  kText,    // of the text, which is the schedule if the module has one
-  kListScheduled,  // ours: see ListSchedule
+  kText,           // text order, which is the schedule if the module has one
+  kListScheduled,  // see ListSchedule
 };
 
 class Timeline {
  public:
   struct Span {
     int64_t start = 0, end = 0;           // its steps are [start, end)
-    int64_t until = -1;                   // of a computation that runs asynchronously: the time of its done
-    size_t first = 0;                     // of its instructions, in times_
-    const Instruction* caller = nullptr;  // the one it stands before; null: the entry
+    int64_t until = -1;                   // for an async computation: the time of its done
+    size_t first = 0;                     // index in times_ of its first instruction
+    const Instruction* caller = nullptr;  // the instruction that it precedes; null for the entry
   };
 
   Timeline(const Module& module, ScheduleSource order);
 
   const std::vector<const Instruction*>& steps() const { return steps_; }
   int64_t end() const { return static_cast<int64_t>(steps_.size()); }
-  // The place in steps(); -1 for what is fused, part of another op, or never runs.
+  // The index in steps(); -1 for instructions that are fused, part of another op, or never run.
   int64_t TimeOf(const Instruction& hlo) const;
-  // Null if it does not run by itself.
+  // Null if the computation does not run on its own.
   const Span* SpanOf(const Computation& computation) const;
-  // Whether the computation stands before this caller. It stands before the first of its callers only.
+  // True if the computation precedes this caller. It precedes only the first of its callers.
   bool RunsAt(const Computation& computation, const Instruction& caller) const;
   const Computation* entry() const { return entry_; }
 
  private:
   struct Frame;
-  void Open(const Computation& computation, const Instruction* caller, ScheduleSource order, std::vector<Frame>& frames);
+  void Open(const Computation& computation, const Instruction* caller, ScheduleSource order,
+            std::vector<Frame>& frames);
   void ExtendAsync();
 
   const Computation* entry_;
@@ -46,12 +47,12 @@ class Timeline {
   std::unordered_map<const Computation*, Span> spans_;
 };
 
-// The computations an instruction runs as a whole, in the order in which it runs them: not those of a fusion or of a
-// reduce, which are part of the op.
+// The computations that an instruction executes, in execution order. Excludes those of a fusion or a reduce, which are
+// part of the op.
 std::vector<const Computation*> ExecutedComputations(const Instruction& caller);
 
-// An order in which each instruction comes after its operands and control predecessors, chosen so that what frees
-// most memory comes first, and then what needs least.
+// A schedule in which each instruction comes after its operands and control predecessors. It prefers the ready
+// instruction that frees the most memory, or else needs the least.
 std::vector<const Instruction*> ListSchedule(const Computation& computation);
 
 }  // namespace shoal::internal

@@ -12,28 +12,28 @@
 namespace shoal::internal {
 namespace {
 
-// Classes whose ops are named, the weightiest first.
-constexpr OpClass kWeighty[] = {OpClass::kContraction,   OpClass::kOpaque,    OpClass::kLinearAlgebra,
-                                OpClass::kGatherScatter, OpClass::kReduction, OpClass::kRandom};
-constexpr size_t kMaxWords = 4;
+// Classes whose ops appear in the label, the heaviest first.
+constexpr OpClass kHeavyClasses[] = {OpClass::kContraction,   OpClass::kOpaque,    OpClass::kLinearAlgebra,
+                                     OpClass::kGatherScatter, OpClass::kReduction, OpClass::kRandom};
+constexpr size_t kMaxLabelParts = 4;
 
-// Through what only changes the form of a value.
-const Instruction& Behind(const Instruction& hlo) {
-  const Instruction* at = &hlo;
-  while (IsTypeOrLayoutChange(*at) && !at->operands.empty()) at = at->operands[0];
-  return *at;
+// The source of a value, traced through type and layout changes.
+const Instruction& TraceThroughTypeChanges(const Instruction& hlo) {
+  const Instruction* source = &hlo;
+  while (IsTypeOrLayoutChange(*source) && !source->operands.empty()) source = source->operands[0];
+  return *source;
 }
 
 bool IsZero(const Instruction& hlo) {
-  const Instruction& source = Behind(hlo);
+  const Instruction& source = TraceThroughTypeChanges(hlo);
   const Literal* value = IsConstant(source) ? source[kConstantValue] : nullptr;
   return value != nullptr && !value->elided && value->shape->IsScalar() &&
          std::all_of(value->data.begin(), value->data.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
-// A vector from outside, spread over the rows.
-bool IsSpreadParameter(const Instruction& hlo) {
-  const Instruction& source = Behind(hlo);
+// True for a parameter that is broadcast to more elements, such as a bias vector.
+bool IsBroadcastParameter(const Instruction& hlo) {
+  const Instruction& source = TraceThroughTypeChanges(hlo);
   return IsParameter(source) && source.shape().IsArray() && hlo.shape().IsArray() &&
          source.shape().ElementCount().value_or(0) > 1 &&
          source.shape().ElementCount().value_or(0) < hlo.shape().ElementCount().value_or(0);
@@ -43,19 +43,19 @@ bool AnyOperand(const Instruction& hlo, bool (*predicate)(const Instruction&)) {
   return std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* o) { return predicate(*o); });
 }
 
-// The ops of a fusion by weight, each kind of them once.
+// Counts the ops of a fusion by kind, in groups of decreasing weight.
 class Tally {
  public:
   void Add(const Instruction& hlo) {
     const OpClass op_class = Info(hlo.opcode).op_class;
     if (op_class != OpClass::kStructure && !hlo.shape().IsScalar()) only_scalars_ = false;
-    if (std::find(std::begin(kWeighty), std::end(kWeighty), op_class) != std::end(kWeighty)) {
-      Count(weighty_, NameOf(hlo));
+    if (std::find(std::begin(kHeavyClasses), std::end(kHeavyClasses), op_class) != std::end(kHeavyClasses)) {
+      Count(heavy_, NameOf(hlo));
       if (main_ == nullptr || Rank(hlo) < Rank(*main_)) main_ = &hlo;
     } else if (MovesElements(hlo)) {
       Count(moves_, std::string(Text(hlo.opcode)));
     } else if (IsTrivialOp(hlo)) {
-      Count(trifles_, std::string(Text(hlo.opcode)));
+      Count(trivial_, std::string(Text(hlo.opcode)));
     } else if (op_class == OpClass::kElementwise) {
       AddElementwise(hlo);
     }
@@ -63,26 +63,26 @@ class Tally {
 
   FusionWork Result() const {
     FusionWork work;
-    std::vector<Word> label = weighty_;
+    std::vector<LabelPart> label = heavy_;
     if (label.empty()) label = moves_;
     const bool only_elements = label.empty();
     work.is_trivial = only_elements && elementwise_ + functions_.size() + idioms_.size() == 0;
-    if (work.is_trivial) label = trifles_;
+    if (work.is_trivial) label = trivial_;
     label.insert(label.end(), idioms_.begin(), idioms_.end());
     label.insert(label.end(), functions_.begin(), functions_.end());
-    const bool few = only_elements && elementwise_ + functions_.size() <= 3;
-    if (few) label.insert(label.end(), plain_.begin(), plain_.end());
-    if (label.size() > kMaxWords) label.resize(kMaxWords);
-    for (const Word& word : label)
-      StrAppend(&work.label, work.label.empty() ? "" : " + ", word.count > 1 ? StrCat(word.count, " ") : std::string(),
-                word.text);
-    if (!few && elementwise_ > 0) StrAppend(&work.label, work.label.empty() ? "" : " + ", elementwise_, " elementwise");
+    const bool is_short = only_elements && elementwise_ + functions_.size() <= 3;
+    if (is_short) label.insert(label.end(), plain_.begin(), plain_.end());
+    if (label.size() > kMaxLabelParts) label.resize(kMaxLabelParts);
+    for (const LabelPart& part : label)
+      StrAppend(&work.label, work.label.empty() ? "" : " + ", part.count > 1 ? StrCat(part.count, " ") : std::string(),
+                part.text);
+    if (!is_short && elementwise_ > 0) StrAppend(&work.label, work.label.empty() ? "" : " + ", elementwise_, " elementwise");
     if (work.label.empty()) work.label = "nothing";
     work.main = main_ != nullptr ? NameOf(*main_) : !moves_.empty() ? moves_[0].text : "elementwise";
     work.main_class = main_ != nullptr         ? Info(main_->opcode).op_class
                       : moves_.empty()         ? OpClass::kElementwise
                                                : OpClass::kIndexMap;
-    work.is_trivial |= only_scalars_ && weighty_.empty();
+    work.is_trivial |= only_scalars_ && heavy_.empty();
     work.is_arithmetic = main_ != nullptr && IsArithmetic(Info(main_->opcode).op_class);
     work.is_minor = main_ == nullptr || Info(main_->opcode).op_class == OpClass::kRandom ||
                     IsMemoryBoundReduction(*main_);
@@ -90,7 +90,7 @@ class Tally {
   }
 
  private:
-  struct Word {
+  struct LabelPart {
     std::string text;
     int64_t count = 0;
   };
@@ -100,18 +100,18 @@ class Tally {
     return std::string(IsCustomCall(hlo) && !target.empty() ? target : Text(hlo.opcode));
   }
   static size_t Rank(const Instruction& hlo) {
-    return static_cast<size_t>(std::find(std::begin(kWeighty), std::end(kWeighty), Info(hlo.opcode).op_class) -
-                               std::begin(kWeighty));
+    const OpClass op_class = Info(hlo.opcode).op_class;
+    return static_cast<size_t>(std::find(std::begin(kHeavyClasses), std::end(kHeavyClasses), op_class) - kHeavyClasses);
   }
-  static void Count(std::vector<Word>& label, std::string text) {
-    auto found = std::find_if(label.begin(), label.end(), [&](const Word& word) { return word.text == text; });
+  static void Count(std::vector<LabelPart>& label, std::string text) {
+    auto found = std::find_if(label.begin(), label.end(), [&](const LabelPart& part) { return part.text == text; });
     if (found == label.end()) found = label.insert(label.end(), {std::move(text), 0});
     ++found->count;
   }
 
   void AddElementwise(const Instruction& hlo) {
     const bool is_relu = IsMaximum(hlo) && AnyOperand(hlo, IsZero);
-    const bool is_bias = IsSum(hlo) && main_ != nullptr && AnyOperand(hlo, IsSpreadParameter);
+    const bool is_bias = IsSum(hlo) && main_ != nullptr && AnyOperand(hlo, IsBroadcastParameter);
     if (is_relu || is_bias) {
       Count(idioms_, is_relu ? "relu" : "bias");
     } else if (IsNamedFunction(hlo)) {
@@ -122,7 +122,7 @@ class Tally {
     }
   }
 
-  std::vector<Word> weighty_, moves_, trifles_, idioms_, functions_, plain_;
+  std::vector<LabelPart> heavy_, moves_, trivial_, idioms_, functions_, plain_;
   const Instruction* main_ = nullptr;
   size_t elementwise_ = 0;
   bool only_scalars_ = true;
@@ -136,21 +136,21 @@ bool IsArithmetic(OpClass op_class) {
 
 const FusionWork& FusionWorks::Of(const Instruction& fusion) {
   const Computation* fused = fusion[kCalls];
-  auto [found, inserted] = known_.try_emplace(fused);
+  auto [found, inserted] = cache_.try_emplace(fused);
   if (!inserted) return found->second;
   Tally tally;
-  std::vector<const Computation*> todo;
+  std::vector<const Computation*> worklist;
   std::unordered_set<const Computation*> seen{nullptr};
-  if (seen.insert(fused).second) todo.push_back(fused);
-  while (!todo.empty()) {
-    const Computation& next = *todo.back();
-    todo.pop_back();
+  if (seen.insert(fused).second) worklist.push_back(fused);
+  while (!worklist.empty()) {
+    const Computation& next = *worklist.back();
+    worklist.pop_back();
     for (const Instruction* hlo : next.instructions) {
       if (Info(hlo->opcode).op_class != OpClass::kControlFlow)
         tally.Add(*hlo);
       else
         for (const Computation* callee : CalledComputations(*hlo))
-          if (seen.insert(callee).second) todo.push_back(callee);
+          if (seen.insert(callee).second) worklist.push_back(callee);
     }
   }
   return found->second = tally.Result();

@@ -1,4 +1,4 @@
-// What a fusion does, in a few words.
+// Summarizes the work of a fusion.
 #pragma once
 
 #include <string>
@@ -9,21 +9,20 @@
 namespace shoal::internal {
 
 struct FusionWork {
-  // "dot + bias + relu", "reduce + exponential + 12 elementwise", "multiply + add", "transpose". Collectives inside are
-  // left out: they are a matter of their own.
+  // "dot + bias + relu", "reduce + exponential + 12 elementwise". Omits collectives, which are counted separately.
   std::string label;
-  // Of the weightiest op: "dot", "reduce", "elementwise".
+  // The kind of the heaviest op: "dot", "reduce", "elementwise".
   std::string main;
   OpClass main_class = OpClass::kElementwise;
-  // It makes scalars one by one, as a loop's bookkeeping does, or only changes the form of a value.
+  // It computes only scalars, like the bookkeeping of a loop, or only changes the type or layout of a value.
   bool is_trivial = false;
-  // It does no more than maps, moves and reductions.
+  // It contains only elementwise ops, data movement and memory-bound reductions.
   bool is_minor = false;
-  // There is a product, a decomposition or a library call in it, whose work is best said in flops.
+  // Its main op is a contraction, a decomposition or a library call, so that flops describe its work best.
   bool is_arithmetic = false;
 };
 
-// Products, convolutions, decompositions, library calls.
+// True for contractions, decompositions and library calls.
 bool IsArithmetic(OpClass op_class);
 
 class FusionWorks {
@@ -31,7 +30,7 @@ class FusionWorks {
   const FusionWork& Of(const Instruction& fusion);
 
  private:
-  std::unordered_map<const Computation*, FusionWork> known_;
+  std::unordered_map<const Computation*, FusionWork> cache_;
 };
 
 }  // namespace shoal::internal

@@ -16,14 +16,14 @@ bool IsOnHost(const Shape& shape) {
   return shape.IsArray() && shape.layout() != nullptr && shape.layout()->memory_space == kHostMemory;
 }
 
-// A copy-start's shape is (destination, source, context).
+// The shape of a copy-start is (destination, source, context).
 bool CopiesToOrFromHost(const Instruction& hlo) {
   const Instruction& start = IsAsyncDone(hlo) && !hlo.operands.empty() ? *hlo.operands[0] : hlo;
   const auto elements = start.shape().elements();
   return std::any_of(elements.begin(), elements.end(), [](const Shape* element) { return IsOnHost(*element); });
 }
 
-OpCategory OfCustomCall(const Instruction& hlo) {
+OpCategory CategoryOfCustomCall(const Instruction& hlo) {
   static constexpr std::string_view kToOrFromHost[] = {"MoveToHost", "MoveToDevice"};
   const std::string_view target = TargetOf(hlo);
   if (std::find(std::begin(kToOrFromHost), std::end(kToOrFromHost), target) != std::end(kToOrFromHost))
@@ -31,7 +31,7 @@ OpCategory OfCustomCall(const Instruction& hlo) {
   return IsFreeCall(hlo) || IsAnnotation(hlo) ? OpCategory::kNone : OpCategory::kComputation;
 }
 
-OpCategory OfTransfer(const Instruction& hlo, FusionWorks& works) {
+OpCategory CategoryOfTransfer(const Instruction& hlo, FusionWorks& works) {
   if (IsAsyncCopy(hlo)) return CopiesToOrFromHost(hlo) ? OpCategory::kCommunication : OpCategory::kNone;
   if (!IsAsyncChain(hlo)) return OpCategory::kCommunication;
   if (!IsAsyncStart(hlo) && !IsAsyncDone(hlo)) return OpCategory::kNone;  // an update
@@ -53,8 +53,8 @@ OpCategory OpCategoryOf(const Instruction& hlo, FusionWorks& works) {
   const OpClass op_class = Info(hlo.opcode).op_class;
   if (IsHiddenByDefault(hlo)) return OpCategory::kNone;
   if (IsFusion(hlo)) return works.Of(hlo).is_trivial ? OpCategory::kNone : OpCategory::kComputation;
-  if (IsCustomCall(hlo)) return OfCustomCall(hlo);
-  if (op_class == OpClass::kTransfer) return OfTransfer(hlo, works);
+  if (IsCustomCall(hlo)) return CategoryOfCustomCall(hlo);
+  if (op_class == OpClass::kTransfer) return CategoryOfTransfer(hlo, works);
   if (op_class == OpClass::kCollective) return OpCategory::kCommunication;
   const bool heavy = std::find(std::begin(kHeavy), std::end(kHeavy), op_class) != std::end(kHeavy);
   return heavy ? OpCategory::kComputation : OpCategory::kNone;
@@ -71,7 +71,7 @@ std::string LabelOf(const Instruction& hlo, FusionWorks& works) {
   return std::string(Text(hlo.opcode));
 }
 
-std::string CountedAs(const Instruction& hlo, FusionWorks& works) {
+std::string TotalsKindOf(const Instruction& hlo, FusionWorks& works) {
   if (IsFusion(hlo)) return StrCat(works.Of(hlo).main, " fusion");
   if (IsCustomCall(hlo)) return std::string(TargetOf(hlo));
   return LabelOf(hlo, works);

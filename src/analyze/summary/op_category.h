@@ -1,4 +1,4 @@
-// Which instructions matter to somebody who asks what a module does.
+// Classifies instructions by their importance in an overview of a module.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 namespace shoal::internal {
 
 enum class OpCategory : uint8_t {
-  kNone,           // bookkeeping, and what moves or maps elements by itself
+  kNone,           // bookkeeping, and unfused ops that move or map elements
   kCommunication,  // with other devices or with the host
-  kComputation,    // products, convolutions, library calls, fusions, sorts, …
+  kComputation,    // dots, convolutions, library calls, fusions, sorts, …
 };
 OpCategory OpCategoryOf(const Instruction& hlo, FusionWorks& works);
-// Whether its work is best said in flops, not in bytes of memory.
+// True if flops describe the work of the instruction better than bytes of memory.
 bool IsArithmetic(const Instruction& hlo, FusionWorks& works);
 
-// What stands behind an async-start, -update or -done where it is one op: that op. Else the instruction itself.
+// The op wrapped by an async-start, -update or -done, if it is a single one; else the instruction itself.
 const Instruction& Unwrapped(const Instruction& hlo);
-// What an instruction is called: "dot", "fusion: dot + bias", "custom-call __cublas$gemm".
+// The label of an instruction: "dot", "fusion: dot + bias", "custom-call __cublas$gemm".
 std::string LabelOf(const Instruction& hlo, FusionWorks& works);
-// What it is counted as: "dot", "dot fusion", "__cublas$gemm".
-std::string CountedAs(const Instruction& hlo, FusionWorks& works);
+// The kind under which totals count an instruction: "dot", "dot fusion", "__cublas$gemm".
+std::string TotalsKindOf(const Instruction& hlo, FusionWorks& works);
 
 }  // namespace shoal::internal

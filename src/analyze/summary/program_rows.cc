@@ -14,10 +14,10 @@ namespace {
 
 using RowKind = ProgramRow::Kind;
 
-// Nodes refer to others by number: a text may nest deeper than a stack of ours.
+// Nodes refer to each other by index, because a module may nest too deep for recursion.
 struct Node {
   RowKind kind = RowKind::kOp;
-  bool is_minor = false, is_quiet = false;
+  bool is_minor = false, has_no_work = false;
   int64_t repeats = 1;
   std::string label;
   std::vector<uint32_t> members;
@@ -32,18 +32,18 @@ class RowBuilder {
   RowBuilder(const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
              const ModuleCost& cost, const InstructionIds& ids, FusionWorks& works)
       : module_(module), executions_(executions), ids_(ids), works_(works) {
-    for (const LogicalCollective& use : collectives.all) {
-      starts_[use.start] = &use;
-      if (use.async()) dones_[use.done] = &use;
+    for (const LogicalCollective& collective : collectives.all) {
+      starts_[collective.start] = &collective;
+      if (collective.async()) dones_[collective.done] = &collective;
     }
-    for (const InstructionCost& one : cost.instructions) timed_.insert(one.hlo);
+    for (const InstructionCost& instruction : cost.instructions) with_cost_.insert(instruction.hlo);
   }
 
   std::vector<ProgramRow> Rows() {
     const std::vector<const Computation*>& order = executions_.calls().ReachableFromEntry();
     for (auto computation = order.rbegin(); computation != order.rend(); ++computation)
       if (!IsCostedByCaller(**computation, executions_.calls())) blocks_[*computation] = MakeBlock(**computation);
-    return Flattened(BlockOf(module_.entry));
+    return Flatten(BlockOf(module_.entry));
   }
 
  private:
@@ -53,74 +53,76 @@ class RowBuilder {
   }
 
   uint32_t Add(Node node) {
-    if (node.kind != RowKind::kMinor && node.kind != RowKind::kNoWork)  // what exactly is light makes no difference
-      for (uint32_t child : node.children) node.hash = Mixed(node.hash, nodes_[child].hash);
+    if (node.kind != RowKind::kMinor && node.kind != RowKind::kNoWork)  // rows of minor ops count as equal
+      for (uint32_t child : node.children) node.hash = CombineHash(node.hash, nodes_[child].hash);
     for (uint32_t child : node.children) node.lines = std::min(node.lines + nodes_[child].lines, kMaxLines);
     nodes_.push_back(std::move(node));
     return static_cast<uint32_t>(nodes_.size() - 1);
   }
 
   Nodes MakeBlock(const Computation& computation) {
-    Nodes block, quiet;
+    Nodes block, without_work;
     for (const Instruction* hlo : computation.instructions) {
       const uint32_t node = MakeNode(*hlo);
-      (nodes_[node].is_quiet ? quiet : block).push_back(node);
+      (nodes_[node].has_no_work ? without_work : block).push_back(node);
     }
-    block = GatherLightOnes(block);
+    block = FoldMinorNodes(block);
     Fold(block);
-    if (!quiet.empty()) block.insert(block.begin(), Gathered(RowKind::kNoWork, quiet));
+    if (!without_work.empty()) block.insert(block.begin(), FoldNodes(RowKind::kNoWork, without_work));
     return block;
   }
 
   uint32_t MakeNode(const Instruction& hlo) {
     Node node;
     node.members = {ids_(hlo)};
-    const LogicalCollective* use = UseOf(hlo, node.kind);
-    AddParts(hlo, node);
-    // An async op that is one op inside is that op.
+    const LogicalCollective* collective = CollectiveAt(hlo, node.kind);
+    AddCallees(hlo, node);
+    // An async start that wraps one op is shown as that op.
     const bool is_one_op = node.children.empty() || (node.kind == RowKind::kStart && &Unwrapped(hlo) != &hlo);
-    const bool by_itself = use == nullptr && is_one_op;
-    node.is_quiet = use == nullptr && node.children.empty() && node.kind != RowKind::kDone && !timed_.contains(&hlo);
-    node.is_minor = by_itself && (IsLightFusion(hlo) || OpCategoryOf(hlo, works_) == OpCategory::kNone);
-    node.hash = Mixed(static_cast<uint64_t>(node.kind), EquivalenceHash(hlo, use, node.children.empty(), module_, works_));
+    const bool is_plain_op = collective == nullptr && is_one_op;
+    node.has_no_work =
+        collective == nullptr && node.children.empty() && node.kind != RowKind::kDone && !with_cost_.contains(&hlo);
+    node.is_minor = is_plain_op && (IsMinorFusion(hlo) || OpCategoryOf(hlo, works_) == OpCategory::kNone);
+    node.hash = CombineHash(static_cast<uint64_t>(node.kind),
+                            EquivalenceHash(hlo, collective, node.children.empty(), module_, works_));
     if (node.kind == RowKind::kLoop)
-      if (const TripCount* trips = executions_.FindTrips(hlo))
-        node.hash = Mixed(node.hash, static_cast<uint64_t>(trips->count));
+      if (const TripCount* trips = executions_.FindTripCount(hlo))
+        node.hash = CombineHash(node.hash, static_cast<uint64_t>(trips->count));
     return Add(std::move(node));
   }
 
-  const LogicalCollective* UseOf(const Instruction& hlo, RowKind& kind) const {
-    if (auto use = starts_.find(&hlo); use != starts_.end()) {
-      if (use->second->async()) kind = RowKind::kStart;
-      return use->second;
+  const LogicalCollective* CollectiveAt(const Instruction& hlo, RowKind& kind) const {
+    if (auto collective = starts_.find(&hlo); collective != starts_.end()) {
+      if (collective->second->async()) kind = RowKind::kStart;
+      return collective->second;
     }
-    if (auto use = dones_.find(&hlo); use != dones_.end()) {
+    if (auto collective = dones_.find(&hlo); collective != dones_.end()) {
       kind = RowKind::kDone;
-      return use->second;
+      return collective->second;
     }
     if (IsAsyncStart(hlo)) kind = RowKind::kStart;
     if (IsAsyncDone(hlo)) kind = RowKind::kDone;
     return nullptr;
   }
 
-  bool IsLightFusion(const Instruction& hlo) {
+  bool IsMinorFusion(const Instruction& hlo) {
     const Instruction& op = Unwrapped(hlo);
     return IsFusion(op) && works_.Of(op).is_minor;
   }
 
-  // The computations that an instruction runs as a whole, under the first one that does.
-  void AddParts(const Instruction& hlo, Node& node) {
+  // Adds the computations that an instruction runs, if it is their first caller.
+  void AddCallees(const Instruction& hlo, Node& node) {
     if (!CallsComputations(hlo)) return;
     const CallKind call = CallKindOf(hlo);
     const auto add = [&](const Computation* callee) {
       auto found = blocks_.find(callee);
       if (found == blocks_.end() || FirstCallerOf(*callee) != &hlo) return;
       if (call == CallKind::kBranch || (call == CallKind::kLoop && callee != BodyOf(hlo))) {
-        Node part;
-        part.kind = RowKind::kPart;
-        part.label = callee->name;
-        part.children = found->second;
-        node.children.push_back(Add(std::move(part)));
+        Node callee_row;
+        callee_row.kind = RowKind::kPart;
+        callee_row.label = callee->name;
+        callee_row.children = found->second;
+        node.children.push_back(Add(std::move(callee_row)));
       } else {
         node.children.insert(node.children.end(), found->second.begin(), found->second.end());
       }
@@ -133,17 +135,17 @@ class RowBuilder {
     if (call == CallKind::kOnce && !node.children.empty() && node.kind == RowKind::kOp) node.kind = RowKind::kCall;
   }
 
-  // A done names the computation of its start, too.
+  // Skips dones, which also refer to the computation of their start.
   const Instruction* FirstCallerOf(const Computation& callee) const {
     for (const Instruction* caller : executions_.calls().CallersOf(callee))
       if (!IsAsyncDone(*caller) && executions_.Of(*caller) > 0) return caller;
     return nullptr;
   }
 
-  // "7 dynamic-slice, reduce, …": those of which there are most.
-  std::string MostOf(const Nodes& nodes) {
+  // The most frequent kinds: "7 dynamic-slice, reduce, …".
+  std::string MostFrequent(const Nodes& nodes) {
     std::map<std::string, int64_t> kinds;
-    for (uint32_t node : nodes) ++kinds[WordsOf(nodes_[node])];
+    for (uint32_t node : nodes) ++kinds[LabelOfNode(nodes_[node])];
     std::vector<std::pair<std::string, int64_t>> sorted(kinds.begin(), kinds.end());
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     constexpr size_t kMax = 3;
@@ -153,38 +155,38 @@ class RowBuilder {
                 sorted[i].first);
     return sorted.size() > kMax ? label + ", …" : label;
   }
-  std::string WordsOf(const Node& node) {
+  std::string LabelOfNode(const Node& node) {
     const Instruction& op = Unwrapped(ids_[node.members.front()]);
     return IsFusion(op) ? works_.Of(op).label : LabelOf(op, works_);
   }
 
-  uint32_t Gathered(RowKind kind, const Nodes& nodes) {
+  uint32_t FoldNodes(RowKind kind, const Nodes& nodes) {
     Node node;
     node.kind = kind;
-    node.label = StrCat(nodes.size(), kind == RowKind::kMinor ? " light: " : " without work: ", MostOf(nodes));
+    node.label = StrCat(nodes.size(), kind == RowKind::kMinor ? " minor: " : " without work: ", MostFrequent(nodes));
     node.children = nodes;
     node.hash = static_cast<uint64_t>(kind);
     return Add(std::move(node));
   }
 
-  Nodes GatherLightOnes(const Nodes& block) {
-    Nodes gathered;
+  Nodes FoldMinorNodes(const Nodes& block) {
+    Nodes folded;
     for (size_t i = 0, end = 0; i < block.size(); i = end) {
       end = i;
       while (end < block.size() && nodes_[block[end]].is_minor) ++end;
       if (end - i >= 2) {
-        gathered.push_back(Gathered(RowKind::kMinor, Nodes(block.begin() + i, block.begin() + end)));
+        folded.push_back(FoldNodes(RowKind::kMinor, Nodes(block.begin() + i, block.begin() + end)));
       } else {
-        gathered.push_back(block[i]);
+        folded.push_back(block[i]);
         end = i + 1;
       }
     }
-    return gathered;
+    return folded;
   }
 
   void Fold(Nodes& block) {
-    constexpr int kRounds = 4;  // what has been folded may stand in a row again
-    for (int round = 0; round < kRounds; ++round) {
+    constexpr int kMaxPasses = 4;  // folded rows may repeat again
+    for (int pass = 0; pass < kMaxPasses; ++pass) {
       std::vector<uint64_t> hashes;
       std::vector<int64_t> lines;
       for (uint32_t node : block) {
@@ -194,65 +196,65 @@ class RowBuilder {
       const std::vector<Repeat> repeats = FindRepeats(hashes, lines);
       if (repeats.empty()) return;
       Nodes folded;
-      size_t at = 0;
+      size_t next = 0;
       for (const Repeat& repeat : repeats) {
-        folded.insert(folded.end(), block.begin() + at, block.begin() + repeat.start);
-        folded.push_back(Folded(block, repeat));
-        at = repeat.end();
+        folded.insert(folded.end(), block.begin() + next, block.begin() + repeat.start);
+        folded.push_back(FoldRepeat(block, repeat));
+        next = repeat.end();
       }
-      folded.insert(folded.end(), block.begin() + at, block.end());
+      folded.insert(folded.end(), block.begin() + next, block.end());
       block = std::move(folded);
     }
   }
 
-  uint32_t Folded(const Nodes& block, const Repeat& repeat) {
+  uint32_t FoldRepeat(const Nodes& block, const Repeat& repeat) {
     for (size_t i = 0; i < repeat.period; ++i)
-      for (size_t round = 1; round < repeat.count; ++round)
-        Merge(block[repeat.start + i], block[repeat.start + round * repeat.period + i]);
-    Nodes round(block.begin() + repeat.start, block.begin() + repeat.start + repeat.period);
-    if (repeat.period == 1) return round[0];
-    Fold(round);
+      for (size_t p = 1; p < repeat.count; ++p)
+        Merge(block[repeat.start + i], block[repeat.start + p * repeat.period + i]);
+    Nodes period(block.begin() + repeat.start, block.begin() + repeat.start + repeat.period);
+    if (repeat.period == 1) return period[0];
+    Fold(period);
     Node node;
     node.kind = RowKind::kRepeat;
     node.repeats = static_cast<int64_t>(repeat.count);
-    node.hash = Mixed(static_cast<uint64_t>(RowKind::kRepeat), repeat.count);
-    node.children = std::move(round);
+    node.hash = CombineHash(static_cast<uint64_t>(RowKind::kRepeat), repeat.count);
+    node.children = std::move(period);
     return Add(std::move(node));
   }
 
-  // The node also stands for what `other`, which looks the same, stands for.
+  // Makes the node `into` also represent the instructions of the equivalent node `other`.
   void Merge(uint32_t into, uint32_t other) {
-    std::vector<std::pair<uint32_t, uint32_t>> todo = {{into, other}};
-    while (!todo.empty()) {
-      const auto [a, b] = todo.back();
-      todo.pop_back();
+    std::vector<std::pair<uint32_t, uint32_t>> stack = {{into, other}};
+    while (!stack.empty()) {
+      const auto [a, b] = stack.back();
+      stack.pop_back();
       Node &to = nodes_[a], &from = nodes_[b];
       to.members.insert(to.members.end(), from.members.begin(), from.members.end());
-      if (AreAlike(to.children, from.children)) {
-        for (size_t i = 0; i < to.children.size(); ++i) todo.push_back({to.children[i], from.children[i]});
+      if (HaveEqualHashes(to.children, from.children)) {
+        for (size_t i = 0; i < to.children.size(); ++i) stack.push_back({to.children[i], from.children[i]});
       } else {
         to.children.insert(to.children.end(), from.children.begin(), from.children.end());
         if (to.kind == RowKind::kMinor || to.kind == RowKind::kNoWork)
-          to.label = StrCat(to.children.size(), to.kind == RowKind::kMinor ? " light: " : " without work: ",
-                            MostOf(to.children));
+          to.label = StrCat(to.children.size(), to.kind == RowKind::kMinor ? " minor: " : " without work: ",
+                            MostFrequent(to.children));
       }
     }
   }
-  bool AreAlike(const Nodes& a, const Nodes& b) const {
+  bool HaveEqualHashes(const Nodes& a, const Nodes& b) const {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [&](uint32_t x, uint32_t y) { return nodes_[x].hash == nodes_[y].hash; });
   }
 
-  std::vector<ProgramRow> Flattened(const Nodes& top) {
+  std::vector<ProgramRow> Flatten(const Nodes& top) {
     std::vector<ProgramRow> rows;
-    std::vector<std::pair<uint32_t, int32_t>> todo;  // and the row it stands under; the next one last
-    for (auto node = top.rbegin(); node != top.rend(); ++node) todo.push_back({*node, -1});
-    while (!todo.empty()) {
-      const auto [number, parent] = todo.back();
-      todo.pop_back();
-      Node& node = nodes_[number];
+    std::vector<std::pair<uint32_t, int32_t>> stack;  // nodes with their parent rows; the next one is last
+    for (auto node = top.rbegin(); node != top.rend(); ++node) stack.push_back({*node, -1});
+    while (!stack.empty()) {
+      const auto [index, parent] = stack.back();
+      stack.pop_back();
+      Node& node = nodes_[index];
       const auto row = static_cast<int32_t>(rows.size());
-      for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) todo.push_back({*child, row});
+      for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) stack.push_back({*child, row});
       rows.push_back({node.kind, parent, node.repeats, std::move(node.label), std::move(node.members)});
     }
     return rows;
@@ -263,7 +265,7 @@ class RowBuilder {
   const InstructionIds& ids_;
   FusionWorks& works_;
   absl::flat_hash_map<const Instruction*, const LogicalCollective*> starts_, dones_;
-  absl::flat_hash_set<const Instruction*> timed_;
+  absl::flat_hash_set<const Instruction*> with_cost_;
   std::unordered_map<const Computation*, Nodes> blocks_;
   std::vector<Node> nodes_;
 };

@@ -8,14 +8,14 @@
 
 namespace shoal::internal {
 
-// Items [start, start + period) stand `count` times in a row.
+// Items [start, start + period) occur `count` times in a row.
 struct Repeat {
   size_t start = 0, period = 0, count = 0;
   size_t end() const { return start + period * count; }
 };
 
-// Repeats that do not overlap, by rising start; where they compete, those that save more lines. Items with the same
-// hash are the same. Within one period there may be more to find. Takes O(n log n).
+// Disjoint repeats, ordered by start. Among overlapping candidates, those that save more lines win. Items with equal
+// hashes are equal. A period may contain further repeats. Takes O(n log n).
 std::vector<Repeat> FindRepeats(std::span<const uint64_t> hashes, std::span<const int64_t> lines);
 
 }  // namespace shoal::internal

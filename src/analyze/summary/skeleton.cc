@@ -26,24 +26,24 @@ class Skeleton::Builder {
   Builder(Skeleton& skeleton, const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
           const SkeletonOptions& options)
       : skeleton_(skeleton), module_(module), executions_(executions), options_(options) {
-    nothing_ = &skeleton_.blocks_.emplace_back();
-    for (const LogicalCollective& use : collectives.all) {
-      starts_[use.start] = &use;
-      if (use.async()) dones_[use.done] = &use;
+    empty_block_ = &skeleton_.blocks_.emplace_back();
+    for (const LogicalCollective& collective : collectives.all) {
+      starts_[collective.start] = &collective;
+      if (collective.async()) dones_[collective.done] = &collective;
     }
   }
 
   void Build() {
     const std::vector<const Computation*>& order = executions_.calls().ReachableFromEntry();
-    // Callees first: a block is there before it is asked for, but where computations call each other in a circle.
+    // Callees first, so that the block of a callee exists before its use, except in a cycle of calls.
     for (auto computation = order.rbegin(); computation != order.rend(); ++computation)
-      if (IsWalked(**computation)) blocks_[*computation] = &MakeBlock(**computation);
+      if (HasBlock(**computation)) blocks_[*computation] = &MakeBlock(**computation);
     skeleton_.entry_ = BlockOf(module_.entry);
   }
 
  private:
-  // Computations of fusions are shown on request, functions of elements never.
-  bool IsWalked(const Computation& computation) const {
+  // True for computations that get a block: fused computations on request, per-element functions never.
+  bool HasBlock(const Computation& computation) const {
     const auto callers = executions_.calls().CallersOf(computation);
     return callers.empty() || std::any_of(callers.begin(), callers.end(), [&](const Instruction* caller) {
              return CallKindOf(*caller) != CallKind::kElements && (!IsFused(*caller) || options_.inside_fusions);
@@ -57,7 +57,7 @@ class Skeleton::Builder {
 
   const SkeletonBlock* BlockOf(const Computation* computation) {
     auto found = blocks_.find(computation);
-    return found != blocks_.end() ? found->second : nothing_;
+    return found != blocks_.end() ? found->second : empty_block_;
   }
 
   const SkeletonBlock& MakeBlock(const Computation& computation) {
@@ -76,32 +76,32 @@ class Skeleton::Builder {
   void AddTo(SkeletonBlock& block, const Instruction& hlo, bool inside_fusion) {
     SkeletonItem item;
     item.hlo = &hlo;
-    bool wanted = Wants(hlo, inside_fusion);
-    if (auto use = starts_.find(&hlo); use != starts_.end()) {
-      item.collective = use->second;
-      item.kind = use->second->async() ? ItemKind::kStart : ItemKind::kOp;
-      wanted = options_.ops != ShownOps::kComputation;
-    } else if (use = dones_.find(&hlo); use != dones_.end()) {
-      item.collective = use->second;
+    bool is_shown = IsShown(hlo, inside_fusion);
+    if (auto collective = starts_.find(&hlo); collective != starts_.end()) {
+      item.collective = collective->second;
+      item.kind = collective->second->async() ? ItemKind::kStart : ItemKind::kOp;
+      is_shown = options_.ops != ShownOps::kComputation;
+    } else if (collective = dones_.find(&hlo); collective != dones_.end()) {
+      item.collective = collective->second;
       item.kind = ItemKind::kDone;
-      wanted = options_.ops != ShownOps::kComputation;
-      if (wanted && IsDoneOfLast(block, *use->second->start)) return;
+      is_shown = options_.ops != ShownOps::kComputation;
+      if (is_shown && MergeIntoStart(block, *collective->second->start)) return;
     } else {
       AddBlocks(item);
       if (item.blocks.empty() && IsAsyncStart(hlo)) item.kind = ItemKind::kStart;
       if (item.blocks.empty() && IsAsyncDone(hlo)) item.kind = ItemKind::kDone;
-      if (wanted && item.kind == ItemKind::kDone && !hlo.operands.empty() && IsDoneOfLast(block, *hlo.operands[0])) return;
-      if (!item.blocks.empty()) wanted = WantsBlocks(item);
-      if (wanted && item.kind == ItemKind::kCall && CanInline(item)) item = item.blocks[0]->items[0];
+      if (is_shown && item.kind == ItemKind::kDone && !hlo.operands.empty() && MergeIntoStart(block, *hlo.operands[0])) return;
+      if (!item.blocks.empty()) is_shown = AreBlocksShown(item);
+      if (is_shown && item.kind == ItemKind::kCall && CanInline(item)) item = item.blocks[0]->items[0];
     }
-    if (wanted)
+    if (is_shown)
       block.items.push_back(std::move(item));
     else
       block.hidden += Hidden(hlo, item);
   }
 
-  // Nothing stands between: the start becomes the op itself.
-  bool IsDoneOfLast(SkeletonBlock& block, const Instruction& start) const {
+  // Merges a done into the last item if that is its start, which then represents the op. True if it did.
+  bool MergeIntoStart(SkeletonBlock& block, const Instruction& start) const {
     if (options_.ops == ShownOps::kAll) return false;
     if (block.items.empty() || block.items.back().kind != ItemKind::kStart || block.items.back().hlo != &start)
       return false;
@@ -110,13 +110,13 @@ class Skeleton::Builder {
     return true;
   }
 
-  bool Wants(const Instruction& hlo, bool inside_fusion) {
+  bool IsShown(const Instruction& hlo, bool inside_fusion) {
     if (options_.ops == ShownOps::kAll) return true;
     if (inside_fusion) return Info(hlo.opcode).op_class != OpClass::kStructure;
-    const OpCategory interest = OpCategoryOf(hlo, skeleton_.works_);
-    if (interest == OpCategory::kNone) return false;
-    if (options_.ops == ShownOps::kCommunication) return interest == OpCategory::kCommunication;
-    return options_.ops == ShownOps::kImportant || interest == OpCategory::kComputation;
+    const OpCategory category = OpCategoryOf(hlo, skeleton_.works_);
+    if (category == OpCategory::kNone) return false;
+    if (options_.ops == ShownOps::kCommunication) return category == OpCategory::kCommunication;
+    return options_.ops == ShownOps::kImportant || category == OpCategory::kComputation;
   }
 
   void AddBlocks(SkeletonItem& item) {
@@ -137,16 +137,16 @@ class Skeleton::Builder {
     }
   }
 
-  bool WantsBlocks(const SkeletonItem& item) {
+  bool AreBlocksShown(const SkeletonItem& item) {
     if (options_.ops == ShownOps::kAll) return true;
-    if (IsFused(*item.hlo)) return Wants(*item.hlo, false);
+    if (IsFused(*item.hlo)) return IsShown(*item.hlo, false);
     const bool empty = std::all_of(item.blocks.begin(), item.blocks.end(),
                                    [](const SkeletonBlock* block) { return block->items.empty(); });
     if (!empty) return true;
     return options_.ops == ShownOps::kImportant && item.kind != ItemKind::kCall && HiddenIn(item) > 0;
   }
 
-  // A call of one op is that op.
+  // True for a call whose computation shows one op; that op replaces the call.
   bool CanInline(const SkeletonItem& item) const {
     return options_.ops != ShownOps::kAll && IsCall(*item.hlo) && item.blocks.size() == 1 &&
            item.blocks[0]->items.size() == 1;
@@ -162,16 +162,16 @@ class Skeleton::Builder {
     return Info(hlo.opcode).op_class == OpClass::kStructure ? 0 : 1;
   }
 
-  // The hash and the number of lines.
+  // Computes the hash and the number of lines.
   void Complete(SkeletonItem& item) {
-    if (item.hash != 0 || item.hlo == nullptr) return;  // from a block of its own
+    if (item.hash != 0 || item.hlo == nullptr) return;  // inlined from another block
     const Instruction& hlo = *item.hlo;
-    uint64_t hash = Mixed(static_cast<uint64_t>(item.kind), EquivalenceHash(hlo, item.collective, item.blocks.empty(),
-                                                                      module_, skeleton_.works_));
-    if (item.kind == ItemKind::kLoop) hash = Mixed(hash, static_cast<uint64_t>(executions_.TripsOf(hlo).count));
+    uint64_t hash = CombineHash(static_cast<uint64_t>(item.kind),
+                                EquivalenceHash(hlo, item.collective, item.blocks.empty(), module_, skeleton_.works_));
+    if (item.kind == ItemKind::kLoop) hash = CombineHash(hash, static_cast<uint64_t>(executions_.TripCountOfLoop(hlo).count));
     item.lines = item.kind == ItemKind::kConditional ? 0 : 1;
     for (const SkeletonBlock* block : item.blocks) {
-      hash = Mixed(hash, block->hash);
+      hash = CombineHash(hash, block->hash);
       const int64_t heading = item.kind == ItemKind::kConditional ? 1 : 0;
       item.lines = std::min(item.lines + heading + std::max<int64_t>(block->lines, 1), kMaxLines);
     }
@@ -182,7 +182,7 @@ class Skeleton::Builder {
   const Module& module_;
   const ExecutionCounts& executions_;
   const SkeletonOptions& options_;
-  const SkeletonBlock* nothing_ = nullptr;
+  const SkeletonBlock* empty_block_ = nullptr;
   absl::flat_hash_map<const Instruction*, const LogicalCollective*> starts_, dones_;
   absl::flat_hash_map<const Computation*, const SkeletonBlock*> blocks_;
 };

@@ -1,5 +1,4 @@
-// The execution skeleton of a module: its loops, branches and calls as a tree, with the ops that matter, and repeated
-// layers folded.
+// The execution skeleton of a module: a tree of its loops, branches, calls and important ops, with folded repeats.
 #pragma once
 
 #include <deque>
@@ -20,29 +19,29 @@ struct SkeletonOptions {
 struct SkeletonBlock;
 struct SkeletonItem {
   enum class Kind : uint8_t {
-    kOp,           // also an async one with nothing between its start and its done
-    kStart,        // of an async op
-    kDone,         // of one
+    kOp,           // an op, also an async one with nothing between its start and its done
+    kStart,        // start of an async op
+    kDone,         // done of an async op
     kLoop,         // blocks: the body
     kConditional,  // blocks: the branches
-    kCall,         // blocks: what is called; also a fusion that is looked into, and an async computation
-    kMinor,        // blocks: several light fusions in a row
-    kRepeat,       // blocks: one round of what stands `repeats` times in a row
+    kCall,         // blocks: the called computation; also an expanded fusion or an async computation
+    kMinor,        // blocks: several consecutive minor fusions
+    kRepeat,       // blocks: one period of a sequence that occurs `repeats` times in a row
   };
   Kind kind = Kind::kOp;
-  bool is_async = false;                      // an op that has a start and a done
-  const Instruction* hlo = nullptr;           // null where several instructions are one item
-  const LogicalCollective* collective = nullptr;  // which it is, or begins or ends
+  bool is_async = false;                          // an op with a start and a done
+  const Instruction* hlo = nullptr;               // null if several instructions form one item
+  const LogicalCollective* collective = nullptr;  // the collective that the item is, starts or completes
   int64_t repeats = 1;
   std::vector<const SkeletonBlock*> blocks;
-  std::string op_name;  // if it differs between repeats: with * for the numbers that do
-  uint64_t hash = 0;    // the same for items that look the same
-  int64_t lines = 1;    // with its blocks; at most kMaxLines
+  std::string op_name;  // set if it differs between repeats, with * for the differing numbers
+  uint64_t hash = 0;    // equal for equivalent items
+  int64_t lines = 1;    // including its blocks; at most kMaxLines
 };
 
 struct SkeletonBlock {
   std::vector<SkeletonItem> items;
-  int64_t hidden = 0;  // instructions that compute something and are not shown
+  int64_t hidden = 0;  // number of instructions that do work but are not shown
   uint64_t hash = 0;
   int64_t lines = 0;
 };
@@ -50,11 +49,11 @@ inline constexpr int64_t kMaxLines = INT64_MAX / 4;
 
 class Skeleton {
  public:
-  // All three must outlive it.
+  // The module, the counts and the collectives must outlive the skeleton.
   Skeleton(const Module& module, const ExecutionCounts& executions, const ModuleCollectives& collectives,
            const SkeletonOptions& options);
 
-  // Blocks are shared: a computation that is called from two places is one block.
+  // Blocks are shared: a computation with two callers is one block.
   const SkeletonBlock& entry() const { return *entry_; }
   FusionWorks& works() { return works_; }
 
@@ -65,8 +64,7 @@ class Skeleton {
   FusionWorks works_;
 };
 
-// The op_name an instruction carries, without the parameters that older JAX writes behind it in brackets; empty if
-// none.
+// The op_name of an instruction, without the bracketed parameters that older JAX versions append; empty if none.
 std::string_view OpNameOf(const Instruction& hlo);
 
 }  // namespace shoal::internal

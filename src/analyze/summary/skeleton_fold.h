@@ -1,27 +1,27 @@
-// Makes a skeleton shorter: what stands several times in a row, and what matters little, becomes one item.
+// Shortens a skeleton: consecutive repeats, and consecutive minor fusions, become one item.
 #pragma once
 
 #include "analyze/summary/skeleton.h"
 
 namespace shoal::internal {
 
-// Replaces repeats among `items` by one item each, also within repeats; new blocks are put into `blocks`.
+// Replaces each repeat among `items` by one item, also within repeats; adds new blocks to `blocks`.
 void FoldRepeats(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& blocks);
 
-// Replaces light fusions in a row by one item; that one of them is done is not told.
+// Replaces consecutive minor fusions by one item, and removes their dones.
 void FoldMinorOps(std::vector<SkeletonItem>& items, std::deque<SkeletonBlock>& blocks, FusionWorks& works);
 
-// The block's hash and number of lines, from its items.
+// Computes the hash and the number of lines of a block from its items.
 void Measure(SkeletonBlock& block);
 
-// The text with * for the numbers in which the other, equal but for numbers, differs.
+// `text` with * for each number that differs in `other`, which must be equal except for numbers.
 std::string WithWildcards(std::string_view text, std::string_view other);
 
-// The same for instructions that look alike: op, types, what they do, whom they join, op_name but for numbers and line.
-uint64_t EquivalenceHash(const Instruction& hlo, const LogicalCollective* collective, bool with_operands, const Module& module,
-                   FusionWorks& works);
-uint64_t Mixed(uint64_t hash, uint64_t more);
-// Of a text, whatever the numbers in it.
+// Equal for equivalent instructions: op, types, label, participants, source line, and op_name ignoring numbers.
+uint64_t EquivalenceHash(const Instruction& hlo, const LogicalCollective* collective, bool with_operands,
+                         const Module& module, FusionWorks& works);
+uint64_t CombineHash(uint64_t hash, uint64_t value);
+// The hash of a text, ignoring the numbers in it.
 uint64_t HashIgnoringNumbers(std::string_view text);
 
 }  // namespace shoal::internal

@@ -8,14 +8,14 @@
 namespace shoal::internal {
 namespace {
 
-// Communication first, what is of no interest last.
-int Rank(OpCategory interest) { return interest == OpCategory::kNone ? 2 : interest == OpCategory::kCommunication ? 0 : 1; }
+// Communication first, unimportant ops last.
+int Rank(OpCategory c) { return c == OpCategory::kNone ? 2 : c == OpCategory::kCommunication ? 0 : 1; }
 
 class Totals {
  public:
-  void Add(const std::string& kind, OpCategory interest, const KindTotal& once, double times) {
+  void Add(const std::string& kind, OpCategory category, const KindTotal& once, double times) {
     auto [found, inserted] = index_.try_emplace(kind, kinds_.size());
-    if (inserted) kinds_.push_back({kind, interest, 0, 0, 0, 0});
+    if (inserted) kinds_.push_back({kind, category, 0, 0, 0, 0});
     KindTotal& total = kinds_[found->second];
     total.times += times;
     total.payload_bytes += once.payload_bytes * times;
@@ -23,7 +23,7 @@ class Totals {
     total.flops += once.flops * times;
   }
 
-  // What a kind costs beyond what it was added with.
+  // Adds memory traffic and flops to a kind that exists.
   void AddCost(const std::string& kind, const Cost& once, double times) {
     KindTotal& total = kinds_[index_.at(kind)];
     total.memory_bytes += once.bytes() * times;
@@ -31,7 +31,7 @@ class Totals {
   }
 
   std::vector<KindTotal> Sorted() {
-    // Flops and bytes on the scale of a machine with a hundred flops a byte.
+    // Weigh flops and bytes for a machine with a hundred flops per byte.
     auto weight = [](const KindTotal& kind) { return kind.flops + 100 * (kind.memory_bytes + kind.payload_bytes); };
     std::stable_sort(kinds_.begin(), kinds_.end(), [&](const KindTotal& a, const KindTotal& b) {
       return std::tuple(Rank(a.interest), weight(b)) < std::tuple(Rank(b.interest), weight(a));
@@ -49,31 +49,31 @@ class Totals {
 StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works) {
   Totals totals;
   StepTotals result;
-  absl::flat_hash_map<const Instruction*, std::string> counted;  // as part of a collective of this kind
-  for (const LogicalCollective& use : collectives.all) {
+  absl::flat_hash_map<const Instruction*, std::string> collective_parts;  // with the kind of their collective
+  for (const LogicalCollective& collective : collectives.all) {
     KindTotal once;
-    once.payload_bytes = static_cast<double>(use.payload_bytes);
-    const std::string kind(Text(use.kind));
-    totals.Add(kind, OpCategory::kCommunication, once, use.times);
-    for (const Instruction* part : {use.hlo, use.start, use.done}) counted[part] = kind;
+    once.payload_bytes = static_cast<double>(collective.payload_bytes);
+    const std::string kind(Text(collective.kind));
+    totals.Add(kind, OpCategory::kCommunication, once, collective.times);
+    for (const Instruction* part : {collective.hlo, collective.start, collective.done}) collective_parts[part] = kind;
   }
-  for (const InstructionCost& one : cost.instructions) {
-    if (const auto of_collective = counted.find(one.hlo); of_collective != counted.end()) {
-      totals.AddCost(of_collective->second, one.once, one.times);
+  for (const InstructionCost& instruction : cost.instructions) {
+    if (const auto part = collective_parts.find(instruction.hlo); part != collective_parts.end()) {
+      totals.AddCost(part->second, instruction.once, instruction.times);
       continue;
     }
-    OpCategory interest = OpCategoryOf(*one.hlo, works);
-    // A collective that is no use of its own is an end of one that is, or a part that a TPU repeats.
-    if (IsAsyncDone(*one.hlo) || IsCommunication(*one.hlo)) interest = OpCategory::kNone;
+    OpCategory category = OpCategoryOf(*instruction.hlo, works);
+    // A collective that is not counted above is the done of another one, or a repeated part in TPU code.
+    if (IsAsyncDone(*instruction.hlo) || IsCommunication(*instruction.hlo)) category = OpCategory::kNone;
     KindTotal once;
-    once.memory_bytes = one.once.bytes();
-    once.flops = one.once.flops;
-    if (interest == OpCategory::kNone) {
-      totals.Add(std::string(kSmallOps), interest, once, one.times);
+    once.memory_bytes = instruction.once.bytes();
+    once.flops = instruction.once.flops;
+    if (category == OpCategory::kNone) {
+      totals.Add(std::string(kSmallOps), category, once, instruction.times);
       continue;
     }
-    totals.Add(CountedAs(*one.hlo, works), interest, once, one.times);
-    result.cost_of[one.hlo] = one.once;
+    totals.Add(TotalsKindOf(*instruction.hlo, works), category, once, instruction.times);
+    result.cost_of[instruction.hlo] = instruction.once;
   }
   result.kinds = totals.Sorted();
   return result;

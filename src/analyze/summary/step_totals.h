@@ -1,4 +1,4 @@
-// How often each kind of op runs in a step, and what it comes to.
+// The execution count and total cost of each kind of op in a step.
 #pragma once
 
 #include "absl/container/flat_hash_map.h"
@@ -12,18 +12,18 @@ struct KindTotal {
   std::string kind;  // "all-reduce", "dot fusion", "__cublas$gemm"
   OpCategory interest = OpCategory::kNone;
   double times = 0;
-  double payload_bytes = 0;  // of collectives
+  double payload_bytes = 0;  // for collectives
   double memory_bytes = 0;   // read and written
   double flops = 0;
 };
 
-// What all ops that are not worth a line of their own are counted as.
+// The kind that counts all unimportant ops.
 inline constexpr std::string_view kSmallOps = "small ops";
 
 struct StepTotals {
-  // Communication first, small ops last; else by falling weight. Memory and flops add up to those of ModuleCost.
+  // Communication first, small ops last, else by decreasing weight. Memory and flops sum to those of ModuleCost.
   std::vector<KindTotal> kinds;
-  absl::flat_hash_map<const Instruction*, Cost> cost_of;  // of what is no collective, each time
+  absl::flat_hash_map<const Instruction*, Cost> cost_of;  // cost per execution; without collectives
 };
 
 StepTotals StepTotalsOf(const ModuleCollectives& collectives, const ModuleCost& cost, FusionWorks& works);

@@ -18,10 +18,10 @@ ModuleTotals TotalsOf(const Module& module, const ExecutionCounts& executions) {
   totals.transcendentals = cost.total.transcendentals;
   totals.bytes = cost.total.bytes();
   const ModuleCollectives collectives = CollectivesOf(module, executions, totals.devices.grid);
-  for (const LogicalCollective& use : collectives.all) {
-    totals.wire_bytes += use.times * static_cast<double>(use.MostWireBytes());
-    totals.collectives += use.times;
-    totals.by_kind[std::string(Text(use.kind))] += use.times;
+  for (const LogicalCollective& collective : collectives.all) {
+    totals.wire_bytes += collective.times * static_cast<double>(collective.MaxWireBytes());
+    totals.collectives += collective.times;
+    totals.by_kind[std::string(Text(collective.kind))] += collective.times;
   }
   ModuleMemory memory = MemoryOf(module);
   totals.peak_memory = static_cast<double>(memory.device.peak);
@@ -31,7 +31,7 @@ ModuleTotals TotalsOf(const Module& module, const ExecutionCounts& executions) {
 }
 
 std::span<const Metric> Metrics() {
-  static constexpr Metric kNames[] = {
+  static constexpr Metric kMetrics[] = {
       {"instructions", &ModuleTotals::instructions, false},
       {"flops", &ModuleTotals::flops, false},
       {"transcendentals", &ModuleTotals::transcendentals, false},
@@ -40,7 +40,7 @@ std::span<const Metric> Metrics() {
       {"collectives", &ModuleTotals::collectives, false},
       {"peak_memory", &ModuleTotals::peak_memory, true},
   };
-  return kNames;
+  return kMetrics;
 }
 
 }  // namespace shoal::internal

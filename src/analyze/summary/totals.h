@@ -1,4 +1,4 @@
-// What a module comes to, per device and step, in a few figures.
+// The totals of a module, per device and step.
 #pragma once
 
 #include <map>
@@ -15,16 +15,16 @@ struct ModuleTotals {
   double flops = 0;
   double transcendentals = 0;
   double bytes = 0;                       // read and written
-  double wire_bytes = 0;                  // received from other devices, by the device that receives most
-  double collectives = 0;                 // that run
-  double peak_memory = 0;                 // the most that is needed at one time
-  std::map<std::string, double> by_kind;  // of collective
+  double wire_bytes = 0;                  // maximum received by any device from other devices
+  double collectives = 0;                 // number of executed collectives
+  double peak_memory = 0;                 // maximum of the live bytes
+  std::map<std::string, double> by_kind;  // executed collectives by kind
   std::vector<std::string> assumptions;
 };
 
 ModuleTotals TotalsOf(const Module& module, const ExecutionCounts& executions);
 
-// The figures by the names that reports and thresholds use.
+// The totals as metrics, with the names that reports and thresholds use.
 struct Metric {
   const char* name;
   double ModuleTotals::*value;

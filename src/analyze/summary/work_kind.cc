@@ -6,7 +6,7 @@
 namespace shoal::internal {
 namespace {
 
-WorkKind OfClass(OpClass op_class) {
+WorkKind WorkKindOfClass(OpClass op_class) {
   switch (op_class) {
     case OpClass::kContraction: return WorkKind::kGemm;
     case OpClass::kCollective: return WorkKind::kCollective;
@@ -29,8 +29,8 @@ WorkKind OfClass(OpClass op_class) {
 WorkKind WorkKindOf(const Instruction& hlo, FusionWorks& works) {
   const Instruction& op = Unwrapped(hlo);
   if (IsCommunication(op) || OpCategoryOf(op, works) == OpCategory::kCommunication) return WorkKind::kCollective;
-  if (IsFusion(op)) return OfClass(works.Of(op).main_class);
-  return OfClass(Info(op.opcode).op_class);
+  if (IsFusion(op)) return WorkKindOfClass(works.Of(op).main_class);
+  return WorkKindOfClass(Info(op.opcode).op_class);
 }
 
 }  // namespace shoal::internal

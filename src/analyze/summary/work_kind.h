@@ -1,4 +1,4 @@
-// What kind of work an instruction is, in the five classes that a page colours by.
+// The kind of work of an instruction; the page has a color for each kind.
 #pragma once
 
 #include "analyze/summary/op_category.h"
@@ -6,16 +6,16 @@
 namespace shoal::internal {
 
 enum class WorkKind : uint8_t {
-  kGemm,      // matrix products, convolutions
-  kCollective,   // anything between devices
+  kGemm,         // dots, convolutions
+  kCollective,   // any communication between devices
   kElementwise,  // maps, reductions, random bits, decompositions
-  kMove,         // copies, slices, gathers: data changes its place
+  kMove,         // copies, slices, gathers
   kLibraryCall,  // custom calls
-  kControl,      // loops, branches, calls: the work is that of what they run
+  kControl,      // loops, branches, calls; their computations do the work
   kNone,         // parameters, constants, tuples
 };
-inline constexpr std::string_view kWorkKindNames[] = {"matrix product", "collective", "elementwise, reduce",
-                                                      "moves data",     "library call", "loop, call", "no work"};
+inline constexpr std::string_view kWorkKindNames[] = {"matmul",        "collective",   "elementwise, reduce",
+                                                      "data movement", "library call", "loop, call", "no work"};
 
 WorkKind WorkKindOf(const Instruction& hlo, FusionWorks& works);
 

@@ -7,7 +7,7 @@
 
 namespace shoal::internal {
 
-int CheckVerb(const CheckFlags& check) {
+int CheckCommand(const CheckFlags& check) {
   const CommonFlags& flags = check.common;
   CheckReport report;
   int status = kOk;
@@ -18,12 +18,12 @@ int CheckVerb(const CheckFlags& check) {
     for (const Diag& diag : input.diags.found())
       if (diag.severity == Severity::kError) status = std::max(status, StatusOf(diag));
     if (flags.json) continue;
-    Report(input, flags);
+    PrintDiags(input, flags);
     if (input.diags.errors() == 0)
       if (const int written = WriteText(WrapToWidth(report.LastLine(), OutputStyle())); written != kOk) return written;
   }
   if (flags.json || check.files.size() > 1)
-    if (const int written = WriteText(flags.json ? report.Json() : report.Sum()); written != kOk) return written;
+    if (const int written = WriteText(flags.json ? report.Json() : report.Summary()); written != kOk) return written;
   return status;
 }
 

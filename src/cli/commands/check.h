@@ -1,4 +1,4 @@
-// shoal check: reads and verifies.
+// shoal check: reads and verifies modules.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -10,7 +10,7 @@ struct CheckFlags {
   std::vector<std::string> files;
 };
 
-// The exit status.
-int CheckVerb(const CheckFlags& flags);
+// Returns the exit status.
+int CheckCommand(const CheckFlags& flags);
 
 }  // namespace shoal::internal

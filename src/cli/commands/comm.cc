@@ -11,11 +11,11 @@
 namespace shoal::internal {
 namespace {
 
-// A matrix of more would not fit into memory.
+// A larger matrix would not fit into memory.
 constexpr int64_t kMaxMatrixDevices = 4096;
 
-// Of the collective, or of the fusion or start it stands in.
-std::string LineOf(const LogicalCollective& use, const Module& module) {
+// The source line of the collective, else of the start or fusion that contains it.
+std::string SourceLineOf(const LogicalCollective& use, const Module& module) {
   for (const Instruction* hlo : {use.hlo, use.start})
     if (const Metadata* metadata = (*hlo)[kMetadata])
       if (std::string line = FormatSourceLocation(*metadata, module.stack_frames); !line.empty()) return line;
@@ -27,8 +27,8 @@ void FillRows(const Module& module, const ExecutionCounts& executions, CommRepor
   Overlaps overlaps(cost, executions);
   NodeSplits splits(report.devices_per_node);
   for (const LogicalCollective& use : report.collectives.all)
-    report.rows.push_back({&use, use.MostRingBytes(), use.MostWireBytes(), splits.Of(use),
-                           overlaps.Of(*use.start, *use.done), LineOf(use, module)});
+    report.rows.push_back({&use, use.MaxRingBytes(), use.MaxWireBytes(), splits.Of(use),
+                           overlaps.Of(*use.start, *use.done), SourceLineOf(use, module)});
   for (const Computation* computation : executions.calls().ReachableFromEntry())
     for (const Instruction* hlo : computation->instructions)
       if (CallsComputations(*hlo) && CallKindOf(*hlo) == CallKind::kLoop) report.loops.push_back(hlo);
@@ -36,11 +36,11 @@ void FillRows(const Module& module, const ExecutionCounts& executions, CommRepor
 
 }  // namespace
 
-int CommVerb(const CommFlags& flags) {
+int CommCommand(const CommFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict});
   if (input.module == nullptr) return FailOnInput(input, flags.common);
   const Module& module = *input.module;
-  const Result<ExecutionOptions> options = flags.loops.For({&module});
+  const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({&module});
   if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
   const ExecutionCounts executions(module, *options);
   CommReport report{.file = flags.file,
@@ -58,7 +58,7 @@ int CommVerb(const CommFlags& flags) {
                             report.collectives.assumptions.end());
   if (report.matrix && report.devices.grid.count() > kMaxMatrixDevices) {
     report.matrix = false;
-    report.assumptions.push_back(StrCat("a matrix of more than ", kMaxMatrixDevices, " devices is not shown"));
+    report.assumptions.push_back(StrCat("no matrix: it is limited to ", kMaxMatrixDevices, " devices"));
   }
   FillRows(module, executions, report);
   const bool csv = report.matrix && flags.matrix == "csv";

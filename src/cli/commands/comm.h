@@ -1,4 +1,4 @@
-// shoal comm: the ledger of collectives.
+// shoal comm: prints the ledger of collectives.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -14,7 +14,7 @@ struct CommFlags {
   int64_t devices_per_node = 8, top = 20;
 };
 
-// The exit status.
-int CommVerb(const CommFlags& flags);
+// Returns the exit status.
+int CommCommand(const CommFlags& flags);
 
 }  // namespace shoal::internal

@@ -17,19 +17,19 @@
 namespace shoal::internal {
 namespace {
 
-// One of the two modules, and what came of it.
+// One of the two modules and its outcome.
 struct Side {
   Input input;
   InferredGrid devices;
-  std::unique_ptr<Executable> engine;  // its constants may be results
+  std::unique_ptr<Executable> engine;  // kept alive because its constants may be results
   RunOutcome outcome;
   const Module& module() const { return *input.module; }
-  ModuleOnDevices part() const { return {*input.module, devices.grid}; }
+  ModuleOnDevices on_devices() const { return {*input.module, devices.grid}; }
 };
 
-class OneComparison {
+class CompareSession {
  public:
-  explicit OneComparison(const CompareFlags& flags) : flags_(flags) {}
+  explicit CompareSession(const CompareFlags& flags) : flags_(flags) {}
 
   int Run() {
     if (Status joined = job_.Join(flags_.job); !joined.ok()) return Failed(a_, joined.diag());
@@ -37,70 +37,70 @@ class OneComparison {
       side->input = ReadInput(*file, {/*strict=*/true});
       if (side->input.module != nullptr) Verify(*side->input.module, side->input.diags);
       const bool refused = side->input.diags.errors() > 0;
-      const Status fault = refused ? Status(side->input.diags.found()[0]) : Status();
-      if (Status same = job_.Compare(side->input, fault); !same.ok()) return Failed(*side, same.diag());
+      const Status status = refused ? Status(side->input.diags.found()[0]) : Status();
+      if (Status agreed = job_.CheckInputsAgree(side->input, status); !agreed.ok()) return Failed(*side, agreed.diag());
       if (refused) return FailOnInput(side->input, flags_.common);
     }
     try {
-      return Compare();
+      return CompareModules();
     } catch (const std::bad_alloc&) {
-      if (job_.job() != nullptr) job_.Leave("not enough memory on this machine");
+      if (job_.job() != nullptr) job_.Abort("not enough memory on this machine");
       return Failed(a_, EnvironmentError("not enough memory on this machine to run both modules"));
     }
   }
 
  private:
-  int Compare() {
-    // The partitioned one, if any, has the shards of the other's parameters.
+  int CompareModules() {
+    // If one module is partitioned, its parameters are shards of the other's.
     a_.devices = InferDevices(a_.module(), flags_.num_replicas, flags_.num_partitions);
     b_.devices = InferDevices(b_.module(), flags_.num_replicas, flags_.num_partitions);
     for (Side* side : {&a_, &b_})
-      if (Status room = job_.AgreeOnStatus(CheckConstantMemory(side->module())); !room.ok()) return Failed(*side, room.diag());
+      if (Status fits = job_.AgreeOnStatus(CheckConstantMemory(side->module())); !fits.ok()) return Failed(*side, fits.diag());
     Side *whole = &a_, *parts = &b_;
     if (ArgumentBytes(a_.module()) < ArgumentBytes(b_.module()) ||
         (a_.module().num_partitions > 1 && b_.module().num_partitions == 1))
       std::swap(whole, parts);
     if (Status fit = flags_.limits.Check(parts->module(), parts->devices); !fit.ok()) return Failed(*parts, fit.diag());
-    Result<Partitioning> partitioning = PartitioningOf(whole->module(), parts->part());
+    Result<Partitioning> partitioning = PartitioningOf(whole->module(), parts->on_devices());
     if (!partitioning.ok()) return Failed(*parts, partitioning.diag());
     const bool split = partitioning->divided;
-    // A module whose arrays are whole is run once, whatever its shardings say it will be cut into.
+    // A module with full arrays runs on one device, even if its shardings name more.
     const Module& first = whole->module();
     const bool unpartitioned = first.num_partitions == 1 && first.replica_count == 1 &&
                                whole->devices.grid.count() != parts->devices.grid.count();
     if ((split || unpartitioned) && !HasManualRegions(first))
       whole->devices = {DeviceGrid{}, "1 device, because it is not partitioned"};
     if (Status fit = flags_.limits.Check(first, whole->devices); !fit.ok()) return Failed(*whole, fit.diag());
-    // Both sides' arguments are there at once.
+    // The arguments of both sides are in memory simultaneously.
     const double bytes = ArgumentBytes(first) + ArgumentBytes(parts->module());
-    if (Status room = CheckRunMemory(first, whole->devices.grid, bytes, whole->devices.grid.count()); !room.ok())
-      return Failed(*whole, room.diag());
-    // Of arguments that are the same for both modules each process needs its own devices'; others are cut first.
+    if (Status fits = CheckRunMemory(first, whole->devices.grid, bytes, whole->devices.grid.count()); !fits.ok())
+      return Failed(*whole, fits.diag());
+    // If both modules get the same arguments, a process generates only those of its devices. Others are split first.
     const bool same_devices = !split && a_.devices.grid.count() == b_.devices.grid.count();
     if (Status placed = job_.Place(whole->devices.grid.count()); !placed.ok()) return Failed(*whole, placed.diag());
     Result<Arguments> arguments = MakeArguments(*whole, same_devices ? job_.placement() : nullptr);
-    if (Status made = job_.AgreeOnStatus(arguments.ok() ? Status() : Status(arguments.diag())); !made.ok())
-      return Failed(*whole, made.diag());
+    if (Status ready = job_.AgreeOnStatus(arguments.ok() ? Status() : Status(arguments.diag())); !ready.ok())
+      return Failed(*whole, ready.diag());
     if (!split && a_.devices.grid.count() != b_.devices.grid.count()) {
       if (whole->devices.grid.count() != 1)
         return Failed(*parts,
                       Fail({}, "compare.C6",
                            StrCat("the modules run on ", a_.devices.grid.count(), " and ", b_.devices.grid.count(),
-                                  " devices, and neither is the other's partitioned form")));
+                                  " devices, and neither is a partitioned version of the other")));
     }
     if (Status placed = job_.Place(parts->devices.grid.count()); !placed.ok()) return Failed(*parts, placed.diag());
-    Arguments of_parts = split ? SplitArguments(arguments->at(0), parts->part(), *partitioning, job_.placement())
-                               : RegroupArguments(*arguments, parts->part());
-    if (!same_devices) KeepOwn(*whole, *arguments);
+    Arguments part_args = split ? SplitArguments(arguments->at(0), parts->on_devices(), *partitioning, job_.placement())
+                               : RegroupArguments(*arguments, parts->on_devices());
+    if (!same_devices) DropRemoteArguments(*whole, *arguments);
     if (split) report_.notes = std::move(partitioning->notes);
     int status = Execute(*whole, std::move(*arguments));
-    if (status == kOk) status = Execute(*parts, std::move(of_parts));
+    if (status == kOk) status = Execute(*parts, std::move(part_args));
     if (status != kOk) return status;
     return job_.AgreeOnExit(job_.is_root() ? CompareOutputs(*whole, *parts, *partitioning) : kOk);
   }
 
-  // Gives up what only the devices of other processes need.
-  void KeepOwn(const Side& side, Arguments& arguments) {
+  // Frees the arguments of devices in other processes.
+  void DropRemoteArguments(const Side& side, Arguments& arguments) {
     if (job_.job() == nullptr || !job_.Place(side.devices.grid.count()).ok()) return;
     for (size_t device = 0; device < arguments.size(); ++device)
       if (!job_.placement()->IsLocal(static_cast<int64_t>(device))) arguments[device].clear();
@@ -124,11 +124,11 @@ class OneComparison {
     const ModulePlan plans(side.module());
     if (plans.elided().count > 0)
       report_.notes.push_back(StrCat(side.input.text()->name(), " has ", plans.elided().count,
-                                     " elided literals, which were filled with made-up numbers"));
+                                     " elided literals, which were filled with generated numbers"));
     if (Status placed = job_.Place(side.devices.grid.count()); !placed.ok()) return Failed(side, placed.diag());
     Result<std::unique_ptr<Executable>> engine =
-        CompiledModule(side.module(), std::string(side.input.text()->name()), job_.WithThreads(flags_.engine),
-                       flags_.common.json);
+        CompileModule(side.module(), std::string(side.input.text()->name()), job_.WithThreads(flags_.engine),
+                      flags_.common.json);
     if (!engine.ok()) return Failed(side, engine.diag());
     side.engine = std::move(*engine);
     RunSettings settings;
@@ -137,7 +137,7 @@ class OneComparison {
     settings.stub_custom_calls = flags_.stub_custom_calls;
     settings.random_seed = flags_.random_seed;
     settings.numerics = InferNumerics(side.module()).numerics;
-    flags_.limits.Set(settings);
+    flags_.limits.ApplyTo(settings);
     Result<RunOutcome> outcome = RunModule(side.engine == nullptr ? plans : side.engine->plans(), side.devices.grid,
                                            std::move(arguments), settings);
     if (!outcome.ok()) return Failed(side, outcome.diag());
@@ -149,7 +149,7 @@ class OneComparison {
   int CompareOutputs(const Side& whole, const Side& parts, const Partitioning& partitioning) {
     const bool swapped = &whole != &a_;
     Result<std::vector<OutputComparison>> outputs =
-        CompareResults(whole.module(), whole.outcome.results, parts.part(), parts.outcome.results, partitioning,
+        CompareResults(whole.module(), whole.outcome.results, parts.on_devices(), parts.outcome.results, partitioning,
                        flags_.bounds);
     if (!outputs.ok()) return Failed(b_, outputs.diag());
     if (swapped)
@@ -164,13 +164,13 @@ class OneComparison {
   int Failed(Side& side, const Diag& diag) { return FailOnInput(side.input, diag, flags_.common); }
 
   const CompareFlags& flags_;
-  JobContext job_;  // before all else: it is left last
+  JobContext job_;  // declared first, so that it is destroyed last
   Side a_, b_;
   CompareReport report_;
 };
 
 }  // namespace
 
-int CompareVerb(const CompareFlags& flags) { return OneComparison(flags).Run(); }
+int CompareCommand(const CompareFlags& flags) { return CompareSession(flags).Run(); }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// shoal compare: runs two modules on the same inputs and says how far their results are apart.
+// shoal compare: runs two modules on the same inputs and reports how far their results differ.
 #pragma once
 
 #include "cli/commands/engine_flags.h"
@@ -21,7 +21,7 @@ struct CompareFlags {
   EngineFlags engine;
 };
 
-// The exit status.
-int CompareVerb(const CompareFlags& flags);
+// Returns the exit status.
+int CompareCommand(const CompareFlags& flags);
 
 }  // namespace shoal::internal

@@ -5,10 +5,10 @@
 
 namespace shoal::internal {
 
-int CostVerb(const CostFlags& flags) {
+int CostCommand(const CostFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict});
   if (input.module == nullptr) return FailOnInput(input, flags.common);
-  const Result<ExecutionOptions> options = flags.loops.For({input.module.get()});
+  const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({input.module.get()});
   if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
   const ExecutionCounts executions(*input.module, *options);
   CostReport report{flags.file, input.module.get(), CostOf(*input.module, executions), flags.by, flags.top,

@@ -1,4 +1,4 @@
-// shoal cost: flops, transcendentals and bytes, with loops counted as often as they run.
+// shoal cost: counts flops, transcendentals and bytes, with loop bodies multiplied by trip count.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -13,7 +13,7 @@ struct CostFlags {
   int64_t top = 20;
 };
 
-// The exit status.
-int CostVerb(const CostFlags& flags);
+// Returns the exit status.
+int CostCommand(const CostFlags& flags);
 
 }  // namespace shoal::internal

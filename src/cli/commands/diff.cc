@@ -18,20 +18,20 @@ int64_t ElidedConstants(const Module& module) {
   return count;
 }
 
-// What is assumed of both is said once.
+// Lists an assumption about both modules once.
 void AddAssumptions(const std::vector<std::string>& a, const std::vector<std::string>& b,
                     std::vector<std::string>& all) {
-  auto has = [](const std::vector<std::string>& list, const std::string& sentence) {
+  auto contains = [](const std::vector<std::string>& list, const std::string& sentence) {
     return std::find(list.begin(), list.end(), sentence) != list.end();
   };
-  for (const std::string& sentence : a) all.push_back(StrCat(has(b, sentence) ? "A and B: " : "A: ", sentence));
+  for (const std::string& sentence : a) all.push_back(StrCat(contains(b, sentence) ? "A and B: " : "A: ", sentence));
   for (const std::string& sentence : b)
-    if (!has(a, sentence)) all.push_back(StrCat("B: ", sentence));
+    if (!contains(a, sentence)) all.push_back(StrCat("B: ", sentence));
 }
 
 }  // namespace
 
-int DiffVerb(const DiffFlags& flags) {
+int DiffCommand(const DiffFlags& flags) {
   DiffReport report;
   for (const std::string& text : flags.thresholds) {
     Result<Threshold> threshold = ParseThreshold(text);
@@ -43,25 +43,25 @@ int DiffVerb(const DiffFlags& flags) {
   if (b.module == nullptr) return FailOnInput(b, flags.common);
 
   const int64_t elided = ElidedConstants(*a.module) + ElidedConstants(*b.module);
-  const Result<ExecutionOptions> options = flags.loops.For({a.module.get(), b.module.get()});
+  const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({a.module.get(), b.module.get()});
   if (!options.ok()) return FailOnInput(a, options.diag(), flags.common);
   const DiffSide side_a(*a.module, *options, elided > 0), side_b(*b.module, *options, elided > 0);
   report.a = {flags.a, a.module.get(), TotalsOf(*a.module, side_a.executions)};
   report.changes = ChangesBetween(side_a, side_b);
-  // The order in which a module without a schedule is taken to run is ours, and the same for both.
+  // For equal modules without a schedule, the estimated schedule of A holds for both.
   const bool same = report.changes.empty() && !a.module->is_scheduled && !b.module->is_scheduled;
   report.b = {flags.b, b.module.get(), same ? report.a.totals : TotalsOf(*b.module, side_b.executions)};
   if (elided > 0)
     report.assumptions.push_back(
-        StrCat(Pluralize(elided, "constant"), " without values in the text: large constants are compared by type alone"));
+        StrCat(Pluralize(elided, "constant"), " without values in the text: large ones are compared by type only"));
   AddAssumptions(AssumptionsOf(side_a.executions), AssumptionsOf(side_b.executions), report.assumptions);
   AddAssumptions(report.a.totals.assumptions, report.b.totals.assumptions, report.assumptions);
   const int status = Finish(a, flags.common.json ? DiffJson(report) : DiffText(report, flags.top), flags.common);
   PrintWarnings(b, flags.common);
   if (status != kOk) return status;
-  const bool broken = std::any_of(report.thresholds.begin(), report.thresholds.end(),
-                                  [&](const Threshold& threshold) { return !report.Holds(threshold); });
-  return broken || (flags.exit_code && !report.changes.empty()) ? kInputError : kOk;
+  const bool exceeded = std::any_of(report.thresholds.begin(), report.thresholds.end(),
+                                  [&](const Threshold& threshold) { return !report.IsSatisfied(threshold); });
+  return exceeded || (flags.exit_code && !report.changes.empty()) ? kInputError : kOk;
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// shoal diff: what changed in meaning between two modules.
+// shoal diff: prints the semantic differences between two modules.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -15,7 +15,7 @@ struct DiffFlags {
   bool exit_code = false;
 };
 
-// The exit status.
-int DiffVerb(const DiffFlags& flags);
+// Returns the exit status.
+int DiffCommand(const DiffFlags& flags);
 
 }  // namespace shoal::internal

@@ -7,8 +7,8 @@
 
 namespace shoal::internal {
 
-Result<std::unique_ptr<Executable>> CompiledModule(const Module& module, const std::string& file, const EngineFlags& flags,
-                                               bool quiet, bool per_instruction) {
+Result<std::unique_ptr<Executable>> CompileModule(const Module& module, const std::string& file, const EngineFlags& flags,
+                                                  bool quiet, bool per_instruction) {
   if (flags.engine != "jit") return std::unique_ptr<Executable>();
   ProgressLine line(StrCat("compiling ", file));
   SetActivity(StrCat("compiling ", file));
@@ -21,11 +21,11 @@ Result<std::unique_ptr<Executable>> CompiledModule(const Module& module, const s
   Result<std::unique_ptr<Executable>> engine = Executable::Compile(module, options);
   line.Clear();
   if (!engine.ok() && engine.diag().rule == kNoCodeGenerator) {
-    if (!quiet) Say(StrCat("warning: ", engine.diag().message, "; the interpreter runs instead\n"));
+    if (!quiet) PrintToStderr(StrCat("warning: ", engine.diag().message, "; using the interpreter instead\n"));
     return std::unique_ptr<Executable>();
   }
   if (engine.ok() && !quiet)
-    for (const std::string& warning : (*engine)->warnings()) Say(StrCat("warning: ", warning, "\n"));
+    for (const std::string& warning : (*engine)->warnings()) PrintToStderr(StrCat("warning: ", warning, "\n"));
   return engine;
 }
 

@@ -1,4 +1,4 @@
-// Which engine runs a module: for the verbs that run one.
+// The engine options of the commands that run modules.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@ struct EngineFlags {
   int threads = 0;
 };
 
-// The module compiled for this machine; null where the interpreter is to run it, because it was asked for or because
-// there is no code generator, which is said unless `quiet`. `watched`: somebody looks at every value.
-Result<std::unique_ptr<Executable>> CompiledModule(const Module& module, const std::string& file, const EngineFlags& flags,
-                                               bool quiet, bool per_instruction = false);
+// Compiles the module for this machine. Returns null if the interpreter is to run it: with --engine=interp, or if there
+// is no code generator (with a warning, unless `quiet`). `per_instruction`: every instruction is observed.
+Result<std::unique_ptr<Executable>> CompileModule(const Module& module, const std::string& file, const EngineFlags& flags,
+                                                  bool quiet, bool per_instruction = false);
 
 }  // namespace shoal::internal

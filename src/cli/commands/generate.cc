@@ -24,12 +24,12 @@ double BytesAsNumber(const Shape& shape) {
 Arguments Generate(const Module& module, const DeviceGrid& grid, const std::string& mode, uint64_t seed,
                    const Placement* placement) {
   const ArgumentMode argument_mode = *ParseArgumentMode(mode);
-  const double all = GeneratedBytes(module, grid, argument_mode, placement);
+  const double total = GeneratedBytes(module, grid, argument_mode, placement);
   double done = 0;
-  ProgressLine line("making inputs");
+  ProgressLine line("generating inputs");
   return GenerateArguments(module, grid, argument_mode, seed, [&](int64_t bytes) {
     done += static_cast<double>(bytes);
-    line.Show(done, all, StrCat(FormatBytes(done), " of ", FormatBytes(all)));
+    line.Show(done, total, StrCat(FormatBytes(done), " of ", FormatBytes(total)));
   }, placement);
 }
 

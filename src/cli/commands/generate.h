@@ -1,4 +1,4 @@
-// Inputs that nobody gave, made with a line of progress.
+// Generated inputs, with a progress line.
 #pragma once
 
 #include "execute/data/generate.h"
@@ -9,7 +9,7 @@ namespace shoal::internal {
 Arguments Generate(const Module& module, const DeviceGrid& grid, const std::string& mode, uint64_t seed,
                    const Placement* placement = nullptr);
 
-// Of the arrays that one device gives, or as much as a number can say.
+// Bytes of one device's results, saturating.
 int64_t ResultBytes(const Module& module);
 
 }  // namespace shoal::internal

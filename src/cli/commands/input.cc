@@ -18,7 +18,7 @@
 namespace shoal::internal {
 namespace {
 
-// A byte that no text has, early in the file.
+// True if the beginning of the file contains a zero byte, which text never does.
 bool LooksBinary(std::string_view bytes) { return bytes.substr(0, 4096).find('\0') != std::string_view::npos; }
 
 DiagStyle StyleOf(const CommonFlags& flags) {
@@ -28,19 +28,19 @@ DiagStyle StyleOf(const CommonFlags& flags) {
   return style;
 }
 
-std::string Rendered(const Input& input, const Diags& diags, const CommonFlags& flags) {
-  std::unique_ptr<Source> named;
-  if (input.text() == nullptr) named = Source::FromString(input.path, "");
-  const Source& text = named == nullptr ? *input.text() : *named;
+std::string RenderDiags(const Input& input, const Diags& diags, const CommonFlags& flags) {
+  std::unique_ptr<Source> empty;
+  if (input.text() == nullptr) empty = Source::FromString(input.path, "");
+  const Source& text = empty == nullptr ? *input.text() : *empty;
   return Render(diags, text, StyleOf(flags), ErrorStyle().width);
 }
 
-// Those of one kind.
-Diags Only(const Diags& diags, Severity severity) {
-  Diags some;
+// The diagnostics of one severity.
+Diags WithSeverity(const Diags& diags, Severity severity) {
+  Diags selected;
   for (const Diag& diag : diags.found())
-    if (diag.severity == severity) some.Add(diag);
-  return some;
+    if (diag.severity == severity) selected.Add(diag);
+  return selected;
 }
 
 }  // namespace
@@ -72,28 +72,28 @@ Input ReadInput(const std::string& path, const ParseOptions& options) {
   return input;
 }
 
-void Report(const Input& input, const CommonFlags& flags) { Say(Rendered(input, input.diags, flags)); }
+void PrintDiags(const Input& input, const CommonFlags& flags) { PrintToStderr(RenderDiags(input, input.diags, flags)); }
 
 void PrintWarnings(const Input& input, const CommonFlags& flags) {
-  // Without those that PrintTruncationWarning has said.
-  const auto said = std::count_if(input.diags.found().begin(), input.diags.found().end(),
-                                  [](const Diag& diag) { return diag.rule == kCutShortRule; });
-  const int64_t count = input.diags.warnings() - (flags.warnings ? 0 : said);
+  // PrintTruncationWarning has already printed these.
+  const auto printed = std::count_if(input.diags.found().begin(), input.diags.found().end(),
+                                     [](const Diag& diag) { return diag.rule == kTruncatedRule; });
+  const int64_t count = input.diags.warnings() - (flags.warnings ? 0 : printed);
   if (count == 0 || flags.json) return;
   if (flags.warnings) {
-    Say(Rendered(input, Only(input.diags, Severity::kWarning), flags));
+    PrintToStderr(RenderDiags(input, WithSeverity(input.diags, Severity::kWarning), flags));
   } else {
-    Say(StrCat(input.text() != nullptr ? input.text()->name() : input.path, ": ", Pluralize(count, "warning"),
-               count == 1 ? "; --warnings shows it\n" : "; --warnings shows them\n"));
+    PrintToStderr(StrCat(input.text() != nullptr ? input.text()->name() : input.path, ": ", Pluralize(count, "warning"),
+                         count == 1 ? "; --warnings shows it\n" : "; --warnings shows them\n"));
   }
 }
 
 int FailOnInput(const Input& input, const CommonFlags& flags) {
   const auto& found = input.diags.found();
-  const bool world = std::any_of(found.begin(), found.end(), IsEnvironmentError);
-  const int status = world ? kUsageOrSystemError : kInputError;
+  const bool is_environment = std::any_of(found.begin(), found.end(), IsEnvironmentError);
+  const int status = is_environment ? kUsageOrSystemError : kInputError;
   if (flags.json) return std::max(WriteText(ErrorJson(input.path, input.text(), input.diags)), status);
-  Say(Rendered(input, Only(input.diags, Severity::kError), flags));
+  PrintToStderr(RenderDiags(input, WithSeverity(input.diags, Severity::kError), flags));
   PrintWarnings(input, flags);
   return status;
 }
@@ -102,7 +102,7 @@ int FailOnInput(const Input& input, const Diag& diag, const CommonFlags& flags) 
   Diags one;
   one.Add(diag);
   if (flags.json) return std::max(WriteText(ErrorJson(input.path, input.text(), one)), StatusOf(diag));
-  Say(Rendered(input, one, flags));
+  PrintToStderr(RenderDiags(input, one, flags));
   return StatusOf(diag);
 }
 
@@ -117,13 +117,13 @@ void PrintTruncationWarning(const Input& input, const CommonFlags& flags) {
   if (flags.json || flags.warnings) return;
   Diags first;
   for (const Diag& diag : input.diags.found())
-    if (diag.rule == kCutShortRule) first.Add(diag);
-  Say(Rendered(input, first, flags));
+    if (diag.rule == kTruncatedRule) first.Add(diag);
+  PrintToStderr(RenderDiags(input, first, flags));
 }
 
-int Finish(const Input& input, std::string_view answer, const CommonFlags& flags) {
+int Finish(const Input& input, std::string_view output, const CommonFlags& flags) {
   PrintTruncationWarning(input, flags);
-  const int status = WriteText(answer);
+  const int status = WriteText(output);
   PrintWarnings(input, flags);
   return status;
 }

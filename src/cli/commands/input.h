@@ -1,4 +1,4 @@
-// What every verb does with a file: read it, say what is wrong with it, and answer.
+// Input files, diagnostics and output: shared by all commands.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace shoal::internal {
 
-// Flags that every verb has.
+// Flags of every command.
 struct CommonFlags {
   bool strict = false;
   bool verbose = false;
@@ -20,36 +20,37 @@ struct CommonFlags {
   bool warnings = false;
 };
 
-// A file that was read: the module, or what is wrong with it. `source` is null if there was nothing to read.
+// A file: its module, or the errors. `source` is null if the file could not be read.
 struct Input {
   std::string path;
   std::unique_ptr<Source> source;  // moved into the module if there is one
   std::unique_ptr<Module> module;
   Diags diags;
-  // What a snapshot says the program was given and what it gave; the module owns them.
+  // Arguments and result recorded in a snapshot; owned by the module.
   std::vector<const Literal*> arguments;
   const Literal* result = nullptr;
 
   const Source* text() const { return module != nullptr ? module->source.get() : source.get(); }
 };
 
-// Reads text, a protobuf or either of them packed with gzip; the content decides.
+// Reads HLO text or a protobuf, optionally gzipped; detects the format from the content.
 Input ReadInput(const std::string& path, const ParseOptions& options);
 
-// Everything that was found, to standard error, with colour on a terminal.
-void Report(const Input& input, const CommonFlags& flags);
-// Errors alone in full; of warnings their number, unless --warnings asks for them. Nothing with --json.
+// Prints all diagnostics to standard error, with colour on a terminal.
+void PrintDiags(const Input& input, const CommonFlags& flags);
+// Prints the number of warnings; with --warnings, the warnings themselves; with --json, nothing.
 void PrintWarnings(const Input& input, const CommonFlags& flags);
 
-// The verb cannot go on: what is wrong, for people or as JSON; the exit status.
+// Prints the errors of the input, as text or JSON, and returns the exit status.
 int FailOnInput(const Input& input, const CommonFlags& flags);
-// Because of this, whatever was found before.
+// Prints only this error.
 int FailOnInput(const Input& input, const Diag& diag, const CommonFlags& flags);
+// Prints a usage error.
 int FailOnUsage(const std::string& sentence, const CommonFlags& flags);
 
-// What must be known before the answer: that the end of the file is missing.
+// Warns, before the output, that the file is truncated.
 void PrintTruncationWarning(const Input& input, const CommonFlags& flags);
-// The answer to standard output, then what PrintWarnings says; the exit status.
-int Finish(const Input& input, std::string_view answer, const CommonFlags& flags);
+// Prints the truncation warning, `output` to standard output, and the warnings. Returns the exit status.
+int Finish(const Input& input, std::string_view output, const CommonFlags& flags);
 
 }  // namespace shoal::internal

@@ -1,24 +1,23 @@
-// What happens on Ctrl-C: shoal says where it was, removes what it has not finished writing, and ends. Likewise where
-// there is no memory left.
+// Ctrl-C and lack of memory: shoal reports its current activity, deletes partially written files, and ends.
 #pragma once
 
 #include <string_view>
 
 namespace shoal::internal {
 
-// Also lets a write to a closed pipe be an error instead of the end: `shoal print x | head` ends quietly.
+// Installs the handlers. A write to a closed pipe becomes an error, so that `shoal print x | head` ends quietly.
 void HandleSignals();
 
-// In a job, safe in a handler of signals: `tell` says to the other processes that this one was told to end, and `is_gone`
-// whether one of them is no more. A launcher ends all processes when one of them is killed: who was is said by another
-// thread, which is given the time for it. One that does not speak ends without a word.
-struct PeersOfProcess {
-  void (*tell)() = nullptr;
-  bool (*is_gone)() = nullptr;
+// Callbacks of a process in a job, async-signal-safe: `notify` tells the other processes that this one was interrupted;
+// `is_any_lost` is true if one of them is gone. A launcher ends all processes when one is killed, so the handler first
+// gives the thread that reports the lost process time to do so. Without `prints`, the process ends silently.
+struct PeerCallbacks {
+  void (*notify)() = nullptr;
+  bool (*is_any_lost)() = nullptr;
 };
-void NotifyPeersOfInterrupt(const PeersOfProcess& peers, bool speaks);
+void NotifyPeersOfInterrupt(const PeerCallbacks& peers, bool prints);
 
-// What is being done, for the message: "reading big.hlo". A handler of signals may read it at any time.
-void SetActivity(std::string_view what);
+// Sets the current activity for the message: "reading big.hlo". A signal handler may read it at any time.
+void SetActivity(std::string_view description);
 
 }  // namespace shoal::internal

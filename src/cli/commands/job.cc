@@ -18,10 +18,10 @@
 namespace shoal::internal {
 namespace {
 
-// What was said on the command line, without the program and the file, which may lie elsewhere on another machine.
-std::string CallWithout(const std::string& file) {
-  std::ifstream words("/proc/self/cmdline", std::ios::binary);
-  const std::string line((std::istreambuf_iterator<char>(words)), {});
+// The command line without the program and the file, whose paths may differ between machines.
+std::string CommandLineWithout(const std::string& file) {
+  std::ifstream arguments("/proc/self/cmdline", std::ios::binary);
+  const std::string line((std::istreambuf_iterator<char>(arguments)), {});
   std::string all;
   bool is_program = true;
   for (std::string_view rest = line; !rest.empty();) {
@@ -33,12 +33,12 @@ std::string CallWithout(const std::string& file) {
   return all;
 }
 
-constexpr PeersOfProcess kPeers{&PeerMonitor::Interrupted, &PeerMonitor::AnyPeerLost};
+constexpr PeerCallbacks kPeers{&PeerMonitor::Interrupted, &PeerMonitor::AnyPeerLost};
 
 }  // namespace
 
-// A launcher ends who is left as soon as one of us has ended with an error. None ends before all have come here, and
-// here all has been said.
+// A launcher ends the remaining processes as soon as one of them fails. No process ends before all have reached this
+// point, and by then every message has been printed.
 JobContext::~JobContext() {
   if (job_ != nullptr) NotifyPeersOfInterrupt(kPeers, false);
 }
@@ -51,7 +51,7 @@ Status JobContext::Join(const JobFlags& flags) {
   if (launched) NotifyPeersOfInterrupt(kPeers, launched->rank == 0);
   Result<std::unique_ptr<Communicator>> communicator = LoadMpi();
   if (!communicator.ok()) {
-    if (launched && launched->rank != 0) MuteOutput();  // the first says it
+    if (launched && launched->rank != 0) MuteOutput();  // the first process reports it
     return communicator.diag();
   }
   job_ = std::make_unique<Job>(std::move(*communicator));
@@ -59,28 +59,29 @@ Status JobContext::Join(const JobFlags& flags) {
   job_->fast_reduction = flags.reduction == "fast";
   if (!job_->is_root()) MuteOutput();
   NotifyPeersOfInterrupt(kPeers, job_->is_root());
-  job_->OnProcessLost([this](int rank) { Lost(rank); });
+  job_->OnProcessLost([this](int rank) { OnProcessLost(rank); });
   return {};
 }
 
-// From the thread that watches: nobody else can be waited for.
-void JobContext::Lost(int rank) const {
-  // The lowest rank that is left and knows.
+// Called by the monitoring thread; the other threads may be blocked.
+void JobContext::OnProcessLost(int rank) const {
+  // Only the lowest surviving rank reports the loss.
   if (job_->rank() == (rank == 0 ? 1 : 0)) {
     const std::vector<int64_t> devices = placement_.DevicesOf(rank);
-    Unsilence();
-    PrintError(StrCat("rank ", rank, " on ", job_->host(rank), devices.empty() ? "" : StrCat(", which ran ", DeviceList(devices), ","),
-                    " is gone: it was killed, or its machine is down; the job cannot go on"));
+    UnmuteOutput();
+    PrintError(StrCat("rank ", rank, " on ", job_->host(rank),
+                      devices.empty() ? "" : StrCat(", which ran ", DeviceList(devices), ","),
+                      " is gone: it was killed, or its machine is down; the job cannot continue"));
   }
   RemoveUnfinishedFiles();
   _exit(kUsageOrSystemError);
 }
 
-Status JobContext::Compare(const Input& input, const Status& mine) {
+Status JobContext::CheckInputsAgree(const Input& input, const Status& status) {
   if (job_ == nullptr) return {};
-  ProcessInputs given{kVersion, CallWithout(input.path), input.path, 0, mine};
-  if (input.text() != nullptr) given.digest = DigestOf(input.text()->text());
-  return CheckProcessesAgree(*job_, given);
+  ProcessInputs inputs{kVersion, CommandLineWithout(input.path), input.path, 0, status};
+  if (input.text() != nullptr) inputs.digest = DigestOf(input.text()->text());
+  return CheckProcessesAgree(*job_, inputs);
 }
 
 Status JobContext::Place(int64_t devices) {
@@ -92,12 +93,12 @@ Status JobContext::Place(int64_t devices) {
 
 int JobContext::AgreeOnExit(int status) {
   if (job_ == nullptr) return status;
-  const std::string told = job_->Broadcast(Writer().Int(status).Take());
-  return static_cast<int>(Reader(told).Int());
+  const std::string message = job_->Broadcast(Writer().Int(status).Take());
+  return static_cast<int>(Reader(message).Int());
 }
 
-void JobContext::Leave(const std::string& sentence) {
-  Unsilence();
+void JobContext::Abort(const std::string& sentence) {
+  UnmuteOutput();
   PrintError(StrCat(job_->Describe(job_->rank()), ": ", sentence));
   RemoveUnfinishedFiles();
   _exit(kUsageOrSystemError);
@@ -109,7 +110,7 @@ std::string JobContext::Describe() const {
   for (int rank = 0; rank < job_->size(); ++rank) hosts.insert(job_->host(rank));
   return StrCat(job_->size(), " processes on ", hosts.size() == 1 ? "one machine" : StrCat(hosts.size(), " machines"),
                 ", ", job_->library(),
-                job_->fast_reduction ? ", which reduced in an order of its own (--reduction=fast)" : "");
+                job_->fast_reduction ? ", reducing in its own order (--reduction=fast)" : "");
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// A verb that runs devices, as one of the processes of a job: who speaks, whether all run the same, and who runs what.
+// A command that runs devices as one process of a job: output, agreement on the inputs, placement of the devices.
 #pragma once
 
 #include "cli/commands/engine_flags.h"
@@ -14,7 +14,7 @@ struct JobFlags {
   bool gather = false;
 };
 
-// With no job, one process has all devices and every step is its own.
+// Without a job, this process has all devices and every method is local.
 class JobContext {
  public:
   JobContext() = default;
@@ -22,31 +22,31 @@ class JobContext {
   JobContext(const JobContext&) = delete;
   JobContext& operator=(const JobContext&) = delete;
 
-  // Joins the job that a launcher started, if there is one. All but the first process fall silent.
+  // Joins the job of the launcher, if there is one. Mutes the output of all but the first process.
   Status Join(const JobFlags& flags);
-  // The processes compare what they were given. `mine`: what is wrong with it here.
-  Status Compare(const Input& input, const Status& mine);
+  // Fails unless all processes have the same inputs. `status`: the error of the input in this process.
+  Status CheckInputsAgree(const Input& input, const Status& status);
   Status Place(int64_t devices);
-  // The failure of any process is everybody's.
-  Status AgreeOnStatus(const Status& mine) { return job_ == nullptr ? mine : job_->AgreeOnStatus(mine); }
+  // Fails in all processes if `status` is an error in any of them.
+  Status AgreeOnStatus(const Status& status) { return job_ == nullptr ? status : job_->AgreeOnStatus(status); }
   int AgreeOnExit(int status);
-  // There is no way to go on together.
-  [[noreturn]] void Leave(const std::string& sentence);
+  // Prints an error and ends this process, and with it the job.
+  [[noreturn]] void Abort(const std::string& sentence);
 
   Job* job() { return job_.get(); }
   const Placement* placement() const { return job_ == nullptr ? nullptr : &placement_; }
-  // Of the engine: those that were asked for, or one for each core that this process has.
+  // The flags with the number of threads; by default, one per core of this process.
   EngineFlags WithThreads(EngineFlags flags) const {
     if (flags.threads == 0 && job_ != nullptr) flags.threads = job_->cores();
     return flags;
   }
   bool is_root() const { return job_ == nullptr || job_->is_root(); }
   int64_t LocalDevices(int64_t all) const { return job_ == nullptr ? all : std::ssize(placement_.Local()); }
-  // "4 processes on 2 hosts, Open MPI v4.1.4"; nothing without a job.
+  // "4 processes on 2 machines, Open MPI v4.1.4"; empty without a job.
   std::string Describe() const;
 
  private:
-  void Lost(int rank) const;
+  void OnProcessLost(int rank) const;
 
   const JobFlags* flags_ = nullptr;
   std::unique_ptr<Job> job_;

@@ -10,7 +10,7 @@
 namespace shoal::internal {
 namespace {
 
-// The number after the last "=", if that is what stands there.
+// The number after the last "=", if it is valid.
 template <class Number>
 std::optional<Number> NumberOf(const std::string& text) {
   const size_t at = text.rfind('=');
@@ -49,11 +49,11 @@ Names NamesIn(std::initializer_list<const Module*> modules) {
 Status CheckName(const char* option, const char* kind, const std::string& name, const std::set<std::string>& all) {
   if (all.contains(name)) return {};
   constexpr size_t kMax = 20;
-  std::vector<std::string> some(all.begin(), all.end());
-  if (some.size() > kMax) some.resize(kMax);
+  std::vector<std::string> shown(all.begin(), all.end());
+  if (shown.size() > kMax) shown.resize(kMax);
   return EnvironmentError(StrCat(
-      option, "=", name, "=…: there is no ", kind, " of that name; ",
-      all.empty() ? "there are none" : StrCat("there are ", StrJoin(some, ", ")),
+      option, "=", name, "=…: unknown ", kind, " '", name, "'; ",
+      all.empty() ? "there are none" : StrCat("known: ", StrJoin(shown, ", ")),
       all.size() > kMax ? StrCat(" and ", all.size() - kMax, " more") : std::string()));
 }
 
@@ -61,15 +61,15 @@ Status CheckName(const char* option, const char* kind, const std::string& name, 
 
 std::string LoopFlags::ValidateTripCount(const std::string& text) {
   const std::optional<int64_t> number = NumberOf<int64_t>(text);
-  return number && *number >= 0 ? "" : StrCat("NAME=N is wanted, N a whole number from 0 on; got ", text);
+  return number && *number >= 0 ? "" : StrCat("must be NAME=N with an integer N >= 0, got ", text);
 }
 
 std::string LoopFlags::ValidateProbability(const std::string& text) {
   const std::optional<double> number = NumberOf<double>(text);
-  return number && *number >= 0 && *number <= 1 ? "" : StrCat("NAME=P is wanted, P from 0 to 1; got ", text);
+  return number && *number >= 0 && *number <= 1 ? "" : StrCat("must be NAME=P with P in [0, 1], got ", text);
 }
 
-Result<ExecutionOptions> LoopFlags::For(std::initializer_list<const Module*> modules) const {
+Result<ExecutionOptions> LoopFlags::ExecutionOptionsFor(std::initializer_list<const Module*> modules) const {
   ExecutionOptions options;
   if (trips.empty() && probabilities.empty()) return options;
   const Names names = NamesIn(modules);

@@ -1,4 +1,4 @@
-// Flags about loops and branches that several verbs share.
+// Flags about loops and branches, shared by several commands.
 #pragma once
 
 #include "analyze/facts/execution_counts.h"
@@ -7,11 +7,11 @@ namespace shoal::internal {
 
 struct LoopFlags {
   std::vector<std::string> trips, probabilities;  // NAME=N, NAME=P
-  // What is wrong with one of them; nothing if it is right.
+  // An error message; empty if the text is valid.
   static std::string ValidateTripCount(const std::string& text);
   static std::string ValidateProbability(const std::string& text);
-  // A name that none of the modules has is a mistake, which names those that there are.
-  Result<ExecutionOptions> For(std::initializer_list<const Module*> modules) const;
+  // Fails if a name occurs in none of the modules; the error lists the known names.
+  Result<ExecutionOptions> ExecutionOptionsFor(std::initializer_list<const Module*> modules) const;
 };
 
 }  // namespace shoal::internal

@@ -4,7 +4,7 @@
 
 namespace shoal::internal {
 
-int MachinesVerb(const MachinesFlags& flags) {
+int MachinesCommand(const MachinesFlags& flags) {
   std::vector<Machine> machines;
   std::vector<std::string> names;
   for (const Preset& preset : Presets()) names.emplace_back(preset.name);

@@ -1,4 +1,4 @@
-// shoal machines: the machines that time knows.
+// shoal machines: lists the machines for `shoal time`.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -10,7 +10,7 @@ struct MachinesFlags {
   CommonFlags common;
 };
 
-// The exit status.
-int MachinesVerb(const MachinesFlags& flags);
+// Returns the exit status.
+int MachinesCommand(const MachinesFlags& flags);
 
 }  // namespace shoal::internal

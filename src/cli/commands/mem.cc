@@ -10,12 +10,12 @@
 namespace shoal::internal {
 namespace {
 
-// False if the module could not be run.
-bool WorkOutRun(Input& input, MemReport& report) {
+// Computes the memory of a run. Returns false if the module cannot be run.
+bool ComputeRunMemory(Input& input, MemReport& report) {
   Verify(*input.module, input.diags);
   if (input.diags.errors() > 0) return false;
-  if (Status room = CheckConstantMemory(*input.module); !room.ok()) {
-    input.diags.Add(room.diag());
+  if (Status fits = CheckConstantMemory(*input.module); !fits.ok()) {
+    input.diags.Add(fits.diag());
     return false;
   }
   const DeviceGrid grid = InferDevices(*input.module).grid;
@@ -27,15 +27,15 @@ bool WorkOutRun(Input& input, MemReport& report) {
 
 }  // namespace
 
-int MemVerb(const MemFlags& flags) {
+int MemCommand(const MemFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict});
   if (input.module == nullptr) return FailOnInput(input, flags.common);
-  if (const Instruction* beyond = FirstSizeOverflow(*input.module))
-    return FailOnInput(input, Fail(beyond->at, "mem.C1", StrCat("the module's values up to this one must have fewer bytes than can be "
-                                                           "counted, got one of ", ToString(beyond->shape()))), flags.common);
+  if (const Instruction* oversized = FirstSizeOverflow(*input.module))
+    return FailOnInput(input, Fail(oversized->at, "mem.C1", StrCat("the total size of the values up to this one must not "
+                                   "overflow, got a value of ", ToString(oversized->shape()))), flags.common);
   ModuleMemory memory = MemoryOf(*input.module, ParseBackend(flags.backend));
   MemReport report{flags.file, input.module.get(), std::move(memory), {}, ParseBytes(flags.budget), flags.top};
-  if (flags.run && !WorkOutRun(input, report)) return FailOnInput(input, flags.common);
+  if (flags.run && !ComputeRunMemory(input, report)) return FailOnInput(input, flags.common);
   const int status = Finish(input, flags.common.json ? MemJson(report) : MemText(report), flags.common);
   return status == kOk && !report.Fits() ? kInputError : status;
 }

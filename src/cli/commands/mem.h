@@ -1,4 +1,4 @@
-// shoal mem: what a module keeps in memory, and when most.
+// shoal mem: prints the peak memory of a module and the buffers live at the peak.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -12,7 +12,7 @@ struct MemFlags {
   bool run = false;
 };
 
-// The exit status.
-int MemVerb(const MemFlags& flags);
+// Returns the exit status.
+int MemCommand(const MemFlags& flags);
 
 }  // namespace shoal::internal

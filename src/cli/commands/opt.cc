@@ -18,25 +18,25 @@ namespace {
 int ListPasses() {
   std::string text;
   for (const Pass& pass : EnginePipeline()) StrAppend(&text, pass.name, ": ", pass.why, "\n");
-  text += "\nonly where --passes or --communication asks for them, as XLA does for GPUs:\n";
+  text += "\nonly with --passes or --communication, as in XLA's GPU pipeline:\n";
   for (const Pass& pass : CommunicationPipeline()) StrAppend(&text, pass.name, ": ", pass.why, "\n");
   return WriteText(text);
 }
 
-void SayTime(const Pass& pass, bool changed, double seconds) {
+void PrintTime(const Pass& pass, bool changed, double seconds) {
   char line[120];
   std::snprintf(line, sizeof(line), "%-28s %8.3f ms%s\n", std::string(pass.name).c_str(), seconds * 1e3,
                 changed ? "" : "  unchanged");
-  Say(line);
+  PrintToStderr(line);
 }
 
-Result<std::vector<Pass>> Chosen(const std::vector<std::string>& names, bool communication = false) {
+Result<std::vector<Pass>> SelectPasses(const std::vector<std::string>& names, bool communication = false) {
   const std::span<const Pass> all = communication ? CommunicationPipeline() : EnginePipeline();
   if (names.empty()) return std::vector<Pass>(all.begin(), all.end());
   std::vector<Pass> passes;
   for (const std::string& name : names) {
     const Pass* pass = PassByName(name);
-    if (pass == nullptr) return EnvironmentError(StrCat("there is no pass ", name, "; --list-passes names them"));
+    if (pass == nullptr) return EnvironmentError(StrCat("unknown pass '", name, "'; --list-passes lists all passes"));
     passes.push_back(*pass);
   }
   return passes;
@@ -44,16 +44,16 @@ Result<std::vector<Pass>> Chosen(const std::vector<std::string>& names, bool com
 
 }  // namespace
 
-int OptVerb(const OptFlags& flags) {
+int OptCommand(const OptFlags& flags) {
   if (flags.list_passes) return ListPasses();
   Input input = ReadInput(flags.file, {/*strict=*/true});
   if (input.module != nullptr) Verify(*input.module, input.diags);
   if (input.module == nullptr || input.diags.errors() > 0) return FailOnInput(input, flags.common);
-  Result<std::vector<Pass>> passes = Chosen(flags.passes, flags.communication);
+  Result<std::vector<Pass>> passes = SelectPasses(flags.passes, flags.communication);
   if (!passes.ok()) return FailOnInput(input, passes.diag(), flags.common);
   for (const std::vector<std::string>* names : {&flags.disabled, &flags.print_after})
-    if (Result<std::vector<Pass>> known = Chosen(*names); !known.ok())
-      return FailOnInput(input, known.diag(), flags.common);
+    if (Result<std::vector<Pass>> listed = SelectPasses(*names); !listed.ok())
+      return FailOnInput(input, listed.diag(), flags.common);
 
   std::unique_ptr<Module> module = CloneModule(*input.module);
   std::string text;
@@ -62,7 +62,7 @@ int OptVerb(const OptFlags& flags) {
   options.verify = true;
   options.context.evaluate = EvaluateConstantModule;
   options.after = [&](const Pass& pass, bool changed, double seconds) {
-    if (flags.time) SayTime(pass, changed, seconds);
+    if (flags.time) PrintTime(pass, changed, seconds);
     if (std::find(flags.print_after.begin(), flags.print_after.end(), pass.name) != flags.print_after.end())
       StrAppend(&text, "// after ", pass.name, changed ? "" : ": unchanged", "\n", PrintModule(*module, PrintOptions::Short()));
   };

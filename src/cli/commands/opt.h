@@ -1,4 +1,4 @@
-// shoal opt: runs passes over a module and prints what they made of it.
+// shoal opt: runs passes on a module and prints the result.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -12,7 +12,7 @@ struct OptFlags {
   bool list_passes = false, time = false, communication = false;
 };
 
-// The exit status.
-int OptVerb(const OptFlags& flags);
+// Returns the exit status.
+int OptCommand(const OptFlags& flags);
 
 }  // namespace shoal::internal

@@ -7,7 +7,7 @@
 
 namespace shoal::internal {
 
-void Outfeeds::Keep(int64_t device, const Value& value) {
+void Outfeeds::Add(int64_t device, const Value& value) {
   std::vector<Value> leaves;
   AppendLeaves(value, leaves);
   std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// What the devices of a run put out with outfeed, as text.
+// The values that the devices of a run send to outfeed, as text.
 #pragma once
 
 #include <map>
@@ -12,11 +12,11 @@ namespace shoal::internal {
 
 class Outfeeds {
  public:
-  // Called by all devices' threads.
-  void Keep(int64_t device, const Value& value);
-  // The first process gets those of all.
+  // Thread-safe: called by the threads of all devices.
+  void Add(int64_t device, const Value& value);
+  // Collects the texts of all processes in the first one.
   void Gather(Job& job);
-  // In the order of the devices.
+  // The texts in device order.
   std::string Text() const;
 
  private:

@@ -16,11 +16,11 @@
 namespace shoal::internal {
 namespace {
 
-std::atomic<bool> is_silent = false;
+std::atomic<bool> is_muted = false;
 
-// 0, or errno.
+// Returns 0 or errno.
 int WriteAll(int file, std::string_view bytes) {
-  if (is_silent) return 0;
+  if (is_muted) return 0;
   while (!bytes.empty()) {
     const ssize_t written = write(file, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -38,8 +38,8 @@ Status WriteStandardOutput(std::string_view bytes) {
 
 }  // namespace
 
-void MuteOutput() { is_silent = true; }
-void Unsilence() { is_silent = false; }
+void MuteOutput() { is_muted = true; }
+void UnmuteOutput() { is_muted = false; }
 
 int WriteText(std::string_view text) {
   const Status written = WriteStandardOutput(EscapeForTerminal(text));
@@ -52,8 +52,8 @@ Status WriteOutput(const std::string& path, std::string_view bytes) {
   return WriteStandardOutput(EscapeForTerminal(bytes));
 }
 
-// Nobody can be told that standard error is closed.
-void Say(std::string_view text) {
+// A failure to write to standard error cannot be reported.
+void PrintToStderr(std::string_view text) {
   WriteAll(STDERR_FILENO, Wrapped(EscapeForTerminal(text), ErrorStyle().width));
 }
 
@@ -62,7 +62,7 @@ void PrintInPlace(std::string_view text) {
 }
 
 int PrintError(std::string_view sentence) {
-  Say(StrCat("shoal: error: ", sentence, "\n"));
+  PrintToStderr(StrCat("shoal: error: ", sentence, "\n"));
   return kUsageOrSystemError;
 }
 

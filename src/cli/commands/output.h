@@ -1,4 +1,4 @@
-// The one place that writes standard output and standard error, and says so when it cannot.
+// The output of all commands: writes standard output and standard error, and reports write errors.
 #pragma once
 
 #include <string>
@@ -13,28 +13,26 @@ inline constexpr const char* kVersion = "shoal 0.1";
 // Exit statuses.
 inline constexpr int kOk = 0;
 inline constexpr int kInputError = 1;
-inline constexpr int kUsageOrSystemError = 2;  // or the machine: a missing file, a full disk, no memory
+inline constexpr int kUsageOrSystemError = 2;  // usage; or environment: a missing file, a full disk, no memory
 
-// Of a failure.
+// The exit status for an error.
 inline int StatusOf(const Diag& diag) { return IsEnvironmentError(diag) ? kUsageOrSystemError : kInputError; }
 
-// Text for people or JSON to standard output. Control characters, which names in a hostile file may have, are written
-// as \x1b; the colours that shoal itself uses stay. The exit status: a disk that is full is said, a reader that has
-// seen enough is no fault.
+// Writes text or JSON to standard output. Control characters, which names in a hostile file may contain, are escaped as
+// \x1b; shoal's own colours are kept. Returns the exit status: a full disk is an error, a closed pipe is not.
 int WriteText(std::string_view text);
 
-// The bytes as they are to `path` ("" or "-": standard output; a terminal gets them as text).
+// Writes unchanged bytes to `path` ("" or "-": standard output; escaped if that is a terminal).
 Status WriteOutput(const std::string& path, std::string_view bytes);
 
-// From now on nothing is written to standard output or standard error: another process of the job speaks.
+// Discards all output from now on, because another process of the job prints it.
 void MuteOutput();
-void Unsilence();
+void UnmuteOutput();
 
-// To standard error.
-void Say(std::string_view text);
-// On a terminal, in place of the line before.
+void PrintToStderr(std::string_view text);
+// Replaces the current line of the terminal, on standard error.
 void PrintInPlace(std::string_view text);
-// "shoal: error: SENTENCE"; the status for it.
+// Prints "shoal: error: SENTENCE" and returns the exit status for it.
 int PrintError(std::string_view sentence);
 
 }  // namespace shoal::internal

@@ -20,7 +20,7 @@ Result<std::string> Formatted(const Module& module, const PrintFlags& flags) {
 
 }  // namespace
 
-int PrintVerb(const PrintFlags& flags) {
+int PrintCommand(const PrintFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict, /*xla_compatible=*/flags.common.strict});
   if (input.module == nullptr) return FailOnInput(input, flags.common);
   const Result<std::string> formatted = Formatted(*input.module, flags);

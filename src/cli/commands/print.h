@@ -1,4 +1,4 @@
-// shoal print: canonical text, or another form.
+// shoal print: prints a module as canonical text or in another format.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -11,7 +11,7 @@ struct PrintFlags {
   bool elide_large_constants = false;
 };
 
-// The exit status.
-int PrintVerb(const PrintFlags& flags);
+// Returns the exit status.
+int PrintCommand(const PrintFlags& flags);
 
 }  // namespace shoal::internal

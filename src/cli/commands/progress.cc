@@ -15,10 +15,10 @@
 namespace shoal::internal {
 namespace {
 
-// ", 3 min left", once there is enough to judge by.
-std::string TimeLeft(double seconds, double share) {
-  if (seconds < 2 || share < 0.01 || share >= 1) return "";
-  const double left = seconds * (1 - share) / share;
+// ", 3 min left"; empty as long as an estimate would be unreliable.
+std::string TimeLeft(double seconds, double fraction) {
+  if (seconds < 2 || fraction < 0.01 || fraction >= 1) return "";
+  const double left = seconds * (1 - fraction) / fraction;
   if (left < 120) return StrCat(", ", std::llround(left), " s left");
   if (left < 7200) return StrCat(", ", std::llround(left / 60), " min left");
   return StrCat(", ", std::llround(left / 3600), " h left");
@@ -30,13 +30,13 @@ double ProgressLine::Seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-void ProgressLine::Show(double done, double all, const std::string& what) {
-  const double seconds = Seconds(), share = all > 0 ? std::min(done / all, 0.999) : 0;
+void ProgressLine::Show(double done, double total, const std::string& detail) {
+  const double seconds = Seconds(), fraction = total > 0 ? std::min(done / total, 0.999) : 0;
   if (shown_at_ > 0 && seconds < shown_at_ + 0.1) return;
   shown_at_ = seconds;
-  std::string line = StrCat(doing_, ": ", static_cast<int64_t>(seconds), " s");
-  if (all > 0) StrAppend(&line, ", ", static_cast<int64_t>(share * 100), " %", TimeLeft(seconds, share));
-  StrAppend(&line, ", ", what);
+  std::string line = StrCat(task_, ": ", static_cast<int64_t>(seconds), " s");
+  if (total > 0) StrAppend(&line, ", ", static_cast<int64_t>(fraction * 100), " %", TimeLeft(seconds, fraction));
+  StrAppend(&line, ", ", detail);
   SetActivity(line);
   if (seconds < 1 || isatty(STDERR_FILENO) == 0) return;
   winsize size{};
@@ -51,29 +51,29 @@ void ProgressLine::Clear() {
   shown_ = false;
 }
 
-double StepsDone(std::span<const std::unique_ptr<Device>> devices) {
-  double steps = 0;
+double InstructionsDone(std::span<const std::unique_ptr<Device>> devices) {
+  double instructions = 0;
   for (const auto& device : devices)
-    steps += static_cast<double>(device->progress().instructions.load(std::memory_order_relaxed));
-  return steps;
+    instructions += static_cast<double>(device->progress().instructions.load(std::memory_order_relaxed));
+  return instructions;
 }
 
 std::string FormatDevicePositions(std::span<const std::unique_ptr<Device>> devices) {
   int64_t iterations = 0;
-  // Devices that are at the same instruction together, in the order of the first of them.
-  std::vector<std::pair<const Instruction*, std::vector<int64_t>>> places;
+  // Groups of devices at the same instruction, in the order of their first device.
+  std::vector<std::pair<const Instruction*, std::vector<int64_t>>> groups;
   for (const auto& device : devices) {
     const Device::Progress& progress = device->progress();
     iterations += progress.iterations.load(std::memory_order_relaxed);
     const Instruction* now = progress.now.load(std::memory_order_relaxed);
-    auto place = std::find_if(places.begin(), places.end(), [&](const auto& one) { return one.first == now; });
-    if (place == places.end()) place = places.insert(place, {now, {}});
-    place->second.push_back(device->id());
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& other) { return other.first == now; });
+    if (group == groups.end()) group = groups.insert(group, {now, {}});
+    group->second.push_back(device->id());
   }
-  std::string text = StrCat(static_cast<int64_t>(StepsDone(devices)), " instructions");
+  std::string text = StrCat(static_cast<int64_t>(InstructionsDone(devices)), " instructions");
   if (iterations > 0) StrAppend(&text, ", ", iterations, " iterations");
   const char* separator = "; ";
-  for (const auto& [now, ids] : places) {
+  for (const auto& [now, ids] : groups) {
     if (now == nullptr) continue;
     StrAppend(&text, separator, DeviceList(ids), " at ", now->name);
     separator = ", ";

@@ -16,12 +16,12 @@ std::vector<std::string> AllAssumptions(const PageModule& page) {
   return all;
 }
 
-// Where a module's time cannot be predicted, the page says why and shows the rest.
+// Adds predictions. If the time of the module cannot be predicted, the page lists the reason as an assumption.
 Status AddTimes(const ExecutionOptions& options, const std::vector<Machine>& machines, PageModule& page) {
   if (machines.empty()) return {};
   auto input = PredictionInput::Of(page.module, options, page.devices.grid);
   if (!input.ok()) {
-    page.assumptions.push_back(StrCat("no time is predicted: ", input.diag().message));
+    page.assumptions.push_back(StrCat("the step time cannot be predicted: ", input.diag().message));
     return {};
   }
   page.forecast_input = std::move(*input);
@@ -49,7 +49,7 @@ Result<std::vector<Machine>> LoadMachines(const std::vector<std::string>& names)
   return machines;
 }
 
-std::unique_ptr<PageModule> Described(const Input& input, const ExecutionOptions& options, const ReportFlags& flags) {
+std::unique_ptr<PageModule> MakePage(const Input& input, const ExecutionOptions& options, const ReportFlags& flags) {
   auto page = std::make_unique<PageModule>(input.path, *input.module, options, flags.devices_per_node);
   page->assumptions = AllAssumptions(*page);
   if (!flags.budget.empty()) page->budget = ParseBytes(flags.budget).value_or(-1);
@@ -58,7 +58,7 @@ std::unique_ptr<PageModule> Described(const Input& input, const ExecutionOptions
 
 }  // namespace
 
-int ReportVerb(const ReportFlags& flags) {
+int ReportCommand(const ReportFlags& flags) {
   const CommonFlags& common = flags.common;
   if (common.json && flags.out == "-") return FailOnUsage("--json and -o - both write to standard output", common);
   const Result<std::vector<Machine>> machines = LoadMachines(flags.on);
@@ -68,10 +68,10 @@ int ReportVerb(const ReportFlags& flags) {
   if (a.module == nullptr) return FailOnInput(a, common);
   if (!flags.b.empty() && b.module == nullptr) return FailOnInput(b, common);
   const Module* other = b.module != nullptr ? b.module.get() : a.module.get();
-  const Result<ExecutionOptions> options = flags.loops.For({a.module.get(), other});
+  const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({a.module.get(), other});
   if (!options.ok()) return FailOnInput(a, options.diag(), common);
   PageSections sections;
-  const std::unique_ptr<PageModule> page_a = Described(a, *options, flags);
+  const std::unique_ptr<PageModule> page_a = MakePage(a, *options, flags);
   if (Status done = AddTimes(*options, *machines, *page_a); !done.ok()) return FailOnUsage(done.diag().message, common);
   if (Status done = AddProfiles(flags.traces, *page_a); !done.ok()) return FailOnUsage(done.diag().message, common);
   AddModuleSections(*page_a, "a.", sections);
@@ -79,7 +79,7 @@ int ReportVerb(const ReportFlags& flags) {
   std::unique_ptr<PageDiff> diff;
   std::vector<std::string> files = {page_a->file};
   if (b.module != nullptr) {
-    page_b = Described(b, *options, flags);
+    page_b = MakePage(b, *options, flags);
     if (Status done = AddTimes(*options, *machines, *page_b); !done.ok()) return FailOnUsage(done.diag().message, common);
     AddModuleSections(*page_b, "b.", sections);
     files.push_back(page_b->file);

@@ -1,4 +1,4 @@
-// shoal report: one page that opens anywhere.
+// shoal report: writes a self-contained HTML page.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -14,7 +14,7 @@ struct ReportFlags {
   int64_t devices_per_node = 8;
 };
 
-// The exit status.
-int ReportVerb(const ReportFlags& flags);
+// Returns the exit status.
+int ReportCommand(const ReportFlags& flags);
 
 }  // namespace shoal::internal

@@ -29,19 +29,19 @@
 namespace shoal::internal {
 namespace {
 
-class OneRun {
+class RunSession {
  public:
-  explicit OneRun(const RunFlags& flags) : flags_(flags) {}
+  explicit RunSession(const RunFlags& flags) : flags_(flags) {}
 
   int Run() {
     if (Status joined = job_.Join(flags_.job); !joined.ok()) return Failed(joined.diag());
-    if (flags_.engine.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // while everything is read
+    if (flags_.engine.engine == "jit") prefetch_ = PrefetchCodeGenerator();  // in parallel with reading the input
     input_ = ReadInput(flags_.file, {/*strict=*/true});
-    if (input_.module == nullptr && input_.source != nullptr) FindAllDefects();
+    if (input_.module == nullptr && input_.source != nullptr) CollectAllErrors();
     if (input_.module != nullptr) Verify(*input_.module, input_.diags);
     const bool refused = input_.diags.errors() > 0;
-    if (Status same = job_.Compare(input_, refused ? Status(input_.diags.found()[0]) : Status()); !same.ok())
-      return Failed(same.diag());
+    if (Status agree = job_.CheckInputsAgree(input_, refused ? Status(input_.diags.found()[0]) : Status()); !agree.ok())
+      return Failed(agree.diag());
     if (refused) return FailOnInput(input_, flags_.common);
     report_.file = input_.text()->name();
     report_.devices = InferDevices(*input_.module, flags_.num_replicas, flags_.num_partitions);
@@ -49,35 +49,35 @@ class OneRun {
     try {
       return RunVerified();
     } catch (const std::bad_alloc&) {
-      if (job_.job() != nullptr) job_.Leave("not enough memory on this machine");
+      if (job_.job() != nullptr) job_.Abort("not enough memory on this machine");
       return Failed(EnvironmentError("not enough memory on this machine for the arguments"));
     }
   }
 
  private:
-  // A strict reader gives up soon. A forgiving one goes on, and each liberty it had to take is a defect too.
-  void FindAllDefects() {
-    Diags liberties;
-    std::unique_ptr<Module> module = ParseModule(input_.source, {}, liberties);
-    if (module == nullptr || liberties.found().empty()) return;
+  // The strict parser stops early. Parses again as loose text and reports each deviation as an error.
+  void CollectAllErrors() {
+    Diags deviations;
+    std::unique_ptr<Module> module = ParseModule(input_.source, {}, deviations);
+    if (module == nullptr || deviations.found().empty()) return;
     input_.module = std::move(module);
     input_.diags = {};
-    for (Diag diag : liberties.found()) {
+    for (Diag diag : deviations.found()) {
       diag.severity = Severity::kError;
       input_.diags.Add(std::move(diag));
     }
   }
 
   int RunVerified() {
-    if (Status room = job_.AgreeOnStatus(CheckConstantMemory(*input_.module)); !room.ok()) return Failed(room.diag());
+    if (Status fits = job_.AgreeOnStatus(CheckConstantMemory(*input_.module)); !fits.ok()) return Failed(fits.diag());
     const ModulePlan plans(*input_.module);
-    const std::optional<Numerics> given = ParseNumerics(flags_.numerics);
-    report_.numerics = given ? NumericsChoice{*given, "given"} : InferNumerics(*input_.module);
-    if (int status = WarnOfElided(plans.elided()); status != kOk) return status;
+    const std::optional<Numerics> numerics = ParseNumerics(flags_.numerics);
+    report_.numerics = numerics ? NumericsChoice{*numerics, "given"} : InferNumerics(*input_.module);
+    if (int status = WarnAboutElided(plans.elided()); status != kOk) return status;
     Arguments arguments;
     if (Status ready = job_.AgreeOnStatus(Prepare(arguments)); !ready.ok()) return Failed(ready.diag());
-    if (flags_.inputs.empty()) Say(report_.inputs);  // what the user did not ask for
-    if (flags_.explain) return engine_ != nullptr ? WriteText(ToString(engine_->program())) : NothingToExplain();
+    if (flags_.inputs.empty()) PrintMessage(report_.inputs);  // the inputs were not chosen by the user
+    if (flags_.explain) return engine_ != nullptr ? WriteText(ToString(engine_->program())) : FailToExplain();
 
     RunSettings settings;
     settings.job = job_.job();
@@ -87,18 +87,18 @@ class OneRun {
     settings.numerics = report_.numerics.numerics;
     settings.observer = observer_.get();
     if (!flags_.profile.empty()) step_log_ = std::make_unique<StepLog>(report_.devices.grid.count());
-    flags_.limits.Set(settings);
+    flags_.limits.ApplyTo(settings);
     if (flags_.print_literals)
       settings.outfeed = [this](const Device& device, const Instruction&, const Value& value) {
-        outfeeds_.Keep(device.id(), value);
+        outfeeds_.Add(device.id(), value);
         return Status();
       };
-    Result<RunOutcome> outcome = RunWatched(engine_ == nullptr ? plans : engine_->plans(), std::move(arguments), settings);
+    Result<RunOutcome> outcome = Execute(engine_ == nullptr ? plans : engine_->plans(), std::move(arguments), settings);
     if (dump_ != nullptr && job_.job() != nullptr) dump_->Gather(*job_.job());
-    if (dump_ != nullptr) Say(StrCat("dumped ", dump_->Summary()));
+    if (dump_ != nullptr) PrintMessage(StrCat("dumped ", dump_->Summary()));
     if (!outcome.ok()) return Failed(outcome.diag());
     outcome_ = std::move(*outcome);
-    WarnOfLiberties(outcome_.stats, plans.mixed());
+    WarnAboutRun(outcome_.stats, plans.mixed());
     if (gathers()) GatherResults(*job_.job(), *job_.placement(), *input_.module, outcome_.results);
     if (Status written = job_.AgreeOnStatus(Write()); !written.ok()) return Failed(written.diag());
     report_.stats = outcome_.stats;
@@ -114,17 +114,17 @@ class OneRun {
     return job_.AgreeOnExit(status == kOk && flags_.check_snapshot && job_.is_root() ? CheckSnapshot() : status);
   }
 
-  // All that is done before the devices run.
+  // Everything before the devices run.
   Status Prepare(Arguments& arguments) {
     SHOAL_TRY(job_.Place(report_.devices.grid.count()));
     SHOAL_TRY(Compile());
-    SHOAL_TRY(CheckRoom());
-    SHOAL_ASSIGN(made, MakeArguments());
-    arguments = std::move(made);
+    SHOAL_TRY(CheckResources());
+    SHOAL_ASSIGN(generated, MakeArguments());
+    arguments = std::move(generated);
     return MakeObservers();
   }
 
-  // Whether the first process needs all results.
+  // True if the first process needs all results.
   bool gathers() const {
     const bool needs = flags_.job.gather || flags_.print_literals || flags_.check_snapshot;
     return needs && job_.placement() != nullptr;
@@ -139,7 +139,7 @@ class OneRun {
   // Compares with the result that the snapshot recorded.
   int CheckSnapshot() {
     if (input_.result == nullptr)
-      return Failed(EnvironmentError("--check_snapshot needs a snapshot with a result, which this file is not"));
+      return Failed(EnvironmentError("--check_snapshot needs an HloSnapshot with a result; this file has none"));
     Result<std::vector<OutputComparison>> outputs = CompareWithLiteral(*input_.result, report_.outputs);
     if (!outputs.ok()) return Failed(outputs.diag());
     const CompareReport report{"the snapshot's result", StrCat(report_.file, " on ", report_.devices.from), {}, {},
@@ -148,17 +148,17 @@ class OneRun {
     return status == kOk && !report.Agree() ? kInputError : status;
   }
 
-  // Somebody who watches sees the instructions as they are written: the engine computes each by itself.
+  // --dump and --check_nans observe every instruction of the original module, so the engine computes each separately.
   Status Compile() {
     const bool per_instruction = !flags_.dump.empty() || flags_.check_nans;
-    SHOAL_ASSIGN(engine, CompiledModule(*input_.module, report_.file, job_.WithThreads(flags_.engine), flags_.common.json,
+    SHOAL_ASSIGN(engine, CompileModule(*input_.module, report_.file, job_.WithThreads(flags_.engine), flags_.common.json,
                                         per_instruction));
     engine_ = std::move(engine);
     if (engine_ != nullptr) report_.compile_seconds = engine_->compile_seconds();
     return {};
   }
 
-  // The table below the summary, or the trace to its file.
+  // Prints the profile below the summary, or writes the trace file.
   int Profile(const Module& module) {
     RunProfile profile{report_.file, &module, report_.devices.grid, step_log_.get(), {}};
     if (flags_.profile != "-") {
@@ -170,43 +170,43 @@ class OneRun {
     profile.peak_flops = peak.flops;
     profile.peak_bytes = peak.bytes;
     if (!flags_.common.json) return WriteText(ProfileText(profile));
-    shoal::internal::Say(ProfileText(profile));
+    PrintToStderr(ProfileText(profile));
     return kOk;
   }
 
-  int NothingToExplain() {
-    return Failed(EnvironmentError("--explain prints what --engine=jit runs; here the interpreter runs"));
+  int FailToExplain() {
+    return Failed(EnvironmentError("--explain prints the program of --engine=jit, but this run uses the interpreter"));
   }
 
-  Result<RunOutcome> RunWatched(const ModulePlan& plans, Arguments arguments, RunSettings settings) {
+  Result<RunOutcome> Execute(const ModulePlan& plans, Arguments arguments, RunSettings settings) {
     ProgressLine line(StrCat("running ", report_.file));
-    std::optional<double> steps;  // worked out when somebody has waited a while
+    std::optional<double> expected;  // computed at the first progress update
     const Watch watch = [&](auto devices) {
-      if (!steps) steps = EstimateInstructionCount(plans.module()) * static_cast<double>(std::ssize(devices));
-      line.Show(StepsDone(devices), *steps, FormatDevicePositions(devices));
+      if (!expected) expected = EstimateInstructionCount(plans.module()) * static_cast<double>(std::ssize(devices));
+      line.Show(InstructionsDone(devices), *expected, FormatDevicePositions(devices));
     };
     for (int64_t repeat = 1; repeat < flags_.num_repeats; ++repeat) {
       Result<RunOutcome> outcome = RunModule(plans, report_.devices.grid, arguments, settings, watch);
       if (!outcome.ok()) return outcome;
       report_.run_seconds.push_back(outcome->stats.seconds);
     }
-    if (step_log_ != nullptr) settings.observer = step_log_.get();  // of the last run alone
+    if (step_log_ != nullptr) settings.observer = step_log_.get();  // logs only the last run
     Result<RunOutcome> outcome = RunModule(plans, report_.devices.grid, std::move(arguments), settings, watch);
     if (outcome.ok()) report_.run_seconds.push_back(outcome->stats.seconds);
     return outcome;
   }
 
-  int WarnOfElided(const ElidedLiterals& elided) {
+  int WarnAboutElided(const ElidedLiterals& elided) {
     if (elided.count == 0) return kOk;
     if (!flags_.fill_elided) return Failed(ElidedLiteralsError(elided));
     input_.diags.Add(ElidedWarning(elided));
-    if (!flags_.common.json) Report(input_, flags_.common);
+    if (!flags_.common.json) PrintDiags(input_, flags_.common);
     return kOk;
   }
 
-  void WarnOfLiberties(const RunStats& stats, const MixedFloats& mixed) {
+  void WarnAboutRun(const RunStats& stats, const MixedFloats& mixed) {
     Diags earlier = std::exchange(input_.diags, RunWarnings(stats, mixed));
-    if (!flags_.common.json) Report(input_, flags_.common);
+    if (!flags_.common.json) PrintDiags(input_, flags_.common);
     for (const Diag& diag : input_.diags.found()) earlier.Add(diag);
     input_.diags = std::move(earlier);
   }
@@ -229,17 +229,18 @@ class OneRun {
     return Generate(module, grid, flags_.argument_mode, flags_.random_seed, job_.placement());
   }
 
-  // What is known to be missing is said before anything is made: memory, and a disk to write to.
-  Status CheckRoom() const {
+  // Checks memory and output directories before anything is generated.
+  Status CheckResources() const {
     const Module& module = engine_ == nullptr ? *input_.module : *engine_->program().module;
     const DeviceGrid& grid = report_.devices.grid;
-    const bool given = !flags_.inputs.empty() || !input_.arguments.empty();
-    const int64_t here = job_.LocalDevices(grid.count());
+    const bool has_inputs = !flags_.inputs.empty() || !input_.arguments.empty();
+    const int64_t local_devices = job_.LocalDevices(grid.count());
     const ArgumentMode mode = *ParseArgumentMode(flags_.argument_mode);
     SHOAL_TRY(CheckRunMemory(module, grid,
-                             given ? ArgumentBytes(module) : GeneratedBytes(module, grid, mode, job_.placement()), here));
-    const int64_t written = flags_.job.gather ? (job_.is_root() ? grid.count() : 0) : here;
-    if (!flags_.outputs.empty()) SHOAL_TRY(CheckWritable(flags_.outputs, ResultBytes(module) * written));
+                             has_inputs ? ArgumentBytes(module) : GeneratedBytes(module, grid, mode, job_.placement()),
+                             local_devices));
+    const int64_t devices_written = flags_.job.gather ? (job_.is_root() ? grid.count() : 0) : local_devices;
+    if (!flags_.outputs.empty()) SHOAL_TRY(CheckWritable(flags_.outputs, ResultBytes(module) * devices_written));
     if (!flags_.dump.empty()) SHOAL_TRY(CheckWritable(flags_.dump_dir, 0));
     return {};
   }
@@ -247,7 +248,7 @@ class OneRun {
   Status MakeObservers() {
     const Module& module = engine_ == nullptr ? *input_.module : *engine_->program().module;
     if (!flags_.profile.empty() && (!flags_.dump.empty() || flags_.check_nans))
-      return EnvironmentError("--profile times a run that nobody watches: not together with --dump or --check_nans");
+      return EnvironmentError("--profile cannot be combined with --dump or --check_nans");
     const int64_t devices = report_.devices.grid.count();
     std::vector<Observer*> observers;
     if (!flags_.dump.empty()) {
@@ -272,16 +273,16 @@ class OneRun {
     return WriteText(outfeeds_.Text() + text);
   }
 
-  void Say(const std::string& sentence) const {
-    if (!sentence.empty() && !flags_.common.json) shoal::internal::Say(sentence + "\n");
+  void PrintMessage(const std::string& sentence) const {
+    if (!sentence.empty() && !flags_.common.json) PrintToStderr(sentence + "\n");
   }
 
   int Failed(const Diag& diag) { return FailOnInput(input_, diag, flags_.common); }
 
   const RunFlags& flags_;
-  JobContext job_;  // before all else: it is left last
+  JobContext job_;  // declared first, so that it is destroyed last
   Input input_;
-  RunOutcome outcome_;  // counts the bytes of the arrays that the report holds, so it must outlive them
+  RunOutcome outcome_;  // owns the memory accounting of the arrays in the report, so it must outlive them
   RunReport report_;
   Outfeeds outfeeds_;
   std::unique_ptr<Dump> dump_;
@@ -293,6 +294,6 @@ class OneRun {
 
 }  // namespace
 
-int RunVerb(const RunFlags& flags) { return OneRun(flags).Run(); }
+int RunCommand(const RunFlags& flags) { return RunSession(flags).Run(); }
 
 }  // namespace shoal::internal

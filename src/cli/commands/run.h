@@ -16,7 +16,7 @@ struct RunFlags {
   uint64_t random_seed = 0;
   EngineFlags engine;
   std::string numerics;
-  std::string profile;  // "-": the table alone; else a file for the trace
+  std::string profile;  // "-": print a table; else the trace file
   int64_t num_repeats = 1;
   bool explain = false;
   RunLimits limits;
@@ -24,7 +24,7 @@ struct RunFlags {
        check_snapshot = false;
 };
 
-// The exit status.
-int RunVerb(const RunFlags& flags);
+// Returns the exit status.
+int RunCommand(const RunFlags& flags);
 
 }  // namespace shoal::internal

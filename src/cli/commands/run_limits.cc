@@ -15,20 +15,20 @@ bool IsUnbounded(const Shape& shape) {
   return shape.IsArray() && std::ranges::find(shape.dims(), kUnboundedSize) != shape.dims().end();
 }
 
-// A size that only another compiler's run would know.
+// Rejects unbounded sizes, which are unknown before the module runs.
 Status CheckSizes(const Module& module) {
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
       if (IsUnbounded(hlo->shape()))
         return Fail(hlo->at, "run.unbounded",
-                    StrCat(hlo->name, " has a dimension without a size, ", ToString(hlo->shape(), /*with_layout=*/false),
-                           ": such a module cannot be run"));
+                    StrCat("cannot run ", hlo->name, ": ", ToString(hlo->shape(), /*with_layout=*/false),
+                           " has an unbounded dimension"));
   return {};
 }
 
 }  // namespace
 
-void RunLimits::Set(RunSettings& settings) const {
+void RunLimits::ApplyTo(RunSettings& settings) const {
   settings.max_instructions = max_instructions;
   settings.max_seconds = max_seconds;
   settings.max_bytes = ParseBytes(max_memory).value_or(0);
@@ -37,11 +37,11 @@ void RunLimits::Set(RunSettings& settings) const {
 Status RunLimits::Check(const Module& module, const InferredGrid& devices) const {
   SHOAL_TRY(CheckSizes(module));
   if (devices.grid.count() > kMaxDevices)
-    return EnvironmentError(StrCat(devices.from, ", are more than the ", kMaxDevices, " that are possible"));
-  const std::optional<int64_t> most = ParseBytes(max_memory);
+    return EnvironmentError(StrCat("too many devices: ", devices.from, "; at most ", kMaxDevices, " can be run"));
+  const std::optional<int64_t> limit = ParseBytes(max_memory);
   const double bytes = ArgumentBytes(module);
-  if (!most || bytes <= static_cast<double>(*most)) return {};
-  return EnvironmentError(StrCat("a device's arguments take ", FormatBytes(bytes), ", more than --max_memory allows"));
+  if (!limit || bytes <= static_cast<double>(*limit)) return {};
+  return EnvironmentError(StrCat("a device's arguments need ", FormatBytes(bytes), ", more than --max_memory allows"));
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// How far a run may go, as run and compare are told.
+// Limits of an execution, shared by run and compare.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct RunLimits {
   double max_seconds = 0;
   std::string max_memory;
 
-  void Set(RunSettings& settings) const;
-  // What is known to be too much before anything is made or read: sizes without a bound, devices, a device's arguments.
+  void ApplyTo(RunSettings& settings) const;
+  // Checks, before any input exists: unbounded sizes, the number of devices, the size of a device's arguments.
   Status Check(const Module& module, const InferredGrid& devices) const;
 };
 

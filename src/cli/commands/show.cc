@@ -17,11 +17,11 @@ void KeepKinds(StepTotals& totals, ShownOps ops) {
 
 }  // namespace
 
-int ShowVerb(const ShowFlags& flags) {
+int ShowCommand(const ShowFlags& flags) {
   Input input = ReadInput(flags.file, {flags.common.strict});
   if (input.module == nullptr) return FailOnInput(input, flags.common);
   const Module& module = *input.module;
-  const Result<ExecutionOptions> options = flags.loops.For({&module});
+  const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({&module});
   if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
   const ExecutionCounts executions(module, *options);
   const InferredGrid devices = InferDevices(module);

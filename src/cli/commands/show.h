@@ -1,4 +1,4 @@
-// shoal show: the execution skeleton of a module.
+// shoal show: prints the execution skeleton of a module.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -15,7 +15,7 @@ struct ShowFlags {
   std::string file;
 };
 
-// The exit status.
-int ShowVerb(const ShowFlags& flags);
+// Returns the exit status.
+int ShowCommand(const ShowFlags& flags);
 
 }  // namespace shoal::internal

@@ -15,7 +15,7 @@
 namespace shoal::internal {
 namespace {
 
-// Reads every file of every module, a module at a time for each thread.
+// Reads every file of every module. Each thread reads one module at a time.
 class DumpReader {
  public:
   DumpReader(StatsReport& report, const StatsFlags& flags)
@@ -27,24 +27,24 @@ class DumpReader {
   }
 
   void ReadAll() {
-    const size_t most = std::max<size_t>(std::thread::hardware_concurrency(), 1);
+    const size_t max_threads = std::max<size_t>(std::thread::hardware_concurrency(), 1);
     std::vector<std::jthread> threads;
-    for (size_t i = 1; i < std::min(most, report_.modules.size()); ++i) threads.emplace_back([this] { Work(); });
+    for (size_t i = 1; i < std::min(max_threads, report_.modules.size()); ++i) threads.emplace_back([this] { Work(); });
     Work();
-    threads.clear();  // waits
+    threads.clear();  // joins them
     if (no_memory_) throw std::bad_alloc();
     std::erase_if(report_.modules, [](const ModuleStats& module) { return module.final_file.empty(); });
     std::sort(report_.unreadable.begin(), report_.unreadable.end());
     if (unknown_loops_ > 0)
       report_.assumptions.push_back(
-          StrCat(Pluralize(unknown_loops_, "loop"), " whose trip count depends on data: counted as one round"));
+          StrCat(Pluralize(unknown_loops_, "loop"), " whose trip count depends on data: counted as one iteration"));
     if (conditionals_ > 0)
       report_.assumptions.push_back(StrCat(Pluralize(conditionals_, "conditional"), ": all branches equally likely"));
-    report_.assumptions.insert(report_.assumptions.end(), sentences_.begin(), sentences_.end());
+    report_.assumptions.insert(report_.assumptions.end(), assumptions_.begin(), assumptions_.end());
   }
 
  private:
-  // An exception that leaves a thread would end the program.
+  // An exception must not leave the thread, because that would end the program.
   void Work() {
     try {
       for (size_t i = next_++; i < report_.modules.size(); i = next_++) ReadModule(report_.modules[i]);
@@ -53,9 +53,9 @@ class DumpReader {
     }
   }
 
-  // The figures are of the last stage that can be read.
+  // The metrics are those of the last readable stage. Files are in descending order of stages.
   void ReadModule(ModuleStats& stats) {
-    Input later;  // the stage after the file's, for which it is the one before
+    Input later;  // the stage that follows the file's stage
     std::string later_stage;
     for (const DumpFile& file : stats.dumped->files) {
       Input input = ReadInput(file.path, {strict_});
@@ -66,9 +66,9 @@ class DumpReader {
         const std::lock_guard lock(mutex_);
         unknown_loops_ += std::ssize(executions.unknown_loops());
         conditionals_ += std::ssize(executions.conditionals());
-        sentences_.insert(stats.totals.assumptions.begin(), stats.totals.assumptions.end());
+        assumptions_.insert(stats.totals.assumptions.begin(), stats.totals.assumptions.end());
       }
-      const std::string why_not = input.module == nullptr ? WhyNot(input) : "";
+      const std::string reason = input.module == nullptr ? ReasonUnreadable(input) : "";
       if (diff_ && input.module != nullptr && (later.module == nullptr || file.stage != later_stage)) {
         if (later.module != nullptr)
           stats.stages.insert(stats.stages.begin(), ChangesOfStage(*input.module, *later.module, later_stage));
@@ -76,35 +76,35 @@ class DumpReader {
         later = std::move(input);
       }
       const std::lock_guard lock(mutex_);
-      if (!why_not.empty()) report_.unreadable.push_back({file.path, why_not});
-      ++read_;
-      progress_.Show(static_cast<double>(read_), static_cast<double>(files_),
-                     StrCat(read_, " of ", files_, " files, ", stats.dumped->name));
+      if (!reason.empty()) report_.unreadable.push_back({file.path, reason});
+      ++files_read_;
+      progress_.Show(static_cast<double>(files_read_), static_cast<double>(files_),
+                     StrCat(files_read_, " of ", files_, " files, ", stats.dumped->name));
     }
   }
 
-  static std::string WhyNot(const Input& input) {
+  static std::string ReasonUnreadable(const Input& input) {
     for (const Diag& diag : input.diags.found()) {
       if (diag.severity != Severity::kError) continue;
       if (!diag.at.known() || input.text() == nullptr) return diag.message;
       return StrCat("line ", input.text()->Locate(diag.at.offset).line, ": ", diag.message);
     }
-    return "it is no module";
+    return "not an HLO module";
   }
 
   StatsReport& report_;
   const bool strict_, diff_;
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> no_memory_ = false;
-  std::mutex mutex_;  // of all that follows
-  int64_t files_ = 0, read_ = 0, unknown_loops_ = 0, conditionals_ = 0;
-  std::set<std::string> sentences_;
+  std::mutex mutex_;  // guards all members below
+  int64_t files_ = 0, files_read_ = 0, unknown_loops_ = 0, conditionals_ = 0;
+  std::set<std::string> assumptions_;
   ProgressLine progress_{"reading"};
 };
 
 }  // namespace
 
-int StatsVerb(const StatsFlags& flags) {
+int StatsCommand(const StatsFlags& flags) {
   Result<DumpFolder> dump = ReadDumpFolder(flags.folder);
   if (!dump.ok()) return FailOnUsage(dump.diag().message, flags.common);
   StatsReport report;
@@ -113,7 +113,7 @@ int StatsVerb(const StatsFlags& flags) {
   DumpReader(report, flags).ReadAll();
   const int status = WriteText(flags.common.json ? StatsJson(report) : StatsText(report, flags.top));
   if (status != kOk || !report.modules.empty()) return status;
-  Say(StrCat("shoal stats: ", flags.folder, " has no module that can be read\n"));
+  PrintToStderr(StrCat("shoal stats: ", flags.folder, " contains no readable module\n"));
   return kInputError;
 }
 

@@ -1,4 +1,4 @@
-// shoal stats: an overview of a dump folder.
+// shoal stats: summarizes an XLA dump directory.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -12,7 +12,7 @@ struct StatsFlags {
   bool diff = false;
 };
 
-// The exit status.
-int StatsVerb(const StatsFlags& flags);
+// Returns the exit status.
+int StatsCommand(const StatsFlags& flags);
 
 }  // namespace shoal::internal

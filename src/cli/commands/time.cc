@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMaxPoints = 1000;
 
-// The machines to price on: those named, or one of them at each point of the sweep.
+// The machines to predict on: those of --on, or one of them at each point of the sweep.
 Result<std::vector<Machine>> MachinesOf(const TimeFlags& flags, TimeReport& report) {
   std::vector<Machine> machines;
   for (const std::string& name : flags.on) {
@@ -21,7 +21,7 @@ Result<std::vector<Machine>> MachinesOf(const TimeFlags& flags, TimeReport& repo
   if (flags.sweep.empty()) return machines;
   const size_t equals = flags.sweep.find('=');
   if (equals == std::string::npos || machines.size() != 1)
-    return Fail("--sweep takes FIGURE=V1,V2,… and one machine, as in --sweep nodes=1,2,4");
+    return Fail("--sweep needs PARAM=V1,V2,… and exactly one machine, as in --sweep nodes=1,2,4");
   report.sweep = flags.sweep.substr(0, equals);
   std::string_view values = std::string_view(flags.sweep).substr(equals + 1);
   std::vector<Machine> points;
@@ -32,21 +32,21 @@ Result<std::vector<Machine>> MachinesOf(const TimeFlags& flags, TimeReport& repo
     SHOAL_TRY(SetMachineParameter(machine, StrCat(report.sweep, "=", report.points.back())));
     points.push_back(std::move(machine));
     values.remove_prefix(std::min(values.size(), comma + 1));
-    if (points.size() > kMaxPoints) return Fail(StrCat("a sweep has at most ", kMaxPoints, " points"));
+    if (points.size() > kMaxPoints) return Fail(StrCat("--sweep takes at most ", kMaxPoints, " values"));
   }
   return points;
 }
 
 }  // namespace
 
-int TimeVerb(const TimeFlags& flags) {
+int TimeCommand(const TimeFlags& flags) {
   TimeReport report{.file = flags.file, .input = nullptr, .forecasts = {}, .sweep = {}, .points = {}, .assumptions = {},
                     .against = {}, .top = flags.top, .all_ops = flags.all};
   Result<std::vector<Machine>> machines = MachinesOf(flags, report);
   if (!machines.ok()) return FailOnUsage(machines.diag().message, flags.common);
   Input input = ReadInput(flags.file, {flags.common.strict});
   if (input.module == nullptr) return FailOnInput(input, flags.common);
-  const Result<ExecutionOptions> options = flags.loops.For({input.module.get()});
+  const Result<ExecutionOptions> options = flags.loops.ExecutionOptionsFor({input.module.get()});
   if (!options.ok()) return FailOnInput(input, options.diag(), flags.common);
   const InferredGrid devices = InferDevices(*input.module, flags.num_replicas, flags.num_partitions);
   auto forecast_input = PredictionInput::Of(*input.module, *options, devices.grid);

@@ -1,4 +1,4 @@
-// shoal time: how long a step takes on a machine, and where the time goes.
+// shoal time: predicts the step time on a machine, with a breakdown.
 #pragma once
 
 #include "cli/commands/input.h"
@@ -16,7 +16,7 @@ struct TimeFlags {
   bool all = false;
 };
 
-// The exit status.
-int TimeVerb(const TimeFlags& flags);
+// Returns the exit status.
+int TimeCommand(const TimeFlags& flags);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// The options of shoal comm.
+// Options of shoal comm.
 #include "analyze/facts/device_grid.h"
 #include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
@@ -6,32 +6,31 @@
 
 namespace shoal::internal {
 
-Run AddComm(Options& verb) {
+Action AddComm(Options& command) {
   auto flags = std::make_shared<CommFlags>();
-  verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
-  verb.Value("--devices_per_node", flags->devices_per_node, "Neighbouring devices that share a fast network")
+  command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("--devices_per_node", flags->devices_per_node, "Number of consecutive devices in a node")
       .Positive();
-  // A flag, so that a file may follow it.
-  verb.FlagWithValue("--matrix", flags->matrix, "text",
-                     "Who sends how much to whom; --matrix=csv: nothing but that, as CSV")
+  // Declared as a flag, so that FILE may follow it.
+  command.FlagWithValue("--matrix", flags->matrix, "text",
+                        "Also print the bytes sent between each pair of devices; --matrix=csv prints only that, as CSV")
       .OneOf({"text", "csv"});
-  verb.Value("--num_replicas", flags->num_replicas, "Replicas; default: what the module says")
+  command.Value("--num_replicas", flags->num_replicas, "Number of replicas (default: inferred from the module)")
       .Between(1, kMaxIds);
-  verb.Value("--num_partitions", flags->num_partitions, "Partitions; default: what the module says")
+  command.Value("--num_partitions", flags->num_partitions, "Number of partitions (default: inferred from the module)")
       .Between(1, kMaxIds);
-  verb.Value("--top", flags->top, "So many rows of each table; 0: all").NotNegative();
-  AddTo(verb, flags->loops);
-  AddTo(verb, flags->common);
-  verb.Footer(
-      "Payload is what one device brings each time; ring and direct are what the device that receives most receives "
-      "per\n"
-      "step, when everything goes around a ring of the group and when parts go straight to whom they are for.\n\n"
+  command.Value("--top", flags->top, "Show at most N rows of each table (0: all)").NotNegative();
+  AddTo(command, flags->loops);
+  AddTo(command, flags->common);
+  command.Footer(
+      "Payload is the size of one device's operands in one execution. Ring and direct are the maximum bytes received\n"
+      "by any device per step: with a ring algorithm, and with each part sent straight to its destination.\n\n"
       "Examples:\n"
       "  shoal comm module.hlo\n"
       "  shoal comm --devices_per_node=4 --top=0 module.hlo\n"
       "  shoal comm --matrix=csv module.hlo > traffic.csv\n"
       "  shoal comm --json module.hlo | jq '.by_kind'");
-  return [=] { return CommVerb(*flags); };
+  return [=] { return CommCommand(*flags); };
 }
 
 }  // namespace shoal::internal

@@ -1,24 +1,24 @@
-// The verbs, one file each: each declares its options and says what it does.
+// The commands. Each Add function declares the options of one command and returns the action that runs it.
 #pragma once
 
 #include "cli/options/options.h"
 
 namespace shoal::internal {
 
-Run AddCheck(Options& verb);
-Run AddComm(Options& verb);
-Run AddCompare(Options& verb);
-Run AddCost(Options& verb);
-Run AddDiff(Options& verb);
-Run AddMachines(Options& verb);
-Run AddMem(Options& verb);
-Run AddOps(Options& verb);
-Run AddOpt(Options& verb);
-Run AddPrint(Options& verb);
-Run AddReport(Options& verb);
-Run AddRun(Options& verb);
-Run AddShow(Options& verb);
-Run AddStats(Options& verb);
-Run AddTime(Options& verb);
+Action AddCheck(Options& command);
+Action AddComm(Options& command);
+Action AddCompare(Options& command);
+Action AddCost(Options& command);
+Action AddDiff(Options& command);
+Action AddMachines(Options& command);
+Action AddMem(Options& command);
+Action AddOps(Options& command);
+Action AddOpt(Options& command);
+Action AddPrint(Options& command);
+Action AddReport(Options& command);
+Action AddRun(Options& command);
+Action AddShow(Options& command);
+Action AddStats(Options& command);
+Action AddTime(Options& command);
 
 }  // namespace shoal::internal

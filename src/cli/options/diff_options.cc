@@ -1,32 +1,32 @@
-// The options of shoal diff.
+// Options of shoal diff.
 #include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
 #include "cli/commands/diff.h"
 
 namespace shoal::internal {
 
-Run AddDiff(Options& verb) {
+Action AddDiff(Options& command) {
   auto flags = std::make_shared<DiffFlags>();
-  verb.Value("A", flags->a, "HLO text, .pb, either with gzip, or - for standard input").Required();
-  verb.Value("B", flags->b, "The other one").Required();
-  verb.Values("--threshold", flags->thresholds,
-                   "FIGURE<=BOUND (also <, >=, >, ==): exit 1 unless it holds; +2% and -1GB bound the change, 80GB "
-                   "bounds B's figure; may be repeated");
-  verb.Flag("--exit_code", flags->exit_code, "Exit 1 if there is any difference");
-  verb.Value("--top", flags->top, "So many rows of each kind of change; 0: all").NotNegative();
-  AddTo(verb, flags->loops);
-  AddTo(verb, flags->common);
-  verb.Footer(
-      "Instructions are matched by what they do. Names, the order of instructions and computations, channel numbers,\n"
-      "metadata and how groups and shardings are written make no difference; the order of operands does. Differences\n"
-      "alone do not change the exit status: --threshold and --exit-code do.\n\n"
-      "Figures: instructions, flops, transcendentals, bytes, wire_bytes, collectives, peak_memory, and kinds of\n"
-      "collective (all-reduce, …), per device and step.\n\n"
+  command.Value("A", flags->a, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("B", flags->b, "The module to compare with A").Required();
+  command.Values("--threshold", flags->thresholds,
+                 "METRIC<=BOUND (or <, >=, >, ==): exit with status 1 unless it holds; +2% and -1GB bound the change, "
+                 "80GB bounds the metric of B; may be repeated");
+  command.Flag("--exit_code", flags->exit_code, "Exit with status 1 if there are differences");
+  command.Value("--top", flags->top, "Show at most N rows of each kind of change (0: all)").NotNegative();
+  AddTo(command, flags->loops);
+  AddTo(command, flags->common);
+  command.Footer(
+      "Instructions are matched by their semantics. Names, the order of instructions and computations, channel ids,\n"
+      "metadata and the notation of groups and shardings are ignored; the order of operands is not. Differences\n"
+      "affect the exit status only with --threshold or --exit-code.\n\n"
+      "Metrics, per device and step: instructions, flops, transcendentals, bytes, wire_bytes, collectives,\n"
+      "peak_memory, and each kind of collective (all-reduce, …).\n\n"
       "Examples:\n"
       "  shoal diff yesterday.hlo today.hlo\n"
       "  shoal diff --threshold='wire_bytes<=+2%' --threshold='peak_memory<80GB' yesterday.hlo today.hlo\n"
       "  shoal diff --json a.hlo b.pb | jq '.changes[].kind'");
-  return [=] { return DiffVerb(*flags); };
+  return [=] { return DiffCommand(*flags); };
 }
 
 }  // namespace shoal::internal

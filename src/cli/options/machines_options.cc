@@ -1,22 +1,22 @@
-// The options of shoal machines.
+// Options of shoal machines.
 #include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
 #include "cli/commands/machines.h"
 
 namespace shoal::internal {
 
-Run AddMachines(Options& verb) {
+Action AddMachines(Options& command) {
   auto flags = std::make_shared<MachinesFlags>();
-  verb.Value("NAME", flags->name, "A machine, as time's --on takes it; default: all, in a list");
-  verb.Flag("--json", flags->common.json, "A report for programs, on standard output");
-  verb.Footer(
-      "Every figure may be changed with time's --set and --sweep. A machine of your own is a YAML file with the same\n"
-      "names: copy one of machines/.\n\n"
+  command.Value("NAME", flags->name, "Print the parameters of this machine (default: list all machines)");
+  command.Flag("--json", flags->common.json, "Print JSON to standard output");
+  command.Footer(
+      "shoal time can change each parameter with --set and --sweep. To describe your own machine, copy a YAML file\n"
+      "from machines/ and edit it.\n\n"
       "Examples:\n"
       "  shoal machines\n"
       "  shoal machines h100x8x64\n"
       "  shoal machines --json | jq '.machines[].name'");
-  return [=] { return MachinesVerb(*flags); };
+  return [=] { return MachinesCommand(*flags); };
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// shoal: opens the compiled programs of distributed machine learning.
+// The shoal executable: a toolkit for XLA HLO modules.
 #include "cli/options/shoal.h"
 #include "cli/commands/interrupt.h"
 

@@ -1,4 +1,4 @@
-// The options of shoal mem.
+// Options of shoal mem.
 #include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
 #include "cli/commands/mem.h"
@@ -6,24 +6,23 @@
 
 namespace shoal::internal {
 
-Run AddMem(Options& verb) {
+Action AddMem(Options& command) {
   auto flags = std::make_shared<MemFlags>();
-  verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
-  verb.Value("--budget", flags->budget, "Exit with 1 if a device needs more: 80GB, 512MiB, 1000000")
+  command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("--budget", flags->budget, "Exit with status 1 if a device needs more memory: 80GB, 512MiB, 1000000")
       .Check(ValidateBytes);
-  verb.Value("--top", flags->top, "So many buffers; 0: all").NotNegative();
-  verb.Value("--backend", flags->backend, "Whose rules for buffers hold; default: what the module shows")
+  command.Value("--top", flags->top, "Show at most N buffers (0: all)").NotNegative();
+  command.Value("--backend", flags->backend, "Buffer-assignment rules to follow (default: inferred from the module)")
       .OneOf({std::begin(kBackends), std::end(kBackends)});
-  verb.Flag("--run", flags->run, "Also work out what shoal run would hold");
-  AddTo(verb, flags->common);
-  verb.Footer(
-      "Figures are per device, counted as XLA assigns buffers: temporaries are one block that holds them all, "
-      "packed.\n\n"
+  command.Flag("--run", flags->run, "Also compute the memory that shoal run would need");
+  AddTo(command, flags->common);
+  command.Footer(
+      "Sizes are per device, as in XLA's buffer assignment: all temporaries share one packed block.\n\n"
       "Examples:\n"
       "  shoal mem module.hlo\n"
       "  shoal mem --budget=80GB module.hlo\n"
       "  shoal mem --json module.hlo | jq .device.peak");
-  return [=] { return MemVerb(*flags); };
+  return [=] { return MemCommand(*flags); };
 }
 
 }  // namespace shoal::internal

@@ -13,19 +13,19 @@
 namespace shoal::internal {
 namespace {
 
-// A number is written as one, and what is not given is not shown.
+// Help shows the variable's initial value as the default.
 template <class T>
-Option Declare(CLI::App& verb, const char* names, T& value, const char* help) {
-  return Option(verb.add_option(names, value, help)->capture_default_str());
+Option Declare(CLI::App& app, const char* names, T& value, const char* help) {
+  return Option(app.add_option(names, value, help)->capture_default_str());
 }
 
-bool Asks(int argc, char** argv, std::string_view flag) {
+bool HasArgument(int argc, char** argv, std::string_view argument) {
   for (int i = 1; i < argc; ++i)
-    if (argv[i] == flag) return true;
+    if (argv[i] == argument) return true;
   return false;
 }
 
-// The arguments in the spelling that options are declared in: `_` for `-` in their names, and today's name for an old one.
+// The arguments in the spelling of the declared options: `_` for `-` in option names, new names for old ones.
 std::vector<std::string> NormalizedArguments(int argc, char** argv) {
   static constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
       {"--max_steps", "--max_instructions"},
@@ -39,7 +39,7 @@ std::vector<std::string> NormalizedArguments(int argc, char** argv) {
     std::replace(argument.begin() + 2, argument.begin() + static_cast<std::ptrdiff_t>(end), '-', '_');
     for (const auto& [old_name, new_name] : kRenamed) {
       if (std::string_view(argument).substr(0, end) != old_name) continue;
-      Say(StrCat("warning: ", old_name, " is now called ", new_name, "; the old name will be removed\n"));
+      PrintToStderr(StrCat("warning: ", old_name, " is now called ", new_name, "; the old name will be removed\n"));
       argument.replace(0, end, new_name);
       break;
     }
@@ -47,24 +47,25 @@ std::vector<std::string> NormalizedArguments(int argc, char** argv) {
   return arguments;
 }
 
-// A mistake is one sentence; CLI11's own hint is kept.
-int Answer(const CLI::App& app, const CLI::ParseError& error, bool json) {
+// Prints the help or version text, or the error with CLI11's hint. Returns the exit status.
+int PrintParseResult(const CLI::App& app, const CLI::ParseError& error, bool json) {
   std::ostringstream out, err;
-  const bool fine = app.exit(error, out, err) == 0;
-  if (fine) return WriteText(out.str());
+  const bool ok = app.exit(error, out, err) == 0;
+  if (ok) return WriteText(out.str());
   if (json) {
-    Diags mistake;
-    mistake.Add(EnvironmentError(error.what()));
-    WriteText(ErrorJson("", nullptr, mistake));
+    Diags diags;
+    diags.Add(EnvironmentError(error.what()));
+    WriteText(ErrorJson("", nullptr, diags));
   } else {
-    Say(err.str());
+    PrintToStderr(err.str());
   }
   return kUsageOrSystemError;
 }
 
-// Help in lines that fit, with what is said about options below each other.
+// Wraps help to the terminal width and aligns the continuation lines of option descriptions.
 class HelpFormatter : public CLI::Formatter {
  public:
+  HelpFormatter() { label("SUBCOMMAND", "COMMAND"), label("Positionals", "Arguments"); }
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     const std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
     const size_t column = get_column_width();
@@ -103,13 +104,13 @@ Option& Option::Positive() {
   return *this;
 }
 
-Option& Option::Between(int64_t least, int64_t most) {
-  option_->check(CLI::Range(least, most));
+Option& Option::Between(int64_t min, int64_t max) {
+  option_->check(CLI::Range(min, max));
   return *this;
 }
 
-Option& Option::Check(std::function<std::string(const std::string&)> fault) {
-  option_->check(std::move(fault));
+Option& Option::Check(std::function<std::string(const std::string&)> validate) {
+  option_->check(std::move(validate));
   return *this;
 }
 
@@ -119,87 +120,86 @@ Option& Option::FromEnvironment(const char* variable) {
 }
 
 Option Options::Flag(const char* names, bool& value, const char* help) {
-  return Option(verb_.add_flag(names, value, help));
+  return Option(app_.add_flag(names, value, help));
 }
 
 Option Options::Value(const char* names, bool& value, const char* help) {
-  return Option(verb_.add_option(names, value, help)->default_str(value ? "true" : "false"));
+  return Option(app_.add_option(names, value, help)->default_str(value ? "true" : "false"));
 }
 
 Option Options::Value(const char* names, int& value, const char* help) {
-  return Declare(verb_, names, value, help);
+  return Declare(app_, names, value, help);
 }
 
 Option Options::Value(const char* names, double& value, const char* help) {
-  return Declare(verb_, names, value, help);
+  return Declare(app_, names, value, help);
 }
 
 Option Options::Value(const char* names, int64_t& value, const char* help) {
-  return Declare(verb_, names, value, help);
+  return Declare(app_, names, value, help);
 }
 
 Option Options::Value(const char* names, uint64_t& value, const char* help) {
-  return Declare(verb_, names, value, help);
+  return Declare(app_, names, value, help);
 }
 
 Option Options::Value(const char* names, std::string& value, const char* help) {
-  return Declare(verb_, names, value, help);
+  return Declare(app_, names, value, help);
 }
 
 Option Options::Value(const char* names, std::optional<int64_t>& value, const char* help) {
-  return Option(verb_.add_option(names, value, help));
+  return Option(app_.add_option(names, value, help));
 }
 
 Option Options::Value(const char* names, std::optional<double>& value, const char* help) {
-  return Option(verb_.add_option(names, value, help));
+  return Option(app_.add_option(names, value, help));
 }
 
 Option Options::Values(const char* names, std::vector<std::string>& values, const char* help) {
-  return Option(verb_.add_option(names, values, help));
+  return Option(app_.add_option(names, values, help));
 }
 
 Option Options::Repeated(const char* names, std::vector<std::string>& values, const char* help) {
-  return Option(verb_.add_option(names, values, help)->take_all()->expected(1)->allow_extra_args(false));
+  return Option(app_.add_option(names, values, help)->take_all()->expected(1)->allow_extra_args(false));
 }
 
 Option Options::List(const char* names, std::vector<std::string>& values, const char* help) {
-  return Option(verb_.add_option(names, values, help)->delimiter(','));
+  return Option(app_.add_option(names, values, help)->delimiter(','));
 }
 
 Option Options::FlagWithValue(const char* name, std::string& value, const char* default_value, const char* help) {
-  return Option(verb_.add_flag(std::string(name) + "{" + default_value + "}", value, help));
+  return Option(app_.add_flag(std::string(name) + "{" + default_value + "}", value, help));
 }
 
-Option Options::NamedValue(const char* names, const std::vector<std::string>& all, const std::string& now,
+Option Options::NamedValue(const char* names, const std::vector<std::string>& all, const std::string& current,
                            std::function<void(const std::string&)> store, const char* help) {
-  Option option(verb_.add_option_function(names, store, help)->default_str(now));
+  Option option(app_.add_option_function(names, store, help)->default_str(current));
   return option.OneOf(all);
 }
 
-void Options::Footer(const char* text) { verb_.footer(text); }
+void Options::Footer(const char* text) { app_.footer(text); }
 
-int RunCommand(int argc, char** argv, const std::vector<Verb>& commands) {
-  CLI::App app("shoal opens the compiled programs of distributed machine learning (XLA HLO modules) on any machine.",
-               "shoal");
+int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands) {
+  CLI::App app("A toolkit for XLA HLO modules, the compiled programs of distributed machine learning.", "shoal");
   app.formatter(std::make_shared<HelpFormatter>());
   SetWidth(std::nullopt);
   app.require_subcommand(1);
   app.set_version_flag("--version", kVersion);
   app.footer(
-      "shoal VERB --help says more. Files may be HLO text, .pb or either packed with gzip; - is standard input.");
-  const auto is_first = [&](const Verb& verb) { return argc > 1 && std::string_view(argv[1]) == verb.name; };
-  const bool begins_with_verb = std::ranges::any_of(commands, is_first);
-  std::map<const CLI::App*, Run> runs;
-  for (const Verb& verb : commands) {
-    if (begins_with_verb && !is_first(verb)) continue;  // would only take time, and take a file `show` for a verb
-    CLI::App* added = app.add_subcommand(verb.name, verb.summary);
-    if (!Asks(argc, argv, verb.name)) continue;  // the list of verbs needs no options
+      "Run shoal COMMAND --help for the options of a command. Modules are HLO text or protobuf, optionally gzipped.");
+  const auto is_first = [&](const Command& command) { return argc > 1 && std::string_view(argv[1]) == command.name; };
+  const bool starts_with_command = std::ranges::any_of(commands, is_first);
+  std::map<const CLI::App*, Action> actions;
+  for (const Command& command : commands) {
+    if (starts_with_command && !is_first(command)) continue;  // saves time, and a file may be named `show`
+    CLI::App* added = app.add_subcommand(command.name, command.summary)->group("Commands");
+    if (!HasArgument(argc, argv, command.name)) continue;  // the list of commands needs no options
     Options options(*added);
-    runs[added] = verb.add(options);
+    actions[added] = command.add(options);
     added
         ->add_option_function<size_t>(
             "--width", [](size_t columns) { SetWidth(columns); },
-            "No line of text is longer; 0: as long as they are (default: the terminal's)")
+            "Wrap text output at N columns; 0: never (default: terminal width)")
         ->check(ValidateWidth);
   }
   try {
@@ -207,14 +207,15 @@ int RunCommand(int argc, char** argv, const std::vector<Verb>& commands) {
     std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 takes
     app.parse(std::move(arguments));
   } catch (const CLI::RequiredError& error) {
-    // CLI11 only says that a subcommand is missing.
-    if (argc < 2 || *argv[1] == '-' || !app.get_subcommands().empty()) return Answer(app, error, Asks(argc, argv, "--json"));
-    const std::string sentence = StrCat("there is no verb ", argv[1], "; shoal --help lists them");
-    return Answer(app, CLI::ValidationError(sentence), Asks(argc, argv, "--json"));
+    const bool json = HasArgument(argc, argv, "--json");
+    if (!app.get_subcommands().empty()) return PrintParseResult(app, error, json);
+    const bool is_missing = argc < 2 || *argv[1] == '-';
+    const std::string problem = is_missing ? std::string("missing command") : StrCat("unknown command '", argv[1], "'");
+    return PrintParseResult(app, CLI::ValidationError(problem + "; run shoal --help for the list"), json);
   } catch (const CLI::ParseError& error) {
-    return Answer(app, error, Asks(argc, argv, "--json"));
+    return PrintParseResult(app, error, HasArgument(argc, argv, "--json"));
   }
-  return runs.at(app.get_subcommands().front())();
+  return actions.at(app.get_subcommands().front())();
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// The command line: verbs, and the options of each. options.cc alone knows the library that reads it, which takes six
+// The command line: commands and their options. Only options.cc includes the parser library CLI11, which takes six
 // seconds to compile.
 #pragma once
 
@@ -17,7 +17,7 @@ class Option;
 
 namespace shoal::internal {
 
-// What was declared, to say more about it. A value outside of what is said here is an error of the call.
+// A declared option. Its methods add constraints; a value that violates one is a usage error.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
@@ -25,21 +25,21 @@ class Option {
   Option& OneOf(const std::vector<std::string>& names);
   Option& NotNegative();
   Option& Positive();
-  Option& Between(int64_t least, int64_t most);
-  // If it is not given, the variable of that name says it.
+  Option& Between(int64_t min, int64_t max);
+  // The environment variable that supplies the value if the option is absent.
   Option& FromEnvironment(const char* variable);
-  // Says what is wrong with a value; nothing if it is right.
-  Option& Check(std::function<std::string(const std::string&)> fault);
+  // `validate` returns an error message, or an empty string if the value is valid.
+  Option& Check(std::function<std::string(const std::string&)> validate);
 
  private:
   CLI::Option* option_;
 };
 
-// The options of one verb. A name without dashes is an argument: "FILE"; several names of an option are separated by
-// commas: "-o,--output". What stands in the variable is the default, and --help shows it.
+// The options of one command. A name without dashes is an argument: "FILE"; several names of an option are separated by
+// commas: "-o,--output". The initial value of the variable is the default, which --help shows.
 class Options {
  public:
-  explicit Options(CLI::App& verb) : verb_(verb) {}
+  explicit Options(CLI::App& app) : app_(app) {}
 
   Option Flag(const char* names, bool& value, const char* help);
   Option Value(const char* names, bool& value, const char* help);
@@ -51,42 +51,42 @@ class Options {
   Option Value(const char* names, std::optional<int64_t>& value, const char* help);
   Option Value(const char* names, std::optional<double>& value, const char* help);
   Option Values(const char* names, std::vector<std::string>& values, const char* help);
-  // One each time the option is given.
+  // One value per occurrence of the option.
   Option Repeated(const char* names, std::vector<std::string>& values, const char* help);
-  // Separated by commas.
+  // Values separated by commas.
   Option List(const char* names, std::vector<std::string>& values, const char* help);
-  // --name alone is --name=DEFAULT, so that a file may follow it.
+  // --name without a value means --name=DEFAULT, so a positional argument may follow it.
   Option FlagWithValue(const char* name, std::string& value, const char* default_value, const char* help);
-  // One of the names, whose number is stored.
+  // Accepts one of the names and stores its enumerator.
   template <class Enum>
-  Option Choice(const char* names, Enum& value, const std::map<std::string, Enum>& named, const char* help) {
+  Option Choice(const char* names, Enum& value, const std::map<std::string, Enum>& enums, const char* help) {
     std::vector<std::string> all;
-    std::string now;
-    for (const auto& [name, each] : named) {
+    std::string current;
+    for (const auto& [name, enumerator] : enums) {
       all.push_back(name);
-      if (each == value) now = name;
+      if (enumerator == value) current = name;
     }
-    return NamedValue(names, all, now, [&value, named](const std::string& name) { value = named.at(name); }, help);
+    return NamedValue(names, all, current, [&value, enums](const std::string& name) { value = enums.at(name); }, help);
   }
-  // How the verb is used, and what --help says after the options.
+  // Notes and examples, which --help prints after the options.
   void Footer(const char* text);
 
  private:
-  Option NamedValue(const char* names, const std::vector<std::string>& all, const std::string& now,
+  Option NamedValue(const char* names, const std::vector<std::string>& all, const std::string& current,
                     std::function<void(const std::string&)> store, const char* help);
-  CLI::App& verb_;
+  CLI::App& app_;
 };
 
-// What a verb does when it was called; the exit status.
-using Run = std::function<int()>;
+// Runs a command and returns the exit status.
+using Action = std::function<int()>;
 
-struct Verb {
+struct Command {
   const char* name;
   const char* summary;
-  Run (*add)(Options& options);  // declares the options
+  Action (*add)(Options& options);  // declares the options
 };
 
-// Reads the command line and runs the verb that it names. --help, --version and mistakes are answered here.
-int RunCommand(int argc, char** argv, const std::vector<Verb>& commands);
+// Parses the command line and runs the named command. Handles --help, --version and usage errors itself.
+int RunCommandLine(int argc, char** argv, const std::vector<Command>& commands);
 
 }  // namespace shoal::internal

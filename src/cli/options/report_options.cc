@@ -1,34 +1,34 @@
-// The options of shoal report.
+// Options of shoal report.
 #include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
 #include "cli/commands/report.h"
 
 namespace shoal::internal {
 
-Run AddReport(Options& verb) {
+Action AddReport(Options& command) {
   auto flags = std::make_shared<ReportFlags>();
-  verb.Value("FILE", flags->a, "HLO text, .pb, either with gzip, or - for standard input").Required();
-  verb.Value("B", flags->b, "Another module, to see both and what changed");
-  verb.Value("-o,--output", flags->out, "The page; - is standard output").Required();
-  verb.Repeated("--on", flags->on,
-                "Also predict its time on this machine: h200, h100x8x64, a YAML file; several are compared");
-  verb.Repeated("--trace", flags->traces,
-                "A profile to show beside it: .xplane.pb or .json.gz of JAX, or of shoal run --profile");
-  verb.Value("--budget", flags->budget, "Memory of a device, drawn as a line: 80GB, 512MiB, 1000000")
+  command.Value("FILE", flags->a, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Value("B", flags->b, "A second module, to show next to the first, with the differences");
+  command.Value("-o,--output", flags->out, "Write the page to this file; - for standard output").Required();
+  command.Repeated("--on", flags->on,
+                   "Also predict the step time on this machine: h200, h100x8x64 or a YAML file; may be repeated");
+  command.Repeated("--trace", flags->traces,
+                   "Also show a measured profile: JAX's .xplane.pb or .json.gz, or a trace of shoal run --profile");
+  command.Value("--budget", flags->budget, "Device memory, drawn as a line in the memory view: 80GB, 512MiB")
       .Check(ValidateBytes);
-  verb.Value("--devices_per_node", flags->devices_per_node, "Neighbouring devices that share a fast network")
+  command.Value("--devices_per_node", flags->devices_per_node, "Number of consecutive devices in a node")
       .Positive();
-  AddTo(verb, flags->loops);
-  AddTo(verb, flags->common);
-  verb.Footer(
-      "The page is one file without a server: send it, or keep it beside a CI run. It asks the network for nothing.\n"
-      "Its data have a format of their own (docs/report.md); other verbs say the same figures with --json.\n\n"
+  AddTo(command, flags->loops);
+  AddTo(command, flags->common);
+  command.Footer(
+      "The page is a single file that needs neither a server nor a network: send it, or attach it to a CI run.\n"
+      "docs/report.md describes its data format; the other commands print the same numbers with --json.\n\n"
       "Examples:\n"
       "  shoal report module.hlo -o page.html\n"
       "  shoal report --on=h100x8 --budget=80GB module.hlo -o page.html\n"
       "  shoal report --on=h200 --trace=step.xplane.pb module.hlo -o page.html\n"
       "  shoal report yesterday.hlo today.hlo -o page.html");
-  return [=] { return ReportVerb(*flags); };
+  return [=] { return ReportCommand(*flags); };
 }
 
 }  // namespace shoal::internal

@@ -6,51 +6,54 @@
 namespace shoal::internal {
 
 std::string ValidateBytes(const std::string& text) {
-  return ParseBytes(text) ? std::string() : StrCat("not a number of bytes: ", text);
+  return ParseBytes(text) ? std::string() : StrCat("must be a number of bytes such as 80GB or 512MiB, got ", text);
 }
 
-void AddTo(Options& verb, CommonFlags& flags, Strictness reading) {
-  verb.Flag("--json", flags.json, "For programs: JSON, on standard output");
-  verb.Flag("--warnings", flags.warnings, "Show all warnings; else one line says how many there are");
-  if (reading == Strictness::kFlagControlled)
-    verb.Flag("--strict", flags.strict, "Accept exactly what XLA's parser accepts; each liberty of the text is an error");
-  verb.Flag("--verbose", flags.verbose, "With each message, the place in shoal's own code that made it");
+void AddTo(Options& command, CommonFlags& flags, Strictness strictness) {
+  command.Flag("--json", flags.json, "Print JSON to standard output");
+  command.Flag("--warnings", flags.warnings, "Show all warnings (default: only their number)");
+  if (strictness == Strictness::kFlagControlled)
+    command.Flag("--strict", flags.strict,
+                 "Accept exactly what XLA's parser accepts; report every deviation as an error");
+  command.Flag("--verbose", flags.verbose, "Show the location in shoal's own code that produced each message");
 }
 
-void AddTo(Options& verb, EngineFlags& flags) {
-  verb.Value("--engine", flags.engine, "jit: compiled for this machine; interp: the reference, op by op")
+void AddTo(Options& command, EngineFlags& flags) {
+  command.Value("--engine", flags.engine, "jit: compile the module for this machine; interp: interpret it op by op")
       .OneOf({"jit", "interp"})
       .FromEnvironment("SHOAL_ENGINE");
-  verb.Value("--threads", flags.threads, "Of the engine; default: as many as there are cores").Between(0, 1024);
-  verb.Value("--cpu", flags.cpu, "Compile for this CPU, by LLVM's name, as haswell; default: the one here");
-  verb.Value("--cache_dir", flags.cache_dir, "Keep compiled code in this folder, for the next run; at most 1 GiB of it")
+  command.Value("--threads", flags.threads, "Number of threads of the engine (0: one per core)").Between(0, 1024);
+  command.Value("--cpu", flags.cpu, "Compile for this CPU, by LLVM's name, such as haswell (default: this machine's)");
+  command.Value("--cache_dir", flags.cache_dir, "Cache compiled code in this directory, at most 1 GiB")
       .FromEnvironment("SHOAL_CACHE_DIR");
 }
 
-void AddTo(Options& verb, RunLimits& flags) {
-  verb.Value("--max_instructions", flags.max_instructions, "Give up when a device has run so many instructions; 0: never")
+void AddTo(Options& command, RunLimits& flags) {
+  command.Value("--max_instructions", flags.max_instructions, "Stop after any device has executed N instructions (0: no limit)")
       .NotNegative();
-  verb.Value("--max_seconds", flags.max_seconds, "Give up after so long; 0: never").NotNegative();
-  verb.Value("--max_memory", flags.max_memory,
-             "Give up when a device's arrays need more: 2GB, 512MiB; default: what the machine has")
+  command.Value("--max_seconds", flags.max_seconds, "Stop after this many seconds (0: no limit)").NotNegative();
+  command.Value("--max_memory", flags.max_memory,
+                "Stop if a device's arrays need more: 2GB, 512MiB (default: the memory of the machine)")
       .Check(ValidateBytes);
 }
 
-void AddTo(Options& verb, LoopFlags& flags) {
-  verb.Values("--trips", flags.trips, "NAME=N: how often the while of that name goes round").Check(LoopFlags::ValidateTripCount);
-  verb.Values("--probability", flags.probabilities, "NAME=P: how likely the branch computation of that name is")
+void AddTo(Options& command, LoopFlags& flags) {
+  command.Values("--trips", flags.trips, "NAME=N: trip count of the while loop NAME")
+      .Check(LoopFlags::ValidateTripCount);
+  command.Values("--probability", flags.probabilities, "NAME=P: probability of the branch computation NAME")
       .Check(LoopFlags::ValidateProbability);
 }
 
-void AddTo(Options& verb, JobFlags& flags) {
-  verb.Value("--transport", flags.transport, "mpi: devices are divided among the processes of an MPI job; threads: all here; "
-             "auto: mpi where mpirun or srun started several")
+void AddTo(Options& command, JobFlags& flags) {
+  command.Value("--transport", flags.transport,
+                "mpi: divide the devices among the processes of an MPI job; threads: run all devices in this process; "
+                "auto: mpi if mpirun or srun started several processes")
       .OneOf({"auto", "mpi", "threads"});
-  verb.Value("--placement", flags.placement, "Which process runs which devices: block, cyclic, or a file with a line for each "
-             "process, as 0-3,8");
-  verb.Value("--reduction", flags.reduction, "ordered: the bits of one process; fast: floats in whatever order MPI likes")
+  command.Value("--placement", flags.placement,
+                "Assignment of devices to processes: block, cyclic, or a file with a line per process, such as 0-3,8");
+  command.Value("--reduction", flags.reduction, "ordered: bit-identical to one process; fast: floats in MPI's order")
       .OneOf({"ordered", "fast"});
-  verb.Flag("--gather", flags.gather, "The first process collects all results, and alone writes --outputs");
+  command.Flag("--gather", flags.gather, "Collect all results in the first process, which then writes all --outputs");
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// The options that several verbs have.
+// Options shared by several commands.
 #pragma once
 
 #include "cli/options/options.h"
@@ -10,16 +10,16 @@
 
 namespace shoal::internal {
 
-// kStrict: the verb has no choice, so there is no --strict.
+// kStrict: the command is always strict and has no --strict flag.
 enum class Strictness : uint8_t { kFlagControlled, kStrict };
 
-void AddTo(Options& verb, CommonFlags& flags, Strictness reading = Strictness::kFlagControlled);
-void AddTo(Options& verb, EngineFlags& flags);
-void AddTo(Options& verb, JobFlags& flags);
-void AddTo(Options& verb, LoopFlags& flags);
-void AddTo(Options& verb, RunLimits& flags);
+void AddTo(Options& command, CommonFlags& flags, Strictness strictness = Strictness::kFlagControlled);
+void AddTo(Options& command, EngineFlags& flags);
+void AddTo(Options& command, JobFlags& flags);
+void AddTo(Options& command, LoopFlags& flags);
+void AddTo(Options& command, RunLimits& flags);
 
-// What is wrong with a number of bytes: 80GB, 512MiB, 1000000. Nothing if it is right.
+// The error in a number of bytes such as 80GB, 512MiB or 1000000; empty if it is valid.
 std::string ValidateBytes(const std::string& text);
 
 }  // namespace shoal::internal

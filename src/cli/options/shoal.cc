@@ -9,33 +9,33 @@
 namespace shoal::internal {
 namespace {
 
-// In the order in which --help lists them.
-const std::vector<Verb> kVerbs = {
-    {"check", "Read and verify modules; each error with its place and a caret", AddCheck},
-    {"print", "Print a module as XLA would, or as .pb, JSON or short text", AddPrint},
+// In the order of --help.
+const std::vector<Command> kCommands = {
+    {"check", "Read and verify modules, and show the location of each error", AddCheck},
+    {"print", "Print a module as XLA would, or as protobuf, JSON or short text", AddPrint},
     {"run", "Execute a module on as many virtual devices as it was compiled for", AddRun},
     {"compare", "Run two modules on the same inputs and compare their results", AddCompare},
-    {"show", "Show what a module does: loops, collectives, products, fusions", AddShow},
-    {"comm", "Say what a module's collectives move, between whom and over what", AddComm},
-    {"cost", "Say what a module computes and moves, with loops counted as they run", AddCost},
-    {"mem", "Say how much memory a module needs, and what is there when it needs most", AddMem},
-    {"time", "Predict how long a step takes on a machine, and where the time goes", AddTime},
-    {"machines", "List the machines that time knows, or the figures of one", AddMachines},
-    {"diff", "Say what changed in meaning between two modules, and in cost", AddDiff},
-    {"stats", "Give an overview of a folder that XLA dumped into", AddStats},
-    {"report", "Write a page that shows a module, or two, in any browser", AddReport},
+    {"show", "Show the execution skeleton: loops, collectives, matmuls, fusions", AddShow},
+    {"comm", "Show the traffic of a module's collectives and their device groups", AddComm},
+    {"cost", "Count flops and memory traffic, with loops multiplied by trip count", AddCost},
+    {"mem", "Show peak memory and the buffers live at the peak", AddMem},
+    {"time", "Predict the step time on a machine, with a breakdown", AddTime},
+    {"machines", "List the machines known to shoal time, or the parameters of one", AddMachines},
+    {"diff", "Show the semantic differences between two modules and their effect on cost", AddDiff},
+    {"stats", "Summarize an XLA dump directory", AddStats},
+    {"report", "Write an HTML page that shows one or two modules in a browser", AddReport},
     {"ops", "List every HLO op with its class, operands and attributes", AddOps},
-    {"opt", "Run the engine's passes over a module and print the result", AddOpt},
+    {"opt", "Run optimization passes on a module and print the result", AddOpt},
 };
 
 }  // namespace
 
 int Shoal(int argc, char** argv) {
   try {
-    return RunCommand(argc, argv, kVerbs);
+    return RunCommandLine(argc, argv, kCommands);
   } catch (const std::bad_alloc&) {
     return PrintError("not enough memory");
-  } catch (const std::system_error& error) {  // a thread needs memory too
+  } catch (const std::system_error& error) {  // a thread could not be created: also a lack of memory
     const bool memory = error.code() == std::errc::resource_unavailable_try_again;
     return PrintError(memory ? "not enough memory for another thread" : error.what());
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// The options of shoal show.
+// Options of shoal show.
 #include "cli/options/shared_options.h"
 #include "cli/options/commands.h"
 #include "cli/commands/show.h"
@@ -13,25 +13,25 @@ const std::map<std::string, ShownOps> kOps = {{"communication", ShownOps::kCommu
 
 }  // namespace
 
-Run AddShow(Options& verb) {
+Action AddShow(Options& command) {
   auto flags = std::make_shared<ShowFlags>();
-  verb.Value("FILE", flags->file, "HLO text, .pb, either with gzip, or - for standard input").Required();
-  verb.Choice("--op", flags->skeleton.ops, kOps,
-              "Which ops: communication, computation, both (important) or all there are");
-  verb.Flag("--name", flags->style.names, "Names of instructions");
-  verb.Flag("--groups", flags->style.topology, "Groups of devices as they are written");
-  verb.Flag("--fusion", flags->skeleton.inside_fusions, "What is inside fusions");
-  verb.Value("--depth", flags->style.depth, "So many levels of loops, branches and calls; 0: all").NotNegative();
-  AddTo(verb, flags->loops);
-  AddTo(verb, flags->common);
-  verb.Footer(
-      "Layers that repeat are folded: \"× 32:\" stands above one of 32. Totals are per device and step, with loops\n"
-      "counted as often as they run.\n\n"
+  command.Value("FILE", flags->file, "HLO text or protobuf, optionally gzipped; - for standard input").Required();
+  command.Choice("--op", flags->skeleton.ops, kOps,
+                 "The ops to show: communication, computation, both (important) or all");
+  command.Flag("--name", flags->style.names, "Show instruction names");
+  command.Flag("--groups", flags->style.groups_as_written, "Show device groups as written in the module");
+  command.Flag("--fusion", flags->skeleton.inside_fusions, "Show the contents of fusions");
+  command.Value("--depth", flags->style.depth, "Show at most N levels of nesting (0: all)").NotNegative();
+  AddTo(command, flags->loops);
+  AddTo(command, flags->common);
+  command.Footer(
+      "Repeated layers are folded: \"× 32:\" precedes the first of 32 equal blocks. Totals are per device and step,\n"
+      "with loop bodies multiplied by trip count.\n\n"
       "Examples:\n"
       "  shoal show module.hlo\n"
       "  shoal show --op=communication --groups module.hlo\n"
       "  shoal show --json module.hlo | jq '.totals[] | select(.kind == \"all-reduce\").times'");
-  return [=] { return ShowVerb(*flags); };
+  return [=] { return ShowCommand(*flags); };
 }
 
 }  // namespace shoal::internal

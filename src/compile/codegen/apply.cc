@@ -86,7 +86,7 @@ Num ApplyNode(VectorBuilder& builder, const KernelNode& node, std::span<const Nu
   }
   Num result = kRows[static_cast<size_t>(node.opcode)](builder, operands);
   result.type = node.type;
-  return GivesAnOperand(node.opcode) ? result : builder.Rounded(result);
+  return ReturnsAnOperand(node.opcode) ? result : builder.Rounded(result);
 }
 
 }  // namespace shoal::internal

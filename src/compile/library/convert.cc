@@ -24,7 +24,7 @@ static void LookUp(const ElementLoop& kernel, const Array& from, std::byte* out,
 }
 
 void ConvertOnPool(const Array& from, Array& to, ThreadPool& pool) {
-  const ElementLoop kernel = ConvertKernel(from.type(), to.type());
+  const ElementLoop kernel = ElementLoopForConvert(from.type(), to.type());
   if (IsByteFloat(from.type()) && from.count() > 256) {
     if (to.element_bytes() == 4) return LookUp<uint32_t>(kernel, from, to.mutable_data(), pool);
     if (to.element_bytes() == 2) return LookUp<uint16_t>(kernel, from, to.mutable_data(), pool);

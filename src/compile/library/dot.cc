@@ -167,8 +167,8 @@ bool MultiplySkinny(const Sides& sides, const Array& a, const Array& b, Array& o
   const auto& [lhs, rhs] = sides;
   if (!lhs.batch_sizes.empty()) return false;
   auto product = [&](const Side& rows, const Array& few, const Side& columns, const Array& many) {
-    const bool is_large = rows.free * columns.free * rows.contracting > kFewGemms;
-    if (many.type() != ElementType::kBf16 || rows.free > kMaxSkinny || !is_large) return false;
+    const bool is_large = rows.free * columns.free * rows.contracting > kMinLibraryWork;
+    if (many.type() != ElementType::kBf16 || rows.free > kMaxSkinnyRows || !is_large) return false;
     const Array wide = Widened(few, pool);
     return SkinnyGemm(rows.free, columns.free, rows.contracting, {wide.As<float>().data(), rows.free_stride, rows.contracting_stride},
                       MatrixView<Bf16>{many.As<Bf16>().data(), columns.contracting_stride, columns.free_stride}, out.Mutable<float>().data(), pool);

@@ -68,8 +68,8 @@ Array InOrder(const Instruction& hlo, const Array& updates, size_t outer) {
 }
 
 // The result begins as the operand.
-Status ScatterUpdates(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results,
-                      ThreadPool& pool) {
+Status ScatterAll(const Instruction& hlo, std::span<const Array> operands, std::span<Array> results,
+                  ThreadPool& pool) {
   const Ints dims = results[0].dims();
   const Windows windows = WindowsOf(hlo, dims, operands[2].dims());
   const size_t outer = OuterWindowDims(hlo, windows);
@@ -79,7 +79,7 @@ Status ScatterUpdates(const Instruction& hlo, std::span<const Array> operands, s
                       dims, AsInts(windows.most), false);
   const Combiner fold = FoldOf(*hlo[kToApply]);
   if (windows.sizes.empty() && dims.size() == 1 && !starts.Plain().empty()) {
-    FoldElementsAt(fold, results[0].type(), starts.Plain(), results[0].count(), operands[2].data(), results[0].mutable_data(), pool);
+    ScatterElementsAt(fold, results[0].type(), starts.Plain(), results[0].count(), operands[2].data(), results[0].mutable_data(), pool);
     return {};
   }
   const Array places = starts.FindAll(pool);
@@ -87,7 +87,7 @@ Status ScatterUpdates(const Instruction& hlo, std::span<const Array> operands, s
   const Runs runs = RunsOf(sizes.subspan(outer), strides.subspan(outer));
   const std::vector<int64_t> offsets = BoxOffsets(sizes.first(outer), strides.first(outer));
   const Array updates = InOrder(hlo, operands[2], outer);
-  FoldUpdates(fold, results[0].type(),
+  ScatterUpdates(fold, results[0].type(),
               {places.As<int64_t>(), offsets, runs.offsets, runs.length, results[0].count(), windows.windows_disjoint}, updates.data(),
               results[0].mutable_data(), pool);
   return {};
@@ -106,7 +106,7 @@ LibraryFunction ScatterFunction(const Instruction& hlo) {
   if (hlo.operand_shape(1).has_dynamic() || !IsInteger(indices) || BitWidth(indices) < 8) return nullptr;
   for (const Shape* shape : {&hlo.shape(), &hlo.operand_shape(2)})
     if (shape->ElementCount().value_or(0) <= 0) return nullptr;
-  return HasFold(FoldOf(function), type) ? &ScatterUpdates : nullptr;
+  return SupportsScatter(FoldOf(function), type) ? &ScatterAll : nullptr;
 }
 
 }  // namespace shoal::internal

@@ -13,12 +13,12 @@ Status Op<Opcode::kAllToAll>::Normalize(Instruction& hlo, Module&) { return OneD
 
 ShapeResult Op<Opcode::kAllToAll>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_TRY(OneDimensionIfAny(hlo));
-  const std::optional<int64_t> parts = IdsPerGroup(hlo);
+  const std::optional<int64_t> members = IdsPerGroup(hlo);
   SHOAL_TRY(OperandsAreArrays(hlo));
   const size_t n = hlo.operand_count();
   if (!hlo.has(kDimensions)) {
-    if (n == 0 || (parts && *parts != static_cast<int64_t>(n)))
-      return Broken(hlo, "C6", StrCat("takes one operand per device of a group of ", parts.value_or(1), ", got ", n));
+    if (n == 0 || (members && *members != static_cast<int64_t>(n)))
+      return Broken(hlo, "C6", StrCat("takes one operand per device of a group of ", members.value_or(1), ", got ", n));
     for (const Instruction* operand : hlo.operands)
       if (!Compatible(hlo.operand_shape(0), operand->shape()))
         return Broken(hlo, "C7",
@@ -26,13 +26,13 @@ ShapeResult Op<Opcode::kAllToAll>::Infer(const Instruction& hlo, ShapePool& shap
                              Str(operand->shape())));
     return shapes.Tuple(OperandShapes(hlo));
   }
-  if (n != 1) return Broken(hlo, "C2", StrCat("takes 1 operand where dimensions are given, got ", n));
+  if (n != 1) return Broken(hlo, "C2", StrCat("takes 1 operand when dimensions are given, got ", n));
   const Shape& operand = hlo.operand_shape(0);
   SHOAL_TRY(DimsWithin(hlo, "C3", kDimensions, operand.rank()));
   const int64_t size = operand.dim(hlo[kDimensions][0]);
-  if (parts && size != kUnboundedSize && (*parts <= 0 || size % *parts != 0))
+  if (members && size != kUnboundedSize && (*members <= 0 || size % *members != 0))
     return Broken(hlo, "C4",
-                  StrCat("dimension ", hlo[kDimensions][0], " must be a multiple of the group's size ", *parts,
+                  StrCat("dimension ", hlo[kDimensions][0], " must be a multiple of the group's size ", *members,
                          ", got ", Str(operand)));
   for (int i = 0; i < operand.rank(); ++i)
     if (operand.is_dynamic(i) && operand.dim(i) != kUnboundedSize)

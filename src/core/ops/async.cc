@@ -1,4 +1,4 @@
-// async-start, async-update, async-done: a computation that runs beside the program.
+// async-start, async-update, async-done: a computation that runs asynchronously.
 #include <algorithm>
 
 #include "core/ops/async_pairs.h"
@@ -10,26 +10,26 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int kLongestChain = 10'000;  // nobody writes one; a limit for hostile text
+constexpr int kMaxChainLength = 10'000;  // longer than any real chain; bounds the time for malicious text
 
-// The async-start or async-update whose result reaches `hlo` through ops that only hand values on; null if none's.
+// The async-start or async-update whose result reaches `hlo` through forwarding ops; null if there is none.
 const Instruction* Producer(const Instruction* hlo) {
-  ValueRef place{hlo, {}};
-  for (int steps = 0; steps < kLongestChain; ++steps) {
-    if (place.hlo->opcode == Opcode::kAsyncStart || place.hlo->opcode == Opcode::kAsyncUpdate) return place.hlo;
-    if (!TraceToOperand(place, kCarriesAsync)) return nullptr;
+  ValueRef value{hlo, {}};
+  for (int steps = 0; steps < kMaxChainLength; ++steps) {
+    if (value.hlo->opcode == Opcode::kAsyncStart || value.hlo->opcode == Opcode::kAsyncUpdate) return value.hlo;
+    if (!TraceToOperand(value, kCarriesAsync)) return nullptr;
   }
   return nullptr;
 }
 
-// The computation the chain runs; null if it is unknown.
+// The computation that the chain runs; null if it is unknown.
 const Computation* Wrapped(const Instruction& hlo) {
   const Instruction* start = AsyncStartOf(hlo);
   const Computation* computation = hlo.has(kCalls) || start == nullptr ? hlo[kCalls] : (*start)[kCalls];
   return computation == nullptr || computation->root == nullptr ? nullptr : computation;
 }
 
-// An async op may bind its operands and results step by step: the first of them, or all.
+// An async op may bind its operands and results incrementally: the first few of them, or all.
 bool IsPrefix(const Shape& prefix, const Shape& shape) {
   if (Compatible(prefix, shape)) return true;
   if (!prefix.IsTuple() || prefix.elements().empty()) return prefix.IsTuple();
@@ -48,7 +48,7 @@ Status CheckShape(const Instruction& hlo) {
   return Broken(hlo, "C1", StrCat("the result must be ((operands), result, …), got ", Str(hlo.shape())));
 }
 
-// Operands and result so far against the computation's.
+// Checks the operands and results that are bound so far against those of the computation.
 Status CheckComputation(const Instruction& hlo, const Computation& computation) {
   const std::span<const Shape* const> bound = hlo.shape().element(0).elements();
   bool fits = bound.size() <= computation.parameters.size();
@@ -56,16 +56,16 @@ Status CheckComputation(const Instruction& hlo, const Computation& computation) 
     fits = computation.parameters[i] != nullptr && IsPrefix(*bound[i], computation.parameters[i]->shape());
   if (!fits)
     return Broken(hlo, "C2",
-                  StrCat("element 0 of the result must be the first parameters of ", computation.name, ", got ",
+                  StrCat("element 0 of the result must match the first parameters of ", computation.name, ", got ",
                          Str(hlo.shape().element(0))));
   if (!IsPrefix(hlo.shape().element(1), computation.result_shape()))
     return Broken(hlo, "C3",
-                  StrCat("element 1 of the result must be the result of ", computation.name, ", ",
+                  StrCat("element 1 of the result must match the result of ", computation.name, ", ",
                          Str(computation.result_shape()), ", got ", Str(hlo.shape().element(1))));
   return {};
 }
 
-// Operands from `first` on bind the elements of element 0 of the result from `bound` on.
+// Checks that the operands from `first` on match element 0 of the result, from its element `bound` on.
 Status CheckOperands(const Instruction& hlo, size_t first, size_t bound) {
   const Shape& expected = hlo.shape().element(0);
   bool fits = hlo.operand_count() - first + bound == expected.elements().size();
@@ -76,11 +76,11 @@ Status CheckOperands(const Instruction& hlo, size_t first, size_t bound) {
   for (size_t i = first; i < hlo.operand_count(); ++i)
     StrAppend(&got, i == first ? "" : ", ", Str(hlo.operand_shape(i)));
   return Broken(hlo, "C5",
-                StrCat("operands must be those in element 0 of the result, ", Str(expected),
-                       bound == 0 ? "" : StrCat(", from number ", bound, " on"), ", got (", got, ")"));
+                StrCat("operands must match element 0 of the result, ", Str(expected),
+                       bound == 0 ? "" : StrCat(", from its element ", bound, " on"), ", got (", got, ")"));
 }
 
-// Both ends must be there and alike. An update may only alias contexts, which stand in element 2.
+// Both sides of an alias must exist and have the same shape. An update may only alias contexts, which are in element 2.
 Status CheckAliasing(const Instruction& hlo, const Computation& computation) {
   const bool update = hlo.opcode == Opcode::kAsyncUpdate;
   for (const OutputOperandAlias& alias : hlo[kOutputToOperandAliasing]) {
@@ -97,7 +97,7 @@ Status CheckAliasing(const Instruction& hlo, const Computation& computation) {
     if (output == nullptr || operand == nullptr || !Compatible(ArrayIn(*output), ArrayIn(*operand)))
       return Broken(
           hlo, "C8",
-          StrCat("output_to_operand_aliasing must name ", update ? "contexts" : "parts", " of one shape, got ",
+          StrCat("output_to_operand_aliasing must name ", update ? "contexts" : "parts", " of the same shape, got ",
                  Str(alias.output_index), ": (", alias.operand, ", ", Str(alias.operand_index), ")"));
   }
   return {};
@@ -116,7 +116,7 @@ bool IsOtherThread(const Instruction& hlo) { return hlo[kAsyncExecutionThread] !
 
 const Instruction* AsyncStartOf(const Instruction& hlo) {
   const Instruction* at = &hlo;
-  for (int steps = 0; at != nullptr && steps < kLongestChain; ++steps) {
+  for (int steps = 0; at != nullptr && steps < kMaxChainLength; ++steps) {
     if (at->opcode == Opcode::kAsyncStart) return at;
     const bool continues = at->opcode == Opcode::kAsyncUpdate || at->opcode == Opcode::kAsyncDone;
     if (!continues || at->operand_count() == 0) return nullptr;
@@ -148,13 +148,13 @@ ShapeResult Op<Opcode::kAsyncUpdate>::Infer(const Instruction& hlo, ShapePool&) 
   SHOAL_TRY(CheckShape(hlo));
   SHOAL_TRY(CheckProducer(hlo));
   const Computation* computation = Wrapped(hlo);
-  if (computation == nullptr) return hlo.shape_;  // the chain is broken further up, and said to be there
+  if (computation == nullptr) return hlo.shape_;  // an earlier op of the chain is broken, and has its own error
   SHOAL_TRY(CheckComputation(hlo, *computation));
   const Shape& before = hlo.operand_shape(0);
   if (!HasAsyncShape(before) || !IsPrefix(before.element(0), hlo.shape().element(0)) ||
       !IsPrefix(before.element(1), hlo.shape().element(1)))
     return Broken(hlo, "C7",
-                  StrCat("the result must keep what operand 0 has bound, ", Str(before), ", got ", Str(hlo.shape())));
+                  StrCat("the result must keep the bindings of operand 0, ", Str(before), ", got ", Str(hlo.shape())));
   SHOAL_TRY(CheckOperands(hlo, 1, before.element(0).elements().size()));
   SHOAL_TRY(CheckAliasing(hlo, *computation));
   return hlo.shape_;
@@ -170,9 +170,9 @@ ShapeResult Op<Opcode::kAsyncDone>::Infer(const Instruction& hlo, ShapePool& sha
     if (parameter != nullptr) parameters.push_back(parameter->shape_);
   const Shape* all = shapes.Tuple(parameters);
   const Shape& before = Producer(hlo.operands[0])->shape();
-  // What is bound to something else is the producer's mistake.
-  const bool bound_some = HasAsyncShape(before) && IsPrefix(before.element(0), *all);
-  if (bound_some && !Compatible(before.element(0), *all))
+  // A binding of a wrong shape is an error of the producer.
+  const bool has_valid_prefix = HasAsyncShape(before) && IsPrefix(before.element(0), *all);
+  if (has_valid_prefix && !Compatible(before.element(0), *all))
     return Broken(hlo, "C7",
                   StrCat("operand 0 must have bound all parameters of ", computation->name, ", got ", Str(before)));
   return computation->root->shape_;

@@ -72,6 +72,6 @@ std::optional<int64_t> ResultPartOf(const Instruction& done) {
   return 1;
 }
 
-bool GivesToken(const Instruction& done) { return done.opcode == Opcode::kRecvDone; }
+bool ReturnsToken(const Instruction& done) { return done.opcode == Opcode::kRecvDone; }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Attribute keys that several ops share. A key of one op stands beside that op.
+// Attribute keys that several ops share. The key of a single op is declared beside that op.
 #pragma once
 
 #include "core/ops/op.h"
@@ -26,7 +26,7 @@ struct EnumNames<Precision> {
 inline constexpr Attr<EnumList> kOperandPrecision{"operand_precision"};
 inline constexpr AttrDef kOperandPrecisionDef = OneOf(Optional(kOperandPrecision), EnumNames<Precision>::kNames);
 
-// algorithm= of a dot or convolution.
+// The attribute algorithm= of dot and convolution.
 enum class DotAlgorithm : uint8_t {
   kUnset,
   kAnyF8AnyF8F32,

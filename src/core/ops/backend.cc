@@ -13,25 +13,25 @@ bool HasTiles(const Instruction& hlo) {
   return hlo.shape().IsArray() && hlo.shape().layout() != nullptr && !hlo.shape().layout()->tiles.empty();
 }
 
-// Keys of backend_configs that only GPUs write.
+// True if the backend_config has a key that only XLA:GPU writes.
 bool HasGpuConfig(const Instruction& hlo) {
-  static constexpr std::string_view kSigns[] = {"\"force_earliest_schedule\"", "\"fusion_backend_config\"",
-                                                "\"gemm_backend_config\"", "\"collective_backend_config\"",
-                                                "\"operation_queue_id\""};
+  static constexpr std::string_view kKeys[] = {"\"force_earliest_schedule\"", "\"fusion_backend_config\"",
+                                               "\"gemm_backend_config\"", "\"collective_backend_config\"",
+                                               "\"operation_queue_id\""};
   const std::string_view config = hlo[kBackendConfig];
-  return !config.empty() && std::any_of(std::begin(kSigns), std::end(kSigns), [&](std::string_view sign) {
-    return config.find(sign) != std::string_view::npos;
+  return !config.empty() && std::any_of(std::begin(kKeys), std::end(kKeys), [&](std::string_view key) {
+    return config.find(key) != std::string_view::npos;
   });
 }
 
-// Libraries of GPUs that have no row in custom_calls.def are known by the beginnings of their targets.
+// Calls of GPU libraries without a row in custom_calls.def are recognized by the prefix of their target.
 bool IsGpuCall(const Instruction& hlo) {
-  static constexpr std::string_view kTargets[] = {"__cublas", "__cudnn", "__triton", "xla.gpu."};
+  static constexpr std::string_view kPrefixes[] = {"__cublas", "__cudnn", "__triton", "xla.gpu."};
   if (!IsCustomCall(hlo)) return false;
   const CustomCallFacts* facts = FactsOf(hlo);
-  return (facts != nullptr && facts->writer == CustomCallBackend::kGpu) ||
-         std::any_of(std::begin(kTargets), std::end(kTargets),
-                     [&](std::string_view sign) { return TargetOf(hlo).starts_with(sign); });
+  return (facts != nullptr && facts->backend == CustomCallBackend::kGpu) ||
+         std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return TargetOf(hlo).starts_with(prefix); });
 }
 
 }  // namespace
@@ -46,12 +46,12 @@ BackendChoice InferBackend(const Module& module) {
   for (const Computation* computation : module.computations) {
     for (const Instruction* hlo : computation->instructions) {
       if (HasTiles(*hlo)) return {Backend::kTpu, StrCat(hlo->name, " has a tiled layout"), true};
-      if (HasGpuConfig(*hlo)) return {Backend::kGpu, StrCat(hlo->name, " has a backend_config as GPUs have"), true};
-      if (IsGpuCall(*hlo)) return {Backend::kGpu, StrCat(hlo->name, " is a call of a GPU's library"), true};
+      if (HasGpuConfig(*hlo)) return {Backend::kGpu, StrCat(hlo->name, " has a GPU backend_config"), true};
+      if (IsGpuCall(*hlo)) return {Backend::kGpu, StrCat(hlo->name, " calls a GPU library"), true};
     }
   }
-  if (module.is_scheduled) return {Backend::kCpu, "the module is scheduled and shows no other's marks"};
-  return {Backend::kGpu, "the module is not scheduled and shows nobody's marks"};
+  if (module.is_scheduled) return {Backend::kCpu, "assumed CPU: scheduled, no backend-specific features found"};
+  return {Backend::kGpu, "assumed GPU: not scheduled, no backend-specific features found"};
 }
 
 }  // namespace shoal::internal

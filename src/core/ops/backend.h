@@ -1,4 +1,4 @@
-// Which of XLA's compilers a module comes from, or is meant for.
+// The XLA backend that compiled a module, or that will compile it.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ std::optional<Backend> ParseBackend(std::string_view name);
 
 struct BackendChoice {
   Backend backend = Backend::kGpu;
-  std::string why;         // "given", "fusion.3 has a backend_config as GPUs have"
-  bool is_shown = false;   // by something that stands in the module; else it is as good a guess as any
+  std::string why;            // "given", "fusion.3 has a GPU backend_config"
+  bool has_evidence = false;  // a feature of the module identifies the backend; otherwise `backend` is a guess
 };
 
-// By what the module's text shows: tiled layouts are a TPU's; backend_configs and custom calls are of whoever writes
-// them. A module that shows nothing counts as a GPU's unless it is scheduled.
+// Infers the backend: tiled layouts mean TPU, GPU backend_configs and library calls mean GPU. Without these features, a
+// scheduled module is taken as CPU, an unscheduled one as GPU.
 BackendChoice InferBackend(const Module& module);
 
 }  // namespace shoal::internal

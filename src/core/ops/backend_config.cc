@@ -17,7 +17,7 @@ std::string_view Unquote(std::string_view text) {
   return text.size() >= 2 && text.front() == '"' && text.back() == '"' ? text.substr(1, text.size() - 2) : text;
 }
 
-// Where one of `stops` first stands outside quotes and brackets, else the end.
+// Offset of the first character of `stops` outside quotes and brackets; the size of the text if there is none.
 size_t FindOutside(std::string_view text, std::string_view stops) {
   int depth = 0;
   bool quoted = false;
@@ -47,7 +47,7 @@ std::vector<std::string_view> SplitList(std::string_view text) {
 }
 
 template <class T>
-T Parsed(std::string_view text, T fallback) {
+T ParseNumber(std::string_view text, T fallback) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() ? value : fallback;
@@ -59,11 +59,11 @@ BackendConfig::BackendConfig(std::string_view text) {
   text = Trim(text);
   if (text.size() < 2 || text.front() != '{' || text.back() != '}') return;
   for (std::string_view entry : SplitList(text.substr(1, text.size() - 2))) {
-    const size_t sign = FindOutside(entry, "=:");
-    std::string_view value = sign == entry.size() ? std::string_view() : Trim(entry.substr(sign + 1));
-    // MLIR writes a value's type behind it.
-    if (sign != entry.size() && entry[sign] == '=') value = Trim(value.substr(0, FindOutside(value, ":")));
-    entries_.emplace_back(Unquote(Trim(entry.substr(0, sign))), Unquote(value));
+    const size_t separator = FindOutside(entry, "=:");
+    std::string_view value = separator == entry.size() ? std::string_view() : Trim(entry.substr(separator + 1));
+    // MLIR writes the type after the value.
+    if (separator != entry.size() && entry[separator] == '=') value = Trim(value.substr(0, FindOutside(value, ":")));
+    entries_.emplace_back(Unquote(Trim(entry.substr(0, separator))), Unquote(value));
   }
 }
 
@@ -80,9 +80,9 @@ std::string_view BackendConfig::Text(std::string_view key, std::string_view fall
   return value == nullptr ? fallback : *value;
 }
 
-int64_t BackendConfig::Int(std::string_view key, int64_t fallback) const { return Parsed(Text(key), fallback); }
+int64_t BackendConfig::Int(std::string_view key, int64_t fallback) const { return ParseNumber(Text(key), fallback); }
 
-double BackendConfig::Number(std::string_view key, double fallback) const { return Parsed(Text(key), fallback); }
+double BackendConfig::Number(std::string_view key, double fallback) const { return ParseNumber(Text(key), fallback); }
 
 bool BackendConfig::Bool(std::string_view key, bool fallback) const {
   const std::string_view text = Text(key);
@@ -101,7 +101,7 @@ std::vector<std::string_view> BackendConfig::List(std::string_view key) const {
 
 std::vector<int64_t> BackendConfig::Ints(std::string_view key) const {
   std::vector<int64_t> numbers;
-  for (std::string_view part : List(key)) numbers.push_back(Parsed<int64_t>(Unquote(part), 0));
+  for (std::string_view part : List(key)) numbers.push_back(ParseNumber<int64_t>(Unquote(part), 0));
   return numbers;
 }
 

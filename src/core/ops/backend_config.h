@@ -1,5 +1,5 @@
-// What the backend_config of a custom call says, in either of its two languages: JSON, {"beta":0.5}, or MLIR's
-// dictionaries, {uplo = 76 : ui8}. Read forgivingly: a key that is not there, or is no number, gives the fallback.
+// The backend_config of a custom call, in either of its two syntaxes: JSON, {"beta":0.5}, or an MLIR dictionary,
+// {uplo = 76 : ui8}. Lookups are lenient: a missing key or a malformed number yields the fallback.
 #pragma once
 
 #include <cstdint>

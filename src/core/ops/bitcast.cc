@@ -1,4 +1,4 @@
-// bitcast and bitcast-convert: the same bits as something else.
+// bitcast and bitcast-convert: another shape or type for the same bits.
 #include <algorithm>
 
 #include "core/ops/index_ops.h"
@@ -6,7 +6,7 @@
 namespace shoal::internal {
 namespace {
 
-// Bits in memory if each element takes `width` of them; no value if they cannot be counted.
+// Size in bits if each element has `width` bits; no value if the size is unknown or overflows.
 std::optional<int64_t> Bits(const Shape& shape, int64_t width) {
   const std::optional<int64_t> count = shape.ElementCount();
   int64_t bits = 0;
@@ -28,7 +28,7 @@ ShapeResult Op<Opcode::kBitcast>::Infer(const Instruction& hlo, ShapePool&) {
   const Shape& result = hlo.shape();
   if (Compatible(operand, result)) return hlo.shape_;
   if (operand.IsArray() && result.IsArray()) {
-    // Narrow types may be packed whether or not the layout says so.
+    // Narrow types may be packed even if the layout does not state it.
     if (Bits(operand, StorageBits(operand)) == Bits(result, StorageBits(result))) return hlo.shape_;
     if (Bits(operand, BitWidth(operand.element_type())) == Bits(result, BitWidth(result.element_type())))
       return hlo.shape_;
@@ -42,7 +42,7 @@ ShapeResult Op<Opcode::kBitcastConvert>::Infer(const Instruction& hlo, ShapePool
   const ElementType from = operand.element_type();
   const ElementType to = hlo.shape().element_type();
   if (!IsArrayType(to) || IsComplex(from) != IsComplex(to))
-    return Broken(hlo, "C1", StrCat("cannot turn ", Str(operand), " into ", Str(hlo.shape())));
+    return Broken(hlo, "C1", StrCat("cannot convert ", Str(operand), " to ", Str(hlo.shape())));
   auto width = [](ElementType type) { return type == ElementType::kPred ? 8 : BitWidth(type); };
   const int wide = std::max(width(from), width(to));
   const int narrow = std::min(width(from), width(to));

@@ -10,19 +10,19 @@ namespace shoal::internal {
 namespace {
 
 bool IsElementwiseOn(const Instruction& hlo, size_t operand) {
-  static constexpr Opcode kAlso[] = {Opcode::kCopy, Opcode::kBitcastConvert, Opcode::kMap};
+  static constexpr Opcode kOtherOps[] = {Opcode::kCopy, Opcode::kBitcastConvert, Opcode::kMap};
   if (hlo.opcode == Opcode::kDynamicUpdateSlice) return operand == 0;
   if (hlo.opcode == Opcode::kBitcastConvert && hlo.operand_count() == 1 &&
       StorageBytes(hlo.shape().element_type()) != StorageBytes(hlo.operand_shape(0).element_type()))
     return false;
   return Info(hlo.opcode).op_class == OpClass::kElementwise ||
-         std::find(std::begin(kAlso), std::end(kAlso), hlo.opcode) != std::end(kAlso);
+         std::find(std::begin(kOtherOps), std::end(kOtherOps), hlo.opcode) != std::end(kOtherOps);
 }
 
-int64_t CountOf(const Instruction& hlo, const Instruction& operand) {
+int64_t UseCount(const Instruction& hlo, const Instruction& operand) {
   return std::count(hlo.operands.begin(), hlo.operands.end(), &operand);
 }
-size_t NumberOf(const Instruction& hlo, const Instruction& operand) {
+size_t OperandIndex(const Instruction& hlo, const Instruction& operand) {
   return static_cast<size_t>(std::find(hlo.operands.begin(), hlo.operands.end(), &operand) - hlo.operands.begin());
 }
 bool IsElementwiseOn(const Instruction& hlo, const Instruction& operand) {
@@ -31,10 +31,10 @@ bool IsElementwiseOn(const Instruction& hlo, const Instruction& operand) {
   return true;
 }
 
-// The parameter of a fusion's computation that stands for an operand; null in loose text that has none.
+// The parameter of a fusion's computation that receives `operand`; null if loose text omits it.
 const Instruction* ParameterFor(const Instruction& fusion, const Instruction& operand) {
   const Computation* fused = fusion[kCalls];
-  const size_t number = NumberOf(fusion, operand);
+  const size_t number = OperandIndex(fusion, operand);
   if (fused == nullptr || fused->root == nullptr || number >= fused->parameters.size()) return nullptr;
   return fused->parameters[number];
 }
@@ -48,17 +48,17 @@ bool IsInPlace(const ValuePart& operand, const ValuePart& result) {
   return false;
 }
 
-// By the op alone, where operand and result have one shape.
+// True if the op itself allows reuse, for an operand and a result of the same shape.
 bool OpAllows(const ValuePart& operand, const ValuePart& result) {
   static constexpr Opcode kOneOperand[] = {Opcode::kDynamicUpdateSlice, Opcode::kScatter, Opcode::kSetDimensionSize,
                                            Opcode::kTriangularSolve};
   const Instruction& hlo = result.hlo;
   if (IsLoop(hlo) || IsBranch(hlo)) return true;
-  const size_t number = NumberOf(hlo, operand.hlo);
+  const size_t number = OperandIndex(hlo, operand.hlo);
   if (std::find(std::begin(kOneOperand), std::end(kOneOperand), hlo.opcode) != std::end(kOneOperand))
-    return CountOf(hlo, operand.hlo) == 1 && number == (hlo.opcode == Opcode::kTriangularSolve ? 1 : 0);
+    return UseCount(hlo, operand.hlo) == 1 && number == (hlo.opcode == Opcode::kTriangularSolve ? 1 : 0);
   if (hlo.opcode == Opcode::kSort)
-    return CountOf(hlo, operand.hlo) == 1 &&
+    return UseCount(hlo, operand.hlo) == 1 &&
            (hlo.operand_count() == 1 || (!result.index.empty() && result.index[0] == static_cast<int64_t>(number)));
   return IsElementwiseOn(hlo, number);
 }
@@ -73,7 +73,7 @@ bool BufferReuse::CanReuseOperand(const ValuePart& operand, const ValuePart& res
     if (std::optional<bool> allowed = GpuAllows(operand, result)) return *allowed;
   if (!same_shape) return false;
   if (IsFusion(result.hlo)) return FusionAllows(operand, result.hlo);
-  // A sort keeps the operand for whoever else asks for it.
+  // A sort does not overwrite an operand that has other users.
   if (result.hlo.opcode == Opcode::kSort && users_.Of(operand.hlo).size() != 1) return false;
   return OpAllows(operand, result);
 }
@@ -85,24 +85,24 @@ bool BufferReuse::FusionAllows(const ValuePart& operand, const Instruction& fusi
   if (kind == FusionKind::kLoop || kind == FusionKind::kInput) return IsElementwiseFrom(*parameter);
   const Instruction& root = *fusion[kCalls]->root;
   if (kind != FusionKind::kOutput || root.opcode != Opcode::kAdd || root.operand_count() != 2) return false;
-  // The product is written over the other summand.
-  auto is_product = [](const Instruction* hlo) {
+  // The contraction is written over the other addend.
+  auto is_contraction = [](const Instruction* hlo) {
     return hlo->opcode == Opcode::kConvolution || hlo->opcode == Opcode::kDot;
   };
-  if (!is_product(root.operands[0]) && !is_product(root.operands[1])) return false;
-  const Instruction* other = is_product(root.operands[0]) ? root.operands[1] : root.operands[0];
-  return other == parameter && users_.Of(*parameter).size() == 1 && CountOf(root, *parameter) == 1;
+  if (!is_contraction(root.operands[0]) && !is_contraction(root.operands[1])) return false;
+  const Instruction* other = is_contraction(root.operands[0]) ? root.operands[1] : root.operands[0];
+  return other == parameter && users_.Of(*parameter).size() == 1 && UseCount(root, *parameter) == 1;
 }
 
 bool BufferReuse::IsElementwiseFrom(const Instruction& parameter) {
-  std::vector<const Instruction*> todo{&parameter};
+  std::vector<const Instruction*> worklist{&parameter};
   std::vector<bool> seen(parameter.parent->instructions.size(), false);
-  while (!todo.empty()) {
-    const Instruction& hlo = *todo.back();
-    todo.pop_back();
+  while (!worklist.empty()) {
+    const Instruction& hlo = *worklist.back();
+    worklist.pop_back();
     for (const Instruction* user : users_.Of(hlo)) {
       if (!IsTuple(*user) && !IsElementwiseOn(*user, hlo)) return false;
-      if (!seen[user->index]) todo.push_back(user);
+      if (!seen[user->index]) worklist.push_back(user);
       seen[user->index] = true;
     }
   }

@@ -1,4 +1,4 @@
-// Whether an op may write its result over an operand that nobody needs after it.
+// Decides if an op may write its result over an operand that has no later use.
 #pragma once
 
 #include "core/ir/users.h"
@@ -16,13 +16,13 @@ struct ValuePart {
 class BufferReuse {
  public:
   explicit BufferReuse(Backend backend) : backend_(backend) {}
-  // `operand.hlo` is an operand of `result.hlo`.
+  // Precondition: `operand.hlo` is an operand of `result.hlo`.
   bool CanReuseOperand(const ValuePart& operand, const ValuePart& result);
 
  private:
   std::optional<bool> GpuAllows(const ValuePart& operand, const ValuePart& result);
   bool GpuFusionAllows(const ValuePart& operand, const ValuePart& fusion);
-  // All that comes of a fusion's parameter is elementwise.
+  // True if all direct and indirect users of a fusion's parameter are elementwise.
   bool IsElementwiseFrom(const Instruction& parameter);
   bool FusionAllows(const ValuePart& operand, const Instruction& fusion);
 

@@ -1,4 +1,4 @@
-// Where GPUs go their own ways: kernels that write over what they read, and libraries that do not.
+// Rules of buffer reuse specific to GPUs: kernels that overwrite their operands, and library calls that do not.
 #include <algorithm>
 
 #include "core/ops/buffer_reuse.h"
@@ -21,8 +21,8 @@ std::vector<const Instruction*> RootsOf(const Computation& fused) {
   return {fused.root->operands.begin(), fused.root->operands.end()};
 }
 
-// What a kernel of reductions computes first, before it writes anything; null where there is none. Fusions of kind
-// kCustom become kernels of other kinds.
+// The reduction that a kernel computes before it writes any output; null if there is none. Fusions of kind kCustom
+// become kernels of other kinds.
 const Instruction* ReductionOf(const Instruction& fusion) {
   if (FusionKindOf(fusion) == FusionKind::kCustom) return nullptr;
   for (const Instruction* root : RootsOf(*fusion[kCalls])) {
@@ -37,25 +37,25 @@ bool SameSize(const Shape& a, const Shape& b) {
                       BitWidth(a.element_type()) == BitWidth(b.element_type()));
 }
 
-// A dynamic-slice of what the dynamic-update-slice at the root updates reads the same elements, and nothing else.
-bool ReadsWhatIsUpdated(const Instruction& slice, const Instruction& update) {
+// True if `slice` is a dynamic-slice of the array that the dynamic-update-slice `update` updates, and of the same size.
+bool ReadsUpdatedArray(const Instruction& slice, const Instruction& update) {
   if (slice.opcode != Opcode::kDynamicSlice || update.opcode != Opcode::kDynamicUpdateSlice ||
       slice.operand_count() == 0 || update.operand_count() < 2)
     return false;
   return update.operands[0] == slice.operands[0] && &slice.shape() == &update.operand_shape(1);
 }
-bool AtSamePlace(const Instruction& slice, const Instruction& update) {
+bool HasSameOffsets(const Instruction& slice, const Instruction& update) {
   if (IsOneElement(slice.shape()) && IsOneElement(update.operand_shape(1))) return true;
   return std::equal(slice.operands.begin() + 1, slice.operands.end(), update.operands.begin() + 2,
                     update.operands.end());
 }
 
-// How one user of a value on the way from the parameter stands to an output that is written over the parameter.
-enum class UseVerdict : uint8_t { kGoesOn, kBlocks };
+// Effect of a user, on a path from the parameter, on the decision to write the output over the parameter.
+enum class UseVerdict : uint8_t { kAllows, kBlocks };
 
-class FusionWalk {
+class FusionReuseCheck {
  public:
-  FusionWalk(const Instruction& fusion, const ShapeIndex& index, Users& users)
+  FusionReuseCheck(const Instruction& fusion, const ShapeIndex& index, Users& users)
       : fused_(*fusion[kCalls]), index_(index), users_(users), reduction_(ReductionOf(fusion)) {
     output_ = fused_.root;
     for (int64_t i : index) {
@@ -65,50 +65,52 @@ class FusionWalk {
     update_ = &WithoutBitcast(*output_);
   }
 
-  bool MayWriteOver(const Instruction& parameter) {
+  bool CanOverwrite(const Instruction& parameter) {
     seen_.assign(fused_.instructions.size(), false);
     seen_[parameter.index] = true;
-    std::vector<const Instruction*> todo{&parameter};
-    for (size_t next = 0; next < todo.size(); ++next) {
-      if (todo[next] == reduction_) continue;
-      for (const Instruction* user : users_.Of(*todo[next])) {
-        if (!seen_[user->index]) todo.push_back(user);
+    std::vector<const Instruction*> worklist{&parameter};
+    for (size_t next = 0; next < worklist.size(); ++next) {
+      if (worklist[next] == reduction_) continue;
+      for (const Instruction* user : users_.Of(*worklist[next])) {
+        if (!seen_[user->index]) worklist.push_back(user);
         seen_[user->index] = true;
-        if (WayOf(*todo[next], *user) == UseVerdict::kBlocks) return false;
+        if (VerdictOf(*worklist[next], *user) == UseVerdict::kBlocks) return false;
       }
     }
     return seen_[output_->index] && !OtherOutputsBlock();
   }
 
  private:
-  UseVerdict WayOf(const Instruction& value, const Instruction& user) const {
+  UseVerdict VerdictOf(const Instruction& value, const Instruction& user) const {
     const auto number =
         static_cast<int64_t>(std::find(user.operands.begin(), user.operands.end(), &value) - user.operands.begin());
     const bool is_once = std::count(user.operands.begin(), user.operands.end(), &value) == 1;
     if (&user == update_ && user.opcode == Opcode::kScatter && is_once &&
         number < (user.shape().IsTuple() ? std::ssize(user.shape().elements()) : 1))
-      return UseVerdict::kGoesOn;
+      return UseVerdict::kAllows;
     if (&user == update_ && user.opcode == Opcode::kSort && is_once)
-      return index_ == ShapeIndex{number} ? UseVerdict::kGoesOn : UseVerdict::kBlocks;
-    if (ReadsWhatIsUpdated(user, *update_)) return AtSamePlace(user, *update_) ? UseVerdict::kGoesOn : UseVerdict::kBlocks;
-    static constexpr Opcode kHandOn[] = {Opcode::kBitcast, Opcode::kTuple};
-    const bool hands_on = std::find(std::begin(kHandOn), std::end(kHandOn), user.opcode) != std::end(kHandOn);
-    if (hands_on || &user == reduction_ || Info(user.opcode).op_class == OpClass::kElementwise) return UseVerdict::kGoesOn;
+      return index_ == ShapeIndex{number} ? UseVerdict::kAllows : UseVerdict::kBlocks;
+    if (ReadsUpdatedArray(user, *update_))
+      return HasSameOffsets(user, *update_) ? UseVerdict::kAllows : UseVerdict::kBlocks;
+    static constexpr Opcode kForwards[] = {Opcode::kBitcast, Opcode::kTuple};
+    const bool forwards = std::find(std::begin(kForwards), std::end(kForwards), user.opcode) != std::end(kForwards);
+    if (forwards || &user == reduction_ || Info(user.opcode).op_class == OpClass::kElementwise)
+      return UseVerdict::kAllows;
     if (user.opcode != Opcode::kDynamicUpdateSlice) return UseVerdict::kBlocks;
-    return number == 0 || (number == 1 && &user == update_) ? UseVerdict::kGoesOn : UseVerdict::kBlocks;
+    return number == 0 || (number == 1 && &user == update_) ? UseVerdict::kAllows : UseVerdict::kBlocks;
   }
 
-  // Another output that reads the parameter must go through it in the same order.
+  // Another output that depends on the parameter must access it in the same order.
   bool OtherOutputsBlock() const {
     static constexpr Opcode kOtherOrder[] = {Opcode::kTranspose, Opcode::kCopy};
-    bool reached = false, transposed = false;
+    bool other_depends = false, transposed = false;
     for (const Instruction* root : RootsOf(fused_)) {
       if (!seen_[root->index]) continue;
-      reached |= root != output_;
+      other_depends |= root != output_;
       transposed |= std::find(std::begin(kOtherOrder), std::end(kOtherOrder), WithoutBitcast(*root).opcode) !=
                     std::end(kOtherOrder);
     }
-    return reached && (transposed || Info(update_->opcode).op_class != OpClass::kElementwise);
+    return other_depends && (transposed || Info(update_->opcode).op_class != OpClass::kElementwise);
   }
 
   const Computation& fused_;
@@ -144,7 +146,7 @@ bool BufferReuse::GpuFusionAllows(const ValuePart& operand, const ValuePart& res
   if (fused == nullptr || fused->root == nullptr || number >= fused->parameters.size() ||
       fused->parameters[number] == nullptr || !SameSize(operand.hlo.shape(), result.shape))
     return false;
-  return FusionWalk(result.hlo, result.index, users_).MayWriteOver(*fused->parameters[number]);
+  return FusionReuseCheck(result.hlo, result.index, users_).CanOverwrite(*fused->parameters[number]);
 }
 
 }  // namespace shoal::internal

@@ -15,7 +15,7 @@ bool MayHoldBuffers(const Instruction& hlo) {
   return IsAsyncChain(hlo) || IsCustomCall(hlo) || IsGetTupleElement(hlo) || IsTuple(hlo) || IsLoop(hlo);
 }
 
-bool GivesBuffers(const Instruction& hlo) {
+bool ReturnsBuffers(const Instruction& hlo) {
   return IsCustomCall(hlo) || UpdatesBuffer(hlo) || IsParameter(hlo) || IsLoop(hlo);
 }
 

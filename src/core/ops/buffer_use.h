@@ -1,17 +1,17 @@
-// What ops may do with values of the type b(…), memory that is written in place.
+// Ops with values of type b(…), which are buffers that are written in place.
 #pragma once
 
 #include "core/ir/module.h"
 
 namespace shoal::internal {
 
-// Writes into a buffer it is given, or is taken to: a dynamic-update-slice, and what runs computations or calls.
+// Writes to a buffer operand, or is assumed to: dynamic-update-slice, and ops that run computations or custom calls.
 bool WritesBuffers(const Instruction& hlo);
-// Hands buffers on or takes them, whatever else it does.
+// May have buffers as operands or results.
 bool MayHoldBuffers(const Instruction& hlo);
-// Updates its first operand, which may be a buffer; the others may not.
+// Updates operand 0, which may be a buffer; the other operands may not.
 bool UpdatesBuffer(const Instruction& hlo);
-// Gives buffers whose writers are counted.
-bool GivesBuffers(const Instruction& hlo);
+// Returns buffers whose writers the verifier counts.
+bool ReturnsBuffers(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -10,12 +10,12 @@ Result<Signature> SignatureOf(const Instruction& hlo, const Attr<Computation*>& 
 
 Result<Signature> SignatureOf(const Instruction& hlo, std::string_view key, const Computation* callee) {
   if (callee == nullptr) return Broken(hlo, "C0", StrCat(key, " must name a computation"));
-  auto known = [](const Instruction* part) { return part != nullptr && part->shape_ != nullptr; };
-  if (!callee->defined || !known(callee->root))
+  auto has_shape = [](const Instruction* part) { return part != nullptr && part->shape_ != nullptr; };
+  if (!callee->defined || !has_shape(callee->root))
     return Broken(hlo, "C0", StrCat(key, " must name a computation with a root, got ", callee->name));
   Signature signature;
   for (const Instruction* parameter : callee->parameters) {
-    if (!known(parameter))
+    if (!has_shape(parameter))
       return Broken(hlo, "C0",
                     StrCat(key, " must name a computation with all its parameters, but ", callee->name,
                            " has no parameter ", signature.parameters.size()));
@@ -25,10 +25,10 @@ Result<Signature> SignatureOf(const Instruction& hlo, std::string_view key, cons
   return signature;
 }
 
-bool SameButPrecision(const Shape& a, const Shape& b) {
+bool EqualExceptPrecision(const Shape& a, const Shape& b) {
   if (a.IsArray() && b.IsArray()) return SameTypeOrFloats(a.element_type(), b.element_type()) && SameDims(a, b);
   if (a.element_type() != b.element_type()) return false;
-  auto same = [](const Shape* s, const Shape* t) { return SameButPrecision(*s, *t); };
+  auto same = [](const Shape* s, const Shape* t) { return EqualExceptPrecision(*s, *t); };
   return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(), b.elements().end(), same);
 }
 
@@ -56,13 +56,13 @@ Status CheckReducer(const Instruction& hlo, const Attr<Computation*>& key, const
   for (size_t i = 0; i < n; ++i) {
     const Shape& accumulator = *accumulators[i];
     const Shape& element = *reducer.parameters[n + i];
-    auto differ = [&](std::string_view what, const Shape& found) {
-      return Broken(hlo, rules.types, StrCat(key.name, " returns ", Str(accumulator), what, Str(found)));
+    auto differ = [&](std::string_view requirement, const Shape& found) {
+      return Broken(hlo, rules.types, StrCat(key.name, " returns ", Str(accumulator), requirement, Str(found)));
     };
     if (!Compatible(accumulator, *reducer.parameters[i]))
       return differ(StrCat(", so its parameter ", i, " must be the same, got "), *reducer.parameters[i]);
     if (!IsScalarOf(*inits[i], accumulator.element_type()))
-      return differ(", so what it starts from must be the same, got ", *inits[i]);
+      return differ(", so the initial value must be the same, got ", *inits[i]);
     if (!IsScalarOf(element, accumulator.element_type()))
       return differ(StrCat(", so its parameter ", n + i, " must be the same, got "), element);
     if (!SameTypeOrFloats(element.element_type(), elements[i]))
@@ -86,20 +86,20 @@ Status CheckAliasing(const Instruction& hlo, const AliasRules& rules, AliasLenie
       return Broken(hlo, rules.operand,
                     StrCat("output_to_operand_aliasing must name an operand in [0, ", count, "), got ", alias.operand));
     const Shape& operand = hlo.operand_shape(static_cast<size_t>(alias.operand));
-    const Shape* from = operand.At(alias.operand_index);
-    const Shape* to = hlo.shape().At(alias.output_index);
-    if (from == nullptr || to == nullptr)
+    const Shape* input = operand.At(alias.operand_index);
+    const Shape* output = hlo.shape().At(alias.output_index);
+    if (input == nullptr || output == nullptr)
       return Broken(hlo, rules.index,
-                    StrCat("output_to_operand_aliasing must name parts of operand and result, got ",
-                           from == nullptr ? Str(alias.operand_index) : Str(alias.output_index), " in ",
-                           from == nullptr ? Str(operand) : Str(hlo.shape())));
+                    StrCat("output_to_operand_aliasing must name existing parts of operand and result, got ",
+                           input == nullptr ? Str(alias.operand_index) : Str(alias.output_index), " in ",
+                           input == nullptr ? Str(operand) : Str(hlo.shape())));
     if (leniency.any_shape) continue;
-    bool same =
-        leniency.buffers_as_arrays ? Compatible(WithoutBuffer(*from), WithoutBuffer(*to)) : Compatible(*from, *to);
+    bool same = leniency.buffers_as_arrays ? Compatible(WithoutBuffer(*input), WithoutBuffer(*output))
+                                           : Compatible(*input, *output);
     if (!same)
       return Broken(hlo, rules.shape,
-                    StrCat("aliased parts must have one shape, got ", Str(*to), " for ", Str(*from), " of operand ",
-                           alias.operand));
+                    StrCat("aliased parts must have the same shape, got ", Str(*output), " for ", Str(*input),
+                           " of operand ", alias.operand));
   }
   return {};
 }

@@ -8,24 +8,23 @@
 
 namespace shoal::internal {
 
-// What a computation takes and gives; no pointer is null.
+// The parameter and result shapes of a computation; never null.
 struct Signature {
   std::vector<const Shape*> parameters;
   const Shape* result = nullptr;
 };
 
-// Of the computation that `key` names. C0 is broken if it is not all there, which only loose text brings
-// about.
+// The signature of the computation that `key` names. C0 is broken if it is incomplete, which only loose text allows.
 Result<Signature> SignatureOf(const Instruction& hlo, const Attr<Computation*>& key);
 Result<Signature> SignatureOf(const Instruction& hlo, std::string_view key, const Computation* callee);
 
-// Equal but for layouts, dynamic dimensions and the precision of floats.
-bool SameButPrecision(const Shape& a, const Shape& b);
+// Equal except for layouts, dynamic dimensions and the precision of floats.
+bool EqualExceptPrecision(const Shape& a, const Shape& b);
 bool IsScalarOf(const Shape& shape, ElementType type);
 
-// A reduction: (accumulators…, elements…) -> accumulators, all scalars. `inits` are what the accumulators
-// start from. Each number is a rule of the op that calls it. Floats of different precision may meet, as XLA
-// lets them.
+// Checks that a computation is a reduction: (accumulators…, elements…) -> accumulators, all scalars. `inits` are the
+// initial values of the accumulators. ReducerRules has the rule ids of the calling op. As in XLA, floats may differ in
+// precision.
 struct ReducerRules {
   std::string_view parameter_count, result, types;
 };
@@ -33,13 +32,13 @@ Status CheckReducer(const Instruction& hlo, const Attr<Computation*>& key, const
                     std::span<const Shape* const> inits, std::span<const ElementType> elements,
                     const ReducerRules& rules);
 
-// output_to_operand_aliasing names places that exist and have one shape.
+// Checks that output_to_operand_aliasing names existing parts of operands and result that have the same shape.
 struct AliasRules {
   std::string_view operand, index, shape;
 };
 struct AliasLeniency {
   bool any_shape = false;
-  bool buffers_as_arrays = false;  // b(f32[4]) may share with f32[4]
+  bool buffers_as_arrays = false;  // b(f32[4]) may alias f32[4]
 };
 Status CheckAliasing(const Instruction& hlo, const AliasRules& rules, AliasLeniency leniency = {});
 
@@ -48,7 +47,7 @@ std::vector<const Shape*> OperandShapes(const Instruction& hlo, size_t first, si
 inline std::vector<const Shape*> OperandShapes(const Instruction& hlo) {
   return OperandShapes(hlo, 0, hlo.operand_count());
 }
-// The one shape, or a tuple of them.
+// The only shape, or a tuple of several shapes.
 const Shape* OneOrTuple(std::span<const Shape* const> parts, ShapePool& shapes);
 
 }  // namespace shoal::internal

@@ -7,11 +7,11 @@
 
 namespace shoal::internal {
 
-// Rule C1 of every collective with use_global_device_ids; without that attribute a channel participants partitions.
+// Rule C1 of every op with the attribute use_global_device_ids. For other ops, a channel_id means groups of partitions.
 Result<GroupMode> GroupModeOf(const Instruction& hlo) {
   const bool has_channel = hlo.has(kChannelId);
   if (!has_channel && hlo[kUseGlobalDeviceIds])
-    return Broken(hlo, "C1", "use_global_device_ids=true must come with a channel_id, got none");
+    return Broken(hlo, "C1", "use_global_device_ids=true requires a channel_id, got none");
   if (!has_channel) return GroupMode::kCrossReplica;
   if (FindAttr(hlo.opcode, kUseGlobalDeviceIds.id) == nullptr) return GroupMode::kCrossPartition;
   return hlo[kUseGlobalDeviceIds] ? GroupMode::kFlattenedId : GroupMode::kCrossReplicaAndPartition;
@@ -48,7 +48,7 @@ const Shape* StartShape(const Instruction& start, const Shape* operands, const S
 
 namespace {
 
-// All operands are arrays with the dimension that dimensions[0] names; there is at least one.
+// Checks that there is at least one operand, and that all operands are arrays with the dimension dimensions[0].
 Status CheckSharded(const Instruction& hlo, std::string_view dimension_rule, std::string_view count_rule,
                     std::string_view range_rule) {
   SHOAL_TRY(OneDimension(hlo, dimension_rule));
@@ -59,7 +59,7 @@ Status CheckSharded(const Instruction& hlo, std::string_view dimension_rule, std
   return {};
 }
 
-// The first array of a result that has one per operand, with dimension `dim`; null if it is not of that form.
+// The first array of a result that has one array per operand, with dimension `dim`; null for any other result.
 const Shape* FirstResult(const Shape& result, size_t operands, int64_t dim) {
   const Shape* first = &result;
   if (operands > 1) {
@@ -69,9 +69,9 @@ const Shape* FirstResult(const Shape& result, size_t operands, int64_t dim) {
   return first->IsArray() && dim < first->rank() ? first : nullptr;
 }
 
-// How many devices share `whole`, each having `part`: a group, unless that is one device, as in modules that
-// do not say how many there are. With cross_replica_and_partition a group counts once per partition, which
-// only the module knows.
+// Number of shards of size `part` in a dimension of size `whole`. It must be the group size, unless that is 1, as in
+// modules that do not state the number of devices. With cross_replica_and_partition it is a multiple of the group size:
+// a group includes all partitions, whose number only the module knows.
 Result<int64_t> ShardCount(const Instruction& hlo, int64_t whole, int64_t part, std::string_view rule) {
   SHOAL_ASSIGN(mode, GroupModeOf(hlo));
   const int64_t ids = IdsPerGroup(hlo).value_or(1);
@@ -83,7 +83,7 @@ Result<int64_t> ShardCount(const Instruction& hlo, int64_t whole, int64_t part, 
   return Broken(
       hlo, rule,
       StrCat("dimension ", hlo[kDimensions][0], " must be ", ids,
-             " times as large in the whole as in a shard, for groups of ", ids, ", got ", whole, " and ", part));
+             " times as large in the full array as in a shard, for groups of ", ids, ", got ", whole, " and ", part));
 }
 
 // `shape` with another size in one dimension.
@@ -96,7 +96,7 @@ const Shape* Resized(const Shape& shape, int64_t dim, int64_t size, bool dynamic
   return shapes.Array(shape.element_type(), dims, flags.get(), shape.layout());
 }
 
-// all-gather's result, given the one that is declared.
+// The result of all-gather, given the declared one.
 ShapeResult InferGathered(const Instruction& hlo, const Shape& declared, ShapePool& shapes) {
   const int64_t dim = hlo[kDimensions][0];
   const Shape* first = FirstResult(declared, hlo.operand_count(), dim);
@@ -115,7 +115,7 @@ ShapeResult InferGathered(const Instruction& hlo, const Shape& declared, ShapePo
   return OneOrTuple(gathered, shapes);
 }
 
-// What all-gather-done and collective-permute-done take out of (operand, result, …).
+// The element of (operand, result, …) that all-gather-done and collective-permute-done return.
 ShapeResult SecondElement(const Instruction& hlo) {
   SHOAL_TRY(OperandCount(hlo, 1));
   const Shape& started = hlo.operand_shape(0);
@@ -130,7 +130,7 @@ ShapeResult InferAllReduce(const Instruction& hlo, ShapePool& shapes) {
   return OneOrTuple(OperandShapes(hlo), shapes);
 }
 
-// The operands without the last one, which with has_dynamic_root=true says who the roots are.
+// The operands, without the last one if has_dynamic_root=true: that one holds the ids of the roots.
 Result<std::vector<const Shape*>> DataOperands(const Instruction& hlo, std::string_view count_rule,
                                                std::string_view root_rule) {
   const size_t needed = hlo[kHasDynamicRoot] ? 2 : 1;
@@ -144,7 +144,7 @@ Result<std::vector<const Shape*>> DataOperands(const Instruction& hlo, std::stri
   if (roots.element_type() != ElementType::kS32 || roots.rank() != 1 ||
       roots.dim(0) != static_cast<int64_t>(data.size()))
     return Broken(hlo, root_rule,
-                  StrCat("the last operand must be s32[", data.size(), "], a root per operand, got ", Str(roots)));
+                  StrCat("the last operand must be s32[", data.size(), "], one root per operand, got ", Str(roots)));
   return data;
 }
 
@@ -185,7 +185,7 @@ ShapeResult Op<Opcode::kAllReduce>::Infer(const Instruction& hlo, ShapePool& sha
   return InferAllReduce(hlo, shapes);
 }
 
-// Other than all-gather-start's, its own form is the result alone.
+// Unlike all-gather-start, it usually returns the result alone.
 ShapeResult Op<Opcode::kAllReduceStart>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_ASSIGN(reduced, InferAllReduce(hlo, shapes));
   return HasAsyncShape(hlo) ? StartShape(hlo, nullptr, reduced, shapes) : reduced;

@@ -1,4 +1,4 @@
-// Ops in which devices take part together.
+// Collectives: ops that a group of devices executes together.
 #pragma once
 
 #include "core/ops/attrs.h"
@@ -11,7 +11,7 @@ inline constexpr Attr<bool> kConstrainLayout{"constrain_layout"};
 inline constexpr Attr<bool> kUseGlobalDeviceIds{"use_global_device_ids"};
 inline constexpr Attr<bool> kHasDynamicRoot{"has_dynamic_root"};
 
-// What the ids in replica_groups are.
+// Meaning of the ids in replica_groups.
 enum class GroupMode : uint8_t {
   kCrossReplica,              // replicas; each partition by itself
   kCrossPartition,            // partitions; each replica by itself
@@ -24,14 +24,14 @@ struct EnumNames<GroupMode> {
                                                 "flattened_id"};
 };
 inline constexpr Attr<GroupMode> kMode{"mode"};
-// The mode an instruction's channel_id and use_global_device_ids give; a broken rule if they do not go together.
+// The mode that an instruction's channel_id and use_global_device_ids select; a broken rule if they are inconsistent.
 Result<GroupMode> GroupModeOf(const Instruction& hlo);
-// The length of the first of replica_groups, without listing devices; no value where groups are left to the module.
+// Size of the first replica group, without listing devices; no value if the groups depend on the module.
 std::optional<int64_t> IdsPerGroup(const Instruction& hlo);
-// XLA's newer dumps write an async-start around a collective under the collective's own name:
+// Newer versions of XLA write an async-start around a collective under the name of the collective:
 // ((f32[4]), f32[4]) all-reduce-start(…). Its shape is ((operands…), result, context…); true for such a start.
 bool HasAsyncShape(const Instruction& start);
-// (operands, result, context…), the operands in a tuple where the shape is that of an async-start.
+// The shape (operands, result, context…), with the operands in a nested tuple if HasAsyncShape(start).
 const Shape* StartShape(const Instruction& start, const Shape* operands, const Shape* result, ShapePool& shapes);
 
 void CostOfAllReduce(const Instruction& hlo, OpCostBuilder& builder);
@@ -40,7 +40,7 @@ struct Collective : OpBase {
   static constexpr OpClass kClass = OpClass::kCollective;
 };
 
-// all-gather: everybody's operand, one after the other along dimensions[0].
+// all-gather: the operands of all members, concatenated along dimensions[0].
 struct AllGatherAttrs : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId), Always(kReplicaGroups), Optional(kConstrainLayout),
                                      Required(kDimensions), Optional(kUseGlobalDeviceIds)};
@@ -59,7 +59,7 @@ struct Op<Opcode::kAllGatherDone> : Collective {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// all-reduce: everybody's operands, folded by to_apply.
+// all-reduce: the operands of all members, reduced by to_apply.
 struct AllReduceAttrs : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId),           Always(kReplicaGroups), Optional(kConstrainLayout),
                                      Optional(kUseGlobalDeviceIds), Required(kToApply),     Unprinted(kMode)};
@@ -94,7 +94,7 @@ struct Op<Opcode::kReduceScatter> : Collective {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// collective-reduce: an all-reduce whose result only the group's root gets.
+// collective-reduce: an all-reduce whose result only the root of the group receives.
 template <>
 struct Op<Opcode::kCollectiveReduce> : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId),           Always(kReplicaGroups),  Optional(kConstrainLayout),
@@ -111,7 +111,7 @@ struct Op<Opcode::kAllToAll> : Collective {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// ragged-all-to-all: slices of operand0 to places in operand1; offsets and sizes in operands 2 to 5.
+// ragged-all-to-all: sends slices of operand0 into operand1 of other members; operands 2 to 5 are offsets and sizes.
 template <>
 struct Op<Opcode::kRaggedAllToAll> : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId), Always(kReplicaGroups), Unprinted(kDimensions)};
@@ -119,7 +119,7 @@ struct Op<Opcode::kRaggedAllToAll> : Collective {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// collective-broadcast: the operand of the first device of each group, or of the one operand1 names.
+// collective-broadcast: the operand of the first device of each group, or of the device that operand1 names.
 template <>
 struct Op<Opcode::kCollectiveBroadcast> : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId), Always(kReplicaGroups), Always(kHasDynamicRoot)};
@@ -129,7 +129,7 @@ struct Op<Opcode::kCollectiveBroadcast> : Collective {
 inline constexpr Attr<IntLists> kSourceTargetPairs{"source_target_pairs"};
 inline constexpr Attr<IntLists> kPermuteSliceSizes{"slice_sizes"};
 
-// collective-permute: the operand of the source that names this device as target; zeros if none does.
+// collective-permute: the operand of the source whose target is this device; zeros if there is no such source.
 struct CollectivePermuteAttrs : Collective {
   static constexpr std::array kAttrs{IfGiven(kChannelId), Required(kSourceTargetPairs), Optional(kPermuteSliceSizes)};
   static Status Normalize(Instruction& hlo, Module& module);
@@ -147,7 +147,7 @@ struct Op<Opcode::kCollectivePermuteDone> : Collective {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// partition-id, replica-id: which device this is.
+// partition-id, replica-id: the partition or replica number of the executing device.
 template <>
 struct Op<Opcode::kPartitionId> : Collective {
   static constexpr bool kInfersShape = true;

@@ -50,7 +50,7 @@ std::optional<GroupRules> GroupRulesOf(const Instruction& hlo) {
   }
 }
 
-bool LeavesDevicesOut(const Instruction& hlo) {
+bool MayExcludeDevices(const Instruction& hlo) {
   const std::optional<GroupRules> rules = GroupRulesOf(hlo);
   return rules && !rules->all;
 }
@@ -61,7 +61,7 @@ bool HasUniformResult(const Instruction& hlo) {
   return same && !IsAsyncStart(hlo);
 }
 
-DimensionEffect SplitsOf(const Instruction& hlo) {
+DimensionEffect DimensionEffectOf(const Instruction& hlo) {
   switch (KindOf(hlo.opcode)) {
     case Opcode::kAllGather:
       return DimensionEffect::kGathers;

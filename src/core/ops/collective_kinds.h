@@ -1,4 +1,4 @@
-// What sets the kinds of collectives apart: whom they join, and what they do with a dimension.
+// Properties of the kinds of collectives: their participants, and their effect on a dimension.
 #pragma once
 
 #include <optional>
@@ -7,41 +7,41 @@
 
 namespace shoal::internal {
 
-// Between devices: a collective or a transfer, in one part or its start.
+// Communicates between devices: a collective, send or recv, either synchronous or the start of an async pair.
 bool IsCommunicationOp(const Instruction& hlo);
-// Of those, the ones that name a source and a target; recv counts as well.
+// Communicates between a source and a target: collective-permute, send and recv.
 bool IsPairedKind(Opcode kind);
-// In one part, or any part of it.
+// all-reduce or all-reduce-start.
 bool IsAllReduce(const Instruction& hlo);
-// A source and a target each.
+// collective-permute or its start, send or recv.
 bool IsPointToPoint(const Instruction& hlo);
-// May be made of arrays in a tuple of one: all-reduce, all-gather and reduce-scatter, in one part.
+// Synchronous ops that can be combined into one that returns a tuple: all-reduce, all-gather and reduce-scatter.
 bool IsCombinable(const Instruction& hlo);
-// Of a kind (async_pairs.h).
+// Predicates of a kind (KindOf in async_pairs.h).
 bool IsSendKind(Opcode kind);
 bool IsAllReduceKind(Opcode kind);
 bool IsAllGatherKind(Opcode kind);
 bool IsAllToAllKind(Opcode kind);  // ragged or not
-// What gives each member its part of what `kind` would give to all: reduce-scatter for all-reduce.
+// The kind in which each member receives only its part of the result: reduce-scatter for all-reduce, else `kind`.
 Opcode ScatteringKind(Opcode kind);
 // send, recv
 bool IsSend(const Instruction& hlo);
 bool IsRecv(const Instruction& hlo);
 bool IsRaggedExchange(const Instruction& hlo);
 
-// What its replica groups must be; no value for ops without groups.
+// Requirements on the replica groups; no value for ops without groups.
 struct GroupRules {
-  bool uniform = true;  // all groups have one size
+  bool uniform = true;  // all groups have the same size
   bool all = true;      // every device is in a group
 };
 std::optional<GroupRules> GroupRulesOf(const Instruction& hlo);
-bool LeavesDevicesOut(const Instruction& hlo);
-// Its value, in one part or from its done, is the same for all members of a group.
+bool MayExcludeDevices(const Instruction& hlo);
+// A synchronous collective whose result is identical on all members of a group.
 bool HasUniformResult(const Instruction& hlo);
 
-// What happens to the elements of the members along a dimension.
+// Effect on the members' elements along a dimension.
 enum class DimensionEffect : uint8_t { kNothing, kGathers, kScatters, kExchanges };
-DimensionEffect SplitsOf(const Instruction& hlo);
+DimensionEffect DimensionEffectOf(const Instruction& hlo);
 
 // partition-id, replica-id
 bool IsPartitionId(const Instruction& hlo);

@@ -7,30 +7,30 @@
 namespace shoal::internal {
 namespace {
 
-// A permute in place takes (input, output, input offsets, output offsets) and moves slices of slice_sizes.
+// An in-place permute takes (input, output, input offsets, output offsets) and moves slices of size slice_sizes.
 bool IsInPlace(const Instruction& hlo) { return !hlo[kPermuteSliceSizes].empty(); }
 
-Status PairsAreWhole(const Instruction& hlo) {
+Status CheckPairLengths(const Instruction& hlo) {
   for (Ints pair : hlo[kSourceTargetPairs])
     if (pair.size() != 2) return Broken(hlo, "C1", StrCat("source_target_pairs must be pairs, got ", Str(pair)));
   return {};
 }
 
-Status FourOperands(const Instruction& hlo) {
+Status CheckOperandCount(const Instruction& hlo) {
   if (!hlo.has(kPermuteSliceSizes) || hlo.operand_count() == 4) return {};
-  return Broken(hlo, "C2", StrCat("takes 4 operands where slice_sizes are given, got ", hlo.operand_count()));
+  return Broken(hlo, "C2", StrCat("takes 4 operands when slice_sizes are given, got ", hlo.operand_count()));
 }
 
-// Rule C4: a start for each dimension of the buffer, or a tuple of such tuples, one for each slice.
+// Rule C4: offsets are a tuple with a start index for each dimension of the buffer, or a tuple of these for each slice.
 Status CheckOffsets(const Instruction& hlo, const Shape& buffer, const Shape& offsets) {
   auto is_array = [](const Shape* shape) { return shape->IsArray(); };
   auto is_index = [&](const Shape* shape) {
     return shape->IsTuple() && shape->elements().size() == buffer.dims().size();
   };
   std::span<const Shape* const> parts = offsets.elements();
-  const bool one = parts.size() == buffer.dims().size() && std::all_of(parts.begin(), parts.end(), is_array);
-  const bool many = std::all_of(parts.begin(), parts.end(), is_index);
-  if (buffer.IsArray() && offsets.IsTuple() && (one || many)) return {};
+  const bool one_slice = parts.size() == buffer.dims().size() && std::all_of(parts.begin(), parts.end(), is_array);
+  const bool many_slices = std::all_of(parts.begin(), parts.end(), is_index);
+  if (buffer.IsArray() && offsets.IsTuple() && (one_slice || many_slices)) return {};
   return Broken(hlo, "C4",
                 StrCat("offsets must be a tuple with ", buffer.dims().size(),
                        buffer.rank() == 1 ? " index into " : " indices into ", Str(buffer), ", got ", Str(offsets)));
@@ -48,7 +48,8 @@ Status CheckInPlace(const Instruction& hlo) {
   if (!input.IsTuple() || !output.IsTuple() || output.elements().size() != n)
     return Broken(
         hlo, "C3",
-        StrCat("operands 0 and 1 must be two arrays or tuples of as many, got ", Str(input), " and ", Str(output)));
+        StrCat("operands 0 and 1 must be two arrays or two tuples of the same size, got ", Str(input), " and ",
+               Str(output)));
   for (size_t side = 0; side < 2; ++side) {
     const Shape& offsets = hlo.operand_shape(2 + side);
     if (!offsets.IsTuple() || offsets.elements().size() != n)
@@ -59,7 +60,7 @@ Status CheckInPlace(const Instruction& hlo) {
   return {};
 }
 
-// How often a device may be a source, or a target: once for each slice that is moved.
+// Number of times a device may be a source or a target: once for each slice.
 int64_t SlicesMoved(const Instruction& hlo) {
   if (!IsInPlace(hlo)) return 1;
   const Shape* offsets = &hlo.operand_shape(2);
@@ -71,9 +72,9 @@ int64_t SlicesMoved(const Instruction& hlo) {
 Status CheckPairs(const Instruction& hlo) {
   const int64_t allowed = SlicesMoved(hlo);
   std::unordered_map<int64_t, int64_t> sources, targets;
-  auto too_often = [&](std::string_view what, int64_t id) {
-    return StrCat("source_target_pairs must name a ", what, " at most ",
-                  allowed == 1 ? "once" : StrCat(allowed, " times"), ", got ", id, " once more");
+  auto too_often = [&](std::string_view kind, int64_t id) {
+    return StrCat("source_target_pairs must name each ", kind, " at most ",
+                  allowed == 1 ? "once" : StrCat(allowed, " times"), ", got ", id, " again");
   };
   for (Ints pair : hlo[kSourceTargetPairs]) {
     if (pair[0] < 0 || pair[1] < 0)
@@ -85,8 +86,8 @@ Status CheckPairs(const Instruction& hlo) {
 }
 
 Status CheckPermute(const Instruction& hlo) {
-  SHOAL_TRY(PairsAreWhole(hlo));
-  SHOAL_TRY(FourOperands(hlo));
+  SHOAL_TRY(CheckPairLengths(hlo));
+  SHOAL_TRY(CheckOperandCount(hlo));
   SHOAL_TRY(CheckInPlace(hlo));
   SHOAL_TRY(CheckPairs(hlo));
   return IsInPlace(hlo) ? Status() : OperandsAreArrays(hlo);
@@ -95,8 +96,8 @@ Status CheckPermute(const Instruction& hlo) {
 }  // namespace
 
 Status CollectivePermuteAttrs::Normalize(Instruction& hlo, Module&) {
-  SHOAL_TRY(PairsAreWhole(hlo));
-  return FourOperands(hlo);
+  SHOAL_TRY(CheckPairLengths(hlo));
+  return CheckOperandCount(hlo);
 }
 
 ShapeResult Op<Opcode::kCollectivePermute>::Infer(const Instruction& hlo, ShapePool& shapes) {

@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-constexpr bool kApplies[] = {
+constexpr bool kAppliesToComplex[] = {
 #define OP(Name, text, arity) AppliesToComplex<Opcode::k##Name>(),
 #include "core/ops/ops.def"
 #undef OP
@@ -21,7 +21,7 @@ bool HasComplex(const Instruction& hlo) {
          std::any_of(hlo.operands.begin(), hlo.operands.end(), [&](const Instruction* o) { return is_complex(o->shape()); });
 }
 
-bool IsPlainWithComplex(const Instruction& hlo) {
+bool IsSimpleComplexOp(const Instruction& hlo) {
   const ElementType type = hlo.shape().element_type();
   const size_t first = hlo.opcode == Opcode::kSelect ? 1 : 0;  // after the predicate
   const ElementType operand = hlo.operand_shape(first).element_type();
@@ -41,7 +41,7 @@ bool IsPlainWithComplex(const Instruction& hlo) {
     case Opcode::kAbs:
       return type == PartType(operand);
     default:
-      return kApplies[static_cast<size_t>(hlo.opcode)] && type == operand;
+      return kAppliesToComplex[static_cast<size_t>(hlo.opcode)] && type == operand;
   }
 }
 

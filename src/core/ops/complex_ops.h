@@ -1,18 +1,18 @@
-// Elementwise ops and complex numbers.
+// Complex numbers in elementwise ops.
 #pragma once
 
 #include "core/ops/elementwise.h"
 
 namespace shoal::internal {
 
-// Of the parts of a complex number; other types are their own.
+// The type of a complex type's real and imaginary parts; other types are unchanged.
 inline ElementType PartType(ElementType type) {
   if (!IsComplex(type)) return type;
   return BitWidth(type) == 128 ? ElementType::kF64 : ElementType::kF32;
 }
 
-// Ops whose Apply(b, x) or Apply(b, x, y) takes complex numbers and rounds once: XLA has no order of them and no remainder;
-// logistic is made of several ops.
+// Ops whose Apply(b, x) or Apply(b, x, y) accepts complex numbers and rounds once. XLA does not define an order or a
+// remainder of complex numbers; logistic consists of several ops, so it rounds more than once.
 template <Opcode op>
 constexpr bool AppliesToComplex() {
   if constexpr (op == Opcode::kMaximum || op == Opcode::kMinimum || op == Opcode::kRemainder || op == Opcode::kLogistic ||
@@ -22,10 +22,10 @@ constexpr bool AppliesToComplex() {
   return false;
 }
 
-// Some operand or the result is complex.
+// True if the result or an operand is complex.
 bool HasComplex(const Instruction& hlo);
-// Of an elementwise op with complex numbers: one of the above, or select, convert, complex, or compare for equality, of
-// operands and a result whose types go together.
-bool IsPlainWithComplex(const Instruction& hlo);
+// For an elementwise op with complex numbers: true for the ops of AppliesToComplex, and for select, convert, complex,
+// real, imag, abs and comparisons for equality, if the types of operands and result match.
+bool IsSimpleComplexOp(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -10,7 +10,7 @@ namespace shoal::internal {
 bool IsConcatLike(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kConcatenate) return true;
   if (hlo.opcode != Opcode::kPad) return false;
-  constexpr int64_t kMax = int64_t{1} << 31;  // so that sums of sizes and paddings are numbers
+  constexpr int64_t kMax = int64_t{1} << 31;  // so that sums of sizes and paddings do not overflow
   const auto padding = PaddingOf(hlo);
   return std::all_of(padding.begin(), padding.end(), [](const PaddingDim& dim) {
     return dim.interior == 0 && dim.low > -kMax && dim.low < kMax && dim.high > -kMax && dim.high < kMax;
@@ -23,21 +23,21 @@ std::vector<int64_t> OperandBoundaries(const Instruction& hlo, int64_t d) {
     return {low, low + hlo.operand_shape(0).dim(d)};
   }
   if (d != hlo[kDimensions][0]) return {};
-  std::vector<int64_t> borders;
+  std::vector<int64_t> boundaries;
   int64_t end = 0;
-  for (size_t i = 0; i + 1 < hlo.operand_count(); ++i) borders.push_back(end += hlo.operand_shape(i).dim(d));
-  return borders;
+  for (size_t i = 0; i + 1 < hlo.operand_count(); ++i) boundaries.push_back(end += hlo.operand_shape(i).dim(d));
+  return boundaries;
 }
 
-std::optional<size_t> OperandBetween(const Instruction& hlo, std::span<const size_t> borders_passed) {
+std::optional<size_t> OperandAt(const Instruction& hlo, std::span<const size_t> boundaries_passed) {
   if (hlo.opcode == Opcode::kPad) {
-    // Within both borders of every dimension; else it is the padding value, whatever the others are.
-    if (std::any_of(borders_passed.begin(), borders_passed.end(), [](size_t passed) { return passed != 1; })) return 1;
-    if (static_cast<int64_t>(borders_passed.size()) == hlo.shape().rank()) return 0;
+    // Operand 0 is between both boundaries of every dimension; outside of them, in any dimension, is the padding value.
+    if (std::any_of(boundaries_passed.begin(), boundaries_passed.end(), [](size_t n) { return n != 1; })) return 1;
+    if (static_cast<int64_t>(boundaries_passed.size()) == hlo.shape().rank()) return 0;
     return std::nullopt;
   }
   const auto along = static_cast<size_t>(hlo[kDimensions][0]);
-  if (along < borders_passed.size()) return borders_passed[along];
+  if (along < boundaries_passed.size()) return boundaries_passed[along];
   return std::nullopt;
 }
 

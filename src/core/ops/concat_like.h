@@ -1,5 +1,5 @@
-// Ops whose result is put together from operands that lie in it side by side: concatenate, and pad with nothing between
-// the elements. result[i] = operand k [i - offset of k], where k depends on where i lies between borders.
+// Ops whose result consists of operands side by side: concatenate, and pad without interior padding.
+// result[i] = operand k [i - offset of k], where k depends on the boundaries around i.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@ namespace shoal::internal {
 
 bool IsConcatLike(const Instruction& hlo);
 
-// Where, along dimension d of the result, another operand begins: in order. A pad's may lie outside of the result.
+// Indices along dimension d of the result at which another operand begins, ascending. For pad they may be out of range.
 std::vector<int64_t> OperandBoundaries(const Instruction& hlo, int64_t d);
 
-// Which operand is at a place, given for the first dimensions how many borders lie at or before it; nothing where more
-// dimensions must be known.
-std::optional<size_t> OperandBetween(const Instruction& hlo, std::span<const size_t> borders_passed);
+// The operand that contains an index of the result. For each leading dimension, `boundaries_passed` is the number of
+// boundaries at or before the index; no value if more dimensions are needed.
+std::optional<size_t> OperandAt(const Instruction& hlo, std::span<const size_t> boundaries_passed);
 
-// Of an operand's first element along dimension d. Operands of rank 0 are everywhere.
+// Index of an operand's first element along dimension d. Not meaningful for operands of rank 0, such as padding values.
 int64_t OffsetAlong(const Instruction& hlo, size_t operand, int64_t d);
 
 }  // namespace shoal::internal

@@ -10,9 +10,9 @@ namespace {
 
 using RaggedDot = Op<Opcode::kRaggedDot>;
 
-bool AnyOf(Ints a, Ints b, int64_t dim) { return Contains(a, dim) || Contains(b, dim); }
+bool InEither(Ints a, Ints b, int64_t dim) { return Contains(a, dim) || Contains(b, dim); }
 
-// What both sides must agree on: as many dimensions in each list, with the same sizes.
+// Checks that both lists have the same number of dimensions, with the same sizes.
 Status CheckPairs(const Instruction& hlo, const Attr<Ints>& lhs_key, const Attr<Ints>& rhs_key,
                   std::string_view count_rule, std::string_view size_rule) {
   Ints lhs = hlo[lhs_key], rhs = hlo[rhs_key];
@@ -21,14 +21,14 @@ Status CheckPairs(const Instruction& hlo, const Attr<Ints>& lhs_key, const Attr<
         hlo, count_rule,
         StrCat(lhs_key.name, " and ", rhs_key.name, " must have the same length, got ", Str(lhs), " and ", Str(rhs)));
   for (size_t i = 0; i < lhs.size(); ++i)
-    if (!SizesMeet(hlo.operand_shape(0).dim(lhs[i]), hlo.operand_shape(1).dim(rhs[i])))
+    if (!SizesMatch(hlo.operand_shape(0).dim(lhs[i]), hlo.operand_shape(1).dim(rhs[i])))
       return Broken(hlo, size_rule,
                     StrCat(lhs_key.name, " and ", rhs_key.name, " must have the same sizes, got ",
                            hlo.operand_shape(0).dim(lhs[i]), " and ", hlo.operand_shape(1).dim(rhs[i])));
   return {};
 }
 
-// Rules C0 to C6 of every kind of dot, between operands 0 and 1.
+// Rules C0 to C6 of every kind of dot, for operands 0 and 1.
 Status CheckDot(const Instruction& hlo) {
   SHOAL_TRY(OperandIsArray(hlo, 0));
   SHOAL_TRY(OperandIsArray(hlo, 1));
@@ -50,42 +50,42 @@ Status CheckDot(const Instruction& hlo) {
   return CheckPairs(hlo, kLhsBatchDims, kRhsBatchDims, "C5", "C6");
 }
 
-// Batch dimensions, then what is free on the left, then on the right.
+// Adds the batch dimensions, then the free dimensions of the lhs, then those of the rhs.
 void AddDotDims(DimList& result, const Instruction& hlo, Ints rhs_groups = {}) {
   const Shape& lhs = hlo.operand_shape(0);
   const Shape& rhs = hlo.operand_shape(1);
   for (int64_t i : hlo[kLhsBatchDims]) result.AddFrom(lhs, i);
   for (int64_t i = 0; i < lhs.rank(); ++i)
-    if (!AnyOf(hlo[kLhsContractingDims], hlo[kLhsBatchDims], i)) result.AddFrom(lhs, i);
+    if (!InEither(hlo[kLhsContractingDims], hlo[kLhsBatchDims], i)) result.AddFrom(lhs, i);
   for (int64_t i = 0; i < rhs.rank(); ++i)
-    if (!AnyOf(hlo[kRhsContractingDims], hlo[kRhsBatchDims], i) && !Contains(rhs_groups, i)) result.AddFrom(rhs, i);
+    if (!InEither(hlo[kRhsContractingDims], hlo[kRhsBatchDims], i) && !Contains(rhs_groups, i)) result.AddFrom(rhs, i);
 }
 
-// Which kind of dimension of the lhs is divided into groups.
-enum class Ragged { kFree, kContracting, kBatch };
+// Kind of the lhs dimension that is divided into groups.
+enum class RaggedKind { kFree, kContracting, kBatch };
 
-Ragged KindOfRagged(const Instruction& hlo, int64_t dim) {
-  if (Contains(hlo[kLhsBatchDims], dim)) return Ragged::kBatch;
-  return Contains(hlo[kLhsContractingDims], dim) ? Ragged::kContracting : Ragged::kFree;
+RaggedKind RaggedKindOf(const Instruction& hlo, int64_t dim) {
+  if (Contains(hlo[kLhsBatchDims], dim)) return RaggedKind::kBatch;
+  return Contains(hlo[kLhsContractingDims], dim) ? RaggedKind::kContracting : RaggedKind::kFree;
 }
 
-// The sizes of the dimensions outside the ragged one, for each of which there may be a row of group sizes.
+// Sizes of the dimensions outside the ragged one. The group sizes may have a row for each index of these dimensions.
 std::vector<int64_t> OuterSizes(const Instruction& hlo, int64_t ragged) {
   const Shape& lhs = hlo.operand_shape(0);
   std::vector<int64_t> dims(hlo[kLhsBatchDims].begin(), hlo[kLhsBatchDims].end());
-  const Ragged kind = KindOfRagged(hlo, ragged);
-  if (kind == Ragged::kContracting) {
+  const RaggedKind kind = RaggedKindOf(hlo, ragged);
+  if (kind == RaggedKind::kContracting) {
     dims.insert(dims.end(), hlo[kLhsContractingDims].begin(), hlo[kLhsContractingDims].end());
-  } else if (kind == Ragged::kFree) {
+  } else if (kind == RaggedKind::kFree) {
     for (int64_t i = 0; i < lhs.rank(); ++i)
-      if (!AnyOf(hlo[kLhsContractingDims], hlo[kLhsBatchDims], i)) dims.push_back(i);
+      if (!InEither(hlo[kLhsContractingDims], hlo[kLhsBatchDims], i)) dims.push_back(i);
   }
   dims.erase(std::find(dims.begin(), dims.end(), ragged), dims.end());
   for (int64_t& dim : dims) dim = lhs.dim(dim);
   return dims;
 }
 
-// Rules C7 to C9: one ragged dimension, with a number of groups.
+// Rules C7 to C9: there is one ragged dimension, and the group sizes have a valid rank.
 Status CheckRagged(const Instruction& hlo) {
   const Shape& sizes = hlo.operand_shape(2);
   Ints ragged = hlo[RaggedDot::kLhsRaggedDims];
@@ -97,33 +97,33 @@ Status CheckRagged(const Instruction& hlo) {
                     std::equal(outer.begin(), outer.end(), sizes.dims().begin());
   if (!fits)
     return Broken(hlo, "C9",
-                  StrCat("group sizes must have one dimension, or one more than the outer sizes ", Str(outer), ", got ",
+                  StrCat("group sizes must have one dimension, or the outer sizes ", Str(outer), " and one more, got ",
                          Str(sizes)));
   return {};
 }
 
-// Rules C10 to C13: a free ragged dimension has its own rhs per group, other kinds share one.
+// Rules C10 to C13: if the ragged dimension is free, each group has its own rhs; otherwise all groups share one.
 Status CheckGroups(const Instruction& hlo) {
   const Shape& rhs = hlo.operand_shape(1);
   const int64_t groups = hlo.operand_shape(2).dims().back();
   Ints dims = hlo[RaggedDot::kRhsGroupDims];
   SHOAL_TRY(DimsWithin(hlo, "C10", RaggedDot::kRhsGroupDims, rhs.rank()));
   for (int64_t dim : dims)
-    if (AnyOf(hlo[kRhsContractingDims], hlo[kRhsBatchDims], dim))
+    if (InEither(hlo[kRhsContractingDims], hlo[kRhsBatchDims], dim))
       return Broken(hlo, "C11",
                     StrCat("rhs_group_dims must be neither batch nor contracting dimensions, got ", Str(dims)));
-  const size_t wanted = KindOfRagged(hlo, hlo[RaggedDot::kLhsRaggedDims][0]) == Ragged::kFree ? 1 : 0;
-  if (dims.size() != wanted)
+  const size_t expected = RaggedKindOf(hlo, hlo[RaggedDot::kLhsRaggedDims][0]) == RaggedKind::kFree ? 1 : 0;
+  if (dims.size() != expected)
     return Broken(
         hlo, "C12",
-        StrCat("rhs_group_dims must have ", wanted, wanted == 1 ? " entry, got " : " entries, got ", Str(dims)));
-  if (wanted == 1 && !SizesMeet(groups, rhs.dim(dims[0])))
+        StrCat("rhs_group_dims must have ", expected, expected == 1 ? " entry, got " : " entries, got ", Str(dims)));
+  if (expected == 1 && !SizesMatch(groups, rhs.dim(dims[0])))
     return Broken(hlo, "C13", StrCat("rhs must have ", groups, " groups in dimension ", dims[0], ", got ", Str(rhs)));
   return {};
 }
 
-// The scale of an operand that has none: bf16 ones beside a bf16 operand that is more than one element.
-bool IsNoScale(const Shape& operand, const Shape& scale) {
+// True for the placeholder scale of an unscaled operand: one bf16 element, beside a bf16 operand of several.
+bool IsPlaceholderScale(const Shape& operand, const Shape& scale) {
   auto is_one = [](int64_t size) { return size == 1; };
   return operand.element_type() == ElementType::kBf16 && scale.element_type() == ElementType::kBf16 &&
          std::all_of(scale.dims().begin(), scale.dims().end(), is_one) &&
@@ -135,11 +135,11 @@ Status CheckScale(const Instruction& hlo, size_t operand_number, const Attr<Ints
                   const Attr<Ints>& batch) {
   const Shape& operand = hlo.operand_shape(operand_number);
   const Shape& scale = hlo.operand_shape(operand_number + 2);
-  const bool none = IsNoScale(operand, scale);
+  const bool is_placeholder = IsPlaceholderScale(operand, scale);
   const bool has_dims = AllWithin(hlo[contracting], 0, scale.rank()) && AllWithin(hlo[batch], 0, scale.rank());
-  if (none ? scale.rank() != 0 && !has_dims : scale.rank() != operand.rank())
-    return Broken(hlo, "C7", StrCat("scale of ", Str(operand), " must have its rank, got ", Str(scale)));
-  if (none) return {};
+  if (is_placeholder ? scale.rank() != 0 && !has_dims : scale.rank() != operand.rank())
+    return Broken(hlo, "C7", StrCat("scale of ", Str(operand), " must have the same rank, got ", Str(scale)));
+  if (is_placeholder) return {};
   if (hlo[contracting].size() != 1)
     return Broken(hlo, "C8", StrCat(contracting.name, " must have one entry, got ", Str(hlo[contracting])));
   for (int64_t i = 0; i < operand.rank(); ++i)
@@ -173,7 +173,7 @@ ShapeResult Op<Opcode::kRaggedDot>::Infer(const Instruction& hlo, ShapePool& sha
   SHOAL_TRY(CheckGroups(hlo));
   const Shape& sizes = hlo.operand_shape(2);
   DimList result;
-  if (KindOfRagged(hlo, hlo[kLhsRaggedDims][0]) == Ragged::kContracting) result.AddFrom(sizes, sizes.rank() - 1);
+  if (RaggedKindOf(hlo, hlo[kLhsRaggedDims][0]) == RaggedKind::kContracting) result.AddFrom(sizes, sizes.rank() - 1);
   AddDotDims(result, hlo, hlo[kRhsGroupDims]);
   return result.Make(ContractionType(hlo), shapes);
 }
@@ -185,7 +185,7 @@ ShapeResult Op<Opcode::kScaledDot>::Infer(const Instruction& hlo, ShapePool& sha
   SHOAL_TRY(CheckScale(hlo, 0, kLhsContractingDims, kLhsBatchDims));
   SHOAL_TRY(CheckScale(hlo, 1, kRhsContractingDims, kRhsBatchDims));
   if (hlo.operand_shape(2).rank() == 0 && hlo.operand_shape(3).rank() == 0)
-    return Broken(hlo, "C10", "one of the scales must have dimensions, got two scalars");
+    return Broken(hlo, "C10", "at least one of the scales must have dimensions, got two scalars");
   DimList result;
   AddDotDims(result, hlo);
   return result.Make(ContractionType(hlo), shapes);

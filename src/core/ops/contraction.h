@@ -1,4 +1,4 @@
-// Products: dot and its relatives, convolution.
+// Contractions: dot, ragged-dot, scaled-dot and convolution.
 #pragma once
 
 #include "core/ops/attrs.h"
@@ -11,9 +11,9 @@ inline constexpr Attr<Ints> kRhsBatchDims{"rhs_batch_dims"};
 inline constexpr Attr<Ints> kLhsContractingDims{"lhs_contracting_dims"};
 inline constexpr Attr<Ints> kRhsContractingDims{"rhs_contracting_dims"};
 
-// A product's element type: the declared one, whatever it is, else the more precise of operands 0 and 1.
+// Element type of a contraction: the declared one if there is one, else the more precise type of operands 0 and 1.
 ElementType ContractionType(const Instruction& hlo);
-// A product with elements of less than 32 bits: who sums them, and in which order, shows in the result.
+// A contraction with elements of less than 32 bits: its result depends on the implementation and summation order.
 bool IsNarrowContraction(const Instruction& hlo);
 
 struct Contraction : OpBase {
@@ -42,7 +42,7 @@ struct Op<Opcode::kRaggedDot> : Contraction {
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-// scaled-dot: dot(operand0 * scale operand2, operand1 * scale operand3), scales per block.
+// scaled-dot: dot(operand0 * scale operand2, operand1 * scale operand3), with one scale per block.
 template <>
 struct Op<Opcode::kScaledDot> : Contraction {
   static constexpr std::array kAttrs{Optional(kLhsBatchDims),     Always(kLhsContractingDims), Optional(kRhsBatchDims),
@@ -57,8 +57,7 @@ struct EnumNames<ConvolutionKind> {
   static constexpr std::string_view kNames[] = {"unset", "fprop", "dgrad", "wgrad"};
 };
 
-// convolution: result[b, x, o] = sum over window w and feature i of lhs[b, x * stride + w * dilation, i] * rhs[w, i,
-// o].
+// convolution: result[b, x, o] = sum over window w, feature i of lhs[b, x * stride + w * dilation, i] * rhs[w, i, o].
 template <>
 struct Op<Opcode::kConvolution> : Contraction {
   static constexpr Attr<ConvolutionKind> kKind{"convolution_kind"};

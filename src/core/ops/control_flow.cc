@@ -14,14 +14,14 @@ const std::string_view* FindFrontendAttribute(const Instruction& hlo, std::strin
   return nullptr;
 }
 
-// Rules C3 to C5: what a composite call says of itself.
+// Rules C3 to C5: the frontend attributes of a composite call.
 Status CheckComposite(const Instruction& hlo) {
   const std::string_view* name = FindFrontendAttribute(hlo, "composite.name");
   if (name == nullptr || name->empty())
     return Broken(hlo, "C3", "a composite call must have a frontend attribute composite.name, got none");
   const std::string_view* attributes = FindFrontendAttribute(hlo, "composite.attributes");
   if (attributes != nullptr && attributes->empty())
-    return Broken(hlo, "C4", "composite.attributes must be {} or more, got an empty string");
+    return Broken(hlo, "C4", "composite.attributes must be a dictionary such as {}, got an empty string");
   const std::string_view* version = FindFrontendAttribute(hlo, "composite.version");
   if (version == nullptr) return {};
   int64_t number = -1;
@@ -32,7 +32,7 @@ Status CheckComposite(const Instruction& hlo) {
   return {};
 }
 
-// Operands first … first + n - 1 of `hlo` are what `callee` takes.
+// Checks that operands first … first + n - 1 of `hlo` match the n parameters of `callee`.
 Status CheckArguments(const Instruction& hlo, std::string_view key, const Signature& callee, size_t first,
                       std::string_view rule) {
   for (size_t i = 0; i < callee.parameters.size(); ++i)
@@ -43,7 +43,7 @@ Status CheckArguments(const Instruction& hlo, std::string_view key, const Signat
   return {};
 }
 
-Status TakesOne(const Instruction& hlo, std::string_view key, const Signature& callee, std::string_view rule) {
+Status CheckOneParameter(const Instruction& hlo, std::string_view key, const Signature& callee, std::string_view rule) {
   if (callee.parameters.size() == 1) return {};
   return Broken(hlo, rule, StrCat(key, " must take 1 parameter, got ", callee.parameters.size()));
 }
@@ -90,8 +90,8 @@ Status CheckBranching(const Instruction& hlo) {
   const bool by_name = hlo.has(Conditional::kTrueComputation) || hlo.has(Conditional::kFalseComputation);
   if (by_predicate ? hlo.has(Conditional::kBranchComputations) : by_name)
     return Broken(hlo, "C3",
-                  by_predicate ? "a predicate chooses true_computation or false_computation, got branch_computations"
-                               : "an index chooses from branch_computations, got true_computation");
+                  by_predicate ? "a predicate requires true_computation and false_computation, got branch_computations"
+                               : "an index requires branch_computations, got true_computation");
   const size_t branches = BranchesOf(hlo).size();
   if (branches == 0 || hlo.operand_count() != branches + 1)
     return Broken(hlo, "C4",
@@ -100,7 +100,7 @@ Status CheckBranching(const Instruction& hlo) {
   return {};
 }
 
-// `a`, dynamic also where `b` is. They are compatible.
+// `a`, with the dimensions dynamic that are dynamic in `a` or `b`. Precondition: the shapes are compatible.
 const Shape* MergeDynamic(const Shape& a, const Shape& b, ShapePool& shapes) {
   if (a.IsTuple()) {
     std::vector<const Shape*> parts;
@@ -130,7 +130,7 @@ ShapeResult Op<Opcode::kConditional>::Infer(const Instruction& hlo, ShapePool& s
   const std::vector<Branch> branches = BranchesOf(hlo);
   for (size_t i = 0; i < branches.size(); ++i) {
     SHOAL_ASSIGN(callee, SignatureOf(hlo, branches[i].key, branches[i].computation));
-    SHOAL_TRY(TakesOne(hlo, branches[i].key, callee, "C5"));
+    SHOAL_TRY(CheckOneParameter(hlo, branches[i].key, callee, "C5"));
     SHOAL_TRY(CheckArguments(hlo, branches[i].key, callee, i + 1, "C6"));
     if (result != nullptr && !Compatible(*result, *callee.result))
       return Broken(
@@ -155,14 +155,14 @@ ShapeResult Op<Opcode::kWhile>::Infer(const Instruction& hlo, ShapePool& shapes)
   const Shape& init = hlo.operand_shape(0);
   SHOAL_ASSIGN(condition, SignatureOf(hlo, kCondition));
   SHOAL_ASSIGN(body, SignatureOf(hlo, kBody));
-  SHOAL_TRY(TakesOne(hlo, "condition", condition, "C1"));
-  SHOAL_TRY(TakesOne(hlo, "body", body, "C2"));
+  SHOAL_TRY(CheckOneParameter(hlo, "condition", condition, "C1"));
+  SHOAL_TRY(CheckOneParameter(hlo, "body", body, "C2"));
   SHOAL_TRY(CheckArguments(hlo, "condition", condition, 0, "C3"));
   SHOAL_TRY(CheckArguments(hlo, "body", body, 0, "C4"));
   if (!Compatible(*condition.result, *shapes.Scalar(ElementType::kPred)))
     return Broken(hlo, "C5", StrCat("condition must return pred[], got ", Str(*condition.result)));
   if (!Compatible(*body.result, init))
-    return Broken(hlo, "C6", StrCat("body must return what it takes, ", Str(init), ", got ", Str(*body.result)));
+    return Broken(hlo, "C6", StrCat("body must return its parameter's shape ", Str(init), ", got ", Str(*body.result)));
   return &init;
 }
 
@@ -171,7 +171,7 @@ ShapeResult Op<Opcode::kFusion>::Infer(const Instruction& hlo, ShapePool&) {
   SHOAL_ASSIGN(callee, SignatureOf(hlo, kCalls));
   if (callee.parameters.size() > hlo.operand_count())
     return Broken(hlo, "C1",
-                  StrCat("calls must take at most ", Count(hlo.operand_count(), "parameter"), ", the operands, got ",
+                  StrCat("calls must take at most ", Count(hlo.operand_count(), "parameter"), ", one per operand, got ",
                          callee.parameters.size()));
   SHOAL_TRY(CheckArguments(hlo, "calls", callee, 0, "C2"));
   SHOAL_TRY(CheckAliasing(hlo, {"C3", "C4", "C5"}));

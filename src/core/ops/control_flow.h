@@ -21,7 +21,7 @@ struct Op<Opcode::kCall> : ControlFlow {
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-// conditional: the branch operand0 selects, applied to its operand.
+// conditional: applies the branch that operand0 selects to the operand of that branch.
 template <>
 struct Op<Opcode::kConditional> : ControlFlow {
   static constexpr CallKind kCallKind = CallKind::kBranch;
@@ -39,7 +39,7 @@ struct Op<Opcode::kConditional> : ControlFlow {
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-// while: operand0, through body as long as condition holds.
+// while: starts with x = operand0 and repeats x = body(x) while condition(x) is true.
 template <>
 struct Op<Opcode::kWhile> : ControlFlow {
   static constexpr CallKind kCallKind = CallKind::kLoop;
@@ -47,7 +47,7 @@ struct Op<Opcode::kWhile> : ControlFlow {
   static constexpr Attr<Computation*> kBody{"body"};
   static constexpr std::array kAttrs{Required(kCondition), Required(kBody)};
   static constexpr bool kInfersShape = true;
-  // Puts `body` before `condition`: that is the order in which XLA goes through called computations.
+  // Puts `body` before `condition`: that is the order in which XLA traverses called computations.
   static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);
@@ -87,7 +87,7 @@ struct EnumNames<PaddingType> {
   static constexpr std::string_view kNames[] = {"PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"};
 };
 
-// custom-call: what custom_call_target names, a library's or a backend's own.
+// custom-call: calls custom_call_target, a function of a library or a backend.
 template <>
 struct Op<Opcode::kCustomCall> : OpBase {
   static constexpr OpClass kClass = OpClass::kOpaque;

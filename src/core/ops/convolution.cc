@@ -9,7 +9,7 @@ namespace {
 
 using Convolution = Op<Opcode::kConvolution>;
 
-// Each of 0 … rank - 1 once.
+// True if the dimensions are a permutation of 0 … rank - 1.
 bool Covers(int64_t first, int64_t second, Ints spatial) {
   std::vector<int64_t> dims(spatial.begin(), spatial.end());
   dims.push_back(first);
@@ -17,8 +17,8 @@ bool Covers(int64_t first, int64_t second, Ints spatial) {
   return AllDistinct(dims) && AllWithin(dims, 0, static_cast<int64_t>(dims.size()));
 }
 
-// A reader makes dim_labels consistent in itself; what the operands have to do with it is C5 and C6.
-bool LabelsAreWhole(const ConvDims* labels) {
+// True if dim_labels is consistent in itself, as parsers ensure. Rules C5 and C6 check it against the operands.
+bool AreLabelsConsistent(const ConvDims* labels) {
   return labels != nullptr && labels->input_spatial.size() == labels->kernel_spatial.size() &&
          labels->input_spatial.size() == labels->output_spatial.size() &&
          Covers(labels->input_batch, labels->input_feature, labels->input_spatial) &&
@@ -26,7 +26,7 @@ bool LabelsAreWhole(const ConvDims* labels) {
          Covers(labels->output_batch, labels->output_feature, labels->output_spatial);
 }
 
-Status TwoOperands(const Instruction& hlo) {
+Status CheckConvolutionOperands(const Instruction& hlo) {
   if (hlo.operand_count() >= 2) return {};
   return Broken(hlo, "C1", StrCat("takes at least 2 operands, got ", hlo.operand_count()));
 }
@@ -56,7 +56,7 @@ Status CheckRanks(const Instruction& hlo, const ConvDims& labels) {
   return {};
 }
 
-// Rules C15 to C18: where the places of the nonzeros are.
+// Rules C15 to C18: the operands with the positions of the nonzeros.
 Status CheckSparsity(const Instruction& hlo) {
   const SparsityConfig* sparsity = hlo[Convolution::kSparsity];
   if (sparsity == nullptr) return {};
@@ -70,7 +70,8 @@ Status CheckSparsity(const Instruction& hlo) {
       return Broken(hlo, "C16", StrCat("sparsity_config idx must name an array, got operand ", side->idx));
   }
   if (sparsity->lhs && sparsity->rhs && sparsity->lhs->idx == sparsity->rhs->idx)
-    return Broken(hlo, "C17", StrCat("sparsity_config must name two operands, got ", sparsity->lhs->idx, " twice"));
+    return Broken(hlo, "C17",
+                  StrCat("sparsity_config must name two different operands, got ", sparsity->lhs->idx, " twice"));
   if (sparsity->rhs && sparsity->rhs->num_non_zero != 1)
     return Broken(
         hlo, "C18",
@@ -80,7 +81,7 @@ Status CheckSparsity(const Instruction& hlo) {
 
 bool Divides(int64_t divisor, int64_t size) { return size == kUnboundedSize || size % divisor == 0; }
 
-// A sparse kernel stands for one with block_size times the input features.
+// A sparse kernel represents a dense one with block_size times as many input features.
 bool FeaturesFit(const Instruction& hlo, int64_t input, int64_t kernel) {
   if (input == kUnboundedSize || kernel == kUnboundedSize) return true;
   const SparsityConfig* sparsity = hlo[Convolution::kSparsity];
@@ -106,11 +107,12 @@ Status CheckFeatures(const Instruction& hlo, const ConvDims& labels) {
     return Broken(hlo, "C9",
                   StrCat("input batch must be a multiple of batch_group_count ", batches, ", got ",
                          input.dim(labels.input_batch)));
-  const int64_t given = input.dim(labels.input_feature), taken = kernel.dim(labels.kernel_input_feature);
-  if (!FeaturesFit(hlo, given, taken))
+  const int64_t input_features = input.dim(labels.input_feature);
+  const int64_t kernel_features = kernel.dim(labels.kernel_input_feature);
+  if (!FeaturesFit(hlo, input_features, kernel_features))
     return Broken(hlo, "C10",
-                  StrCat("input features must be feature_group_count ", features, " times the kernel's ", taken,
-                         ", got ", given));
+                  StrCat("input features must be feature_group_count ", features, " times the kernel's ",
+                         kernel_features, ", got ", input_features));
   for (size_t i = 0; i < labels.kernel_spatial.size(); ++i) {
     const int64_t size = kernel.dim(labels.kernel_spatial[i]);
     if (size != hlo[kWindow]->dims[i].size)
@@ -127,15 +129,14 @@ bool Op<Opcode::kConvolution>::HasWindowDims(const Instruction& hlo) {
   return hlo[kWindow] != nullptr && !hlo[kWindow]->dims.empty();
 }
 
-Status Op<Opcode::kConvolution>::Normalize(Instruction& hlo, Module&) { return TwoOperands(hlo); }
+Status Op<Opcode::kConvolution>::Normalize(Instruction& hlo, Module&) { return CheckConvolutionOperands(hlo); }
 
-// convolution_kind says for which gradient the op stands, not what it computes: XLA gives all kinds the same
-// shape.
+// convolution_kind states the purpose of the op, not its computation: XLA infers the same shape for all kinds.
 ShapeResult Op<Opcode::kConvolution>::Infer(const Instruction& hlo, ShapePool& shapes) {
-  SHOAL_TRY(TwoOperands(hlo));
+  SHOAL_TRY(CheckConvolutionOperands(hlo));
   SHOAL_TRY(OperandIsArray(hlo, 0));
   SHOAL_TRY(OperandIsArray(hlo, 1));
-  if (!LabelsAreWhole(hlo[kDimLabels])) return Broken(hlo, "C0", "dim_labels must name each dimension once");
+  if (!AreLabelsConsistent(hlo[kDimLabels])) return Broken(hlo, "C0", "dim_labels must name each dimension once");
   const ConvDims& labels = *hlo[kDimLabels];
   SHOAL_TRY(CheckGroupCounts(hlo));
   SHOAL_TRY(CheckRanks(hlo, labels));
@@ -146,7 +147,7 @@ ShapeResult Op<Opcode::kConvolution>::Infer(const Instruction& hlo, ShapePool& s
   const Shape& kernel = hlo.operand_shape(1);
   std::vector<int64_t> base;
   for (int64_t dim : labels.input_spatial) base.push_back(input.dim(dim));
-  SHOAL_ASSIGN(places, WindowedOutputDims(hlo, hlo[kWindow], base, {"C5", "C12", "C13"}));
+  SHOAL_ASSIGN(output_sizes, WindowedOutputDims(hlo, hlo[kWindow], base, {"C5", "C12", "C13"}));
   if (kernel.is_dynamic(labels.kernel_output_feature))
     return Broken(hlo, "C14", StrCat("output features must not be dynamic, got ", Str(kernel)));
 
@@ -158,11 +159,11 @@ ShapeResult Op<Opcode::kConvolution>::Infer(const Instruction& hlo, ShapePool& s
     } else if (i == labels.output_feature) {
       result.Add(kernel.dim(labels.kernel_output_feature));
     } else {
-      const auto s =
+      const auto index =
           std::find(labels.output_spatial.begin(), labels.output_spatial.end(), i) - labels.output_spatial.begin();
-      const auto at = static_cast<size_t>(s);
-      result.Add(places[at],
-                 input.is_dynamic(labels.input_spatial[at]) || kernel.is_dynamic(labels.kernel_spatial[at]));
+      const auto nth = static_cast<size_t>(index);
+      result.Add(output_sizes[nth],
+                 input.is_dynamic(labels.input_spatial[nth]) || kernel.is_dynamic(labels.kernel_spatial[nth]));
     }
   }
   return result.Make(ContractionType(hlo), shapes);

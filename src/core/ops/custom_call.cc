@@ -20,16 +20,16 @@ Status CheckVersion(const Instruction& hlo) {
   return Broken(hlo, "C1", "api_version must be a version, got API_VERSION_UNSPECIFIED");
 }
 
-// Rules C2 and C3. Texts always give layouts; protobufs need not.
+// Rules C2 and C3. HLO text always has layouts; protobufs may omit them.
 Status CheckOperandLayouts(const Instruction& hlo) {
   if (!hlo.has(CustomCall::kOperandLayouts)) return {};
   std::span<const Shape* const> layouts = hlo[CustomCall::kOperandLayouts];
-  const bool all_there = HasLayout(hlo.shape()) &&
-                         std::all_of(layouts.begin(), layouts.end(), [](const Shape* s) { return HasLayout(*s); });
-  if (layouts.size() != hlo.operand_count() || !all_there)
+  const bool have_layouts = HasLayout(hlo.shape()) &&
+                            std::all_of(layouts.begin(), layouts.end(), [](const Shape* s) { return HasLayout(*s); });
+  if (layouts.size() != hlo.operand_count() || !have_layouts)
     return Broken(hlo, "C2",
-                  StrCat("operand_layout_constraints must give ", Count(hlo.operand_count(), "layout"), ", got ",
-                         all_there ? StrCat(layouts.size()) : "shapes without"));
+                  StrCat("operand_layout_constraints must have ", Count(hlo.operand_count(), "layout"), ", got ",
+                         have_layouts ? StrCat(layouts.size()) : "shapes without layouts"));
   for (size_t i = 0; i < layouts.size(); ++i)
     if (!Compatible(*layouts[i], hlo.operand_shape(i)))
       return Broken(hlo, "C3",
@@ -43,25 +43,25 @@ void RemoveAttr(Instruction& hlo, uint32_t id) {
   hlo.attrs = hlo.attrs.first(static_cast<size_t>(end - hlo.attrs.begin()));
 }
 
-// Rule C8: Pin makes a buffer of an array, Unpin an array of a buffer, CreateBuffer a buffer of nothing.
+// Rule C8: Pin turns an array into a buffer, Unpin turns a buffer into an array, CreateBuffer creates a buffer.
 Status CheckBufferCall(const Instruction& hlo) {
   const std::string_view target = hlo[CustomCall::kTarget];
-  const size_t wanted = target == "CreateBuffer" ? 0 : 1;
+  const size_t expected = target == "CreateBuffer" ? 0 : 1;
   const Shape* operand = hlo.operand_count() == 1 ? &hlo.operand_shape(0) : nullptr;
   const Shape& result = hlo.shape();
-  bool fits = hlo.operand_count() == wanted;
+  bool fits = hlo.operand_count() == expected;
   if (target == "CreateBuffer") fits &= result.IsBuffer();
   if (target == "Pin")
     fits = fits && operand->IsArray() && result.IsBuffer() && Compatible(*operand, result.element(0));
   if (target == "Unpin")
     fits = fits && operand->IsBuffer() && result.IsArray() && Compatible(operand->element(0), result);
-  if (fits && wanted == 1) fits = hlo[kOutputToOperandAliasing].size() == 1;
+  if (fits && expected == 1) fits = hlo[kOutputToOperandAliasing].size() == 1;
   if (fits) return {};
   return Broken(hlo, "C8",
                 StrCat(target,
-                       target == "Pin"     ? " must make b(shape) of its one operand and alias it, got "
-                       : target == "Unpin" ? " must make shape of its one operand b(shape) and alias it, got "
-                                           : " must make b(shape) without operands, got ",
+                       target == "Pin"     ? " must return b(shape) for its only operand, shape, and alias it, got "
+                       : target == "Unpin" ? " must return shape for its only operand, b(shape), and alias it, got "
+                                           : " must return b(shape) without operands, got ",
                        Str(result), operand == nullptr ? "" : StrCat(" from ", Str(*operand))));
 }
 
@@ -77,14 +77,14 @@ void ForEachBuffer(const Shape& shape, ShapeIndex& index, const Visit& visit) {
   }
 }
 
-// Rule C9: a buffer that goes in comes out in one place, and none comes out of nothing.
+// Rule C9: each buffer in an operand is aliased with one buffer in the result, and vice versa.
 Status CheckBuffersAliased(const Instruction& hlo) {
   std::map<std::pair<int64_t, ShapeIndex>, int> uses;  // operand -1: the result
   for (const OutputOperandAlias& alias : hlo[kOutputToOperandAliasing]) {
     ++uses[{alias.operand, ShapeIndex(alias.operand_index.begin(), alias.operand_index.end())}];
     ++uses[{-1, ShapeIndex(alias.output_index.begin(), alias.output_index.end())}];
   }
-  std::string broken;
+  std::string message;
   for (int64_t i = -1; i < static_cast<int64_t>(hlo.operand_count()); ++i) {
     ShapeIndex index;
     const Shape& shape = i < 0 ? hlo.shape() : hlo.operand_shape(static_cast<size_t>(i));
@@ -92,11 +92,11 @@ Status CheckBuffersAliased(const Instruction& hlo) {
       auto found = uses.find({i, at});
       const int count = found == uses.end() ? 0 : found->second;
       if (count != 1)
-        broken = StrCat("a buffer must be aliased once by output_to_operand_aliasing, got ", count, " times for ",
-                        i < 0 ? "the result" : StrCat("operand ", i), " at ", ToString(at));
+        message = StrCat("output_to_operand_aliasing must alias each buffer once, got ", count, " times for ",
+                         i < 0 ? "the result" : StrCat("operand ", i), " at ", ToString(at));
     });
   }
-  return broken.empty() ? Status() : Status(Broken(hlo, "C9", std::move(broken)));
+  return message.empty() ? Status() : Status(Broken(hlo, "C9", std::move(message)));
 }
 
 bool SkipsAliasShapes(const Instruction& hlo) {
@@ -111,8 +111,7 @@ bool SkipsAliasShapes(const Instruction& hlo) {
 Status Op<Opcode::kCustomCall>::Normalize(Instruction& hlo, Module& module) {
   SHOAL_TRY(CheckVersion(hlo));
   SHOAL_TRY(CheckOperandLayouts(hlo));
-  // A call with constrained layouts keeps no computations; elsewhere to_apply is another way to name the only
-  // one.
+  // Calls with constrained layouts lose called_computations. In others, to_apply becomes the only called computation.
   Computation* callee = hlo[kToApply];
   RemoveAttr(hlo, kToApply.id);
   if (hlo.has(kOperandLayouts)) {
@@ -125,8 +124,7 @@ Status Op<Opcode::kCustomCall>::Normalize(Instruction& hlo, Module& module) {
   return {};
 }
 
-// The shape is the target's own business; what can be checked are layouts, aliases and the few targets XLA
-// knows.
+// The target determines the shape. Only layouts, aliases and the few targets that XLA knows can be checked.
 ShapeResult Op<Opcode::kCustomCall>::Infer(const Instruction& hlo, ShapePool&) {
   SHOAL_TRY(CheckVersion(hlo));
   const std::string_view target = hlo[kTarget];
@@ -137,7 +135,8 @@ ShapeResult Op<Opcode::kCustomCall>::Infer(const Instruction& hlo, ShapePool&) {
   if (target == "GetRngSeed" && (hlo.operand_count() != 0 || !is_seed))
     return Broken(
         hlo, "C7",
-        StrCat("GetRngSeed must give u64[] from no operands, got ", Str(hlo.shape()), " from ", hlo.operand_count()));
+        StrCat("GetRngSeed must return u64[] and take no operands, got ", Str(hlo.shape()), " from ",
+               Count(hlo.operand_count(), "operand")));
   SHOAL_TRY(pins || target == "CreateBuffer" ? CheckBufferCall(hlo) : CheckBuffersAliased(hlo));
   return hlo.shape_;
 }

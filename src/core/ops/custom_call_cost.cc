@@ -20,22 +20,22 @@ double ElementsOf(const Shape& shape) {
   return count;
 }
 
-// Operand i if it is an array of at least that many dimensions; else null.
+// Operand i if it is an array with at least `min_rank` dimensions; else null.
 const Shape* ArrayOperand(const Instruction& hlo, size_t i, int64_t min_rank) {
   if (i >= hlo.operand_count() || !hlo.operand_shape(i).IsArray()) return nullptr;
   return hlo.operand_shape(i).rank() < min_rank ? nullptr : &hlo.operand_shape(i);
 }
 
-// The dimension that many before the last.
+// Size of the dimension `back` positions before the last.
 double FromEnd(const Shape& shape, int64_t back) { return static_cast<double>(shape.dim(shape.rank() - 1 - back)); }
 
-CallCost Flops(const Instruction& hlo, double flops, double transcendentals = 0) {
+CallCost CostOfFlops(const Instruction& hlo, double flops, double transcendentals = 0) {
   CallCost cost{flops, transcendentals, 0, 0, false};
   AddCallMemory(hlo, cost);
   return cost;
 }
 
-// Dimensions of operand 0 that a list of backend_config names; nothing if it has others.
+// Dimensions of operand 0 that the list `key` of backend_config names; no value if one is out of range.
 std::optional<std::vector<int64_t>> LhsDims(const Instruction& hlo, const BackendConfig& numbers, std::string_view key) {
   const std::vector<int64_t> dims = numbers.Ints(key);
   for (int64_t d : dims)
@@ -43,7 +43,7 @@ std::optional<std::vector<int64_t>> LhsDims(const Instruction& hlo, const Backen
   return dims;
 }
 
-// Every element of the result is a sum as long as the contracting dimensions.
+// Every element of the result is a sum over the contracting dimensions.
 std::optional<double> DotCallFlops(const Instruction& hlo, const BackendConfig& numbers) {
   if (!numbers.has("lhs_contracting_dimensions") || hlo.operand_count() < 2 || !hlo.operand_shape(0).IsArray())
     return std::nullopt;
@@ -54,14 +54,14 @@ std::optional<double> DotCallFlops(const Instruction& hlo, const BackendConfig& 
   return 2 * ElementsOf(ResultOf(hlo)) * width;
 }
 
-// Batch, heads, queries, keys and the sizes of a head.
+// Sizes of an attention call.
 struct AttentionSizes {
-  double products = 0;  // elements of Q K^T
-  double query_size = 0, value_size = 0;
+  double scores = 0;  // elements of Q K^T: batch * heads * queries * keys
+  double query_size = 0, value_size = 0;  // of a head
 };
 
-// TransformerEngine says them all; cuDNN says the shape of Q K^T.
-std::optional<AttentionSizes> SaidSizes(const Instruction& hlo) {
+// TransformerEngine's backend_config has all sizes; cuDNN's has the shape of Q K^T.
+std::optional<AttentionSizes> SizesFromConfig(const Instruction& hlo) {
   const BackendConfig config = BackendConfig::Of(hlo);
   if (config.has("q_max_seqlen") && config.has("kv_max_seqlen")) {
     const double size = config.Number("head_dim", config.Number("qk_head_dim"));
@@ -69,17 +69,17 @@ std::optional<AttentionSizes> SaidSizes(const Instruction& hlo) {
                               config.Number("kv_max_seqlen"),
                           size, config.Number("v_head_dim", size)};
   }
-  const std::vector<int64_t> scores =
+  const std::vector<int64_t> score_dims =
       config.Object("cudnn_fmha_backend_config").Object("intermediate_tensor_shape").Ints("dimensions");
   const Shape* query = ArrayOperand(hlo, 0, 1);
-  if (scores.size() < 2 || query == nullptr) return std::nullopt;
-  double products = 1;
-  for (int64_t size : scores) products *= static_cast<double>(std::max<int64_t>(size, 0));
-  return AttentionSizes{products, FromEnd(*query, 0), FromEnd(*query, 0)};
+  if (score_dims.size() < 2 || query == nullptr) return std::nullopt;
+  double scores = 1;
+  for (int64_t size : score_dims) scores *= static_cast<double>(std::max<int64_t>(size, 0));
+  return AttentionSizes{scores, FromEnd(*query, 0), FromEnd(*query, 0)};
 }
 
-// Q[…batch, sequence, heads, size], with however many dimensions of batches; packed with K and V it is
-// [… sequence, 3, heads, size], K with V [… sequence, 2, heads, size], and what is packed elsewhere is empty.
+// Q is [… batch, sequence, heads, size] with any number of batch dimensions. Q packed with K and V is
+// [… sequence, 3, heads, size], K packed with V is [… sequence, 2, heads, size]; the operands left over are empty.
 std::optional<AttentionSizes> SizesFromShapes(const Instruction& hlo) {
   const Shape *query = ArrayOperand(hlo, 0, 4), *keys = ArrayOperand(hlo, 1, 1), *values = ArrayOperand(hlo, 2, 1);
   if (query == nullptr || keys == nullptr) return std::nullopt;
@@ -98,22 +98,22 @@ std::optional<AttentionSizes> SizesFromShapes(const Instruction& hlo) {
   return AttentionSizes{size == 0 ? 0 : elements / size * length, size, size};
 }
 
-// The matrices in the last two dimensions of operand 0: how many, how high, how wide.
+// Number and size of the matrices in the last two dimensions of operand 0.
 struct Matrices {
   double count = 0, rows = 0, columns = 0;
 };
 std::optional<Matrices> MatricesOf(const Instruction& hlo) {
   const Shape* shape = ArrayOperand(hlo, 0, 2);
   if (shape == nullptr) return std::nullopt;
-  const double rows = FromEnd(*shape, 1), columns = FromEnd(*shape, 0), each = rows * columns;
-  return Matrices{each == 0 ? 0 : ElementsOf(*shape) / each, rows, columns};
+  const double rows = FromEnd(*shape, 1), columns = FromEnd(*shape, 0), matrix_size = rows * columns;
+  return Matrices{matrix_size == 0 ? 0 : ElementsOf(*shape) / matrix_size, rows, columns};
 }
 
 }  // namespace
 
 void AddCallMemory(const Instruction& hlo, CallCost& cost) {
   for (const Instruction* operand : hlo.operands) cost.bytes_read += LeafBytesOf(operand->shape());
-  // Of a tuple the first array is the result, and what follows is what else it gives; a last u8[n] is a workspace.
+  // A tuple has the result first, then secondary results. A last element u8[n] or s8[n] is a workspace.
   const Shape& shape = hlo.shape();
   if (!shape.IsTuple()) {
     cost.bytes_written += LeafBytesOf(shape);
@@ -134,9 +134,9 @@ std::optional<CallCost> EstimateCost(const Instruction& hlo) {
     if (!part.has("cost_estimate")) continue;
     const BackendConfig estimate = part.Object("cost_estimate");
     if (!estimate.has("flops") && !estimate.has("bytes_accessed")) continue;
-    CallCost cost = Flops(hlo, std::max(estimate.Number("flops"), 0.0),
-                            std::max(estimate.Number("transcendentals"), 0.0));
-    // How much of it is written, the results say.
+    CallCost cost = CostOfFlops(hlo, std::max(estimate.Number("flops"), 0.0),
+                                std::max(estimate.Number("transcendentals"), 0.0));
+    // The estimate does not state the bytes written: they are taken from the result shapes.
     if (const double bytes = estimate.Number("bytes_accessed", -1); bytes >= 0) {
       cost.bytes_written = std::min(cost.bytes_written, bytes);
       cost.bytes_read = bytes - cost.bytes_written;
@@ -147,26 +147,26 @@ std::optional<CallCost> EstimateCost(const Instruction& hlo) {
   return std::nullopt;
 }
 
-std::optional<CallCost> MovesCost(const Instruction& hlo) { return Flops(hlo, 0); }
+std::optional<CallCost> MovesCost(const Instruction& hlo) { return CostOfFlops(hlo, 0); }
 
-std::optional<CallCost> PerElementCost(const Instruction& hlo) { return Flops(hlo, ElementsOf(ResultOf(hlo))); }
+std::optional<CallCost> PerElementCost(const Instruction& hlo) { return CostOfFlops(hlo, ElementsOf(ResultOf(hlo))); }
 
 std::optional<CallCost> SoftmaxCost(const Instruction& hlo) {
   const Shape* operand = ArrayOperand(hlo, 0, 0);
   if (operand == nullptr) return std::nullopt;
-  return Flops(hlo, 4 * ElementsOf(*operand), ElementsOf(*operand));
+  return CostOfFlops(hlo, 4 * ElementsOf(*operand), ElementsOf(*operand));
 }
 
 std::optional<CallCost> NormCost(const Instruction& hlo) {
   const Shape* operand = ArrayOperand(hlo, 0, 0);
   if (operand == nullptr) return std::nullopt;
-  return Flops(hlo, 7 * ElementsOf(*operand));
+  return CostOfFlops(hlo, 7 * ElementsOf(*operand));
 }
 
 std::optional<CallCost> SortCost(const Instruction& hlo) {
   const Shape* operand = ArrayOperand(hlo, 0, 1);
   if (operand == nullptr) return std::nullopt;
-  return Flops(hlo, ElementsOf(*operand) * std::ceil(std::log2(std::max(FromEnd(*operand, 0), 1.0))));
+  return CostOfFlops(hlo, ElementsOf(*operand) * std::ceil(std::log2(std::max(FromEnd(*operand, 0), 1.0))));
 }
 
 // backend_config={"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"]…
@@ -175,47 +175,47 @@ std::optional<CallCost> GemmCost(const Instruction& hlo) {
   for (std::string_view key : {"gemm_backend_config", "onednn_matmul_config"}) {
     if (!config.has(key)) continue;
     const std::optional<double> flops = DotCallFlops(hlo, config.Object(key).Object("dot_dimension_numbers"));
-    return flops ? std::optional(Flops(hlo, *flops)) : std::nullopt;
+    return flops ? std::optional(CostOfFlops(hlo, *flops)) : std::nullopt;
   }
   const std::optional<double> flops = DotCallFlops(hlo, config.Object("dot_dimension_numbers"));
-  return flops ? std::optional(Flops(hlo, *flops)) : std::nullopt;
+  return flops ? std::optional(CostOfFlops(hlo, *flops)) : std::nullopt;
 }
 
-// As if the groups covered all of the ragged dimension. Where that is contracted, the result has a part for each group,
-// and the parts together cost one product. (XLA looks for the dimensions in the wrong place and finds none.)
+// Assumes that the groups cover all of the ragged dimension. If that dimension is contracted, the result has a part for
+// each group, and all parts together cost one dot. (XLA looks up the dimensions under the wrong key and finds none.)
 std::optional<CallCost> GroupedGemmCost(const Instruction& hlo) {
   const BackendConfig config = BackendConfig::Of(hlo);
   const BackendConfig ragged = config.Object("grouped_gemm_backend_config").Object("ragged_dot_dimension_numbers");
   const BackendConfig numbers = ragged.Object("dot_dimension_numbers");
   const std::optional<double> flops = DotCallFlops(hlo, numbers);
   if (!flops || hlo.operand_count() < 3) return std::nullopt;
-  const auto divided = LhsDims(hlo, ragged, "lhs_ragged_dimensions");
+  const auto ragged_dims = LhsDims(hlo, ragged, "lhs_ragged_dimensions");
   const auto contracting = LhsDims(hlo, numbers, "lhs_contracting_dimensions");
-  if (!divided || divided->size() != 1 || !contracting) return std::nullopt;
-  if (std::find(contracting->begin(), contracting->end(), divided->front()) == contracting->end())
-    return Flops(hlo, *flops);
+  if (!ragged_dims || ragged_dims->size() != 1 || !contracting) return std::nullopt;
+  if (std::find(contracting->begin(), contracting->end(), ragged_dims->front()) == contracting->end())
+    return CostOfFlops(hlo, *flops);
   const Shape* sizes = ArrayOperand(hlo, 2, 1);
   if (sizes == nullptr || sizes->dims().back() == 0) return std::nullopt;
-  return Flops(hlo, *flops / static_cast<double>(sizes->dims().back()));
+  return CostOfFlops(hlo, *flops / static_cast<double>(sizes->dims().back()));
 }
 
-// Rows times rows: the last dimension is the contracting one.
+// The last dimension of both operands is the contracting one.
 std::optional<CallCost> BlockScaledDotCost(const Instruction& hlo) {
   const Shape* lhs = ArrayOperand(hlo, 0, 1);
   if (lhs == nullptr || hlo.operand_count() < 2) return std::nullopt;
-  return Flops(hlo, 2 * ElementsOf(ResultOf(hlo)) * FromEnd(*lhs, 0));
+  return CostOfFlops(hlo, 2 * ElementsOf(ResultOf(hlo)) * FromEnd(*lhs, 0));
 }
 
 std::optional<CallCost> TransformerEngineGemmCost(const Instruction& hlo) {
   const Shape *lhs = ArrayOperand(hlo, 0, 1), *rhs = ArrayOperand(hlo, 1, 1);
   const double result = ElementsOf(ResultOf(hlo));
   if (lhs == nullptr || rhs == nullptr || result == 0) return std::nullopt;
-  // |lhs| |rhs| / |result| is the square of the contracted size, whichever dimensions those are.
-  return Flops(hlo, 2 * result * std::sqrt(ElementsOf(*lhs) * ElementsOf(*rhs) / result));
+  // |lhs| |rhs| / |result| is the square of the contracted size, for any choice of contracting dimensions.
+  return CostOfFlops(hlo, 2 * result * std::sqrt(ElementsOf(*lhs) * ElementsOf(*rhs) / result));
 }
 
-// All three kinds of convolution do the products of the forward one: for each output element of that, each tap of the
-// kernel and each input feature of the group.
+// All three kinds of convolution do the multiplications of the forward one: one for each of its output elements, each
+// tap of the kernel and each input feature of the group.
 std::optional<CallCost> ConvolutionCost(const Instruction& hlo) {
   const ConvDims* dims = hlo[kDimLabels];
   if (dims == nullptr || hlo.operand_count() < 2) return std::nullopt;
@@ -231,44 +231,44 @@ std::optional<CallCost> ConvolutionCost(const Instruction& hlo) {
   if (rank != dims->kernel_spatial.size() + 2 || rank != static_cast<size_t>(output->rank())) return std::nullopt;
   double taps = static_cast<double>(kernel->dim(dims->kernel_input_feature));
   for (int64_t d : dims->kernel_spatial) taps *= static_cast<double>(kernel->dim(d));
-  return Flops(hlo, 2 * ElementsOf(*output) * taps);
+  return CostOfFlops(hlo, 2 * ElementsOf(*output) * taps);
 }
 
-// softmax(Q K^T) V: two products forward, five backward. What a mask leaves out is counted.
+// softmax(Q K^T) V: two GEMMs forward, five backward. Masked elements are counted.
 std::optional<CallCost> AttentionCost(const Instruction& hlo) {
-  std::optional<AttentionSizes> sizes = SaidSizes(hlo);
+  std::optional<AttentionSizes> sizes = SizesFromConfig(hlo);
   if (!sizes) sizes = SizesFromShapes(hlo);
   if (!sizes) return std::nullopt;
   const bool backward = hlo[Op<Opcode::kCustomCall>::kTarget].find("ackward") != std::string_view::npos;
-  // Backward Q K^T is made again, and each operand's gradient is a product; dP = dO V^T.
+  // The backward pass recomputes Q K^T and has a GEMM for the gradient of each operand, and for dP = dO V^T.
   const double with_query = backward ? 3 : 1, with_value = backward ? 2 : 1;
-  return Flops(hlo, 2 * sizes->products * (with_query * sizes->query_size + with_value * sizes->value_size));
+  return CostOfFlops(hlo, 2 * sizes->scores * (with_query * sizes->query_size + with_value * sizes->value_size));
 }
 
 std::optional<CallCost> CholeskyCost(const Instruction& hlo) {
   const std::optional<Matrices> m = MatricesOf(hlo);
   if (!m) return std::nullopt;
-  return Flops(hlo, m->count * m->rows * m->rows * m->rows / 3);
+  return CostOfFlops(hlo, m->count * m->rows * m->rows * m->rows / 3);
 }
 
 std::optional<CallCost> LuCost(const Instruction& hlo) {
   const std::optional<Matrices> m = MatricesOf(hlo);
   if (!m) return std::nullopt;
   const double small = std::min(m->rows, m->columns), large = std::max(m->rows, m->columns);
-  return Flops(hlo, m->count * small * small * (large - small / 3));
+  return CostOfFlops(hlo, m->count * small * small * (large - small / 3));
 }
 
 std::optional<CallCost> QrCost(const Instruction& hlo) {
   const std::optional<CallCost> lu = LuCost(hlo);
-  return lu ? std::optional(Flops(hlo, 2 * lu->flops)) : std::nullopt;
+  return lu ? std::optional(CostOfFlops(hlo, 2 * lu->flops)) : std::nullopt;
 }
 
-// As many rows as the triangle, for each column of the other operand.
+// Each element of the other operand costs as many flops as the triangle has rows.
 std::optional<CallCost> TriangularSolveCost(const Instruction& hlo) {
   const std::optional<Matrices> m = MatricesOf(hlo);
   const Shape* other = ArrayOperand(hlo, 1, 1);
   if (!m || other == nullptr) return std::nullopt;
-  return Flops(hlo, m->rows * ElementsOf(*other));
+  return CostOfFlops(hlo, m->rows * ElementsOf(*other));
 }
 
 }  // namespace shoal::internal

@@ -13,11 +13,11 @@ namespace {
 
 constexpr bool IsFreeName(std::string_view cost) { return cost == "Free"; }
 
-// FreeCost and UnknownCost are no functions.
+// The cost kinds Free and Unknown have no function.
 constexpr auto FreeCost = nullptr, UnknownCost = nullptr;
 
-#define CALL(target, meaning, cost, writer, traits) \
-  {target, IsFreeName(#cost), cost##Cost, CustomCallBackend::k##writer, traits},
+#define CALL(target, meaning, cost, backend, traits) \
+  {target, IsFreeName(#cost), cost##Cost, CustomCallBackend::k##backend, traits},
 constexpr CustomCallFacts kCustomCalls[] = {
 #include "core/ops/custom_calls.def"
 };
@@ -25,22 +25,22 @@ constexpr CustomCallFacts kCustomCalls[] = {
 
 bool IsPattern(std::string_view target) { return target.find_first_of("?*") != std::string_view::npos; }
 
-struct Index {
+struct TargetIndex {
   std::unordered_map<std::string_view, const CustomCallFacts*> plain;
   std::vector<const CustomCallFacts*> patterns;
 };
 
-const Index& Rows() {
-  static const Index index = [] {
-    Index made;
+const TargetIndex& Rows() {
+  static const TargetIndex index = [] {
+    TargetIndex new_index;
     for (const CustomCallFacts& row : kCustomCalls) {
       if (IsPattern(row.target)) {
-        made.patterns.push_back(&row);
+        new_index.patterns.push_back(&row);
       } else {
-        made.plain[row.target] = &row;
+        new_index.plain[row.target] = &row;
       }
     }
-    return made;
+    return new_index;
   }();
   return index;
 }
@@ -48,7 +48,7 @@ const Index& Rows() {
 }  // namespace
 
 bool MatchesTarget(std::string_view pattern, std::string_view target) {
-  // Goes back to the last '*' where what follows it does not fit.
+  // Backtracks to the last '*' if the pattern after it does not match.
   size_t p = 0, t = 0, star = std::string_view::npos, after_star = 0;
   while (t < target.size()) {
     if (p < pattern.size() && (pattern[p] == '?' || (pattern[p] != '*' && pattern[p] == target[t]))) {
@@ -67,7 +67,7 @@ bool MatchesTarget(std::string_view pattern, std::string_view target) {
 }
 
 const CustomCallFacts* FactsOf(std::string_view target) {
-  const Index& rows = Rows();
+  const TargetIndex& rows = Rows();
   if (const auto found = rows.plain.find(target); found != rows.plain.end()) return found->second;
   for (const CustomCallFacts* pattern : rows.patterns)
     if (MatchesTarget(pattern->target, target)) return pattern;
@@ -106,7 +106,7 @@ bool MayCommunicate(const Instruction& hlo) {
   const CustomCallFacts* facts = FactsOf(hlo);
   if (facts != nullptr && facts->Has(kCommunicates)) return true;
   if (hlo[kChannelId] > 0 || hlo.has(kReplicaGroups)) return true;
-  // Mosaic's kernels say so.
+  // Mosaic kernels state communication in their backend_config.
   const BackendConfig config = BackendConfig::Of(hlo);
   for (const BackendConfig& part : {config, config.Object("custom_call_config")})
     if (part.Bool("has_communication") || part.has("collective_id")) return true;

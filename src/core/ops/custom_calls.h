@@ -1,4 +1,4 @@
-// What is known of custom calls: the rows of custom_calls.def.
+// Facts about custom calls: the rows of custom_calls.def.
 #pragma once
 
 #include <optional>
@@ -9,57 +9,55 @@
 
 namespace shoal::internal {
 
-// Whose compiler writes a call.
+// The compiler that emits a call.
 enum class CustomCallBackend : uint8_t { kAny, kCpu, kGpu, kTpu, kNeuron };
 
 enum CallTrait : uint8_t {
   kNothing = 0,
-  kAnnotation = 1,            // says something about its operand, which is its result
+  kAnnotation = 1,        // forwards its operand and annotates it
   kAddsThirdOperand = 2,  // D = alpha * A * B + beta * C, where D may be written over C
-  kCommunicates = 4,      // with other devices, in a way that nobody here understands
-  kReturnsOperand = 8,         // its result is its operand, or a tuple of its operands
-  kReshards = 16,         // the same after partitioning; before, between the shapes of all devices and of one
-  kStartsChain = 32,      // takes the results of collectives that begin a TPU's async collective fusion
-  kEndsChain = 64,        // and of those that end it
+  kCommunicates = 4,      // communicates with other devices in a way that shoal does not model
+  kReturnsOperand = 8,    // its result is its operand, or a tuple of its operands
+  kReshards = 16,         // kReturnsOperand after partitioning; before, converts between global and per-device shape
+  kStartsChain = 32,      // takes the results of the collectives that start a TPU async collective fusion
+  kEndsChain = 64,        // takes the results of the collectives that end one
 };
 
 struct CallCost {
   double flops = 0;
   double transcendentals = 0;
   double bytes_read = 0, bytes_written = 0;
-  bool is_estimate = false;  // the call's own, from its backend_config
+  bool is_estimate = false;  // stated in the backend_config of the call
 };
 
 struct CustomCallFacts {
   std::string_view target;
-  bool is_free = false;  // it only says something about a value
-  // Of an instruction with this target: its flops, or nothing if its shapes and backend_config do not say. Null: nobody
-  // can say.
+  bool is_free = false;  // it does no work, such as an annotation
+  // Computes a call's cost; no value if its shapes and backend_config are not sufficient. Null if free or unknown.
   std::optional<CallCost> (*cost)(const Instruction&) = nullptr;
-  CustomCallBackend writer = CustomCallBackend::kAny;
+  CustomCallBackend backend = CustomCallBackend::kAny;
   uint8_t traits = kNothing;
   bool Has(CallTrait trait) const { return (traits & trait) != 0; }
 };
 
-// Whether a target is of the pattern: '?' is any character, '*' any characters.
+// True if the target matches the pattern: '?' is any character, '*' any number of characters.
 bool MatchesTarget(std::string_view pattern, std::string_view target);
 
 // The facts about a target; null if there are none.
 const CustomCallFacts* FactsOf(std::string_view target);
-// Of a custom call; null for other ops.
+// The facts about a custom call's target; null for other ops.
 const CustomCallFacts* FactsOf(const Instruction& hlo);
 
-// A custom call that gives a value of its operands, is known, and means nothing to what stands around it.
+// A known custom call that only computes a value from its operands, without side effects and special traits.
 bool IsKnownPureCall(const Instruction& hlo);
-// A custom call that only says something about a value.
+// A custom call that does no work, such as an annotation.
 bool IsFreeCall(const Instruction& hlo);
-// What a custom call comes to: what its row says, or else an estimate in its backend_config. Nothing if nobody can say.
+// Cost of a custom call, by its row or else by an estimate in its backend_config; no value if the cost is unknown.
 std::optional<CallCost> CallCostOf(const Instruction& hlo);
-// The memory that a custom call reads and writes at least: its operands and its results, without a workspace.
+// Adds the minimum memory traffic of a custom call: its operands and its results, without a workspace.
 void AddCallMemory(const Instruction& hlo, CallCost& cost);
 
-// Whether a custom call moves data between devices and is no op of HLO: its row says so, or it has the attributes or the
-// backend_config of one that does.
+// True for a custom call that moves data between devices, by its row, its attributes or its backend_config.
 bool MayCommunicate(const Instruction& hlo);
 
 }  // namespace shoal::internal

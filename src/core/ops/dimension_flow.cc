@@ -9,8 +9,7 @@ namespace {
 
 using Sources = std::vector<OperandDimension>;
 
-
-// The dimensions of an operand of that rank that are not in the lists, in order.
+// The dimensions of an operand of rank `rank` that are in neither list, in order.
 std::vector<int64_t> FreeDims(int rank, Ints batch, Ints contracting) {
   std::vector<int64_t> free;
   for (int64_t d = 0; d < rank; ++d)
@@ -19,7 +18,7 @@ std::vector<int64_t> FreeDims(int rank, Ints batch, Ints contracting) {
 }
 
 // result[batch, lhs free, rhs free]
-Sources OfContraction(const Instruction& hlo, int64_t dimension) {
+Sources ContractionSources(const Instruction& hlo, int64_t dimension) {
   const Ints lhs_batch = hlo[kLhsBatchDims], rhs_batch = hlo[kRhsBatchDims];
   auto d = static_cast<size_t>(dimension);
   if (d < lhs_batch.size() && d < rhs_batch.size()) return {{0, lhs_batch[d]}, {1, rhs_batch[d]}};
@@ -32,7 +31,7 @@ Sources OfContraction(const Instruction& hlo, int64_t dimension) {
   return {};
 }
 
-Sources OfConvolution(const Instruction& hlo, int64_t dimension) {
+Sources ConvolutionSources(const Instruction& hlo, int64_t dimension) {
   const ConvDims* dims = hlo[kDimLabels];
   if (dims == nullptr) return {};
   if (dimension == dims->output_batch) return {{0, dims->input_batch}};
@@ -42,8 +41,8 @@ Sources OfConvolution(const Instruction& hlo, int64_t dimension) {
   return {};
 }
 
-// Of a reshape: the dimension with as many elements before it and as many indices.
-Sources OfReshape(Ints operand, Ints result, int64_t dimension) {
+// For a reshape: the operand dimension of the same size, with the same number of elements in the dimensions before it.
+Sources ReshapeSources(Ints operand, Ints result, int64_t dimension) {
   auto before = [](Ints dims, int64_t end) {
     int64_t count = 1;
     for (int64_t d = 0; d < end; ++d) count *= dims[static_cast<size_t>(d)];
@@ -56,8 +55,8 @@ Sources OfReshape(Ints operand, Ints result, int64_t dimension) {
   return {};
 }
 
-// The operands that have this dimension, and as many indices there.
-Sources SameDimension(const Instruction& hlo, int64_t dimension) {
+// The operands of the same rank that have the same size in this dimension.
+Sources SameDimensionSources(const Instruction& hlo, int64_t dimension) {
   Sources sources;
   for (size_t i = 0; i < hlo.operands.size(); ++i) {
     const Shape& operand = hlo.operand_shape(static_cast<int>(i));
@@ -68,14 +67,14 @@ Sources SameDimension(const Instruction& hlo, int64_t dimension) {
   return sources;
 }
 
-Sources OfReduction(const Instruction& hlo, int64_t dimension) {
-  const auto kept = FreeDims(hlo.operand_shape(0).rank(), {}, hlo[kDimensions]);
-  if (static_cast<size_t>(dimension) >= kept.size()) return {};
-  return {{0, kept[static_cast<size_t>(dimension)]}};
+Sources ReductionSources(const Instruction& hlo, int64_t dimension) {
+  const auto remaining = FreeDims(hlo.operand_shape(0).rank(), {}, hlo[kDimensions]);
+  if (static_cast<size_t>(dimension) >= remaining.size()) return {};
+  return {{0, remaining[static_cast<size_t>(dimension)]}};
 }
 
-// Dimensions that are no offsets are those of the indices, but for the one that holds index vectors.
-Sources OfGather(const Instruction& hlo, int64_t dimension) {
+// Dimensions of the result that are not in offset_dims are those of the indices, except for index_vector_dim.
+Sources GatherSources(const Instruction& hlo, int64_t dimension) {
   const Ints offsets = hlo[Op<Opcode::kGather>::kOffsetDims];
   if (hlo.operands.size() < 2 || Contains(offsets, dimension)) return {};
   int64_t batch = dimension - std::count_if(offsets.begin(), offsets.end(), [&](int64_t o) { return o < dimension; });
@@ -94,12 +93,12 @@ Sources DimensionSources(const Instruction& hlo, int64_t dimension) {
     case Opcode::kDot:
     case Opcode::kRaggedDot:
     case Opcode::kScaledDot:
-      return OfContraction(hlo, dimension);
+      return ContractionSources(hlo, dimension);
     case Opcode::kConvolution:
-      return OfConvolution(hlo, dimension);
+      return ConvolutionSources(hlo, dimension);
     case Opcode::kReshape:
     case Opcode::kBitcast:
-      return from_array ? OfReshape(hlo.operand_shape(0).dims(), hlo.shape().dims(), dimension) : Sources{};
+      return from_array ? ReshapeSources(hlo.operand_shape(0).dims(), hlo.shape().dims(), dimension) : Sources{};
     case Opcode::kTranspose:
       return d < hlo[kDimensions].size() ? Sources{{0, hlo[kDimensions][d]}} : Sources{};
     case Opcode::kBroadcast: {
@@ -108,13 +107,13 @@ Sources DimensionSources(const Instruction& hlo, int64_t dimension) {
       return found == dims.end() ? Sources{} : Sources{{0, found - dims.begin()}};
     }
     case Opcode::kReduce:
-      return from_array ? OfReduction(hlo, dimension) : Sources{};
+      return from_array ? ReductionSources(hlo, dimension) : Sources{};
     case Opcode::kConcatenate:
-      return Contains(hlo[kDimensions], dimension) ? Sources{} : SameDimension(hlo, dimension);
+      return Contains(hlo[kDimensions], dimension) ? Sources{} : SameDimensionSources(hlo, dimension);
     case Opcode::kGather:
-      return OfGather(hlo, dimension);
+      return GatherSources(hlo, dimension);
     default:
-      return SameDimension(hlo, dimension);
+      return SameDimensionSources(hlo, dimension);
   }
 }
 

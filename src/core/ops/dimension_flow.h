@@ -1,4 +1,4 @@
-// Dimensions that run along with each other: the batch of a product is the batch of its operand.
+// Correspondence of result and operand dimensions: the batch dimension of a dot is the batch dimension of its operands.
 #pragma once
 
 #include <vector>
@@ -12,9 +12,9 @@ struct OperandDimension {
   int64_t dimension = 0;
 };
 
-// The dimensions of operands that a partitioner divides as it divides `dimension` of the result, which is an array:
-// where the elements at an index there come from the same index, or nearly so (the halo of a window). Empty if the
-// dimension is new (iota, broadcast), is the one that the op puts together, or has no counterpart.
+// The operand dimensions that a partitioner splits together with `dimension` of the result, which is an array: elements
+// at an index there come from the same index, or from one nearby (the halo of a window). Empty if the dimension is new
+// (iota, broadcast), is the concatenated one, or has no counterpart.
 std::vector<OperandDimension> DimensionSources(const Instruction& hlo, int64_t dimension);
 
 }  // namespace shoal::internal

@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// Each is broken with a message that names the attribute: "offset_dims must be ascending, got {1,0}".
+// The error messages name the attribute: "offset_dims must be ascending, got {1,0}".
 Status DimsWithin(const Instruction& hlo, std::string_view rule, const Attr<Ints>& key, int64_t limit);
 Status DimsDistinct(const Instruction& hlo, std::string_view rule, const Attr<Ints>& key);
 Status DimsAscending(const Instruction& hlo, std::string_view rule, const Attr<Ints>& key);  // and distinct
@@ -14,7 +14,7 @@ Status DimsAscending(const Instruction& hlo, std::string_view rule, const Attr<I
 // The key `dimensions` has exactly one entry.
 Status OneDimension(const Instruction& hlo, std::string_view rule);
 
-// Sizes that can be one dimension's: equal, or one of them is written "?".
-inline bool SizesMeet(int64_t a, int64_t b) { return a == b || a == kUnboundedSize || b == kUnboundedSize; }
+// True if the sizes may belong to the same dimension: they are equal, or one of them is unbounded, "?".
+inline bool SizesMatch(int64_t a, int64_t b) { return a == b || a == kUnboundedSize || b == kUnboundedSize; }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// dynamic-slice and dynamic-update-slice: a part at a place that is data.
+// dynamic-slice and dynamic-update-slice: slices whose start indices are operands.
 #include <memory>
 
 #include "core/ops/index_ops.h"
@@ -6,22 +6,22 @@
 namespace shoal::internal {
 namespace {
 
-// dynamic-slice and dynamic-update-slice: operands from `first` on are the start indices.
-Status StartIndexCount(const Instruction& hlo, size_t first) {
+// Checks the number of start indices, which are the operands from `first` on.
+Status CheckStartIndexCount(const Instruction& hlo, size_t first) {
   const size_t count = hlo.operand_count();
-  if (count < first) return Broken(hlo, "C1", StrCat("takes at least ", first, " operands, got ", count));
+  if (count < first) return Broken(hlo, "C1", StrCat("takes at least ", Count(first, "operand"), ", got ", count));
   const Shape& operand = ArrayIn(hlo.operand_shape(0));
   if (!operand.IsArray()) return OperandIsArray(hlo, 0);
   if (count == first + 1) {
     SHOAL_TRY(OperandIsArray(hlo, first));
-    if (hlo.operand_shape(first).rank() == 1) return {};  // all in one vector: the old form
+    if (hlo.operand_shape(first).rank() == 1) return {};  // one vector with all indices: the old form
   }
   if (count - first == operand.dims().size()) return {};
   return Broken(hlo, "C1", StrCat("takes a start index for each dimension of ", Str(operand), ", got ", count - first));
 }
 
-Status StartIndices(const Instruction& hlo, size_t first) {
-  SHOAL_TRY(StartIndexCount(hlo, first));
+Status CheckStartIndices(const Instruction& hlo, size_t first) {
+  SHOAL_TRY(CheckStartIndexCount(hlo, first));
   const int64_t rank = ArrayIn(hlo.operand_shape(0)).rank();
   for (size_t i = first; i < hlo.operand_count(); ++i) {
     const Shape& index = hlo.operand_shape(i);
@@ -31,7 +31,7 @@ Status StartIndices(const Instruction& hlo, size_t first) {
     if (!Compatible(index, hlo.operand_shape(first)))
       return Broken(
           hlo, "C2",
-          StrCat("start indices must have one type, got ", Str(hlo.operand_shape(first)), " and ", Str(index)));
+          StrCat("start indices must have the same type, got ", Str(hlo.operand_shape(first)), " and ", Str(index)));
     if (vector && index.dim(0) != rank)
       return Broken(hlo, "C3", StrCat("start indices must be a vector of ", rank, ", got ", Str(index)));
   }
@@ -40,17 +40,17 @@ Status StartIndices(const Instruction& hlo, size_t first) {
 
 }  // namespace
 
-Status Op<Opcode::kDynamicSlice>::Normalize(Instruction& hlo, Module&) { return StartIndexCount(hlo, 1); }
+Status Op<Opcode::kDynamicSlice>::Normalize(Instruction& hlo, Module&) { return CheckStartIndexCount(hlo, 1); }
 
 ShapeResult Op<Opcode::kDynamicSlice>::Infer(const Instruction& hlo, ShapePool& shapes) {
-  SHOAL_TRY(StartIndices(hlo, 1));
+  SHOAL_TRY(CheckStartIndices(hlo, 1));
   SHOAL_TRY(OperandIsArray(hlo, 0));
   const Shape& operand = hlo.operand_shape(0);
   const Ints sizes = hlo[kSizes];
   if (sizes.size() != operand.dims().size())
     return Broken(
         hlo, "C4",
-        StrCat("dynamic_slice_sizes must have one for each dimension of ", Str(operand), ", got ", Str(sizes)));
+        StrCat("dynamic_slice_sizes must have an entry for each dimension of ", Str(operand), ", got ", Str(sizes)));
   DimList dims;
   for (int i = 0; i < operand.rank(); ++i) {
     const int64_t size = operand.dim(i);
@@ -61,10 +61,10 @@ ShapeResult Op<Opcode::kDynamicSlice>::Infer(const Instruction& hlo, ShapePool& 
   return dims.Make(operand.element_type(), shapes);
 }
 
-Status Op<Opcode::kDynamicUpdateSlice>::Normalize(Instruction& hlo, Module&) { return StartIndexCount(hlo, 2); }
+Status Op<Opcode::kDynamicUpdateSlice>::Normalize(Instruction& hlo, Module&) { return CheckStartIndexCount(hlo, 2); }
 
 ShapeResult Op<Opcode::kDynamicUpdateSlice>::Infer(const Instruction& hlo, ShapePool& shapes) {
-  SHOAL_TRY(StartIndices(hlo, 2));
+  SHOAL_TRY(CheckStartIndices(hlo, 2));
   SHOAL_TRY(OperandIsArray(hlo, 1));
   const Shape& operand = ArrayIn(hlo.operand_shape(0));
   const Shape& update = hlo.operand_shape(1);

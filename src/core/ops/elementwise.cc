@@ -40,7 +40,7 @@ std::string ClassNames(uint8_t classes) {
   return out;
 }
 
-// The dimensions of two shapes that have the same ones: dynamic where either is, sized where either is.
+// Merges the dimensions of two compatible shapes: each is dynamic if either is, and has a size if either has.
 const Shape* Merge(const Shape& a, const Shape& b, ElementType type, ShapePool& shapes) {
   if (&a.bare() == &b.bare() && !b.has_dynamic()) return a.element_type() == type ? &a : shapes.WithType(a, type);
   absl::InlinedVector<int64_t, 8> dims;
@@ -54,8 +54,8 @@ const Shape* Merge(const Shape& a, const Shape& b, ElementType type, ShapePool& 
   return shapes.Array(type, dims, dynamic.data(), a.layout());
 }
 
-// What the result's type is, given the operands'.
-ElementType Apply(ResultType result, ElementType operand) {
+// The element type of the result, given that of the operands.
+ElementType ResultElementType(ResultType result, ElementType operand) {
   const bool wide = operand == ElementType::kC128 || operand == ElementType::kF64;
   switch (result) {
     case ResultType::kSame:
@@ -84,7 +84,7 @@ ShapeResult InferElementwise(const Instruction& hlo, ShapePool& shapes, uint8_t 
                     StrCat("operand ", i, " must have ", ClassNames(allowed), " elements, got ", Str(operand)));
     if (!SameTypeOrFloats(merged->element_type(), operand.element_type()))
       return Broken(hlo, "C2",
-                    StrCat("operands must have one element type, got ", Str(*merged), " and ", Str(operand)));
+                    StrCat("operands must have the same element type, got ", Str(*merged), " and ", Str(operand)));
     if (!SameDims(*merged, operand))
       return Broken(hlo, "C3",
                     StrCat("operands must have the same dimensions, got ", Str(*merged), " and ", Str(operand)));
@@ -99,11 +99,11 @@ ShapeResult InferElementwise(const Instruction& hlo, ShapePool& shapes, uint8_t 
         return Broken(hlo, "C4", StrCat("operands must both be f32 or both be f64, got ", Str(operand->shape())));
     }
   }
-  return shapes.WithType(*merged, Apply(result, merged->element_type()));
+  return shapes.WithType(*merged, ResultElementType(result, merged->element_type()));
 }
 
-// A tolerance below zero makes XLA abort.
-Status FormResultAccuracy(const Instruction& hlo) {
+// XLA aborts if a tolerance is negative.
+Status CheckResultAccuracy(const Instruction& hlo) {
   const ResultAccuracy* accuracy = hlo[kResultAccuracy];
   if (accuracy == nullptr || !accuracy->has_tolerance) return {};
   if (accuracy->atol >= 0 && accuracy->rtol >= 0 && accuracy->ulps >= 0) return {};
@@ -123,7 +123,7 @@ bool Op<Opcode::kCompare>::HasUnusualOrder(const Instruction& hlo) {
 Status Op<Opcode::kCompare>::Normalize(Instruction& hlo, Module& module) {
   SHOAL_TRY(OperandIsArray(hlo, 0));
   const ElementType operand = hlo.operand_shape(0).element_type();
-  if (hlo.has(kOrder) && hlo.has(kType)) return Broken(hlo, "C5", "type and order say the same and exclude each other");
+  if (hlo.has(kOrder) && hlo.has(kType)) return Broken(hlo, "C5", "type and order are mutually exclusive, got both");
   auto set = [&](const auto& key, auto value) { SetAttr(hlo, module, key.id, EnumValue{static_cast<uint8_t>(value)}); };
   if (hlo.has(kType)) {
     set(kOrder, hlo[kType] == ComparisonType::kFloat ? ComparisonOrder::kPartial : ComparisonOrder::kTotal);
@@ -173,7 +173,7 @@ ShapeResult Op<Opcode::kSelect>::Infer(const Instruction& hlo, ShapePool& shapes
   const Shape& on_false = hlo.operand_shape(2);
   if (!SameTypeOrFloats(on_true.element_type(), on_false.element_type()) || !SameDims(on_true, on_false))
     return Broken(hlo, "C1",
-                  StrCat("operands 1 and 2 must have one shape, got ", Str(on_true), " and ", Str(on_false)));
+                  StrCat("operands 1 and 2 must have the same shape, got ", Str(on_true), " and ", Str(on_false)));
   if (predicate.element_type() != ElementType::kPred)
     return Broken(hlo, "C2", StrCat("operand 0 must have pred elements, got ", Str(predicate)));
   if (!predicate.IsScalar() && !(SameDims(predicate, on_true) && SameDims(predicate, on_false)))
@@ -183,7 +183,7 @@ ShapeResult Op<Opcode::kSelect>::Infer(const Instruction& hlo, ShapePool& shapes
   const ElementType type = HigherPrecision(on_true.element_type(), on_false.element_type());
   const Shape* result = Merge(on_true, on_false, type, shapes);
   if (predicate.IsScalar()) return result;
-  // The result is laid out as the predicate is.
+  // The result has the layout of the predicate.
   if (predicate.has_dynamic()) result = Merge(*result, predicate, type, shapes);
   return result->layout() == predicate.layout() ? result : shapes.WithLayout(*result, predicate.layout());
 }

@@ -1,5 +1,5 @@
-// Elementwise ops: result[i] = f(operand0[i], operand1[i], …). f stands here once, as Apply, written against a builder
-// `b` that computes with numbers (kernels/elementwise/numbers.h) or makes code.
+// Elementwise ops: result[i] = f(operand0[i], operand1[i], …). f is defined here once, as Apply, in terms of a builder
+// `b` that computes with numbers (kernels/elementwise/numbers.h) or emits code.
 #pragma once
 
 #include "core/ops/attrs.h"
@@ -15,7 +15,7 @@ inline constexpr uint8_t kNumber = kInt | kFloat | kComplex;
 inline constexpr uint8_t kAny = kPred | kNumber;
 }  // namespace types
 
-// The result's type: the operands', pred, the real type of a complex one, or the complex type of two real ones.
+// The result type: that of the operands, pred, the real type of a complex type, or the complex type of two real types.
 enum class ResultType : uint8_t { kSame, kPred, kRealPart, kComplexOf };
 
 // The rules all elementwise ops share.
@@ -34,7 +34,7 @@ struct Elementwise : OpBase {
 
 inline constexpr Attr<const ResultAccuracy*> kResultAccuracy{"result_accuracy"};
 inline constexpr std::string_view kResultAccuracyModes[] = {"default", "highest"};
-Status FormResultAccuracy(const Instruction& hlo);
+Status CheckResultAccuracy(const Instruction& hlo);
 
 // result_accuracy= is printed among the attributes every op has, not with the op's own.
 template <uint8_t allowed>
@@ -42,10 +42,10 @@ struct Transcendental : Elementwise<allowed> {
   static constexpr bool kTranscendental = true;
   static void Cost(const Instruction& hlo, OpCostBuilder& builder) { CostOfElementwise(hlo, builder, true); }
   static constexpr std::array kAttrs{Unprinted(kResultAccuracy)};
-  static Status Normalize(Instruction& hlo, Module&) { return FormResultAccuracy(hlo); }
+  static Status Normalize(Instruction& hlo, Module&) { return CheckResultAccuracy(hlo); }
 };
 
-// A row for each op: name, types, the result's type, meaning. A function is transcendental, and priced so.
+// A row for each op: name, types, the result's type, meaning. Functions count as transcendental.
 namespace types {
 inline constexpr uint8_t kBits = kPred | kInt, kAnyFloat = kFloat | kComplex, kWithSign = kSigned | kFloat | kComplex;
 }  // namespace types
@@ -68,8 +68,8 @@ inline constexpr uint8_t kBits = kPred | kInt, kAnyFloat = kFloat | kComplex, kW
   template <>                                                                      \
   struct Op<Opcode::k##Name> : Elementwise<types::allowed> {                       \
     static auto Apply(auto& b, auto x, auto y) { return meaning; }                 \
-    static void Cost(const Instruction& hlo, OpCostBuilder& builder) {                  \
-      CostOfElementwise(hlo, builder, true);                                        \
+    static void Cost(const Instruction& hlo, OpCostBuilder& builder) {             \
+      CostOfElementwise(hlo, builder, true);                                       \
     }                                                                              \
   };
 // clang-format off
@@ -144,7 +144,7 @@ struct EnumNames<ComparisonOrder> {
   static constexpr std::string_view kNames[] = {"PARTIAL", "TOTAL"};
 };
 ComparisonOrder DefaultOrder(ElementType type);
-// How older texts say it.
+// The attribute that older HLO text has instead.
 enum class ComparisonType : uint8_t { kFloat, kTotalOrder, kSigned, kUnsigned };
 template <>
 struct EnumNames<ComparisonType> {
@@ -159,9 +159,9 @@ struct Op<Opcode::kCompare> : Elementwise<types::kAny, ResultType::kPred> {
   static constexpr Attr<ComparisonType> kType{"type"};
   static bool HasUnusualOrder(const Instruction& hlo);
   static constexpr std::array kAttrs{Required(kDirection), ShownIf(IfGiven(kOrder), HasUnusualOrder), Unprinted(kType)};
-  // Of the order that is total or partial as the builder is told.
+  // The builder is told separately if the order is total or partial.
   static auto Apply(auto& b, ComparisonDirection direction, auto x, auto y) { return b.Compare(direction, x, y); }
-  // Gives the instruction both `order` and `type`.
+  // Sets `order` from `type`, or `type` from `order`.
   static Status Normalize(Instruction& hlo, Module& module);
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
@@ -196,7 +196,7 @@ struct Op<Opcode::kConvert> : OpBase {
   static void Cost(const Instruction& hlo, OpCostBuilder& builder) { CostOfElementwise(hlo, builder, false); }
 };
 
-// stochastic-convert: rounds up or down at random; operand1 gives the random bits.
+// stochastic-convert: rounds up or down at random; operand1 has the random bits.
 template <>
 struct Op<Opcode::kStochasticConvert> : OpBase {
   static constexpr OpClass kClass = OpClass::kElementwise;

@@ -1,4 +1,4 @@
-// All ops.
+// The definitions of all ops.
 #pragma once
 
 #include "core/ops/collective.h"

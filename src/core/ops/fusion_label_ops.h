@@ -1,24 +1,24 @@
-// What a fusion's ops come to when somebody says in a few words what it does.
+// Classes of ops for the label of a fusion, which summarizes its work in a few words.
 #pragma once
 
 #include "core/ir/module.h"
 
 namespace shoal::internal {
 
-// Moves elements, and costs more than a different way of counting them.
+// Moves elements to other indices, which costs more than a change of indexing.
 bool MovesElements(const Instruction& hlo);
-// What remains to be said of a fusion that does nothing else.
+// Part of the label only if the fusion has no other ops.
 bool IsTrivialOp(const Instruction& hlo);
-// Only changes the form of a value.
+// Changes only the type, shape or layout of a value.
 bool IsTypeOrLayoutChange(const Instruction& hlo);
-// An elementwise function that has a name of its own in a formula: exp, tanh.
+// An elementwise function with a name in formulas: exp, tanh.
 bool IsNamedFunction(const Instruction& hlo);
-// max(x, …), x + …: what a relu and a bias are made of.
+// max(x, …) and x + …, the ops of a relu and of a bias.
 bool IsMaximum(const Instruction& hlo);
 bool IsSum(const Instruction& hlo);
-// Folds elements at the speed of memory: reduce, reduce-window.
+// Reductions that are limited by memory bandwidth: reduce, reduce-window.
 bool IsMemoryBoundReduction(const Instruction& hlo);
-// A part of an array at a place that is data.
+// Reads a slice of an array at an index that is an operand.
 bool IsIndexedRead(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -11,8 +11,8 @@ namespace {
 using Gather = Op<Opcode::kGather>;
 using Scatter = Op<Opcode::kScatter>;
 
-// The indices without the dimension that index vectors lie in, which may stand one past the end: f32[4] with
-// index_vector_dim=1 is four vectors of length 1.
+// The indices without index_vector_dim, which may be one past the last dimension: s32[4] with index_vector_dim=1 is
+// four vectors of length 1.
 struct Indices {
   DimList batch;
   std::vector<int64_t> batch_sizes;
@@ -43,7 +43,7 @@ Result<Indices> IndicesOf(const Instruction& hlo, const Shape& shape, std::strin
 Status CheckMap(const Instruction& hlo, const Attr<Ints>& key, const Indices& indices, int64_t rank,
                 std::string_view size_rule, std::string_view range_rule, std::string_view distinct_rule) {
   const auto size = static_cast<int64_t>(hlo[key].size());
-  if (!SizesMeet(size, indices.vector_size))
+  if (!SizesMatch(size, indices.vector_size))
     return Broken(hlo, size_rule,
                   StrCat(key.name, " must have an entry for each of the ", indices.vector_size,
                          " indices of a vector, got ", Str(hlo[key])));
@@ -55,7 +55,7 @@ struct BatchingRules {
   std::string_view size, ascending, range, indices_range, indices_distinct;
 };
 
-// Dimensions of the operand and of the indices that go together.
+// Checks the batching dimensions of the operand and the corresponding ones of the indices.
 Status CheckBatching(const Instruction& hlo, const Attr<Ints>& key, const Attr<Ints>& indices_key, int64_t rank,
                      int64_t indices_rank, const BatchingRules& rules) {
   if (hlo[key].size() != hlo[indices_key].size())
@@ -99,12 +99,12 @@ Status CheckSliceSizes(const Instruction& hlo) {
   return {};
 }
 
-Status OddOperands(const Instruction& hlo) {
+Status CheckOddOperandCount(const Instruction& hlo) {
   if (hlo.operand_count() % 2 == 1) return {};
   return Broken(hlo, "C1", StrCat("takes an odd number of operands, got ", hlo.operand_count()));
 }
 
-// Rules C6 to C18 of scatter, which are about dimensions alone.
+// Rules C6 to C18 of scatter, which concern only the dimensions.
 Status CheckScatterDims(const Instruction& hlo, const Indices& indices, int64_t rank, int64_t updates_rank) {
   Ints window = hlo[Scatter::kUpdateWindowDims], inserted = hlo[Scatter::kInsertedWindowDims];
   Ints batching = hlo[Scatter::kInputBatchingDims];
@@ -121,23 +121,23 @@ Status CheckScatterDims(const Instruction& hlo, const Indices& indices, int64_t 
                        {"C14", "C15", "C16", "C17", "C18"});
 }
 
-// Rules C19 and C20: windows no larger than the operand, and one for each index vector.
+// Rules C19 and C20: update windows fit into the operand, and there is one for each index vector.
 Status CheckUpdateSizes(const Instruction& hlo, const Indices& indices, const Shape& operand, const Shape& updates) {
   Ints window = hlo[Scatter::kUpdateWindowDims];
-  std::vector<int64_t> room;
+  std::vector<int64_t> limits;
   for (int64_t i = 0; i < operand.rank(); ++i)
     if (!Contains(hlo[Scatter::kInsertedWindowDims], i) && !Contains(hlo[Scatter::kInputBatchingDims], i))
-      room.push_back(operand.dim(i));
+      limits.push_back(operand.dim(i));
   for (size_t i = 0; i < window.size(); ++i)
-    if (room[i] != kUnboundedSize && updates.dim(window[i]) > room[i])
+    if (limits[i] != kUnboundedSize && updates.dim(window[i]) > limits[i])
       return Broken(
           hlo, "C19",
-          StrCat("updates must have a size of at most ", room[i], " in dimension ", window[i], ", got ", Str(updates)));
+          StrCat("updates must have size ", limits[i], " or less in dimension ", window[i], ", got ", Str(updates)));
   size_t batch = 0;
   for (int64_t i = 0; i < updates.rank(); ++i) {
     if (Contains(window, i)) continue;
     const int64_t size = indices.batch_sizes[batch++];
-    if (!SizesMeet(updates.dim(i), size))
+    if (!SizesMatch(updates.dim(i), size))
       return Broken(
           hlo, "C20",
           StrCat("updates must have size ", size, " in dimension ", i, " like the indices, got ", Str(updates)));
@@ -173,7 +173,7 @@ ShapeResult Op<Opcode::kGather>::Infer(const Instruction& hlo, ShapePool& shapes
       continue;
     }
     while (Contains(hlo[kCollapsedSliceDims], window) || Contains(hlo[kOperandBatchingDims], window)) ++window;
-    // Taking all of a dynamic dimension leaves it dynamic.
+    // A slice of all of a dynamic dimension is dynamic.
     const int64_t size = hlo[kSliceSizes][static_cast<size_t>(window)];
     result.Add(size, size == operand.dim(window) && operand.is_dynamic(window));
     ++window;
@@ -181,11 +181,11 @@ ShapeResult Op<Opcode::kGather>::Infer(const Instruction& hlo, ShapePool& shapes
   return result.Make(operand.element_type(), shapes);
 }
 
-Status Op<Opcode::kScatter>::Normalize(Instruction& hlo, Module&) { return OddOperands(hlo); }
+Status Op<Opcode::kScatter>::Normalize(Instruction& hlo, Module&) { return CheckOddOperandCount(hlo); }
 
 ShapeResult Op<Opcode::kScatter>::Infer(const Instruction& hlo, ShapePool& shapes) {
   const size_t n = hlo.operand_count() / 2;
-  SHOAL_TRY(OddOperands(hlo));
+  SHOAL_TRY(CheckOddOperandCount(hlo));
   if (n == 0) return Broken(hlo, "C2", "takes operands, indices and updates, got indices alone");
   SHOAL_TRY(OperandsAreArrays(hlo));
   SHOAL_ASSIGN(indices, IndicesOf(hlo, hlo.operand_shape(n), "C3", "C4"));

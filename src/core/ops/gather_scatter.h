@@ -1,4 +1,4 @@
-// gather and scatter: slices at places that are data.
+// gather and scatter: slices at indices that are operands.
 #pragma once
 
 #include "core/ops/attrs.h"
@@ -29,7 +29,7 @@ struct Op<Opcode::kGather> : OpBase {
 };
 using GatherOp = Op<Opcode::kGather>;
 
-// scatter: operands with the updates folded in at the indices by to_apply; updates that do not fit are dropped.
+// scatter: to_apply combines the updates with the operands at the indices; out-of-bounds updates are dropped.
 template <>
 struct Op<Opcode::kScatter> : OpBase {
   static constexpr OpClass kClass = OpClass::kGatherScatter;

@@ -8,12 +8,12 @@
 namespace shoal::internal {
 namespace {
 
-// Which operands have the results' places: operand `first + i` that of result i.
+// Operands whose buffers the results take over: result i has the buffer of operand `first + i`.
 struct InPlaceRow {
   Opcode opcode;
   int64_t first;
   int64_t (*count)(const Instruction& hlo);
-  bool in_result_part;  // of a start: ((operands), result)
+  bool in_result_part;  // for a start, whose shape is ((operands), result)
 };
 int64_t One(const Instruction&) { return 1; }
 int64_t ScatterOperands(const Instruction& hlo) { return (static_cast<int64_t>(hlo.operand_count()) - 1) / 2; }
@@ -31,23 +31,23 @@ constexpr InPlaceRow kInPlaceRows[] = {
     {Opcode::kSetDimensionSize, 0, &One, false},
 };
 
-// Fusions in fusions are looked into so deep.
+// Maximum depth of nested fusions that are analyzed.
 constexpr int kMaxDepth = 8;
-std::vector<InPlace> Found(const Instruction& hlo, int depth);
+std::vector<InPlace> CollectInPlace(const Instruction& hlo, int depth);
 
-// The value it is handed on from.
-ValueRef Origin(ValueRef at) {
-  while (TraceToOperand(at, Forwarding::kTupleElement | Forwarding::kTuple) ||
-         (at.path.empty() && TraceToOperand(at, Forwarding::kBitcast | Forwarding::kReshaped))) {
+// The value that forwarding ops return as `value`.
+ValueRef Origin(ValueRef value) {
+  while (TraceToOperand(value, Forwarding::kTupleElement | Forwarding::kTuple) ||
+         (value.path.empty() && TraceToOperand(value, Forwarding::kBitcast | Forwarding::kReshaped))) {
   }
-  return at;
+  return value;
 }
 
-// The value that is written over to make this one, if there is one.
-ValueRef WrittenOver(const ValueRef& at, int depth) {
-  for (const InPlace& in_place : Found(*at.hlo, depth))
-    if (in_place.result_index == at.path && in_place.operand < std::ssize(at.hlo->operands))
-      return Origin({at.hlo->operands[static_cast<size_t>(in_place.operand)], in_place.operand_index});
+// The value that is overwritten with `value`; its `hlo` is null if there is none.
+ValueRef OverwrittenValue(const ValueRef& value, int depth) {
+  for (const InPlace& in_place : CollectInPlace(*value.hlo, depth))
+    if (in_place.result_index == value.path && in_place.operand < std::ssize(value.hlo->operands))
+      return Origin({value.hlo->operands[static_cast<size_t>(in_place.operand)], in_place.operand_index});
   return {};
 }
 
@@ -61,20 +61,20 @@ void ForEachLeaf(const Shape& shape, ShapeIndex& index, Visit visit) {
   }
 }
 
-// A fusion whose result is updated in place inside updates the operand.
+// A fusion that updates a parameter in place, and returns it, updates the operand in place.
 void AddFusion(const Instruction& fusion, int depth, std::vector<InPlace>& found) {
   const Computation* fused = fusion[kCalls];
   if (fused == nullptr || fused->root == nullptr || fusion.shape().LeafCount() >= kMaxLeaves) return;
   ShapeIndex index;
   ForEachLeaf(fusion.shape(), index, [&](const ShapeIndex& leaf) {
-    ValueRef over = WrittenOver(Origin({fused->root, leaf}), depth + 1);
-    if (over.hlo != nullptr && IsFusion(*over.hlo)) over = WrittenOver(over, depth + 1);
-    if (over.hlo != nullptr && IsParameter(*over.hlo))
-      found.push_back({(*over.hlo)[kParameterNumber], over.path, leaf});
+    ValueRef target = OverwrittenValue(Origin({fused->root, leaf}), depth + 1);
+    if (target.hlo != nullptr && IsFusion(*target.hlo)) target = OverwrittenValue(target, depth + 1);
+    if (target.hlo != nullptr && IsParameter(*target.hlo))
+      found.push_back({(*target.hlo)[kParameterNumber], target.path, leaf});
   });
 }
 
-std::vector<InPlace> Found(const Instruction& hlo, int depth) {
+std::vector<InPlace> CollectInPlace(const Instruction& hlo, int depth) {
   std::vector<InPlace> found;
   if (IsFusion(hlo) && depth < kMaxDepth) AddFusion(hlo, depth, found);
   for (const OutputOperandAlias& alias : hlo[kOutputToOperandAliasing])
@@ -93,28 +93,28 @@ std::vector<InPlace> Found(const Instruction& hlo, int depth) {
   return found;
 }
 
-// A reduce that folds one element of the accumulator's type has that element as its result.
-bool FoldsOne(const Instruction& reduce) {
+// True for a reduce over one element that has the accumulator's type: the result is that element.
+bool ReducesOneElement(const Instruction& reduce) {
   const size_t n = reduce.operand_count() / 2;
-  const Computation* fold = reduce[kToApply];
-  if (n == 0 || fold == nullptr || fold->parameters.size() < n) return false;
-  int64_t folded = 1;
-  for (int64_t d : reduce[kDimensions]) folded *= reduce.operand_shape(0).dim(d);
-  bool one = folded == 1 && reduce.operand_shape(0).ElementCount().value_or(0) > 0;
-  for (size_t k = 0; k < n && one; ++k)
-    one = fold->parameters[k] != nullptr &&
-          fold->parameters[k]->shape().element_type() == reduce.operand_shape(k).element_type();
-  return one;
+  const Computation* reducer = reduce[kToApply];
+  if (n == 0 || reducer == nullptr || reducer->parameters.size() < n) return false;
+  int64_t reduced_count = 1;
+  for (int64_t d : reduce[kDimensions]) reduced_count *= reduce.operand_shape(0).dim(d);
+  bool is_one = reduced_count == 1 && reduce.operand_shape(0).ElementCount().value_or(0) > 0;
+  for (size_t k = 0; k < n && is_one; ++k)
+    is_one = reducer->parameters[k] != nullptr &&
+             reducer->parameters[k]->shape().element_type() == reduce.operand_shape(k).element_type();
+  return is_one;
 }
 
-bool HasNothingToSort(const Instruction& sort) {
+bool IsAlreadySorted(const Instruction& sort) {
   const Shape& first = sort.operand_shape(0);
   return first.ElementCount() == 0 || first.dim(sort[kDimensions][0]) == 1;
 }
 
 }  // namespace
 
-bool SeesWholeBytes(const Instruction& bitcast_convert) {
+bool HasWholeByteElements(const Instruction& bitcast_convert) {
   const ElementType from = bitcast_convert.operand_shape(0).element_type(), to = bitcast_convert.shape().element_type();
   return from == to || (BitWidth(from) >= 8 && BitWidth(to) >= 8);
 }
@@ -133,16 +133,16 @@ ReuseKind ReuseOf(const Instruction& hlo) {
     case Opcode::kBitcast:
       return hlo.shape().IsArray() ? ReuseKind::kRelaidOut : ReuseKind::kOperand;
     case Opcode::kBitcastConvert:
-      return SeesWholeBytes(hlo) ? ReuseKind::kOperand : ReuseKind::kNothing;
+      return HasWholeByteElements(hlo) ? ReuseKind::kOperand : ReuseKind::kNothing;
     case Opcode::kDynamicUpdateSlice:
     case Opcode::kScatter:
-      return ReuseKind::kWritesOver;
+      return ReuseKind::kOverwrites;
     case Opcode::kRngBitGenerator:
       return ReuseKind::kState;
     case Opcode::kSort:
-      return HasNothingToSort(hlo) ? ReuseKind::kOperands : ReuseKind::kAfterOperands;
+      return IsAlreadySorted(hlo) ? ReuseKind::kOperands : ReuseKind::kAfterOperands;
     case Opcode::kReduce:
-      return FoldsOne(hlo) ? ReuseKind::kOperands : ReuseKind::kNothing;
+      return ReducesOneElement(hlo) ? ReuseKind::kOperands : ReuseKind::kNothing;
     default:
       return Info(hlo.opcode).op_class == OpClass::kElementwise ? ReuseKind::kAnySameSize : ReuseKind::kNothing;
   }
@@ -155,7 +155,7 @@ ReceivedBuffer ReceivedFrom(const Instruction& collective) {
     case Opcode::kCollectiveBroadcast:
       return ReceivedBuffer::kOneForAll;
     case Opcode::kReduceScatter:
-      return ReceivedBuffer::kOwnUnlessAlone;
+      return ReceivedBuffer::kOwnUnlessSingle;
     case Opcode::kAllToAll:
       return collective.has(kDimensions) ? ReceivedBuffer::kOwn : ReceivedBuffer::kFromOthers;
     case Opcode::kCollectivePermute:
@@ -165,6 +165,6 @@ ReceivedBuffer ReceivedFrom(const Instruction& collective) {
   }
 }
 
-std::vector<InPlace> InPlaceOf(const Instruction& hlo) { return Found(hlo, 0); }
+std::vector<InPlace> InPlaceOf(const Instruction& hlo) { return CollectInPlace(hlo, 0); }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Operands that an op writes its result over, whatever its back end.
+// Operands that an op overwrites with its result, on every backend.
 #pragma once
 
 #include <vector>
@@ -7,36 +7,36 @@
 
 namespace shoal::internal {
 
-// Part `result_index` of the result has the place of part `operand_index` of an operand.
+// Part `result_index` of the result uses the buffer of part `operand_index` of an operand.
 struct InPlace {
   int64_t operand = 0;
   ShapeIndex operand_index, result_index;
 };
 std::vector<InPlace> InPlaceOf(const Instruction& hlo);
 
-// What a run of ours makes of an op's operands, where nobody else holds them: our policy, as overwrite.h has XLA's.
+// Reuse of an op's operands, if they have no other users, when shoal executes it. buffer_reuse.h has XLA's policy.
 enum class ReuseKind : uint8_t {
-  kNothing,       // new memory, while the operands are still there
+  kNothing,       // new memory, allocated while the operands are live
   kOperand,       // operand 0 itself: a copy, a reshape
-  kResized,       // the same, of which less may be there
-  kRelaidOut,     // operand 0 if no element of a row-major array moves: a bitcast
-  kOperands,      // the operands themselves, as many as there are results: a sort of one
-  kWritesOver,    // the operands of InPlaceOf
+  kResized,       // operand 0 itself, whose valid part may be smaller
+  kRelaidOut,     // operand 0 itself if no element of a row-major array moves: a bitcast
+  kOperands,      // the operands themselves, one for each result: a sort of one element
+  kOverwrites,    // the operands of InPlaceOf are overwritten
   kState,         // operand 0, the state of a generator, becomes the first part of the result
-  kAnySameSize,  // an operand of the result's size: elementwise
-  kAfterOperands  // new memory, once the operands are gone: sort
+  kAnySameSize,   // any operand of the result's size: elementwise
+  kAfterOperands  // new memory, allocated after the operands are freed: sort
 };
 ReuseKind ReuseOf(const Instruction& hlo);
-// Of a bitcast-convert: its elements, as its operand's, are whole bytes, which stay where they are.
-bool SeesWholeBytes(const Instruction& bitcast_convert);
+// True if the elements of a bitcast-convert and of its operand are whole bytes, or have the same type: no byte moves.
+bool HasWholeByteElements(const Instruction& bitcast_convert);
 
-// What the members of a collective receive in a run of ours.
+// Buffers that the members of a collective receive when shoal executes it.
 enum class ReceivedBuffer : uint8_t {
-  kOwn,             // each a new array
-  kOwnUnlessAlone,  // but a member without others what it gave
-  kOneForAll,       // all the same array
-  kFromOthers,      // the arrays that others gave
-  kFromSource,      // the array that one other gave
+  kOwn,             // each member has a new array
+  kOwnUnlessSingle,  // as kOwn, but a member without others receives its operand
+  kOneForAll,       // all members share one array
+  kFromOthers,      // the arrays that are operands of the other members
+  kFromSource,      // the array that is the operand of the source
 };
 ReceivedBuffer ReceivedFrom(const Instruction& collective);
 

@@ -1,5 +1,5 @@
-// Where an op that only moves elements finds them: MapIndex gives the operand's index for an index of the result, one
-// entry per dimension. Written against a builder `b`, which adds and multiplies, and gives quotients and remainders.
+// Index maps of ops that only move elements: Map computes the operand's index j from an index i of the result, one
+// entry per dimension. It uses a builder `b` that adds, multiplies, and computes quotients and remainders.
 #pragma once
 
 #include "core/ops/index_ops.h"
@@ -7,7 +7,7 @@
 namespace shoal::internal {
 
 template <Opcode>
-struct IndexMapOf;  // only for the ops below: those whose result has one element of one operand at each place
+struct IndexMapOf;  // only for the ops below, in which each element of the result is an element of operand 0
 
 // broadcast: j[d] = i[dimensions[d]].
 template <>
@@ -21,7 +21,7 @@ struct IndexMapOf<Opcode::kBroadcast> {
   }
 };
 
-// copy: the same.
+// copy: j = i.
 template <>
 struct IndexMapOf<Opcode::kCopy> {
   template <class B, class I>
@@ -30,7 +30,7 @@ struct IndexMapOf<Opcode::kCopy> {
   }
 };
 
-// reshape: the place in row-major order is the same.
+// reshape: i and j have the same row-major linear index.
 template <>
 struct IndexMapOf<Opcode::kReshape> {
   template <class B, class I>
@@ -39,7 +39,7 @@ struct IndexMapOf<Opcode::kReshape> {
   }
 };
 
-// bitcast between row-major arrays of one type: a reshape.
+// bitcast between row-major arrays of the same type: a reshape.
 template <>
 struct IndexMapOf<Opcode::kBitcast> : IndexMapOf<Opcode::kReshape> {};
 
@@ -49,8 +49,8 @@ struct IndexMapOf<Opcode::kReverse> {
   template <class B, class I>
   static I Map(B& b, const Instruction& hlo, I index) {
     for (int64_t d : hlo[kDimensions]) {
-      auto& at = index[static_cast<size_t>(d)];
-      at = b.Add(b.Int(hlo.shape().dim(d) - 1), b.Multiply(at, -1));
+      auto& entry = index[static_cast<size_t>(d)];
+      entry = b.Add(b.Int(hlo.shape().dim(d) - 1), b.Multiply(entry, -1));
     }
     return index;
   }

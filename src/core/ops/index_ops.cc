@@ -20,7 +20,7 @@ Status DimensionWithin(const Instruction& hlo, const Shape& shape, std::string_v
   return Broken(hlo, rule, StrCat("dimensions must lie in [0, ", shape.rank(), "), got ", Str(dims)));
 }
 
-// The result must be an array with operand 0's elements.
+// The result must have the element type of operand 0.
 Status SameElements(const Instruction& hlo, std::string_view rule) {
   const Shape& operand = hlo.operand_shape(0);
   if (hlo.shape().element_type() == operand.element_type()) return {};
@@ -37,7 +37,7 @@ Status SameElementCount(const Instruction& hlo, std::string_view rule) {
   return Broken(hlo, rule, StrCat("the result must have as many elements as ", Str(operand), ", got ", Str(result)));
 }
 
-// Sizes side by side. What overflows is like no size that can be declared.
+// The size of two dimensions side by side. An overflow saturates, so that it does not match a valid declared size.
 int64_t AddSizes(int64_t a, int64_t b) {
   return a == kUnboundedSize || b == kUnboundedSize ? kUnboundedSize : SaturatingAdd(a, b);
 }
@@ -50,13 +50,13 @@ const Shape* WithDynamic(const Shape& shape, int64_t d, ShapePool& shapes) {
   return shapes.Array(shape.element_type(), shape.dims(), dynamic.get(), shape.layout());
 }
 
-// The layout that makes a transpose move nothing: where XLA puts the result of one whose shape is not given.
-const Layout* Transposed(const Shape& operand, Ints dims, ShapePool& shapes) {
+// The layout in which a transpose moves no data: XLA chooses it for a transpose without a declared shape.
+const Layout* TransposedLayout(const Shape& operand, Ints dims, ShapePool& shapes) {
   if (operand.layout() == nullptr || operand.layout()->minor_to_major.size() != dims.size()) return nullptr;
-  std::vector<int64_t> place(dims.size()), order;
-  for (size_t i = 0; i < dims.size(); ++i) place[dims[i]] = static_cast<int64_t>(i);
+  std::vector<int64_t> result_dim(dims.size()), order;
+  for (size_t i = 0; i < dims.size(); ++i) result_dim[dims[i]] = static_cast<int64_t>(i);
   for (int64_t d : operand.layout()->minor_to_major)
-    if (d >= 0 && d < operand.rank()) order.push_back(place[d]);
+    if (d >= 0 && d < operand.rank()) order.push_back(result_dim[d]);
   Layout layout = *operand.layout();
   layout.minor_to_major = order;
   return shapes.Intern(layout);
@@ -80,24 +80,23 @@ ShapeResult Op<Opcode::kBroadcast>::Infer(const Instruction& hlo, ShapePool& sha
   const Shape& operand = hlo.operand_shape(0);
   const Ints dims = hlo[kDimensions];
   if (hlo.shape_ == nullptr) {
-    // Operand and dimensions do not give the sizes. XLA's reader takes `dimensions` for sizes to be put in
-    // front.
+    // Operand and dimensions do not determine the sizes. XLA's parser treats `dimensions` as leading sizes.
     DimList guess;
     for (int64_t size : dims) guess.Add(std::max<int64_t>(size, 0));
     for (int i = 0; i < operand.rank(); ++i) guess.AddFrom(operand, i);
     return guess.Make(operand.element_type(), shapes);
   }
-  // TPU compilers widen floats on the way, f32[4,128] broadcast(bf16[128]), which XLA's verifier does not allow.
+  // TPU compilers widen floats in a broadcast, f32[4,128] broadcast(bf16[128]), which XLA's verifier does not allow.
   if (!IsFloat(operand.element_type()) || !IsFloat(hlo.shape().element_type())) SHOAL_TRY(SameElements(hlo, "C1"));
   if (dims.size() != operand.dims().size())
     return Broken(hlo, "C2",
-                  StrCat("dimensions must name one for each dimension of ", Str(operand), ", got ", Str(dims)));
+                  StrCat("dimensions must have an entry for each dimension of ", Str(operand), ", got ", Str(dims)));
   SHOAL_TRY(DimensionWithin(hlo, hlo.shape(), "C3"));
   for (size_t i = 0; i < dims.size(); ++i)
-    // A dimension of size 1 may grow: XLA's executables take that from broadcast_in_dim.
+    // A dimension of size 1 may expand: XLA's executables accept this, and broadcast_in_dim produces it.
     if (operand.dim(i) != 1 && operand.dim(i) != hlo.shape().dim(dims[i]))
       return Broken(hlo, "C4",
-                    StrCat("dimension ", dims[i], " of the result must be ", operand.dim(i), ", as dimension ", i,
+                    StrCat("dimension ", dims[i], " of the result must be ", operand.dim(i), ", like dimension ", i,
                            " of ", Str(operand), ", got ", hlo.shape().dim(dims[i])));
   return hlo.shape_;
 }
@@ -118,7 +117,8 @@ ShapeResult Op<Opcode::kConcatenate>::Infer(const Instruction& hlo, ShapePool& s
   for (const Instruction* each : hlo.operands) {
     const Shape& operand = each->shape();
     if (!SameTypeOrFloats(type, operand.element_type()))
-      return Broken(hlo, "C3", StrCat("operands must have one element type, got ", Str(first), " and ", Str(operand)));
+      return Broken(hlo, "C3",
+                    StrCat("operands must have the same element type, got ", Str(first), " and ", Str(operand)));
     type = HigherPrecision(type, operand.element_type());
     bool fits = operand.rank() == first.rank();
     for (int i = 0; fits && i < first.rank(); ++i) {
@@ -134,7 +134,7 @@ ShapeResult Op<Opcode::kConcatenate>::Infer(const Instruction& hlo, ShapePool& s
     }
     if (!fits)
       return Broken(hlo, "C4",
-                    StrCat("operands must have the same dimensions but for dimension ", along, ", got ", Str(first),
+                    StrCat("operands must have the same dimensions except for dimension ", along, ", got ", Str(first),
                            " and ", Str(operand)));
   }
   DimList dims;
@@ -142,7 +142,7 @@ ShapeResult Op<Opcode::kConcatenate>::Infer(const Instruction& hlo, ShapePool& s
   return dims.Make(type, shapes);
 }
 
-// XLA does not know how large an opaque value is, and aborts.
+// XLA aborts because it does not know the size of an opaque value.
 Status Op<Opcode::kCopy>::Normalize(Instruction& hlo, Module&) {
   if (hlo.shape_ == nullptr || !hlo.shape().IsOpaque()) return {};
   return Broken(hlo, "C1", "an opaque value cannot be copied");
@@ -217,7 +217,8 @@ ShapeResult Op<Opcode::kPad>::Infer(const Instruction& hlo, ShapePool& shapes) {
   const std::span<const PaddingDim> padding = hlo[kPadding];
   if (!value.IsScalar()) return Broken(hlo, "C1", StrCat("the padding value must be a scalar, got ", Str(value)));
   if (!SameTypeOrFloats(operand.element_type(), value.element_type()))
-    return Broken(hlo, "C2", StrCat("operands must have one element type, got ", Str(operand), " and ", Str(value)));
+    return Broken(hlo, "C2",
+                  StrCat("operands must have the same element type, got ", Str(operand), " and ", Str(value)));
   if (padding.size() != operand.dims().size())
     return Broken(hlo, "C3",
                   StrCat("padding must be given for each dimension of ", Str(operand), ", got ", padding.size()));
@@ -234,8 +235,8 @@ ShapeResult Op<Opcode::kPad>::Infer(const Instruction& hlo, ShapePool& shapes) {
         __builtin_add_overflow(size, low, &size) || __builtin_add_overflow(size, high, &size) ||
         __builtin_add_overflow(size, between, &size) || size < 0 || interior < 0)
       return Broken(hlo, "C4",
-                    StrCat("padding must leave dimension ", i, " of ", Str(operand), " a size, got ", low, "_", high,
-                           "_", interior));
+                    StrCat("padding must leave dimension ", i, " of ", Str(operand), " a valid size, got ", low, "_",
+                           high, "_", interior));
     dims.Add(size, operand.is_dynamic(i));
   }
   return dims.Make(HigherPrecision(operand.element_type(), value.element_type()), shapes);
@@ -274,11 +275,11 @@ ShapeResult Op<Opcode::kSlice>::Infer(const Instruction& hlo, ShapePool& shapes)
     const int64_t end = operand.dim(i) == kUnboundedSize ? INT64_MAX : operand.dim(i);
     if (start < 0 || start > limit || limit > end)
       return Broken(hlo, "C2",
-                    StrCat("slice must keep 0 <= start <= limit <= ", end, " in dimension ", i, ", got [", start, ":",
-                           limit, "]"));
+                    StrCat("slice must satisfy 0 <= start <= limit <= ", end, " in dimension ", i, ", got [", start,
+                           ":", limit, "]"));
     if (stride <= 0) return Broken(hlo, "C3", StrCat("slice strides must be positive, got ", stride));
     const int64_t size = limit == start ? 0 : (limit - start - 1) / stride + 1;
-    // One element out of a dynamic dimension is there or is not; XLA takes it to be there.
+    // A single element of a dynamic dimension may be outside the valid part; XLA assumes that it is inside.
     dims.Add(size, size != 1 && operand.is_dynamic(i) && operand.dim(i) != kUnboundedSize);
   }
   return dims.Make(operand.element_type(), shapes);
@@ -294,7 +295,7 @@ ShapeResult Op<Opcode::kTranspose>::Infer(const Instruction& hlo, ShapePool& sha
   DimList permuted;
   for (int64_t d : dims) permuted.AddFrom(operand, d);
   const Shape* result = permuted.Make(operand.element_type(), shapes);
-  return hlo.shape_ == nullptr ? shapes.WithLayout(*result, Transposed(operand, dims, shapes)) : result;
+  return hlo.shape_ == nullptr ? shapes.WithLayout(*result, TransposedLayout(operand, dims, shapes)) : result;
 }
 
 }  // namespace shoal::internal

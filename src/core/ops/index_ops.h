@@ -10,14 +10,14 @@ struct IndexMap : OpBase {
   static constexpr OpClass kClass = OpClass::kIndexMap;
 };
 
-// bitcast: the same bytes under another shape and layout of the same size.
+// bitcast: the same bytes with another shape and layout of the same size.
 template <>
 struct Op<Opcode::kBitcast> : IndexMap {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
   static constexpr auto Cost = &NoCost;
 };
 
-// bitcast-convert: the same bits as another type; a narrower one adds a minor dimension, a wider one takes it.
+// bitcast-convert: the same bits as another type; a narrower type adds a minor dimension, a wider type removes it.
 template <>
 struct Op<Opcode::kBitcastConvert> : IndexMap {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
@@ -75,7 +75,7 @@ struct Op<Opcode::kDynamicUpdateSlice> : IndexMap {
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-// get-dimension-size: how many of dimension `dimensions[0]` there are now.
+// get-dimension-size: the current size of dimension `dimensions[0]`.
 template <>
 struct Op<Opcode::kGetDimensionSize> : IndexMap {
   static constexpr std::array kAttrs{Required(kDimensions)};
@@ -84,7 +84,7 @@ struct Op<Opcode::kGetDimensionSize> : IndexMap {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// set-dimension-size: operand0 with only the first operand1 of dimension `dimensions[0]` valid.
+// set-dimension-size: operand0, in which only the first operand1 indices of dimension `dimensions[0]` are valid.
 template <>
 struct Op<Opcode::kSetDimensionSize> : IndexMap {
   static constexpr std::array kAttrs{Required(kDimensions)};
@@ -101,7 +101,7 @@ struct Op<Opcode::kIota> : IndexMap {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// pad: operand0 with operand1 before, after and between its elements; negative padding cuts.
+// pad: operand0 with operand1 before, after and between its elements; negative padding removes elements.
 template <>
 struct Op<Opcode::kPad> : IndexMap {
   static constexpr Attr<std::span<const PaddingDim>> kPadding{"padding"};
@@ -111,7 +111,7 @@ struct Op<Opcode::kPad> : IndexMap {
 };
 inline std::span<const PaddingDim> PaddingOf(const Instruction& pad) { return pad[Op<Opcode::kPad>::kPadding]; }
 
-// reshape: the same elements, row-major, under other dimensions.
+// reshape: the same elements in row-major order, with other dimensions.
 template <>
 struct Op<Opcode::kReshape> : IndexMap {
   static constexpr Attr<int64_t> kInferredDimension{"inferred_dimension", -1};

@@ -9,8 +9,8 @@ namespace {
 
 bool IsFloatOrComplex(ElementType type) { return IsFloat(type) || IsComplex(type); }
 
-// The last two dimensions are a square matrix.
-bool IsSquare(const Shape& shape) { return SizesMeet(shape.dim(shape.rank() - 2), shape.dim(shape.rank() - 1)); }
+// True if the last two dimensions are a square matrix.
+bool IsSquare(const Shape& shape) { return SizesMatch(shape.dim(shape.rank() - 2), shape.dim(shape.rank() - 1)); }
 
 }  // namespace
 
@@ -31,17 +31,18 @@ ShapeResult Op<Opcode::kTriangularSolve>::Infer(const Instruction& hlo, ShapePoo
   const Shape& b = hlo.operand_shape(1);
   auto both = [&] { return StrCat(", got ", Str(a), " and ", Str(b)); };
   if (!IsFloatOrComplex(a.element_type()) || a.element_type() != b.element_type())
-    return Broken(hlo, "C1", StrCat("operands must have one float or complex type", both()));
+    return Broken(hlo, "C1", StrCat("operands must have the same float or complex type", both()));
   const int rank = a.rank();
   if (rank < 2) return Broken(hlo, "C2", StrCat("operand 0 must have rank 2 or more, got ", Str(a)));
   if (b.rank() != rank) return Broken(hlo, "C3", StrCat("operands must have the same rank", both()));
   if (!IsSquare(a)) return Broken(hlo, "C4", StrCat("operand 0 must be square in its last dimensions, got ", Str(a)));
-  if (!SizesMeet(a.dim(rank - 1), b.dim(rank - (hlo[kLeftSide] ? 2 : 1))))
-    return Broken(hlo, "C5", StrCat("operands must share the ", hlo[kLeftSide] ? "rows" : "columns", both()));
+  if (!SizesMatch(a.dim(rank - 1), b.dim(rank - (hlo[kLeftSide] ? 2 : 1))))
+    return Broken(hlo, "C5",
+                  StrCat("operands must have the same number of ", hlo[kLeftSide] ? "rows" : "columns", both()));
   if (!std::equal(a.dims().begin(), a.dims().end() - 2, b.dims().begin()))
     return Broken(hlo, "C6", StrCat("operands must have the same leading dimensions", both()));
   if (hlo[kTransposeA] == TransposeA::kInvalid)
-    return Broken(hlo, "C7", "transpose_a must be NO_TRANSPOSE, TRANSPOSE or ADJOINT, got none of them");
+    return Broken(hlo, "C7", "transpose_a must be NO_TRANSPOSE, TRANSPOSE or ADJOINT, got TRANSPOSE_INVALID");
   return &b;
 }
 
@@ -54,7 +55,7 @@ ElementType FftResultType(FftType type, ElementType operand) {
   return operand;
 }
 
-// Rule C4: what the transform runs over has the length given; complex transforms do not insist.
+// Rule C4: the transformed dimensions have the sizes in fft_length. Complex transforms do not require this.
 Status CheckFftLength(const Instruction& hlo, FftType type, Ints length) {
   const Shape& in = hlo.operand_shape(0);
   if (type != FftType::kRfft && type != FftType::kIrfft) return {};
@@ -62,10 +63,10 @@ Status CheckFftLength(const Instruction& hlo, FftType type, Ints length) {
     const int64_t dim = in.rank() - static_cast<int64_t>(length.size()) + static_cast<int64_t>(i);
     const bool halved = type == FftType::kIrfft && i + 1 == length.size();
     if (halved && in.dim(dim) == 0 && length[i] == 0) continue;
-    const int64_t wanted = halved ? length[i] / 2 + 1 : length[i];
-    if (length[i] < 0 || !SizesMeet(in.dim(dim), wanted))
+    const int64_t expected = halved ? length[i] / 2 + 1 : length[i];
+    if (length[i] < 0 || !SizesMatch(in.dim(dim), expected))
       return Broken(hlo, "C4",
-                    StrCat("operand must have size ", wanted, " in dimension ", dim, " for fft_length=", Str(length),
+                    StrCat("operand must have size ", expected, " in dimension ", dim, " for fft_length=", Str(length),
                            ", got ", Str(in)));
   }
   return {};
@@ -111,7 +112,7 @@ Status CheckFeatures(const Instruction& hlo, std::initializer_list<size_t> vecto
     if (vector.rank() != 1) return Broken(hlo, "C3", StrCat("operand ", i, " must have rank 1, got ", Str(vector)));
     if (!IsFloat(vector.element_type()))
       return Broken(hlo, "C4", StrCat("operand ", i, " must be float like operand 0, got ", Str(vector)));
-    if (!SizesMeet(vector.dim(0), operand.dim(feature)))
+    if (!SizesMatch(vector.dim(0), operand.dim(feature)))
       return Broken(
           hlo, "C5",
           StrCat("operand ", i, " must have size ", operand.dim(feature), ", one for each feature, got ", Str(vector)));
@@ -119,7 +120,7 @@ Status CheckFeatures(const Instruction& hlo, std::initializer_list<size_t> vecto
   return {};
 }
 
-// (like operand 0, one per feature, one per feature)
+// The shape (operand 0, vector, vector), in which a vector has one element per feature.
 const Shape* WithFeatures(const Instruction& hlo, ShapePool& shapes) {
   const Shape& operand = hlo.operand_shape(0);
   DimList features;

@@ -40,7 +40,7 @@ struct Op<Opcode::kTriangularSolve> : LinearAlgebra {
 };
 
 enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
-// One side has half of a spectrum.
+// True if one side is real and the other side has half of a spectrum.
 inline bool IsReal(FftType type) { return type == FftType::kRfft || type == FftType::kIrfft; }
 inline bool IsInverse(FftType type) { return type == FftType::kIfft || type == FftType::kIrfft; }
 template <>
@@ -71,7 +71,7 @@ template <>
 struct Op<Opcode::kBatchNormTraining> : BatchNorm {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
-// batch-norm-inference: the same with mean and variance given as operands 3 and 4.
+// batch-norm-inference: normalised operand0 * scale + offset, with mean and variance from operands 3 and 4.
 template <>
 struct Op<Opcode::kBatchNormInference> : BatchNorm {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);

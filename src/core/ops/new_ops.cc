@@ -14,9 +14,9 @@ Instruction* NewTuple(Module& module, Computation& computation, std::span<Instru
 
 Instruction* NewGetTupleElement(Module& module, Computation& computation, Instruction* tuple, int64_t index,
                                 const Instruction& instead_of) {
-  Instruction* const of[] = {tuple};
+  Instruction* const operands[] = {tuple};
   const Shape* shape = tuple->shape().elements()[static_cast<size_t>(index)];
-  Instruction* element = NewInstruction(module, computation, Opcode::kGetTupleElement, shape, of, instead_of);
+  Instruction* element = NewInstruction(module, computation, Opcode::kGetTupleElement, shape, operands, instead_of);
   SetAttr(*element, module, Op<Opcode::kGetTupleElement>::kIndex, index);
   return element;
 }
@@ -47,13 +47,13 @@ Instruction* NewReshape(Module& module, Computation& computation, const Shape* s
 
 namespace {
 
-// With an attribute dimensions.
+// A new op with the attribute `dimensions`.
 Instruction* NewIndexMap(Module& module, Computation& computation, Opcode opcode, const Shape* shape, Instruction* operand,
                          std::span<const int64_t> dimensions, const Instruction& instead_of) {
   Instruction* const operands[] = {operand};
-  Instruction* made = NewInstruction(module, computation, opcode, shape, operands, instead_of);
-  SetAttr(*made, module, kDimensions, Ints(module.arena.Copy(dimensions)));
-  return made;
+  Instruction* op = NewInstruction(module, computation, opcode, shape, operands, instead_of);
+  SetAttr(*op, module, kDimensions, Ints(module.arena.Copy(dimensions)));
+  return op;
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace shoal::internal {
 namespace {
 
-// XLA:CPU compiled the module, and gave what it could to the library YNNPACK.
-bool IsOfYnnpack(const Instruction& hlo) {
+// True if XLA:CPU compiled the module and assigned this fusion to the library YNNPACK.
+bool IsYnnpackFusion(const Instruction& hlo) {
   return IsFusion(hlo) && BackendConfig::Of(hlo).Object("fusion_config").Text("kind") == "__ynn_fusion";
 }
 
@@ -26,10 +26,10 @@ std::optional<Numerics> ParseNumerics(std::string_view name) {
 NumericsChoice InferNumerics(const Module& module) {
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
-      if (IsOfYnnpack(*hlo)) return {Numerics::kXlaCpuYnnpack, StrCat(hlo->name, " is a fusion for YNNPACK")};
+      if (IsYnnpackFusion(*hlo)) return {Numerics::kXlaCpuYnnpack, StrCat(hlo->name, " is a YNNPACK fusion")};
   const BackendChoice backend = InferBackend(module);
-  if (backend.is_shown && backend.backend != Backend::kCpu) return {Numerics::kWide, backend.why};
-  return {Numerics::kXlaCpu, "the module shows no other compiler's marks"};
+  if (backend.has_evidence && backend.backend != Backend::kCpu) return {Numerics::kWide, backend.why};
+  return {Numerics::kXlaCpu, "assumed XLA:CPU: no features of another compiler found"};
 }
 
 }  // namespace shoal::internal

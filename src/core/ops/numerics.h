@@ -1,4 +1,4 @@
-// How sums are rounded, where HLO leaves it open.
+// The rounding of sums, which HLO leaves open.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace shoal::internal {
 
 enum class Numerics : uint8_t {
   kXlaCpu,         // as XLA:CPU: reductions of f16 and bf16 round at every step, long ones in stages of 32 elements
-  kXlaCpuYnnpack,  // the same where it gives products to YNNPACK: those of bf16 that it keeps round at every step
+  kXlaCpuYnnpack,  // as kXlaCpu; bf16 dots that XLA:CPU did not assign to YNNPACK also round at every step
   kWide,           // as compilers for GPUs and TPUs: reductions of f16 and bf16 are summed in f32 and rounded once
 };
 inline constexpr std::string_view kNumerics[] = {"xla-cpu", "xla-cpu-ynnpack", "wide"};
@@ -21,10 +21,10 @@ std::optional<Numerics> ParseNumerics(std::string_view name);
 
 struct NumericsChoice {
   Numerics numerics = Numerics::kXlaCpu;
-  std::string why;  // "given", "fusion.3 is one of YNNPACK's"
+  std::string why;  // "given", "fusion.3 is a YNNPACK fusion"
 };
 
-// As the compiler that the module shows would have it; XLA:CPU's where it shows none.
+// Infers the numerics from features that identify the module's compiler; without such features, XLA:CPU's.
 NumericsChoice InferNumerics(const Module& module);
 
 }  // namespace shoal::internal

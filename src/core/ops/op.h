@@ -1,5 +1,5 @@
-// The op table: for each opcode its class, attributes, the rules its operands and attributes must keep and the shape
-// they give. Parser, printer, verifier and everything after them are driven by it and never name an op.
+// The op table: for each opcode its class, attributes, the rules for its operands and attributes, and the inference of
+// its shape. Parser, printer, verifier and all later stages use the table and never name an op.
 #pragma once
 
 #include <array>
@@ -13,24 +13,24 @@
 
 namespace shoal::internal {
 
-// What kind of work an op is. Everything outside ops/ switches on this, never on the opcode.
+// The kind of work of an op. Code outside core/ops switches on the class, never on the opcode.
 enum class OpClass : uint8_t {
   kElementwise,    // result[i] from operands[i]
   kIndexMap,       // result[i] = operand[f(i)]: reshape, slice, transpose, broadcast, …
-  kReduction,      // folds a computation over dimensions or windows; sort, scan
+  kReduction,      // applies a computation over dimensions or windows; sort, scan
   kContraction,    // dot, convolution
-  kGatherScatter,  // indices that are data
+  kGatherScatter,  // indices that are operands
   kLinearAlgebra,  // cholesky, triangular-solve, fft, batch norm
   kRandom,
   kControlFlow,  // runs other computations: while, conditional, call, fusion
-  kCollective,   // talks to other devices
+  kCollective,   // communicates with other devices
   kTransfer,     // send, recv, infeed, outfeed, copy-start, async wrappers
   kStructure,    // parameter, constant, tuple, tokens: no work
-  kOpaque,       // custom-call and what we do not know
+  kOpaque,       // custom-call and unknown ops
 };
 std::string_view ToString(OpClass op_class);
 
-// How an op runs the computations it names.
+// The way in which an op runs its called computations.
 enum class CallKind : uint8_t {
   kElements,  // to_apply of a reduce, sort, …: on scalars, as part of the op
   kOnce,      // call, fusion, async-start: with the operands as arguments
@@ -38,7 +38,7 @@ enum class CallKind : uint8_t {
   kBranch,    // conditional
 };
 
-// How an attribute is written; one parse and one print function for each in text/attrs.cc.
+// The syntax of an attribute; formats/text has one parse function (attr_reader.cc) and one print function for each.
 enum class AttrKind : uint8_t {
   kBool,
   kInt,
@@ -73,12 +73,12 @@ enum class AttrKind : uint8_t {
   kSparsity,
 };
 
-// When an attribute is printed.
+// The condition for printing an attribute.
 enum class Shown : uint8_t {
-  kAlways,        // also where the text did not give it
-  kIfGiven,       // whenever the text gave it
-  kIfNotDefault,  // given, and not what its absence means
-  kNever,         // read and dropped, or printed elsewhere
+  kAlways,        // even if the text did not have it
+  kIfGiven,       // if the text had it
+  kIfNotDefault,  // if the text had it with a value other than the default
+  kNever,         // parsed and dropped, or printed elsewhere
 };
 
 struct AttrDef {
@@ -88,17 +88,16 @@ struct AttrDef {
   bool required = false;
   Shown shown = Shown::kIfNotDefault;
   std::span<const std::string_view> enum_names;
-  int64_t default_int = 0;                         // of kInt, kBool, kEnum
+  int64_t default_int = 0;                         // for kInt, kBool, kEnum
   bool (*shown_if)(const Instruction&) = nullptr;  // a further condition for printing
   bool (*not_required_if)(const Instruction&) = nullptr;
 };
 
-// The names of an enum attribute's values, in order: specialise for each enum.
+// The names of an enum attribute's values, in order. Each enum has a specialization.
 template <class E>
 struct EnumNames;
 
-// Which kind of text a key's C++ type stands for. int64_t, double and string_view have more than one spelling: see
-// AsInt32 and AsJson below.
+// The kind of attribute for a key's C++ type. AsInt32 and AsJson below select other spellings of the same type.
 template <class T>
 constexpr AttrKind AttrKindOf() {
   if constexpr (std::is_enum_v<T>) return AttrKind::kEnum;
@@ -184,27 +183,27 @@ constexpr AttrDef OneOf(AttrDef def, std::span<const std::string_view> names) {
   return def;
 }
 
-// What every Op<> has; each overrides what is its own.
+// Default members of Op<>, which each op may override.
 struct OpBase {
   static constexpr std::array<AttrDef, 0> kAttrs{};
-  // A text may leave the result shape out, and Infer gives it.
+  // The text may omit the result shape; Infer then provides it.
   static constexpr bool kInfersShape = false;
   static constexpr CallKind kCallKind = CallKind::kElements;
-  // The rules XLA's own reader insists on, and the form it brings an instruction into (shapes it works out itself,
-  // attributes it fills in). Run on every instruction that is read.
+  // Checks the rules that XLA's own parser enforces, and normalizes the instruction as XLA's parser does: it computes
+  // some shapes and fills in some attributes. Called for every parsed instruction.
   static Status Normalize(Instruction&, Module&) { return {}; }
-  // What it costs beyond reading all operands and writing the result, or instead of that.
+  // The cost beyond reading all operands and writing the result, or instead of that.
   static void Cost(const Instruction&, OpCostBuilder&) {}
 };
-// For ops that touch no memory, and for those that compute one thing per element.
+// For ops that access no memory, and for ops with one operation per element.
 void NoCost(const Instruction& hlo, OpCostBuilder& builder);
 void CostOfElementwise(const Instruction& hlo, OpCostBuilder& builder, bool transcendental);
 
 // Op<k> also has
 //   static constexpr OpClass kClass;
 //   static Result<const Shape*> Infer(const Instruction& hlo, ShapePool& shapes);
-// which returns the shape the operands and attributes give, or the first broken rule. Where an op does not determine
-// its shape (parameter, bitcast, …) it checks what there is to check and returns the declared one.
+// which returns the shape that operands and attributes determine, or the first broken rule. If they do not determine
+// the shape (parameter, bitcast, …), it checks the rules that there are and returns the declared shape.
 template <Opcode>
 struct Op;
 
@@ -223,10 +222,10 @@ struct OpInfo {
 const OpInfo& Info(Opcode opcode);
 inline std::string_view Text(Opcode opcode) { return Info(opcode).text; }
 inline CallKind CallKindOf(const Instruction& hlo) { return Info(hlo.opcode).call_kind; }
-// The attribute of that name among the op's own and the common ones; null if it has none.
+// The attribute with this id among the op's own and the common ones; null if there is none.
 const AttrDef* FindAttr(Opcode opcode, uint32_t id);
 const AttrDef* FindAttr(std::span<const AttrDef> attrs, uint32_t id);
-// The attributes every op has, in the order in which they are printed after its own.
+// The attributes that every op has, in the order in which they are printed, after the op's own.
 std::span<const AttrDef> CommonAttrs();
 
 // The name of an unknown op.

@@ -13,7 +13,7 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int64_t kFmaFlops = 2;  // a product and a sum
+constexpr int64_t kFmaFlops = 2;  // a multiplication and an addition
 
 int64_t Elements(const Shape& shape) { return shape.IsArray() ? ElementCountOf(shape) : 0; }
 
@@ -36,14 +36,14 @@ int64_t WindowElements(const Instruction& hlo) {
   return count;
 }
 
-// Whether the elements stay where they are in memory.
-bool KeepsPlaces(const Instruction& transpose) {
+// True if the elements keep their offsets in memory.
+bool KeepsOffsets(const Instruction& transpose) {
   const Layout* from = transpose.operand_shape(0).layout();
   const Layout* to = transpose.shape().layout();
   if (from == nullptr || to == nullptr) return false;
   const Ints dims = transpose[kDimensions];
   const size_t rank = from->minor_to_major.size();
-  if (to->minor_to_major.size() != rank || dims.size() != rank) return false;  // in loose text
+  if (to->minor_to_major.size() != rank || dims.size() != rank) return false;  // possible in loose text
   for (size_t k = 0; k < rank; ++k)
     if (from->minor_to_major[k] != dims[static_cast<size_t>(to->minor_to_major[k])]) return false;
   return true;
@@ -60,11 +60,11 @@ int64_t InverseModulo(int64_t a, int64_t m) {
   return m == 1 ? 0 : x < 0 ? x + m : x;
 }
 
-// In how many places of the output, over one dimension, the kernel meets an element of the input, and not padding or
-// the gaps of a dilation: at o * stride + shift, a multiple of the dilation from 0 up to input * dilation.
+// Number of pairs of an output index o and a kernel index, in one dimension, that read an element of the input rather
+// than padding or a gap of a dilation: o * stride + shift is a multiple of the dilation in [0, input * dilation).
 int64_t ValidPositions(const WindowDim& dim, int64_t input, int64_t kernel, int64_t output) {
-  constexpr int64_t kWidest = 1 << 24;  // of a wider kernel, gaps and padding are left out of account
-  if (kernel > kWidest) return SaturatingMul(kernel, output);
+  constexpr int64_t kMaxKernel = 1 << 24;  // in larger kernels, gaps and padding are counted as elements
+  if (kernel > kMaxKernel) return SaturatingMul(kernel, output);
   auto ceil_div = [](int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); };
   const int64_t stride = std::max<int64_t>(dim.stride, 1), dilation = std::max<int64_t>(dim.base_dilation, 1);
   const int64_t common = std::gcd(stride, dilation), period = dilation / common;
@@ -75,7 +75,7 @@ int64_t ValidPositions(const WindowDim& dim, int64_t input, int64_t kernel, int6
     if (back % common != 0) continue;
     const int64_t first = std::max<int64_t>(ceil_div(back, stride), 0);
     const int64_t past = std::min(ceil_div(SaturatingAdd(SaturatingMul(input, dilation), back), stride), output);
-    // Multiples come every `period` steps.
+    // The multiples are `period` output indices apart.
     const auto residue = static_cast<int64_t>((__int128{back / common} * inverse % period + period) % period);
     const int64_t o = first + (residue - first % period + period) % period;
     if (o < past) count = SaturatingAdd(count, (past - o - 1) / period + 1);
@@ -98,24 +98,24 @@ int64_t ConvolutionFlops(const Instruction& hlo) {
   return SaturatingProduct({kFmaFlops, features, hlo.shape().dim(dims.output_feature), batch, positions});
 }
 
-// A window as wide as twice the dimension is a sum over it that is then broadcast: XLA counts it so.
+// XLA counts a window of size 2 * n - 1 over a dimension of size n as a sum over the dimension and a broadcast.
 int64_t WindowApplications(const Instruction& hlo) {
   const Shape& result = FirstArray(hlo.shape());
-  const int64_t outputs = Elements(result), one_by_one = SaturatingMul(SaturatingAdd(WindowElements(hlo), -1), outputs);
+  const int64_t outputs = Elements(result), separate = SaturatingMul(SaturatingAdd(WindowElements(hlo), -1), outputs);
   const Window* dims = hlo[kWindow];
-  if (dims == nullptr || !hlo.shape().IsArray()) return one_by_one;
-  int64_t wide = 0, padded = 0, whole = -1;
+  if (dims == nullptr || !hlo.shape().IsArray()) return separate;
+  int64_t wide_dims = 0, padded_dims = 0, centered_dim = -1;
   for (size_t d = 0; d < dims->dims.size(); ++d) {
     const WindowDim& dim = dims->dims[d];
-    wide += dim.size != 1 ? 1 : 0;
-    padded += dim.pad_low != 0 || dim.pad_high != 0 ? 1 : 0;
-    const bool twice =
+    wide_dims += dim.size != 1 ? 1 : 0;
+    padded_dims += dim.pad_low != 0 || dim.pad_high != 0 ? 1 : 0;
+    const bool is_centered =
         dim.size > 1 && dim.size % 2 == 1 && dim.pad_low == dim.size / 2 && dim.pad_low == dim.pad_high;
-    if (twice && whole < 0) whole = static_cast<int64_t>(d);
+    if (is_centered && centered_dim < 0) centered_dim = static_cast<int64_t>(d);
   }
-  if (wide != 1 || padded != 1 || whole < 0) return one_by_one;
-  const int64_t size = result.dim(whole), others = SaturatingAdd(size, -1);  // no bound is the least number
-  if (dims->dims[static_cast<size_t>(whole)].pad_low != others) return one_by_one;
+  if (wide_dims != 1 || padded_dims != 1 || centered_dim < 0) return separate;
+  const int64_t size = result.dim(centered_dim), others = SaturatingAdd(size, -1);  // an unbounded size is INT64_MIN
+  if (dims->dims[static_cast<size_t>(centered_dim)].pad_low != others) return separate;
   return size == 0 ? 0 : outputs / size + others;
 }
 
@@ -137,25 +137,25 @@ void OpCost::Max(const OpCost& other) {
   written = std::max(written, other.written);
 }
 
-void OpCostBuilder::Moves(double bytes_read, double bytes_written) {
+void OpCostBuilder::SetTraffic(double bytes_read, double bytes_written) {
   cost.read = bytes_read;
   cost.written = bytes_written;
   cost.bytes = static_cast<float>(bytes_read + bytes_written);
 }
 
-void OpCostBuilder::Applies(const Computation& function, int64_t times) {
+void OpCostBuilder::AddApplications(const Computation& function, int64_t times) {
   const OpCost once = Of(function);
   cost.flops += once.flops * static_cast<float>(times);
   cost.transcendentals += once.transcendentals * static_cast<float>(times);
 }
 
 int64_t BytesOf(const Shape& shape) {
-  constexpr int64_t kPointer = 4;  // the size HloCostAnalysis takes where nobody tells it another
+  constexpr int64_t kPointer = 4;  // the default of HloCostAnalysis
   if (shape.IsTuple()) return kPointer * std::ssize(shape.elements());
   if (shape.IsOpaque()) return kPointer;
   if (shape.IsBuffer()) return BytesOf(shape.element(0));
   if (!shape.IsArray() || shape.layout() == nullptr) return 0;
-  // The padding of tiles counts, as in XLA of jaxlib 0.12 (that of 0.11 leaves it out), and so do the size fields of
+  // The padding of tiles counts, as in the XLA of jaxlib 0.12 (that of 0.11 omits it), and so do the size fields of
   // dynamic dimensions.
   return SaturatingAdd(TiledBytes(shape), DynamicSizeBytes(shape));
 }
@@ -191,69 +191,69 @@ void Op<Opcode::kBitcastConvert>::Cost(const Instruction& hlo, OpCostBuilder& bu
 }
 
 void Op<Opcode::kTranspose>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  if (KeepsPlaces(hlo)) builder.NoTraffic();
+  if (KeepsOffsets(hlo)) builder.NoTraffic();
 }
 
 void Op<Opcode::kSlice>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   const auto bytes = static_cast<double>(BytesOf(hlo.shape()));
-  builder.Moves(bytes, bytes);
+  builder.SetTraffic(bytes, bytes);
 }
 
-// XLA counts the first index only.
+// XLA counts only the first start index.
 void Op<Opcode::kDynamicSlice>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   const auto bytes = static_cast<double>(BytesOf(hlo.shape()));
-  builder.Moves(bytes + static_cast<double>(BytesOf(hlo.operand_shape(1))), bytes);
+  builder.SetTraffic(bytes + static_cast<double>(BytesOf(hlo.operand_shape(1))), bytes);
 }
 
-// The rest of operand 0 stays where it is.
+// The rest of operand 0 is neither read nor written.
 void Op<Opcode::kDynamicUpdateSlice>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   const auto bytes = static_cast<double>(BytesOf(hlo.operand_shape(1)));
-  builder.Moves(bytes + static_cast<double>(BytesOf(hlo.operand_shape(2))), bytes);
+  builder.SetTraffic(bytes + static_cast<double>(BytesOf(hlo.operand_shape(2))), bytes);
 }
 
 void Op<Opcode::kTuple>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  builder.Moves(0, static_cast<double>(BytesOf(hlo.shape())));
+  builder.SetTraffic(0, static_cast<double>(BytesOf(hlo.shape())));
 }
 
 void Op<Opcode::kDot>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  builder.Computes(DotFlops(hlo, Elements(hlo.shape())));
+  builder.SetFlops(DotFlops(hlo, Elements(hlo.shape())));
 }
 void Op<Opcode::kScaledDot>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  builder.Computes(DotFlops(hlo, Elements(hlo.shape())));
+  builder.SetFlops(DotFlops(hlo, Elements(hlo.shape())));
 }
-// XLA leaves out as many leading dimensions of the result as there are group dimensions.
+// XLA omits as many leading dimensions of the result as there are group dimensions.
 void Op<Opcode::kRaggedDot>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   std::vector<int64_t> dims(hlo.shape().dims().begin(), hlo.shape().dims().end());
   for (size_t i = 0; i < hlo[kRhsGroupDims].size() && i < dims.size(); ++i)
     dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(i));
-  builder.Computes(DotFlops(hlo, SaturatingProduct(dims)));
+  builder.SetFlops(DotFlops(hlo, SaturatingProduct(dims)));
 }
 void Op<Opcode::kConvolution>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  builder.Computes(ConvolutionFlops(hlo));
+  builder.SetFlops(ConvolutionFlops(hlo));
 }
 
 void Op<Opcode::kFft>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  constexpr int64_t kFmaPerComplexProduct = 4;
+  constexpr int64_t kFmaPerComplexMultiply = 4;
   int64_t logs = 1;
   for (int64_t length : hlo[kLength])
     logs = SaturatingMul(logs, std::bit_width(static_cast<uint64_t>(length)) - 1);
   const int64_t elements = Elements(FirstArray(hlo.operand_shape(0)));
-  builder.Computes(SaturatingProduct({kFmaFlops, kFmaPerComplexProduct, logs, elements}));
+  builder.SetFlops(SaturatingProduct({kFmaFlops, kFmaPerComplexMultiply, logs, elements}));
 }
 
-// Half of the triangular matrix is read.
+// Only one triangle, half of the matrix, is read.
 void Op<Opcode::kTriangularSolve>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   const Shape& a = hlo.operand_shape(0);
   const auto read = static_cast<double>(BytesOf(a)) / 2 + static_cast<double>(BytesOf(hlo.operand_shape(1)));
-  builder.Moves(read, static_cast<double>(BytesOf(hlo.shape())));
+  builder.SetTraffic(read, static_cast<double>(BytesOf(hlo.shape())));
   if (!a.dims().empty())
-    builder.Computes(SaturatingProduct({kFmaFlops, a.dims().back(), Elements(hlo.operand_shape(1))}));
+    builder.SetFlops(SaturatingProduct({kFmaFlops, a.dims().back(), Elements(hlo.operand_shape(1))}));
 }
 void Op<Opcode::kCholesky>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   const Shape& a = hlo.operand_shape(0);
   const auto half = static_cast<double>(BytesOf(a)) / 2;
-  builder.Moves(half, half);
-  if (!a.dims().empty()) builder.Computes(SaturatingMul(a.dims().back(), Elements(a)) / 3);
+  builder.SetTraffic(half, half);
+  if (!a.dims().empty()) builder.SetFlops(SaturatingMul(a.dims().back(), Elements(a)) / 3);
 }
 
 void Op<Opcode::kRng>::Cost(const Instruction& hlo, OpCostBuilder& builder) { CostOfElementwise(hlo, builder, true); }
@@ -264,42 +264,42 @@ void Op<Opcode::kRngBitGenerator>::Cost(const Instruction& hlo, OpCostBuilder& b
 }
 
 void Op<Opcode::kMap>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  builder.Applies(*hlo[kToApply], Elements(hlo.shape()));
+  builder.AddApplications(*hlo[kToApply], Elements(hlo.shape()));
 }
 void Op<Opcode::kReduce>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  builder.Applies(*hlo[kToApply], Elements(hlo.operand_shape(0)) - Elements(FirstArray(hlo.shape())));
+  builder.AddApplications(*hlo[kToApply], Elements(hlo.operand_shape(0)) - Elements(FirstArray(hlo.shape())));
 }
 void Op<Opcode::kScan>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  if (hlo.operand_count() > 1) builder.Applies(*hlo[kToApply], Elements(hlo.operand_shape(1)));
+  if (hlo.operand_count() > 1) builder.AddApplications(*hlo[kToApply], Elements(hlo.operand_shape(1)));
 }
 void Op<Opcode::kReduceWindow>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  builder.Applies(*hlo[kToApply], WindowApplications(hlo));
+  builder.AddApplications(*hlo[kToApply], WindowApplications(hlo));
 }
 void Op<Opcode::kSelectAndScatter>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   const int64_t sources = Elements(hlo.operand_shape(1));
-  builder.Applies(*hlo[kSelect], SaturatingMul(sources, SaturatingAdd(WindowElements(hlo), -1)));
-  builder.Applies(*hlo[kScatter], sources);
+  builder.AddApplications(*hlo[kSelect], SaturatingMul(sources, SaturatingAdd(WindowElements(hlo), -1)));
+  builder.AddApplications(*hlo[kScatter], sources);
 }
 void Op<Opcode::kSort>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   const int64_t count = Elements(hlo.operand_shape(0));
-  builder.Computes(count <= 0 ? 0 : SaturatingMul(count, std::bit_width(static_cast<uint64_t>(count) - 1)));
+  builder.SetFlops(count <= 0 ? 0 : SaturatingMul(count, std::bit_width(static_cast<uint64_t>(count) - 1)));
 }
 
 void Op<Opcode::kGather>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   const auto bytes = static_cast<double>(BytesOf(hlo.shape()));
-  builder.Moves(bytes + static_cast<double>(BytesOf(hlo.operand_shape(1))), bytes);
+  builder.SetTraffic(bytes + static_cast<double>(BytesOf(hlo.operand_shape(1))), bytes);
 }
-// Only the places that are updated are read and written.
+// Only the updated elements are read and written.
 void Op<Opcode::kScatter>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   const size_t arrays = hlo.operand_count() / 2;
   double updates = 0;
   for (size_t i = arrays + 1; i < hlo.operand_count(); ++i)
     updates += static_cast<double>(BytesOf(hlo.operand_shape(i)));
-  builder.Moves(2 * updates + static_cast<double>(BytesOf(hlo.operand_shape(arrays))), updates);
-  builder.Applies(*hlo[kToApply], Elements(hlo.operand_shape(arrays + 1)));
+  builder.SetTraffic(2 * updates + static_cast<double>(BytesOf(hlo.operand_shape(arrays))), updates);
+  builder.AddApplications(*hlo[kToApply], Elements(hlo.operand_shape(arrays + 1)));
 }
 
-// As if there were two devices: one sum for each element.
+// Counted as for two devices: one addition per element.
 void CostOfAllReduce(const Instruction& hlo, OpCostBuilder& builder) {
   double flops = 0, written = 0, read = 0;
   auto count = [&](const Shape& array) {
@@ -309,17 +309,17 @@ void CostOfAllReduce(const Instruction& hlo, OpCostBuilder& builder) {
   if (hlo.shape().IsArray()) count(hlo.shape());
   for (const Shape* part : hlo.shape().elements()) count(*part);
   for (const Instruction* operand : hlo.operands) read += static_cast<double>(BytesOf(operand->shape()));
-  builder.Moves(read, written);
+  builder.SetTraffic(read, written);
   builder.cost.flops = static_cast<float>(flops);
 }
 
 void Op<Opcode::kInfeed>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
-  builder.Moves(0, LeafBytesOf(hlo.shape()));
+  builder.SetTraffic(0, LeafBytesOf(hlo.shape()));
 }
 void Op<Opcode::kOutfeed>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   double bytes = 0;
   for (const Instruction* operand : hlo.operands) bytes += LeafBytesOf(operand->shape());
-  builder.Moves(bytes, 0);
+  builder.SetTraffic(bytes, 0);
 }
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// What an instruction costs, as XLA's HloCostAnalysis counts: loop bodies once, a branch as its dearest, collectives
-// as local work. Sums are f32, as XLA's are, so that large modules agree to the last digit.
+// The cost of an instruction, as XLA's HloCostAnalysis counts it: a loop body once, the most expensive branch,
+// collectives as local work. Sums are f32, as in XLA, so that the totals of large modules agree to the last digit.
 #pragma once
 
 #include <span>
@@ -12,37 +12,37 @@ struct OpCost {
   float flops = 0;
   float transcendentals = 0;
   float bytes = 0;               // "bytes accessed"
-  double read = 0, written = 0;  // of which operands and result; ours, not XLA's
+  double read = 0, written = 0;  // the bytes of operands and of the result; XLA does not separate them
 
   void Add(const OpCost& other);
-  // Of each figure the larger.
+  // Takes the maximum of each count.
   void Max(const OpCost& other);
 };
 
-// The price of one instruction in the making. It begins with all operands read and the result written.
+// Computes the cost of one instruction. The initial cost is that of reading all operands and writing the result.
 class OpCostBuilder {
  public:
   virtual ~OpCostBuilder() = default;
-  // Of all instructions of a computation.
+  // The cost of all instructions of a computation.
   virtual OpCost Of(const Computation& callee) = 0;
   virtual std::span<const Instruction* const> UsersOf(const Instruction& hlo) = 0;
 
-  // The instruction touches this much memory, and not what it began with.
-  void Moves(double bytes_read, double bytes_written);
-  void NoTraffic() { Moves(0, 0); }
-  void Computes(int64_t flops) { cost.flops = static_cast<float>(flops); }
-  // A function that is applied so often: its flops and transcendentals count, its memory does not.
-  void Applies(const Computation& function, int64_t times);
+  // Replaces the initial memory traffic.
+  void SetTraffic(double bytes_read, double bytes_written);
+  void NoTraffic() { SetTraffic(0, 0); }
+  void SetFlops(int64_t flops) { cost.flops = static_cast<float>(flops); }
+  // Adds the flops and transcendentals of `times` applications of a function, but not their memory traffic.
+  void AddApplications(const Computation& function, int64_t times);
 
   OpCost cost;
 };
 
-// Bytes of an array, of a tuple its table of pointers; 0 where the text gives no layout.
+// Bytes of an array; for a tuple, of its table of pointers. 0 for an array without a layout.
 int64_t BytesOf(const Shape& shape);
-// Of all arrays in it.
+// Bytes of all arrays in `shape`.
 double LeafBytesOf(const Shape& shape);
 
-// The price every instruction begins with.
+// The initial cost of an instruction: reads all operands, writes the result.
 OpCost DefaultCost(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// The prices of ops that run other computations, as XLA's HloCostAnalysis counts them.
+// The cost of ops that run other computations, as XLA's HloCostAnalysis counts it.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-// Null where loose text leaves out something of what is fused.
+// The fused computation; null if loose text omits a part of it.
 const Computation* Callee(const Instruction& fusion) {
   const Computation* callee = fusion[kCalls];
   if (callee == nullptr || callee->root == nullptr) return nullptr;
@@ -16,7 +16,7 @@ const Computation* Callee(const Instruction& fusion) {
   return missing || parameters.size() < fusion.operand_count() ? nullptr : callee;
 }
 
-// How many bytes of a fused parameter are read: what its users take of it. Users that need all of it share one read.
+// Bytes of a fused parameter that its users read. Users that need all of it share one read.
 class ParameterReads {
  public:
   explicit ParameterReads(OpCostBuilder& builder) : builder_(builder) {}
@@ -26,34 +26,34 @@ class ParameterReads {
     bool shared = false;
     for (const Instruction* user : builder_.UsersOf(value)) {
       if (user->opcode == Opcode::kFusion) {
-        bytes += ByNestedFusion(value, *user);
-      } else if (std::optional<int64_t> part = PartTaken(value, *user, shared)) {
+        bytes += ReadByNestedFusion(value, *user);
+      } else if (std::optional<int64_t> part = PartialRead(value, *user, shared)) {
         bytes += *part;
       } else if (user->opcode == Opcode::kBroadcast || user->opcode == Opcode::kReshape) {
         bytes += BytesOf(value.shape());
       } else {
-        bytes += Shared(value, shared);
+        bytes += ReadOnce(value, shared);
       }
     }
     return bytes;
   }
 
  private:
-  static int64_t Shared(const Instruction& value, bool& shared) {
+  static int64_t ReadOnce(const Instruction& value, bool& shared) {
     return std::exchange(shared, true) ? 0 : BytesOf(value.shape());
   }
 
-  // Slices read what they give; an update in place does not read what it updates.
-  static std::optional<int64_t> PartTaken(const Instruction& value, const Instruction& user, bool& shared) {
+  // Slices read only the elements they return; an in-place update does not read the array that it updates.
+  static std::optional<int64_t> PartialRead(const Instruction& value, const Instruction& user, bool& shared) {
     const bool is_first = !user.operands.empty() && user.operands[0] == &value;
     if (user.opcode == Opcode::kSlice) return BytesOf(user.shape());
-    if (user.opcode == Opcode::kDynamicSlice) return is_first ? BytesOf(user.shape()) : Shared(value, shared);
-    if (user.opcode == Opcode::kDynamicUpdateSlice) return is_first ? 0 : Shared(value, shared);
+    if (user.opcode == Opcode::kDynamicSlice) return is_first ? BytesOf(user.shape()) : ReadOnce(value, shared);
+    if (user.opcode == Opcode::kDynamicUpdateSlice) return is_first ? 0 : ReadOnce(value, shared);
     return std::nullopt;
   }
 
-  // A fusion within: where the parameter goes straight to its root, the users of the fusion decide.
-  int64_t ByNestedFusion(const Instruction& value, const Instruction& fusion) {
+  // A nested fusion: if the parameter is operand 0 of its root, the users of the fusion determine the bytes.
+  int64_t ReadByNestedFusion(const Instruction& value, const Instruction& fusion) {
     int64_t bytes = 0;
     if (Callee(fusion) == nullptr) return BytesOf(value.shape());
     const Computation& callee = *Callee(fusion);
@@ -63,7 +63,7 @@ class ParameterReads {
       const bool simple = callee.root->operands.empty() || callee.root->operands[0] == parameter;
       bool shared = false;
       for (const Instruction* user : builder_.UsersOf(fusion)) {
-        std::optional<int64_t> part = simple ? PartTaken(fusion, *user, shared) : std::nullopt;
+        std::optional<int64_t> part = simple ? PartialRead(fusion, *user, shared) : std::nullopt;
         if (part) {
           bytes += *part;
         } else if (!std::exchange(shared, true)) {
@@ -77,8 +77,8 @@ class ParameterReads {
   OpCostBuilder& builder_;
 };
 
-// What a fused parameter's arrays come to; of a tuple, what its get-tuple-elements read.
-int64_t ReadOfParameter(const Instruction& parameter, const Shape& shape, ParameterReads& reads, OpCostBuilder& builder) {
+// Bytes read of a fused parameter's arrays; for a tuple, of its get-tuple-elements.
+int64_t BytesReadOf(const Instruction& parameter, const Shape& shape, ParameterReads& reads, OpCostBuilder& builder) {
   if (!shape.IsTuple()) return reads.Of(parameter);
   int64_t bytes = 0;
   for (size_t i = 0; i < shape.elements().size(); ++i) {
@@ -87,12 +87,12 @@ int64_t ReadOfParameter(const Instruction& parameter, const Shape& shape, Parame
       if (user->opcode == Opcode::kGetTupleElement &&
           (*user)[Op<Opcode::kGetTupleElement>::kIndex] == static_cast<int64_t>(i))
         element = user;
-    bytes += ReadOfParameter(*element, shape.element(static_cast<int64_t>(i)), reads, builder);
+    bytes += BytesReadOf(*element, shape.element(static_cast<int64_t>(i)), reads, builder);
   }
   return bytes;
 }
 
-// What a fusion's result writes: of an update in place only the update.
+// Adds the bytes that a fusion writes to its result; for an in-place update, only the update.
 void AddWritten(const Shape& shape, const Instruction* root, bool top, OpCost& cost) {
   if (shape.IsTuple()) {
     for (size_t i = 0; i < shape.elements().size(); ++i) {
@@ -121,7 +121,7 @@ void Op<Opcode::kAsyncStart>::Cost(const Instruction& hlo, OpCostBuilder& builde
   builder.cost = builder.Of(*hlo[kCalls]);
 }
 
-// One round.
+// One iteration.
 void Op<Opcode::kWhile>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   builder.cost = builder.Of(*hlo[kBody]);
   builder.cost.Add(builder.Of(*hlo[kCondition]));
@@ -139,7 +139,8 @@ void Op<Opcode::kConditional>::Cost(const Instruction& hlo, OpCostBuilder& build
   }
 }
 
-// The work of what is fused, the memory of what goes in and out. A gather or scatter in a custom fusion is its price.
+// The flops of the fused ops, and the memory traffic of parameters and result. A custom fusion costs as much as the
+// gather or scatter in it.
 void Op<Opcode::kFusion>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   if (Callee(hlo) == nullptr) return;
   const Computation& callee = *Callee(hlo);
@@ -160,10 +161,10 @@ void Op<Opcode::kFusion>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   }
   ParameterReads reads(builder);
   for (const Instruction* parameter : callee.parameters)
-    AddRead(static_cast<double>(ReadOfParameter(*parameter, parameter->shape(), reads, builder)), builder.cost);
+    AddRead(static_cast<double>(BytesReadOf(*parameter, parameter->shape(), reads, builder)), builder.cost);
 }
 
-// XLA says of every custom call that it is unknown, which it writes as -1.
+// XLA treats the cost of every custom call as unknown, which it writes as -1.
 void Op<Opcode::kCustomCall>::Cost(const Instruction& hlo, OpCostBuilder& builder) {
   const std::string_view target = hlo[kTarget];
   const bool marker = target == "__xla_internal_call_marker_before" || target == "__xla_internal_call_marker_after";

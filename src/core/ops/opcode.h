@@ -11,7 +11,7 @@ enum class Opcode : uint8_t {
 #define OP(Name, text, arity) k##Name,
 #include "core/ops/ops.def"
 #undef OP
-  kUnknown,  // an op that HLO does not have; its name is kept in the attribute kUnknownOpcode
+  kUnknown,  // not an op of HLO; its name is in the attribute kUnknownOpcode
 };
 
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::kUnknown);

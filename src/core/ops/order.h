@@ -1,4 +1,4 @@
-// Where the instructions of a module that has just been read stand in their computations.
+// The order of the instructions in the computations of a parsed module.
 #pragma once
 
 #include "absl/container/flat_hash_set.h"
@@ -6,11 +6,11 @@
 
 namespace shoal::internal {
 
-// Those that are the body of a fusion. They have no schedule.
+// The computations that are the body of a fusion. They have no schedule.
 absl::flat_hash_set<const Computation*> FusedComputations(const Module& module);
 
-// A schedule's order stays as it is; everything else comes into XLA's post-order. The one place where this is decided,
-// so that text and protobuf of a module are one Module.
+// Keeps the order of a schedule, and puts all other computations into XLA's post-order. All readers use this,
+// so that the text and the protobuf of a module become the same Module.
 void OrderInstructions(Module& module);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Random numbers.
+// Ops that generate random numbers.
 #pragma once
 
 #include "core/ops/attrs.h"
@@ -40,7 +40,7 @@ struct Op<Opcode::kRngBitGenerator> : Random {
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-// rng-get-and-update-state: the device's global state, which then grows by delta.
+// rng-get-and-update-state: the device's global state, to which it then adds delta.
 template <>
 struct Op<Opcode::kRngGetAndUpdateState> : Random {
   static constexpr Attr<int64_t> kDelta{"delta"};

@@ -10,32 +10,32 @@
 namespace shoal::internal {
 namespace {
 
-// The operands of reduce and reduce-window: first the inputs, then as many values to start from.
-struct Folded {
+// The operands of reduce and reduce-window: first the inputs, then an initial value for each of them.
+struct ReductionOperands {
   std::vector<const Shape*> inputs, inits;
   std::vector<ElementType> types;
 };
 
-Status EvenOperands(const Instruction& hlo) {
+Status CheckEvenOperandCount(const Instruction& hlo) {
   if (hlo.operand_count() % 2 == 0) return {};
   return Broken(hlo, "C1", StrCat("takes an even number of operands, got ", hlo.operand_count()));
 }
 
-// Rules C1 to C3 of both.
-Result<Folded> FoldedOperands(const Instruction& hlo) {
-  SHOAL_TRY(EvenOperands(hlo));
+// Rules C1 to C3 of reduce and reduce-window.
+Result<ReductionOperands> ReductionOperandsOf(const Instruction& hlo) {
+  SHOAL_TRY(CheckEvenOperandCount(hlo));
   const size_t n = hlo.operand_count() / 2;
   if (n == 0) return Broken(hlo, "C2", "takes at least one input and its initial value, got none");
   SHOAL_TRY(OperandsAreArrays(hlo));
-  Folded folded{OperandShapes(hlo, 0, n), OperandShapes(hlo, n, n), {}};
+  ReductionOperands operands{OperandShapes(hlo, 0, n), OperandShapes(hlo, n, n), {}};
   for (size_t i = 0; i < n; ++i) {
-    if (!SameDims(*folded.inputs[0], *folded.inputs[i]))
+    if (!SameDims(*operands.inputs[0], *operands.inputs[i]))
       return Broken(hlo, "C3",
-                    StrCat("inputs must have the same dimensions, got ", Str(*folded.inputs[0]), " and ",
-                           Str(*folded.inputs[i])));
-    folded.types.push_back(folded.inputs[i]->element_type());
+                    StrCat("inputs must have the same dimensions, got ", Str(*operands.inputs[0]), " and ",
+                           Str(*operands.inputs[i])));
+    operands.types.push_back(operands.inputs[i]->element_type());
   }
-  return folded;
+  return operands;
 }
 
 const Shape* ArrayLike(const Shape& like, Ints dims, ElementType type, ShapePool& shapes) {
@@ -44,15 +44,15 @@ const Shape* ArrayLike(const Shape& like, Ints dims, ElementType type, ShapePool
   return result.Make(type, shapes);
 }
 
-// The operands' common shape; a scalar goes with any shape of its type.
+// The common shape of the operands; a scalar is compatible with any shape of its type.
 Result<const Shape*> MappedShape(const Instruction& hlo) {
   const Shape* common = &hlo.operand_shape(0);
   for (const Instruction* operand : hlo.operands) {
     const Shape& shape = operand->shape();
     if (SameDims(shape, *common)) continue;
-    const bool meet = SameTypeOrFloats(shape.element_type(), common->element_type());
-    if (meet && shape.IsScalar()) continue;
-    if (!meet || !common->IsScalar())
+    const bool types_match = SameTypeOrFloats(shape.element_type(), common->element_type());
+    if (types_match && shape.IsScalar()) continue;
+    if (!types_match || !common->IsScalar())
       return Broken(hlo, "C4",
                     StrCat("operands must have the same dimensions, got ", Str(*common), " and ", Str(shape)));
     common = &shape;
@@ -72,10 +72,10 @@ Status Op<Opcode::kMap>::Normalize(Instruction& hlo, Module& module) {
     for (const Instruction* operand : hlo.operands) rank = std::max(rank, operand->shape().rank());
   std::span<int64_t> all = module.arena.NewSpan<int64_t>(static_cast<size_t>(rank));
   std::iota(all.begin(), all.end(), 0);
-  // Where the shape is given the dimensions are ignored; where not, it is inferred from them.
-  Ints given = hlo[kDimensions];
-  if (hlo.shape_ == nullptr && hlo.has(kDimensions) && !std::equal(given.begin(), given.end(), all.begin(), all.end()))
-    return Broken(hlo, "C2", StrCat("dimensions must be ", Str(all), ", got ", Str(given)));
+  // If the shape is declared, the dimensions are ignored; otherwise it is inferred from them.
+  Ints dims = hlo[kDimensions];
+  if (hlo.shape_ == nullptr && hlo.has(kDimensions) && !std::equal(dims.begin(), dims.end(), all.begin(), all.end()))
+    return Broken(hlo, "C2", StrCat("dimensions must be ", Str(all), ", got ", Str(dims)));
   SetAttr(hlo, module, kDimensions, Ints(all));
   return {};
 }
@@ -101,41 +101,41 @@ ShapeResult Op<Opcode::kMap>::Infer(const Instruction& hlo, ShapePool& shapes) {
   return ArrayLike(*common, common->dims(), callee.result->element_type(), shapes);
 }
 
-Status Op<Opcode::kReduce>::Normalize(Instruction& hlo, Module&) { return EvenOperands(hlo); }
+Status Op<Opcode::kReduce>::Normalize(Instruction& hlo, Module&) { return CheckEvenOperandCount(hlo); }
 
 ShapeResult Op<Opcode::kReduce>::Infer(const Instruction& hlo, ShapePool& shapes) {
-  SHOAL_ASSIGN(folded, FoldedOperands(hlo));
-  const Shape& input = *folded.inputs[0];
+  SHOAL_ASSIGN(operands, ReductionOperandsOf(hlo));
+  const Shape& input = *operands.inputs[0];
   SHOAL_TRY(DimsWithin(hlo, "C4", kDimensions, input.rank()));
   SHOAL_TRY(DimsDistinct(hlo, "C5", kDimensions));
   SHOAL_ASSIGN(reducer, SignatureOf(hlo, kToApply));
-  SHOAL_TRY(CheckReducer(hlo, kToApply, reducer, folded.inits, folded.types, {"C6", "C7", "C8"}));
+  SHOAL_TRY(CheckReducer(hlo, kToApply, reducer, operands.inits, operands.types, {"C6", "C7", "C8"}));
 
-  DimList kept;
+  DimList remaining;
   for (int64_t i = 0; i < input.rank(); ++i)
-    if (!Contains(hlo[kDimensions], i)) kept.AddFrom(input, i);
-  if (reducer.result->IsScalar()) return kept.Make(reducer.result->element_type(), shapes);
+    if (!Contains(hlo[kDimensions], i)) remaining.AddFrom(input, i);
+  if (reducer.result->IsScalar()) return remaining.Make(reducer.result->element_type(), shapes);
   std::vector<const Shape*> parts;
-  for (const Shape* part : reducer.result->elements()) parts.push_back(kept.Make(part->element_type(), shapes));
+  for (const Shape* part : reducer.result->elements()) parts.push_back(remaining.Make(part->element_type(), shapes));
   return shapes.Tuple(parts);
 }
 
 Status Op<Opcode::kReduceWindow>::Normalize(Instruction& hlo, Module&) {
-  SHOAL_TRY(EvenOperands(hlo));
+  SHOAL_TRY(CheckEvenOperandCount(hlo));
   if (hlo.operand_count() == 0) return Broken(hlo, "C2", "takes at least one input and its initial value, got none");
   return {};
 }
 
 ShapeResult Op<Opcode::kReduceWindow>::Infer(const Instruction& hlo, ShapePool& shapes) {
-  SHOAL_ASSIGN(folded, FoldedOperands(hlo));
+  SHOAL_ASSIGN(operands, ReductionOperandsOf(hlo));
   SHOAL_ASSIGN(reducer, SignatureOf(hlo, kToApply));
-  SHOAL_TRY(CheckReducer(hlo, kToApply, reducer, folded.inits, folded.types, {"C4", "C5", "C6"}));
-  const Shape& input = *folded.inputs[0];
-  SHOAL_ASSIGN(places, WindowedOutputDims(hlo, hlo[kWindow], input.dims(), {"C7", "C8", "C9"}));
+  SHOAL_TRY(CheckReducer(hlo, kToApply, reducer, operands.inits, operands.types, {"C4", "C5", "C6"}));
+  const Shape& input = *operands.inputs[0];
+  SHOAL_ASSIGN(output_sizes, WindowedOutputDims(hlo, hlo[kWindow], input.dims(), {"C7", "C8", "C9"}));
   std::vector<const Shape*> parts;
-  // The result has the type of the initial value, which the reducer may widen only on the way.
-  for (size_t i = 0; i < folded.inits.size(); ++i)
-    parts.push_back(ArrayLike(*folded.inputs[i], places, folded.inits[i]->element_type(), shapes));
+  // The result has the type of the initial value. The reducer may use a wider type only for intermediate values.
+  for (size_t i = 0; i < operands.inits.size(); ++i)
+    parts.push_back(ArrayLike(*operands.inputs[i], output_sizes, operands.inits[i]->element_type(), shapes));
   if (reducer.result->IsScalar()) return parts[0];
   return shapes.Tuple(parts);
 }
@@ -160,9 +160,9 @@ ShapeResult Op<Opcode::kSelectAndScatter>::Infer(const Instruction& hlo, ShapePo
   const Shape* init = &hlo.operand_shape(2);
   const ElementType type = source.element_type();
   SHOAL_TRY(CheckReducer(hlo, kScatter, scatter, {&init, 1}, {&type, 1}, {"C4", "C5", "C6"}));
-  SHOAL_ASSIGN(places, WindowedOutputDims(hlo, hlo[kWindow], operand.dims(), {"C7", "C8", "C9"}));
-  const Shape* windows = ArrayLike(operand, places, operand.element_type(), shapes);
-  if (!SameButPrecision(source, *windows))
+  SHOAL_ASSIGN(output_sizes, WindowedOutputDims(hlo, hlo[kWindow], operand.dims(), {"C7", "C8", "C9"}));
+  const Shape* windows = ArrayLike(operand, output_sizes, operand.element_type(), shapes);
+  if (!EqualExceptPrecision(source, *windows))
     return Broken(hlo, "C10",
                   StrCat("source must have one element per window, ", Str(*windows), ", got ", Str(source)));
   return &operand;

@@ -20,7 +20,7 @@ struct Op<Opcode::kMap> : Reduction {
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-// reduce: folds each of the first half of the operands over `dimensions`, starting from the second half.
+// reduce: reduces the first half of the operands over `dimensions`; the second half are the initial values.
 template <>
 struct Op<Opcode::kReduce> : Reduction {
   static constexpr std::array kAttrs{Required(kDimensions), Required(kToApply)};
@@ -31,7 +31,7 @@ struct Op<Opcode::kReduce> : Reduction {
 
 bool HasWindow(const Instruction& hlo);
 
-// reduce-window: result[i] = the fold of the window at i * stride.
+// reduce-window: result[i] = the reduction of the window at i * stride.
 template <>
 struct Op<Opcode::kReduceWindow> : Reduction {
   static constexpr std::array kAttrs{ShownIf(IfGiven(kWindow), HasWindow), Required(kToApply)};
@@ -40,7 +40,7 @@ struct Op<Opcode::kReduceWindow> : Reduction {
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-// select-and-scatter: in each window of operand0 `select` picks a place, where `scatter` adds operand1's element.
+// select-and-scatter: `select` picks an index in each window of operand0; `scatter` combines operand1's element there.
 template <>
 struct Op<Opcode::kSelectAndScatter> : Reduction {
   static constexpr Attr<Computation*> kSelect{"select"};
@@ -51,7 +51,7 @@ struct Op<Opcode::kSelectAndScatter> : Reduction {
 };
 using SelectAndScatterOp = Op<Opcode::kSelectAndScatter>;
 
-// sort: all operands together along dimensions[0], by the order to_apply gives.
+// sort: sorts all operands together along dimensions[0], in the order that to_apply defines.
 template <>
 struct Op<Opcode::kSort> : Reduction {
   static constexpr std::array kAttrs{Required(kDimensions), Optional(kIsStable), Required(kToApply)};
@@ -60,7 +60,7 @@ struct Op<Opcode::kSort> : Reduction {
   static void Cost(const Instruction& hlo, OpCostBuilder& builder);
 };
 
-// topk: the k largest (or smallest) of the last dimension, and where they were.
+// topk: the k largest (or smallest) elements of the last dimension, and their indices.
 template <>
 struct Op<Opcode::kTopK> : Reduction {
   static constexpr Attr<int64_t> kK{"k"};

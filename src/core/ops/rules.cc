@@ -23,7 +23,7 @@ bool IsSorted(Ints ints) { return std::is_sorted(ints.begin(), ints.end()); }
 
 Status OperandIsArray(const Instruction& hlo, size_t i) {
   if (i >= hlo.operand_count())
-    return Broken(hlo, "C0", StrCat("operand ", i, " is missing; there are ", hlo.operand_count()));
+    return Broken(hlo, "C0", StrCat("operand ", i, " is missing, got ", Count(hlo.operand_count(), "operand")));
   if (!hlo.operand_shape(i).IsArray())
     return Broken(hlo, "C0", StrCat("operand ", i, " must be an array, got ", Str(hlo.operand_shape(i))));
   return {};
@@ -36,7 +36,7 @@ Status OperandsAreArrays(const Instruction& hlo) {
 
 Status OperandCount(const Instruction& hlo, size_t count) {
   if (hlo.operand_count() == count) return {};
-  return Broken(hlo, "C0", StrCat("takes ", count, " operands, got ", hlo.operand_count()));
+  return Broken(hlo, "C0", StrCat("takes ", Count(count, "operand"), ", got ", hlo.operand_count()));
 }
 
 bool SameDims(const Shape& a, const Shape& b) {
@@ -48,8 +48,8 @@ bool SameDims(const Shape& a, const Shape& b) {
 bool SameTypeOrFloats(ElementType a, ElementType b) { return a == b || (IsFloat(a) && IsFloat(b)); }
 
 ElementType HigherPrecision(ElementType a, ElementType b) {
-  // More range wins, then more precision. The largest exponent is worked out from the format, since formats
-  // without infinities use the all-ones exponent for numbers.
+  // Compares ranges first, then precisions. The largest exponent is computed from the format, since formats without
+  // infinities use the all-ones exponent for numbers.
   auto rank = [](ElementType type) {
     const ElementTypeInfo& info = Info(type);
     const bool all_ones_is_special = info.specials == FloatSpecials::kIeee || info.specials == FloatSpecials::kFnu;

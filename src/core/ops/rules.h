@@ -1,4 +1,4 @@
-// What inference rules are made of.
+// Building blocks of inference rules.
 #pragma once
 
 #include <string>
@@ -21,20 +21,20 @@ inline std::string Str(Ints ints) { return ToString(ints); }
 // "1 operand", "2 operands"
 inline std::string Count(size_t n, std::string_view noun) { return StrCat(n, " ", noun, n == 1 ? "" : "s"); }
 
-// Rule C0 of every op that takes arrays: operand `i` must be one.
+// Rule C0 of every op that takes arrays: operand `i` must be an array.
 Status OperandIsArray(const Instruction& hlo, size_t i);
 Status OperandsAreArrays(const Instruction& hlo);
 Status OperandCount(const Instruction& hlo, size_t count);
 
-// Same dimensions; layouts and types aside. An unbounded dimension fits any.
+// True if the dimensions are equal, ignoring layouts and types. An unbounded dimension matches any size.
 bool SameDims(const Shape& a, const Shape& b);
-// What a buffer holds; any other shape itself.
+// The array in a buffer; any other shape itself.
 inline const Shape& ArrayIn(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }
-// The more precise of two float types, or the type if they are the same: XLA lets bf16 and f32 meet in one op.
+// XLA allows bf16 and f32 in one op. HigherPrecision is the more precise of two floats, or the type if they are equal.
 bool SameTypeOrFloats(ElementType a, ElementType b);
 ElementType HigherPrecision(ElementType a, ElementType b);
 
-// A result shape with some dimensions dynamic; row-major.
+// The dimensions of a row-major result shape, some of which may be dynamic.
 class DimList {
  public:
   void Add(int64_t size, bool dynamic = false) {

@@ -7,7 +7,7 @@ namespace {
 
 // Operands are inputs and then carries; results are outputs and then carries.
 struct ScanParts {
-  Signature step;
+  Signature body;
   std::vector<const Shape*> roots;
   size_t inputs = 0, outputs = 0, carries = 0;
   int64_t dim = 0;
@@ -22,29 +22,29 @@ Status CheckCounts(const Instruction& hlo, size_t parameters) {
   SHOAL_TRY(OneDimension(hlo, "C2"));
   const int64_t carries = hlo[Scan::kNumCarries];
   if (carries < 0 || carries > static_cast<int64_t>(operands))
-    return Broken(hlo, "C3", StrCat("num_carries must lie in [0, ", operands, "], the operands, got ", carries));
+    return Broken(hlo, "C3", StrCat("num_carries must lie in [0, ", operands, "], the operand count, got ", carries));
   return {};
 }
 
 Result<ScanParts> PartsOf(const Instruction& hlo) {
-  SHOAL_ASSIGN(step, SignatureOf(hlo, kToApply));
-  SHOAL_TRY(CheckCounts(hlo, step.parameters.size()));
+  SHOAL_ASSIGN(body, SignatureOf(hlo, kToApply));
+  SHOAL_TRY(CheckCounts(hlo, body.parameters.size()));
   ScanParts parts;
-  parts.roots = {step.result};
-  if (step.result->IsTuple()) parts.roots.assign(step.result->elements().begin(), step.result->elements().end());
-  parts.step = std::move(step);
+  parts.roots = {body.result};
+  if (body.result->IsTuple()) parts.roots.assign(body.result->elements().begin(), body.result->elements().end());
+  parts.body = std::move(body);
   parts.carries = static_cast<size_t>(hlo[Op<Opcode::kScan>::kNumCarries]);
   parts.dim = hlo[kDimensions][0];
   parts.inputs = hlo.operand_count() - parts.carries;
   if (parts.roots.size() < parts.carries)
-    return Broken(hlo, "C4", StrCat("to_apply must return ", parts.carries, " carries, got ", Str(*parts.step.result)));
+    return Broken(hlo, "C4", StrCat("to_apply must return ", parts.carries, " carries, got ", Str(*parts.body.result)));
   parts.outputs = parts.roots.size() - parts.carries;
   if (parts.inputs == 0 && parts.outputs == 0) return Broken(hlo, "C5", "must have an input or an output, got none");
   return parts;
 }
 
-// How many steps there are: the size of the inputs or, without any, of the declared first output.
-Result<int64_t> StepCount(const Instruction& hlo, const ScanParts& parts) {
+// Number of iterations: the size of the inputs or, without inputs, of the first declared output, along the dimension.
+Result<int64_t> ScanLength(const Instruction& hlo, const ScanParts& parts) {
   const Shape* along = nullptr;
   if (parts.inputs > 0) {
     along = &hlo.operand_shape(0);
@@ -65,26 +65,26 @@ const Shape* WithoutDim(const Shape& shape, int64_t dim, ShapePool& shapes) {
   return dims.Make(shape.element_type(), shapes);
 }
 
-// Operands against the parameters of a step, which sees one slice of each input.
-Status CheckOperands(const Instruction& hlo, const ScanParts& parts, int64_t steps, ShapePool& shapes) {
+// Checks the operands against the parameters of to_apply, which takes one slice of each input.
+Status CheckOperands(const Instruction& hlo, const ScanParts& parts, int64_t length, ShapePool& shapes) {
   for (size_t i = 0; i < hlo.operand_count(); ++i) {
-    const Shape* seen = &hlo.operand_shape(i);
+    const Shape* expected = &hlo.operand_shape(i);
     if (i < parts.inputs) {
-      if (!seen->IsArray() || parts.dim >= seen->rank() || seen->dim(parts.dim) != steps)
+      if (!expected->IsArray() || parts.dim >= expected->rank() || expected->dim(parts.dim) != length)
         return Broken(hlo, "C7",
-                      StrCat("inputs must have size ", steps, " in dimension ", parts.dim, ", got ", Str(*seen)));
-      seen = WithoutDim(*seen, parts.dim, shapes);
+                      StrCat("inputs must have size ", length, " in dimension ", parts.dim, ", got ", Str(*expected)));
+      expected = WithoutDim(*expected, parts.dim, shapes);
     }
-    if (!SameButPrecision(*seen, *parts.step.parameters[i]))
+    if (!EqualExceptPrecision(*expected, *parts.body.parameters[i]))
       return Broken(
           hlo, "C8",
-          StrCat("parameter ", i, " of to_apply must be ", Str(*seen), ", got ", Str(*parts.step.parameters[i])));
+          StrCat("parameter ", i, " of to_apply must be ", Str(*expected), ", got ", Str(*parts.body.parameters[i])));
   }
   for (size_t i = 0; i < parts.carries; ++i) {
-    const Shape& into = *parts.step.parameters[parts.inputs + i];
-    const Shape& out_of = *parts.roots[parts.outputs + i];
-    if (!SameButPrecision(into, out_of))
-      return Broken(hlo, "C9", StrCat("to_apply must return carry ", i, " as ", Str(into), ", got ", Str(out_of)));
+    const Shape& parameter = *parts.body.parameters[parts.inputs + i];
+    const Shape& carry = *parts.roots[parts.outputs + i];
+    if (!EqualExceptPrecision(parameter, carry))
+      return Broken(hlo, "C9", StrCat("to_apply must return carry ", i, " as ", Str(parameter), ", got ", Str(carry)));
   }
   return {};
 }
@@ -92,14 +92,14 @@ Status CheckOperands(const Instruction& hlo, const ScanParts& parts, int64_t ste
 }  // namespace
 
 Status Op<Opcode::kScan>::Normalize(Instruction& hlo, Module&) {
-  const Computation* step = hlo[kToApply];
-  return step == nullptr || !step->defined ? Status() : CheckCounts(hlo, step->parameters.size());
+  const Computation* body = hlo[kToApply];
+  return body == nullptr || !body->defined ? Status() : CheckCounts(hlo, body->parameters.size());
 }
 
 ShapeResult Op<Opcode::kScan>::Infer(const Instruction& hlo, ShapePool& shapes) {
   SHOAL_ASSIGN(parts, PartsOf(hlo));
-  SHOAL_ASSIGN(steps, StepCount(hlo, parts));
-  SHOAL_TRY(CheckOperands(hlo, parts, steps, shapes));
+  SHOAL_ASSIGN(length, ScanLength(hlo, parts));
+  SHOAL_TRY(CheckOperands(hlo, parts, length, shapes));
   std::vector<const Shape*> results;
   for (size_t r = 0; r < parts.roots.size(); ++r) {
     const Shape& root = *parts.roots[r];
@@ -113,12 +113,12 @@ ShapeResult Op<Opcode::kScan>::Infer(const Instruction& hlo, ShapePool& shapes) 
           StrCat("to_apply must return output ", r, " as an array of rank ", parts.dim, " or more, got ", Str(root)));
     DimList dims;
     for (int64_t i = 0; i <= root.rank(); ++i) {
-      if (i == parts.dim) dims.Add(steps);
+      if (i == parts.dim) dims.Add(length);
       if (i < root.rank()) dims.AddFrom(root, i);
     }
     results.push_back(dims.Make(root.element_type(), shapes));
   }
-  return parts.step.result->IsTuple() ? shapes.Tuple(results) : results[0];
+  return parts.body.result->IsTuple() ? shapes.Tuple(results) : results[0];
 }
 
 }  // namespace shoal::internal

@@ -42,7 +42,7 @@ ShapeResult Op<Opcode::kTopK>::Infer(const Instruction& hlo, ShapePool& shapes) 
   const int64_t k = hlo[kK];
   const bool fits = operand.dim(last) == kUnboundedSize || k <= operand.dim(last);
   if (k < 0 || !fits)
-    return Broken(hlo, "C2", StrCat("k must lie in [0, ", operand.dim(last), "], the last dimension, got ", k));
+    return Broken(hlo, "C2", StrCat("k must lie in [0, ", operand.dim(last), "], the last dimension's size, got ", k));
   DimList dims;
   for (int64_t i = 0; i < last; ++i) dims.AddFrom(operand, i);
   dims.Add(k);

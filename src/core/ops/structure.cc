@@ -6,15 +6,15 @@ ShapeResult Op<Opcode::kParameter>::Infer(const Instruction& hlo, ShapePool&) { 
 
 ShapeResult Op<Opcode::kConstant>::Infer(const Instruction& hlo, ShapePool&) {
   const Literal* value = hlo[kConstantValue];
-  return value != nullptr ? value->shape : hlo.shape_;  // protobufs may come without their values
+  return value != nullptr ? value->shape : hlo.shape_;  // protobufs may omit the value
 }
 
 Status Op<Opcode::kTuple>::Normalize(Instruction& hlo, Module&) {
   if (hlo.shape_ == nullptr) return {};
   if (hlo.shape().IsTuple() && hlo.shape().elements().size() == hlo.operand_count()) return {};
-  return Broken(
-      hlo, "C1",
-      StrCat("the result must be a tuple of ", hlo.operand_count(), ", as there are operands, got ", Str(hlo.shape())));
+  return Broken(hlo, "C1",
+                StrCat("the result must be a tuple of ", Count(hlo.operand_count(), "element"),
+                       ", one per operand, got ", Str(hlo.shape())));
 }
 
 ShapeResult Op<Opcode::kTuple>::Infer(const Instruction& hlo, ShapePool& shapes) {

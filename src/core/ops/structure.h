@@ -10,8 +10,8 @@ struct Structure : OpBase {
   static constexpr OpClass kClass = OpClass::kStructure;
 };
 
-// What stands in the parentheses of parameter(0) and constant(1.5), where other ops have operands. Not written as an
-// attribute, so not in kAttrs.
+// The values in the parentheses of parameter(0) and constant(1.5), where other ops have operands. They are not written
+// as attributes, so they are not in kAttrs.
 inline constexpr Attr<int64_t> kParameterNumber{"(parameter number)"};
 inline constexpr Attr<const Literal*> kConstantValue{"(value)"};
 
@@ -23,7 +23,7 @@ struct Op<Opcode::kParameter> : Structure {
   static constexpr auto Cost = &NoCost;
 };
 
-// constant: a value in the program.
+// constant: a literal value.
 template <>
 struct Op<Opcode::kConstant> : Structure {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
@@ -58,7 +58,7 @@ struct Op<Opcode::kAfterAll> : Structure {
   static constexpr auto Cost = &NoCost;
 };
 
-// add-dependency: operand0, but not before the token operand1.
+// add-dependency: operand0, available only after the token operand1.
 template <>
 struct Op<Opcode::kAddDependency> : Structure {
   static constexpr bool kInfersShape = true;
@@ -67,14 +67,14 @@ struct Op<Opcode::kAddDependency> : Structure {
   static constexpr auto Cost = &NoCost;
 };
 
-// opt-barrier: operand0; nothing moves across.
+// opt-barrier: operand0; no op is moved across it.
 template <>
 struct Op<Opcode::kOptimizationBarrier> : Structure {
   static constexpr bool kInfersShape = true;
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// domain: operand0; marks where the sharding changes.
+// domain: operand0; marks a change of the sharding.
 template <>
 struct Op<Opcode::kDomain> : Structure {
   static constexpr Attr<const Domain*> kDomain{"domain"};

@@ -1,5 +1,5 @@
-// Ops that HLO text writes in ways of their own, so that its reader makes them: what stands between parentheses or behind
-// a '#', and the parts of an async chain.
+// Ops with a syntax of their own in HLO text, which its parser therefore names: parameters, tuple elements after a '#',
+// unknown ops, and the parts of an async chain.
 #pragma once
 
 #include <string_view>
@@ -8,9 +8,9 @@
 
 namespace shoal::internal {
 
-inline constexpr Opcode kParameterOp = Opcode::kParameter;     // parameter(0), and what a signature names
+inline constexpr Opcode kParameterOp = Opcode::kParameter;      // parameter(0), and the parameters in a signature
 inline constexpr Opcode kElementOp = Opcode::kGetTupleElement;  // name#1
-inline constexpr Opcode kUnknownOp = Opcode::kUnknown;          // of a name that HLO does not have
+inline constexpr Opcode kUnknownOp = Opcode::kUnknown;          // a name that is not an op of HLO
 
 // dot-start is an async-start that wraps a dot.
 inline constexpr Opcode kChainStart = Opcode::kAsyncStart, kChainUpdate = Opcode::kAsyncUpdate,

@@ -1,4 +1,4 @@
-// The op table, built from ops.def over the families' headers.
+// The op table, built from ops.def and the headers of the op families.
 #include <algorithm>
 #include <memory>
 
@@ -8,10 +8,10 @@
 namespace shoal::internal {
 namespace {
 
-// An op we do not know keeps the shape the text gives it.
+// An unknown op keeps its declared shape.
 ShapeResult InferUnknown(const Instruction& hlo, ShapePool&) { return hlo.shape_; }
 
-// An op has a function Price, or a pointer to one that several share.
+// Op<>::Cost is a function, or a pointer to one that several ops share.
 template <class Operation>
 constexpr auto CostFunction() -> void (*)(const Instruction&, OpCostBuilder&) {
   if constexpr (requires { *Operation::Cost; }) return Operation::Cost;
@@ -25,7 +25,7 @@ constexpr OpInfo kOps[] = {
    Op<Opcode::k##Name>::kCallKind,    \
    Op<Opcode::k##Name>::kInfersShape, \
    Op<Opcode::k##Name>::kAttrs,       \
-   &Op<Opcode::k##Name>::Normalize,        \
+   &Op<Opcode::k##Name>::Normalize,   \
    &Op<Opcode::k##Name>::Infer,       \
    CostFunction<Op<Opcode::k##Name>>()},
 #include "core/ops/ops.def"
@@ -60,8 +60,8 @@ constexpr bool AttrIdsAreUnique() {
 }
 static_assert(AttrIdsAreUnique());
 
-// Names to opcodes by open addressing. The length and four letters tell all names of ops.def apart, and the
-// table is a quarter full, so nearly every look-up compares one string.
+// A hash table from names to opcodes, with open addressing. The length and four letters distinguish all names of
+// ops.def, and the table is a quarter full, so nearly every lookup compares one string.
 constexpr size_t kSlots = 512;
 
 constexpr size_t Slot(std::string_view text) {
@@ -112,7 +112,7 @@ const AttrDef* FindAttr(std::span<const AttrDef> attrs, uint32_t id) {
 
 const AttrDef* FindAttr(Opcode opcode, uint32_t id) {
   if (const AttrDef* own = FindAttr(Info(opcode).attrs, id)) return own;
-  // In the common list result_accuracy only has its place in the order of printing; few ops take it.
+  // The common list has result_accuracy only for its position in the order of printing; few ops accept it.
   return id == kResultAccuracy.id ? nullptr : FindAttr(kCommonAttrs, id);
 }
 

@@ -14,7 +14,7 @@ bool IsAmong(std::span<const Opcode> opcodes, const Instruction& hlo) {
 }  // namespace
 
 bool KeepsPrecision(const Instruction& hlo) {
-  static constexpr Opcode kKeep[] = {
+  static constexpr Opcode kForwarding[] = {
       Opcode::kAsyncDone,          Opcode::kBitcast, Opcode::kCall,
       Opcode::kConditional,        Opcode::kConstant, Opcode::kCopyDone,
       Opcode::kCopyStart,          Opcode::kCustomCall, Opcode::kDynamicUpdateSlice,
@@ -23,18 +23,18 @@ bool KeepsPrecision(const Instruction& hlo) {
       Opcode::kRecv,               Opcode::kRecvDone, Opcode::kSend,
       Opcode::kSendDone,           Opcode::kTuple, Opcode::kWhile,
   };
-  return IsAmong(kKeep, hlo);
+  return IsAmong(kForwarding, hlo);
 }
 
 bool HasSideEffect(const Instruction& hlo) {
-  static constexpr Opcode kAct[] = {
+  static constexpr Opcode kWithEffect[] = {
       Opcode::kAllGatherDone,        Opcode::kAllGatherStart,        Opcode::kAllReduceDone,
       Opcode::kAllReduceStart,       Opcode::kCollectiveBroadcast,   Opcode::kCollectivePermuteDone,
       Opcode::kCollectivePermuteStart, Opcode::kInfeed,              Opcode::kOutfeed,
       Opcode::kRecv,                 Opcode::kRecvDone,              Opcode::kRng,
       Opcode::kRngGetAndUpdateState, Opcode::kSend,                  Opcode::kSendDone,
   };
-  return IsAmong(kAct, hlo) || hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
+  return IsAmong(kWithEffect, hlo) || hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
 }
 
 bool IsPure(const Instruction& hlo) {
@@ -53,7 +53,7 @@ bool StartsCollective(const Instruction& hlo) {
 bool AcceptsPending(const Instruction& hlo) {
   switch (Info(hlo.opcode).op_class) {
     case OpClass::kCollective:
-      return !StartsCollective(hlo);  // a done, which waits for it
+      return !StartsCollective(hlo);  // a done, which waits for the pending value
     case OpClass::kControlFlow:
     case OpClass::kStructure:
     case OpClass::kTransfer:
@@ -70,25 +70,25 @@ const Shape& ResultShape(const Instruction& hlo) {
 }
 
 bool IsRematerializable(const Instruction& hlo) {
-  static constexpr Opcode kFromNothing[] = {Opcode::kConstant, Opcode::kIota, Opcode::kPartitionId, Opcode::kReplicaId};
+  static constexpr Opcode kSources[] = {Opcode::kConstant, Opcode::kIota, Opcode::kPartitionId, Opcode::kReplicaId};
   if (hlo.opcode == Opcode::kBroadcast && hlo.operand_count() == 1)
     return IsConstant(*hlo.operands[0]) || hlo.operands[0]->opcode == Opcode::kIota;
-  return IsAmong(kFromNothing, hlo);
+  return IsAmong(kSources, hlo);
 }
 
 bool IsHiddenByDefault(const Instruction& hlo) {
-  static constexpr Opcode kSeldom[] = {Opcode::kMap, Opcode::kPartitionId, Opcode::kReduce, Opcode::kReplicaId,
+  static constexpr Opcode kHidden[] = {Opcode::kMap, Opcode::kPartitionId, Opcode::kReduce, Opcode::kReplicaId,
                                        Opcode::kRngGetAndUpdateState};
-  return IsAmong(kSeldom, hlo);
+  return IsAmong(kHidden, hlo);
 }
 
 bool HasCostInputs(const Instruction& hlo) {
-  // Of ops with any number of operands: how many their prices look at.
-  static constexpr std::pair<Opcode, size_t> kMin[] = {{Opcode::kDynamicSlice, 2}, {Opcode::kDynamicUpdateSlice, 3},
-                                                         {Opcode::kReduce, 1},       {Opcode::kReduceWindow, 1},
-                                                         {Opcode::kScatter, 3},      {Opcode::kSort, 1}};
+  // For ops with any number of operands: the number that their cost reads.
+  static constexpr std::pair<Opcode, size_t> kMinOperands[] = {
+      {Opcode::kDynamicSlice, 2}, {Opcode::kDynamicUpdateSlice, 3}, {Opcode::kReduce, 1}, {Opcode::kReduceWindow, 1},
+      {Opcode::kScatter, 3},      {Opcode::kSort, 1}};
   if (static_cast<int64_t>(hlo.operand_count()) < Info(hlo.opcode).arity) return false;
-  for (const auto& [opcode, operands] : kMin)
+  for (const auto& [opcode, operands] : kMinOperands)
     if (opcode == hlo.opcode && hlo.operand_count() < operands) return false;
   return std::ranges::none_of(Info(hlo.opcode).attrs, [&](const AttrDef& def) {
     const bool needed = def.required && (def.not_required_if == nullptr || !def.not_required_if(hlo));

@@ -1,6 +1,6 @@
-// What others ask about an instruction's op, in the words of their question: so that nobody outside of ops/ has to name
-// opcodes. Who hands values on is in value_flow.h, starts and dones are in async_pairs.h, which come with this; what sets
-// collectives apart is in collective_kinds.h, what an op's attributes say beside the op.
+// Queries about an instruction's op, so that code outside core/ops does not name opcodes. This header includes
+// value_flow.h, for forwarding, and async_pairs.h, for starts and dones. The properties of collectives are in
+// collective_kinds.h, those of an op's attributes beside the op.
 #pragma once
 
 #include "core/ops/async_pairs.h"
@@ -37,54 +37,54 @@ inline bool IsLoop(const Instruction& hlo) { return CallKindOf(hlo) == CallKind:
 inline bool IsBranch(const Instruction& hlo) { return CallKindOf(hlo) == CallKind::kBranch; }
 inline bool IsCollective(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kCollective; }
 inline bool IsElementwise(const Instruction& hlo) { return Info(hlo.opcode).op_class == OpClass::kElementwise; }
-// An async-start, whatever the text calls it: runs a computation while others go on.
+// An async-start, under any name that the text has for it: runs a computation asynchronously.
 inline bool WrapsComputation(const Instruction& hlo) { return hlo.opcode == Opcode::kAsyncStart; }
 // copy-start and copy-done.
 inline bool IsAsyncCopy(const Instruction& hlo) {
   return hlo.opcode == Opcode::kCopyStart || hlo.opcode == Opcode::kCopyDone;
 }
 
-// Of a while.
+// The computations of a while.
 inline Computation* BodyOf(const Instruction& loop) { return loop[Op<Opcode::kWhile>::kBody]; }
 inline Computation* ConditionOf(const Instruction& loop) { return loop[Op<Opcode::kWhile>::kCondition]; }
-// Of a fusion.
+// The kind of a fusion.
 inline FusionKind FusionKindOf(const Instruction& fusion) { return fusion[Op<Opcode::kFusion>::kKind]; }
-// Of a conditional: chosen by a predicate, not by a number.
+// True if a predicate, not an index, selects the branch of a conditional.
 inline bool HasPredicate(const Instruction& branch) { return Op<Opcode::kConditional>::HasPredicate(branch); }
-// Of a get-tuple-element, and the attribute that says it.
+// The index of a get-tuple-element, and its attribute.
 inline constexpr auto& kElementIndex = Op<Opcode::kGetTupleElement>::kIndex;
 inline int64_t ElementIndexOf(const Instruction& hlo) { return hlo[Op<Opcode::kGetTupleElement>::kIndex]; }
-// Of a custom call; empty for other ops.
+// The target of a custom call; empty for other ops.
 inline std::string_view TargetOf(const Instruction& hlo) { return hlo[Op<Opcode::kCustomCall>::kTarget]; }
-// A custom call that its writer wants to be run for what it does.
+// A custom call that is declared to have a side effect.
 inline bool CustomCallHasSideEffect(const Instruction& call) { return call[Op<Opcode::kCustomCall>::kHasSideEffect]; }
-// The op of that name, or the one that stands for all that are not known.
+// The opcode of that name; kUnknown if there is none.
 inline Opcode OpcodeOf(std::string_view name) { return ParseOpcode(name).value_or(Opcode::kUnknown); }
-// The op's name as the text has it, also where we do not know the op.
+// The op's name in the text, also for unknown ops.
 inline std::string_view OpcodeTextOf(const Instruction& hlo) {
   return hlo.opcode == Opcode::kUnknown ? hlo[kUnknownOpcode] : Text(hlo.opcode);
 }
 
-// Hands data on without computing it, so that the precision of floats must stay as well. Any other op may be declared
-// in another precision than its operands give: XLA's passes between bf16 and f32 do that.
+// Forwards data without computing, so that the precision of floats must not change. The declared precision of any other
+// op may differ from that of its operands: XLA's passes that convert between bf16 and f32 rely on this.
 bool KeepsPrecision(const Instruction& hlo);
-// Acts on something outside of the program, or on the state of a generator: there for what it does, not for its result.
+// Affects something outside of the program, or the state of a generator: it must run even if its result is unused.
 bool HasSideEffect(const Instruction& hlo);
-// Does nothing but give its value, which its operands determine.
+// Only computes its value, which its operands determine.
 bool IsPure(const Instruction& hlo);
 
-// Meets other devices: a collective in one part, or the start of one.
+// Starts communication with other devices: a synchronous collective, or the start of an async one.
 bool StartsCollective(const Instruction& hlo);
-// Hands a value on, or waits for it: it may be given one that is under way.
+// Forwards a value or waits for it, so that its operand may be a pending value.
 bool AcceptsPending(const Instruction& hlo);
-// The value of the op itself: of a start, what its done will give.
+// The shape of the result; for a start, of the result that its done returns.
 const Shape& ResultShape(const Instruction& hlo);
 
-// Reads nothing and is cheap: may run wherever its value is wanted.
+// Cheap and independent of other values: may be recomputed wherever its value is needed.
 bool IsRematerializable(const Instruction& hlo);
-// Heavy or not, nobody who wants to see what a program does looks for it: reduce and map are shown as what they apply.
+// Left out of the overview of a program, even if it is expensive: partition-id, replica-id, map, reduce.
 bool IsHiddenByDefault(const Instruction& hlo);
-// Loose text may leave out operands and attributes; whether it has all that its price looks at.
+// True if the op has all operands and attributes that its cost reads. Loose text may omit some.
 bool HasCostInputs(const Instruction& hlo);
 
 }  // namespace shoal::internal

@@ -8,7 +8,7 @@ const Shape* WithToken(const Shape* data, ShapePool& shapes) {
   return shapes.Tuple(elements);
 }
 
-// What send and recv give until they are done: the data, a context, a token.
+// The shape of send and recv before their done: (data, context, token).
 const Shape* InFlight(const Shape* data, ShapePool& shapes) {
   const Shape* elements[] = {data, shapes.Scalar(ElementType::kU32), shapes.Token()};
   return shapes.Tuple(elements);
@@ -25,7 +25,7 @@ Status ResultBeginsWithData(const Instruction& hlo) {
   return Broken(hlo, "C1", StrCat("the result must be a tuple that begins with the data, got ", Str(hlo.shape())));
 }
 
-// A done op must be on the channel of its operand, if that is an op that has one.
+// A done must have the channel_id of its operand, if the op of the operand has that attribute.
 Status SameChannel(const Instruction& hlo) {
   SHOAL_TRY(OperandCount(hlo, 1));
   const Instruction& operand = *hlo.operands[0];
@@ -34,7 +34,7 @@ Status SameChannel(const Instruction& hlo) {
   auto channel = [](const Instruction& each) {
     return each.has(kChannelId) ? StrCat(each[kChannelId]) : std::string("none");
   };
-  return Broken(hlo, "C1", StrCat("channel_id must be the operand's, ", channel(operand), ", got ", channel(hlo)));
+  return Broken(hlo, "C1", StrCat("channel_id must match the operand's, ", channel(operand), ", got ", channel(hlo)));
 }
 
 Status OperandBeginsWithData(const Instruction& hlo) {
@@ -57,7 +57,7 @@ ShapeResult Op<Opcode::kCopyDone>::Infer(const Instruction& hlo, ShapePool&) {
   const Shape& operand = hlo.operand_shape(0);
   if (!operand.IsTuple() || operand.elements().size() < 2 || !Compatible(operand.element(0), operand.element(1)))
     return Broken(hlo, "C1",
-                  StrCat("operand 0 must be (destination, source, …) with both of one shape, got ", Str(operand)));
+                  StrCat("operand 0 must be (destination, source, …) with both of the same shape, got ", Str(operand)));
   return &operand.element(0);
 }
 

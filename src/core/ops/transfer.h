@@ -1,4 +1,4 @@
-// Work that goes on beside the program: async wrappers, copies between memories, send and recv, infeed and outfeed.
+// Work that runs asynchronously: async wrappers, copies between memories, send and recv, infeed and outfeed.
 #pragma once
 
 #include "core/ops/attrs.h"
@@ -13,7 +13,7 @@ struct Transfer : OpBase {
 inline constexpr Attr<std::string_view> kAsyncExecutionThread{"async_execution_thread", "main"};
 bool IsOtherThread(const Instruction& hlo);
 
-// async-start: begins calls(operands…); its shape is ((operands), result, context…). Written "dot-start(…)" where the
+// async-start: starts calls(operands…); its shape is ((operands), result, context…). Written "dot-start(…)" if the
 // computation is one op.
 template <>
 struct Op<Opcode::kAsyncStart> : Transfer {
@@ -35,18 +35,18 @@ struct Op<Opcode::kAsyncDone> : Transfer {
   static ShapeResult Infer(const Instruction& hlo, ShapePool& shapes);
 };
 
-// On an async-update or -done whose async-start is out of sight (a parameter carries the chain): the op it wraps.
+// For an async-update or -done whose async-start is in a caller (a parameter carries the chain): the wrapped op.
 inline constexpr Attr<std::string_view> kAsyncWrappedOpcode{"(wrapped opcode)"};
 
-// A custom call that hands its operand on with a remark: async chains go through it.
+// A custom call that forwards its operand with an annotation: async chains may pass through it.
 bool IsAnnotation(const Instruction& hlo);
 
 // The async-start at the beginning of an async-update's or async-done's chain; null if there is none.
 const Instruction* AsyncStartOf(const Instruction& hlo);
-// The one op a sugared async chain stands for ("dot-start"); null if the wrapped computation is more than one op.
+// The op that an async chain wraps, as in "dot-start"; null if the wrapped computation has more than one op.
 Instruction* AsyncWrapped(const Instruction& hlo);
 
-// copy-start: begins a copy to another memory space; its shape is (destination, source, context).
+// copy-start: starts a copy to another memory space; its shape is (destination, source, context).
 template <>
 struct Op<Opcode::kCopyStart> : Transfer {
   static constexpr Attr<int64_t> kCrossProgramPrefetchIndex{"cross_program_prefetch_index"};

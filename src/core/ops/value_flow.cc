@@ -48,27 +48,28 @@ Forwarding ForwardingOf(const Instruction& hlo) {
   }
 }
 
-bool TraceToOperand(ValueRef& place, Forwarding through) {
-  constexpr Forwarding kElsewhere =
+bool TraceToOperand(ValueRef& value, Forwarding through) {
+  constexpr Forwarding kCrossComputation =
       Forwarding::kArgument | Forwarding::kCalled | Forwarding::kFused | Forwarding::kLoopState | Forwarding::kBranch;
-  const Instruction& hlo = *place.hlo;
-  const Forwarding hands = ForwardingOf(hlo);
-  if (!Has(through, hands) || Has(kElsewhere, hands) || hlo.operands.empty()) return false;
-  if (hands == Forwarding::kTuple) {
-    if (place.path.empty() || place.path[0] < 0 || place.path[0] >= std::ssize(hlo.operands)) return false;
-    place.hlo = hlo.operands[static_cast<size_t>(place.path[0])];
-    place.path.erase(place.path.begin());
+  const Instruction& hlo = *value.hlo;
+  const Forwarding forwarding = ForwardingOf(hlo);
+  if (!Has(through, forwarding) || Has(kCrossComputation, forwarding) || hlo.operands.empty()) return false;
+  if (forwarding == Forwarding::kTuple) {
+    if (value.path.empty() || value.path[0] < 0 || value.path[0] >= std::ssize(hlo.operands)) return false;
+    value.hlo = hlo.operands[static_cast<size_t>(value.path[0])];
+    value.path.erase(value.path.begin());
     return true;
   }
-  if (hands == Forwarding::kTupleElement) place.path.insert(place.path.begin(), hlo[Op<Opcode::kGetTupleElement>::kIndex]);
-  place.hlo = hlo.operands[0];
+  if (forwarding == Forwarding::kTupleElement)
+    value.path.insert(value.path.begin(), hlo[Op<Opcode::kGetTupleElement>::kIndex]);
+  value.hlo = hlo.operands[0];
   return true;
 }
 
-ValueRef DefiningValue(ValueRef place, Forwarding through) {
-  while (TraceToOperand(place, through)) {
+ValueRef DefiningValue(ValueRef value, Forwarding through) {
+  while (TraceToOperand(value, through)) {
   }
-  return place;
+  return value;
 }
 
 const Instruction* ArgumentOf(const Instruction& caller, const Computation& callee, int64_t number) {
@@ -84,7 +85,7 @@ const Instruction* ArgumentOf(const Instruction& caller, const Computation& call
   return at < caller.operand_count() ? caller.operands[at] : nullptr;
 }
 
-const Computation* RunOnceBy(const Instruction& hlo) {
+const Computation* CalleeRunOnce(const Instruction& hlo) {
   const Computation* callee = nullptr;
   if (hlo.opcode == Opcode::kCall) callee = hlo[kToApply];
   if (hlo.opcode == Opcode::kFusion || hlo.opcode == Opcode::kAsyncStart) callee = hlo[kCalls];

@@ -22,11 +22,11 @@ std::optional<int64_t> Padded(int64_t size, int64_t low, int64_t high) {
 }  // namespace
 
 Result<std::vector<int64_t>> WindowedOutputDims(const Instruction& hlo, const Window* window, Ints base,
-                                          const WindowRules& rules) {
+                                                const WindowRules& rules) {
   std::span<const WindowDim> dims = window == nullptr ? std::span<const WindowDim>() : window->dims;
   if (dims.size() != base.size())
     return Broken(hlo, rules.rank, StrCat("window must have ", Count(base.size(), "dimension"), ", got ", dims.size()));
-  std::vector<int64_t> places;
+  std::vector<int64_t> output_sizes;
   for (size_t i = 0; i < dims.size(); ++i) {
     const WindowDim& dim = dims[i];
     for (auto [name, value] :
@@ -36,7 +36,7 @@ Result<std::vector<int64_t>> WindowedOutputDims(const Instruction& hlo, const Wi
         return Broken(hlo, rules.positive,
                       StrCat("window ", name, " must be positive, got ", value, " in dimension ", i));
     if (base[i] == kUnboundedSize) {
-      places.push_back(kUnboundedSize);
+      output_sizes.push_back(kUnboundedSize);
       continue;
     }
     std::optional<int64_t> bound = Dilated(base[i], dim.base_dilation);
@@ -46,9 +46,9 @@ Result<std::vector<int64_t>> WindowedOutputDims(const Instruction& hlo, const Wi
     if (*bound < 0)
       return Broken(hlo, rules.bounds,
                     StrCat("window padding must leave a size of 0 or more, got ", *bound, " in dimension ", i));
-    places.push_back(*bound == 0 || *extent > *bound ? 0 : (*bound - *extent) / dim.stride + 1);
+    output_sizes.push_back(*bound == 0 || *extent > *bound ? 0 : (*bound - *extent) / dim.stride + 1);
   }
-  return places;
+  return output_sizes;
 }
 
 }  // namespace shoal::internal

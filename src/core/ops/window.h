@@ -1,4 +1,4 @@
-// How many places a window has.
+// The number of positions of a window.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,15 @@
 
 namespace shoal::internal {
 
-// The rules of the op that has the window: as many dimensions as what it moves over; sizes, strides and
-// dilations positive; padding that leaves something, and sizes that do not overflow.
+// Rule ids of the op with the window. rank: as many dimensions as the array; positive: positive sizes, strides and
+// dilations; bounds: a padded size that is not negative, and sizes that do not overflow.
 struct WindowRules {
   std::string_view rank, positive, bounds;
 };
 
-// For each dimension of `base` the number of places, (padded dilated base - dilated window) / stride + 1;
-// none if the window does not fit once. Unbounded stays unbounded.
+// The number of positions in each dimension of `base`: (padded dilated base - dilated window) / stride + 1, or 0 if the
+// window does not fit. An unbounded dimension stays unbounded.
 Result<std::vector<int64_t>> WindowedOutputDims(const Instruction& hlo, const Window* window, Ints base,
-                                          const WindowRules& rules);
+                                                const WindowRules& rules);
 
 }  // namespace shoal::internal

@@ -7,37 +7,37 @@
 namespace shoal::internal {
 namespace {
 
-// Which operands and leaves of the result share a type.
-enum class Sharing : uint8_t {
-  kNone,   // the op looks after its types itself, or may not mix them
+// Operands and leaves of the result that share a type.
+enum class TypeSharing : uint8_t {
+  kNone,   // the op handles its types itself, or must not mix them
   kAll,    // one type for all floats
   kPairs,  // operand k and leaf k of the result
 };
 
 struct WorkingType {
   Opcode opcode;
-  Sharing sharing;
+  TypeSharing sharing;
 };
-// What differs from the rest of its class.
+// Ops that differ from the rest of their class.
 constexpr WorkingType kWorkingTypes[] = {
-    {Opcode::kBitcast, Sharing::kNone},
-    {Opcode::kBitcastConvert, Sharing::kNone},
-    {Opcode::kCollectiveBroadcast, Sharing::kPairs},
-    {Opcode::kCollectivePermute, Sharing::kPairs},
-    {Opcode::kConvert, Sharing::kNone},
-    {Opcode::kAllGather, Sharing::kPairs},
-    {Opcode::kAllReduce, Sharing::kPairs},
-    {Opcode::kAllToAll, Sharing::kAll},
-    {Opcode::kRaggedAllToAll, Sharing::kAll},
-    {Opcode::kReduceScatter, Sharing::kPairs},
-    {Opcode::kScatter, Sharing::kNone},
-    {Opcode::kSelectAndScatter, Sharing::kAll},
-    {Opcode::kSort, Sharing::kPairs},
-    {Opcode::kStochasticConvert, Sharing::kNone},
-    {Opcode::kTopK, Sharing::kAll},
+    {Opcode::kBitcast, TypeSharing::kNone},
+    {Opcode::kBitcastConvert, TypeSharing::kNone},
+    {Opcode::kCollectiveBroadcast, TypeSharing::kPairs},
+    {Opcode::kCollectivePermute, TypeSharing::kPairs},
+    {Opcode::kConvert, TypeSharing::kNone},
+    {Opcode::kAllGather, TypeSharing::kPairs},
+    {Opcode::kAllReduce, TypeSharing::kPairs},
+    {Opcode::kAllToAll, TypeSharing::kAll},
+    {Opcode::kRaggedAllToAll, TypeSharing::kAll},
+    {Opcode::kReduceScatter, TypeSharing::kPairs},
+    {Opcode::kScatter, TypeSharing::kNone},
+    {Opcode::kSelectAndScatter, TypeSharing::kAll},
+    {Opcode::kSort, TypeSharing::kPairs},
+    {Opcode::kStochasticConvert, TypeSharing::kNone},
+    {Opcode::kTopK, TypeSharing::kAll},
 };
 
-Sharing SharingOf(const Instruction& hlo) {
+TypeSharing TypeSharingOf(const Instruction& hlo) {
   for (const WorkingType& row : kWorkingTypes)
     if (row.opcode == hlo.opcode) return row.sharing;
   switch (Info(hlo.opcode).op_class) {
@@ -46,9 +46,9 @@ Sharing SharingOf(const Instruction& hlo) {
     case OpClass::kGatherScatter:
     case OpClass::kLinearAlgebra:
     case OpClass::kRandom:
-      return Sharing::kAll;
+      return TypeSharing::kAll;
     default:
-      return Sharing::kNone;
+      return TypeSharing::kNone;
   }
 }
 
@@ -57,7 +57,7 @@ void AppendTypes(const Shape& shape, std::vector<ElementType>& types) {
   for (const Shape* element : shape.elements()) AppendTypes(*element, types);
 }
 
-// Makes the floats among them one type, the widest.
+// Sets all float types among `types` to the widest one.
 void Unify(std::span<ElementType* const> types) {
   ElementType widest = ElementType::kInvalid;
   for (const ElementType* type : types)
@@ -68,9 +68,9 @@ void Unify(std::span<ElementType* const> types) {
 
 ElementType PartType(ElementType complex) { return complex == ElementType::kC128 ? ElementType::kF64 : ElementType::kF32; }
 
-// Where one of the two is complex and the other its parts, as in real, complex and fft: what the result is computed in; else
-// what it is declared as.
-ElementType ResultOfParts(const Instruction& hlo) {
+// If one of operand and result is complex and the other real, as in real, complex and fft: the type in which the result
+// is computed. Otherwise its declared type.
+ElementType ComputedResultType(const Instruction& hlo) {
   const ElementType declared = hlo.shape().element_type();
   const OpClass op_class = Info(hlo.opcode).op_class;
   if ((op_class != OpClass::kElementwise && op_class != OpClass::kLinearAlgebra) || hlo.operand_count() == 0) return declared;
@@ -81,8 +81,8 @@ ElementType ResultOfParts(const Instruction& hlo) {
   return operand == ElementType::kF64 ? ElementType::kC128 : ElementType::kC64;
 }
 
-// All floats that take part are declared as one type: nearly always.
-bool HasOneFloat(const Instruction& hlo) {
+// True if all floats of operands and result have one declared type, which is nearly always the case.
+bool HasOneFloatType(const Instruction& hlo) {
   if (!hlo.shape().IsArray()) return false;
   ElementType first = hlo.shape().element_type();
   for (const Instruction* operand : hlo.operands) {
@@ -98,18 +98,18 @@ bool HasOneFloat(const Instruction& hlo) {
 
 WorkingTypes WorkingTypesOf(const Instruction& hlo) {
   WorkingTypes types;
-  const Sharing sharing = SharingOf(hlo);
-  if (sharing == Sharing::kNone) return types;
-  const bool by_parts = hlo.shape().IsArray() && ResultOfParts(hlo) != hlo.shape().element_type();
-  if (HasOneFloat(hlo) && !by_parts) return types;
+  const TypeSharing sharing = TypeSharingOf(hlo);
+  if (sharing == TypeSharing::kNone) return types;
+  const bool crosses_complex = hlo.shape().IsArray() && ComputedResultType(hlo) != hlo.shape().element_type();
+  if (HasOneFloatType(hlo) && !crosses_complex) return types;
   for (const Instruction* operand : hlo.operands) types.operands.push_back(operand->shape().element_type());
   AppendTypes(hlo.shape(), types.results);
   const WorkingTypes declared = types;
   std::vector<ElementType*> shared;
-  if (sharing == Sharing::kAll) {
+  if (sharing == TypeSharing::kAll) {
     for (ElementType& type : types.operands) shared.push_back(&type);
     for (ElementType& type : types.results) shared.push_back(&type);
-    if (by_parts) types.results[0] = ResultOfParts(hlo);
+    if (crosses_complex) types.results[0] = ComputedResultType(hlo);
     Unify(shared);
   } else {
     for (size_t k = 0; k < std::min(types.operands.size(), types.results.size()); ++k)
@@ -119,10 +119,10 @@ WorkingTypes WorkingTypesOf(const Instruction& hlo) {
   return types;
 }
 
-bool GivesAnOperand(Opcode opcode) {
-  static constexpr Opcode kGiving[] = {Opcode::kSelect,  Opcode::kNegate,  Opcode::kAbs,
-                                       Opcode::kMaximum, Opcode::kMinimum, Opcode::kClamp};
-  return std::ranges::find(kGiving, opcode) != std::end(kGiving);
+bool ReturnsAnOperand(Opcode opcode) {
+  static constexpr Opcode kReturningOperand[] = {Opcode::kSelect,  Opcode::kNegate,  Opcode::kAbs,
+                                                 Opcode::kMaximum, Opcode::kMinimum, Opcode::kClamp};
+  return std::ranges::find(kReturningOperand, opcode) != std::end(kReturningOperand);
 }
 
 }  // namespace shoal::internal

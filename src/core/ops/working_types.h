@@ -1,5 +1,5 @@
-// XLA lets floats of several widths meet in one op, and an op be declared in another float type than its operands give.
-// Such an op is computed in the widest type that takes part, and rounded once to what is declared.
+// XLA allows floats of several widths in one op, and a declared float type that differs from that of the operands. Such
+// an op is computed in the widest type of operands and result, and rounded once to the declared type.
 #pragma once
 
 #include <vector>
@@ -8,17 +8,16 @@
 
 namespace shoal::internal {
 
-// In which types an instruction is computed: of each operand, and of each leaf of the result. Types of operands and
-// leaves that are no floats are their own.
+// The types in which an instruction is computed. Types other than floats are the declared ones.
 struct WorkingTypes {
-  bool mixed = false;  // some type is not the one that is declared
-  std::vector<ElementType> operands, results;  // empty where nothing is mixed, as a rule
+  bool mixed = false;                          // some type differs from the declared one
+  std::vector<ElementType> operands, results;  // per operand, per leaf of the result; usually empty if not mixed
 };
 
-// Not mixed for ops that take floats as they come (dot, convert, reduce with its function, custom-call, …).
+// Not mixed for ops that accept any float types (dot, convert, reduce with its function, custom-call, …).
 WorkingTypes WorkingTypesOf(const Instruction& hlo);
 
-// Gives one of its operands, with another sign at most: what has the type's digits keeps them, and is not rounded.
-bool GivesAnOperand(Opcode opcode);
+// True if the result is one of the operands, up to its sign. Such a result is representable, so it is not rounded.
+bool ReturnsAnOperand(Opcode opcode);
 
 }  // namespace shoal::internal

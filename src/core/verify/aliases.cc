@@ -1,5 +1,5 @@
-// input_output_alias and buffer_donor name arrays that can share memory. What fusions and custom calls say of
-// their own operands, their ops check.
+// input_output_alias and buffer_donor name arrays that can share memory. The rules of the ops check the aliases
+// that fusions and custom calls declare for their own operands.
 #include <set>
 
 #include "core/ops/rules.h"
@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// The entry computation as callers see it.
+// The parameter and result shapes of the entry computation, as its callers see them.
 struct Interface {
   std::vector<const Shape*> parameters;
   const Shape* result = nullptr;
@@ -26,7 +26,7 @@ Interface InterfaceOf(const Module& module) {
   return interface;
 }
 
-// Without padding; no value if it is not known or overflows.
+// Without padding. No value if the size is unknown or overflows.
 std::optional<int64_t> ByteSize(const Shape& array) {
   const std::optional<int64_t> count = array.ElementCount();
   const bool packed = array.layout() != nullptr && array.layout()->element_size_in_bits > 0;
@@ -44,8 +44,8 @@ bool SameSize(const Shape& a, const Shape& b) {
 
 class AliasCheck {
  public:
-  explicit AliasCheck(VerifierContext& inspection)
-      : inspection_(inspection), entry_(*inspection.module().entry), interface_(InterfaceOf(inspection.module())) {}
+  explicit AliasCheck(VerifierContext& context)
+      : context_(context), entry_(*context.module().entry), interface_(InterfaceOf(context.module())) {}
 
   // Rules C1 to C6.
   void Check(const InputOutputAlias& alias) {
@@ -55,20 +55,20 @@ class AliasCheck {
     if (output == nullptr || !output->IsArray())
       return Add("alias.C3", StrCat("input_output_alias must name an array of the result, got ",
                                     ToString(alias.output_index), " in ", Str(*interface_.result)));
-    const std::string what = StrCat("output ", ToString(alias.output_index), " and parameter ", alias.parameter, " at ",
+    const std::string pair = StrCat("output ", ToString(alias.output_index), " and parameter ", alias.parameter, " at ",
                                     ToString(alias.parameter_index));
     if (!SameSize(*parameter, *output))
       return Add("alias.C4",
-                 StrCat(what, " must have one size to share memory, got ", Str(*output), " and ", Str(*parameter)));
+                 StrCat(pair, " must have equal sizes to share memory, got ", Str(*output), " and ", Str(*parameter)));
     if (alias.kind == AliasKind::kMust && parameter != output)
-      return Add("alias.C5", StrCat(what, " must have one shape and layout, since they must-alias, got ",
+      return Add("alias.C5", StrCat(pair, " must have equal shapes and layouts, since they must alias, got ",
                                     ToString(*output, true), " and ", ToString(*parameter, true)));
     if (!aliased_.insert({alias.parameter, alias.parameter_index}).second)
       Add("alias.C6", StrCat("parameter ", alias.parameter, " at ", ToString(alias.parameter_index),
-                             " must share memory with one output, got two"));
+                             " must alias only one output, got two"));
   }
 
-  // Rules C7 to C9; after all aliases.
+  // Rules C7 to C9. Must be called after all aliases are checked.
   void Check(const BufferDonor& donor) {
     if (Find("buffer_donor", donor.parameter, donor.parameter_index, "alias.C7", "alias.C8") == nullptr) return;
     if (aliased_.contains(donor))
@@ -78,10 +78,10 @@ class AliasCheck {
 
  private:
   void Add(std::string_view rule, std::string message, Site site = Site::Here()) {
-    inspection_.Add(entry_, rule, std::move(message), site);
+    context_.Add(entry_, rule, std::move(message), site);
   }
 
-  // The array of a parameter; null, with an error, if there is none.
+  // The array at `index` in a parameter. Adds an error and returns null if it does not exist.
   const Shape* Find(std::string_view attribute, int64_t parameter, const ShapeIndex& index,
                     std::string_view parameter_rule, std::string_view index_rule) {
     const int64_t count = std::ssize(interface_.parameters);
@@ -98,7 +98,7 @@ class AliasCheck {
     return nullptr;
   }
 
-  VerifierContext& inspection_;
+  VerifierContext& context_;
   const Computation& entry_;
   const Interface interface_;
   std::set<BufferDonor> aliased_;
@@ -106,10 +106,10 @@ class AliasCheck {
 
 }  // namespace
 
-void CheckAliases(VerifierContext& inspection) {
-  const Module& module = inspection.module();
+void CheckAliases(VerifierContext& context) {
+  const Module& module = context.module();
   if (module.entry == nullptr || module.entry->root == nullptr) return;
-  AliasCheck check(inspection);
+  AliasCheck check(context);
   for (const InputOutputAlias& alias : module.input_output_alias) check.Check(alias);
   for (const BufferDonor& donor : module.buffer_donors) check.Check(donor);
 }

@@ -7,19 +7,18 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int kMaxSteps = 2000;  // of one search; nobody writes as long a chain
+constexpr int kMaxSteps = 2000;  // of one search; real chains are far shorter
 
-
-// Collectives that are written as a start, and chains that wrap a computation.
+// Starts of collectives, and async-start and async-update, which wrap a computation.
 bool IsProducer(const Instruction& hlo) {
   if (IsAsyncChain(hlo)) return !IsAsyncDone(hlo);
   return IsAsyncStart(hlo) && Info(hlo.opcode).op_class == OpClass::kCollective;
 }
 
-// The while loop whose body `computation` is, if there is exactly one.
-const Instruction* LoopOf(const Computation& computation, const VerifierContext& inspection) {
+// The only while loop whose body is `computation`; null if there is none or several.
+const Instruction* LoopOf(const Computation& computation, const VerifierContext& context) {
   const Instruction* loop = nullptr;
-  for (const Instruction* caller : inspection.CallersOf(computation)) {
+  for (const Instruction* caller : context.CallersOf(computation)) {
     if (CallKindOf(*caller) != CallKind::kLoop) continue;
     if (loop != nullptr) return nullptr;
     loop = caller;
@@ -29,30 +28,30 @@ const Instruction* LoopOf(const Computation& computation, const VerifierContext&
 
 class Trace {
  public:
-  explicit Trace(const VerifierContext& inspection) : inspection_(inspection) {}
+  explicit Trace(const VerifierContext& context) : context_(context) {}
 
-  const Instruction* Back(const ValueRef& place) {
-    if (place.hlo == nullptr || steps_++ > kMaxSteps || !visited_.insert(place.hlo).second) return nullptr;
-    if (IsProducer(*place.hlo)) return place.hlo;
-    if (const Instruction* found = BackThrough(place)) return found;
-    visited_.erase(place.hlo);
+  const Instruction* Back(const ValueRef& position) {
+    if (position.hlo == nullptr || steps_++ > kMaxSteps || !visited_.insert(position.hlo).second) return nullptr;
+    if (IsProducer(*position.hlo)) return position.hlo;
+    if (const Instruction* found = BackThrough(position)) return found;
+    visited_.erase(position.hlo);
     return nullptr;
   }
 
  private:
-  const Instruction* BackThrough(ValueRef place) {
-    const Forwarding hands = ForwardingOf(*place.hlo);
-    if (hands == Forwarding::kTuple && place.path.empty()) {
-      for (const Instruction* operand : place.hlo->operands)
+  const Instruction* BackThrough(ValueRef position) {
+    const Forwarding forwarding = ForwardingOf(*position.hlo);
+    if (forwarding == Forwarding::kTuple && position.path.empty()) {
+      for (const Instruction* operand : position.hlo->operands)
         if (const Instruction* found = Back({operand, {}})) return found;
       return nullptr;
     }
-    if (hands == Forwarding::kArgument) {
-      const Instruction* loop = LoopOf(*place.hlo->parent, inspection_);
-      return loop == nullptr ? nullptr : BackThroughLoop(*loop, place.path, /*body_first=*/false);
+    if (forwarding == Forwarding::kArgument) {
+      const Instruction* loop = LoopOf(*position.hlo->parent, context_);
+      return loop == nullptr ? nullptr : BackThroughLoop(*loop, position.path, /*body_first=*/false);
     }
-    if (hands == Forwarding::kLoopState) return BackThroughLoop(*place.hlo, place.path, /*body_first=*/true);
-    return TraceToOperand(place, kCarriesAsync) ? Back(place) : nullptr;
+    if (forwarding == Forwarding::kLoopState) return BackThroughLoop(*position.hlo, position.path, /*body_first=*/true);
+    return TraceToOperand(position, kCarriesAsync) ? Back(position) : nullptr;
   }
 
   const Instruction* BackThroughLoop(const Instruction& loop, const ShapeIndex& path, bool body_first) {
@@ -63,21 +62,21 @@ class Trace {
     return Back({body_first ? init : root, path});
   }
 
-  const VerifierContext& inspection_;
+  const VerifierContext& context_;
   absl::flat_hash_set<const Instruction*> visited_;
   int steps_ = 0;
 };
 
 }  // namespace
 
-const Instruction* AsyncProducer(const Instruction& hlo, const VerifierContext& inspection) {
-  return IsProducer(hlo) ? &hlo : Trace(inspection).Back({&hlo, {}});
+const Instruction* AsyncProducer(const Instruction& hlo, const VerifierContext& context) {
+  return IsProducer(hlo) ? &hlo : Trace(context).Back({&hlo, {}});
 }
 
-bool CrossesLoopBoundary(const Instruction& hlo, VerifierContext& inspection) {
+bool CrossesLoopBoundary(const Instruction& hlo, VerifierContext& context) {
   constexpr Forwarding kCalls = Forwarding::kCalled | Forwarding::kBranch;
-  constexpr Forwarding kFollowed =
-      kCalls | Forwarding::kAsyncUpdate | Forwarding::kDomain | Forwarding::kSame | Forwarding::kTupleElement | Forwarding::kTuple;
+  constexpr Forwarding kFollowed = kCalls | Forwarding::kAsyncUpdate | Forwarding::kDomain | Forwarding::kSame |
+                                   Forwarding::kTupleElement | Forwarding::kTuple;
   absl::flat_hash_set<const Instruction*> seen{&hlo};
   std::vector<const Instruction*> todo{&hlo};
   auto follow = [&](const Instruction* next) {
@@ -87,12 +86,12 @@ bool CrossesLoopBoundary(const Instruction& hlo, VerifierContext& inspection) {
     const Instruction& at = *todo.back();
     todo.pop_back();
     if (&at == at.parent->root) {
-      for (const Instruction* caller : inspection.CallersOf(*at.parent)) {
+      for (const Instruction* caller : context.CallersOf(*at.parent)) {
         if (CallKindOf(*caller) == CallKind::kLoop && BodyOf(*caller) == at.parent) return true;
         if (Has(kCalls, ForwardingOf(*caller))) follow(caller);
       }
     }
-    for (const Instruction* user : inspection.UsersOf(at)) {
+    for (const Instruction* user : context.UsersOf(at)) {
       if (ForwardingOf(*user) == Forwarding::kLoopState) return true;
       if (Has(kFollowed, ForwardingOf(*user))) follow(user);
     }

@@ -1,5 +1,5 @@
-// b(…), memory that is written in place, is used where it may be, and written once. What custom calls do with
-// it, the op checks.
+// Buffers b(…), which are written in place, are used only by ops that support them and have one writer. The rules of
+// custom calls check their own use of buffers.
 #include "absl/container/flat_hash_map.h"
 #include "core/ops/buffer_use.h"
 #include "core/ops/families.h"
@@ -9,12 +9,12 @@
 namespace shoal::internal {
 namespace {
 
-// Whether a shape has buffers in it; each shape is looked at once.
+// Tells whether a shape contains buffers. Each shape is inspected once.
 class BufferShapes {
  public:
   bool Has(const Shape& shape) {
     if (!shape.IsTuple()) return shape.IsBuffer();
-    if (auto known = tuples_.find(&shape); known != tuples_.end()) return known->second;
+    if (auto cached = tuples_.find(&shape); cached != tuples_.end()) return cached->second;
     bool found = false;
     for (const Shape* element : shape.elements()) found |= Has(*element);
     tuples_.emplace(&shape, found);
@@ -29,15 +29,15 @@ class BufferShapes {
   absl::flat_hash_map<const Shape*, bool> tuples_;
 };
 
-// Counts who writes into the buffer at a path of an instruction's result. Calls, loops and branches are taken
-// to write into what they get.
+// Counts the writers of the buffer at a path of an instruction's result. Calls, loops and branches are assumed to
+// write into their operands.
 class Writers {
  public:
-  explicit Writers(VerifierContext& inspection) : inspection_(inspection) {}
+  explicit Writers(VerifierContext& context) : context_(context) {}
 
   int Count(const Instruction& hlo, Ints path) {
     int count = 0;
-    for (const Instruction* user : inspection_.UsersOf(hlo)) {
+    for (const Instruction* user : context_.UsersOf(hlo)) {
       if (count > 1 || ++steps_ > kMaxSteps) break;
       count += CountIn(*user, hlo, path);
     }
@@ -52,31 +52,31 @@ class Writers {
     if (IsGetTupleElement(user))
       return !path.empty() && ElementIndexOf(user) == path[0] ? Count(user, path.subspan(1)) : 0;
     if (!IsTuple(user)) return 0;
-    if (&user == user.parent->root) return inspection_.IsCalledBy(*user.parent, IsLoop) ? 1 : 0;
+    if (&user == user.parent->root) return context_.IsCalledBy(*user.parent, IsLoop) ? 1 : 0;
     auto operand = std::find(user.operands.begin(), user.operands.end(), &hlo);
     std::vector<int64_t> longer{operand - user.operands.begin()};
     longer.insert(longer.end(), path.begin(), path.end());
     return Count(user, longer);
   }
 
-  VerifierContext& inspection_;
+  VerifierContext& context_;
   int steps_ = 0;
 };
 
 // Rule C2.
 void CheckWriters(const Instruction& hlo, const Shape& part, std::vector<int64_t>& path, BufferShapes& buffers,
-                  VerifierContext& inspection) {
+                  VerifierContext& context) {
   if (!buffers.Has(part)) return;
   for (size_t i = 0; part.IsTuple() && i < part.elements().size(); ++i) {
     path.push_back(static_cast<int64_t>(i));
-    CheckWriters(hlo, *part.elements()[i], path, buffers, inspection);
+    CheckWriters(hlo, *part.elements()[i], path, buffers, context);
     path.pop_back();
   }
-  if (part.IsBuffer() && Writers(inspection).Count(hlo, path) > 1)
-    inspection.Add(hlo, "buffer.C2", StrCat("the buffer at ", ToString(Ints(path)), " must have one writer, got more"));
+  if (part.IsBuffer() && Writers(context).Count(hlo, path) > 1)
+    context.Add(hlo, "buffer.C2", StrCat("the buffer at ", ToString(Ints(path)), " must have one writer, got several"));
 }
 
-// Whether an instruction that touches buffers may.
+// True if an instruction that touches buffers is allowed to.
 bool MayTouch(const Instruction& hlo, const Module& module, BufferShapes& buffers) {
   if (IsParameter(hlo)) return hlo.parent != module.entry;
   if (IsCall(hlo)) return FrontendAttributeOf(hlo, "_xla_stream_annotation") != nullptr;
@@ -90,20 +90,20 @@ bool MayTouch(const Instruction& hlo, const Module& module, BufferShapes& buffer
 
 }  // namespace
 
-void CheckBuffers(VerifierContext& inspection) {
-  const Module& module = inspection.module();
+void CheckBuffers(VerifierContext& context) {
+  const Module& module = context.module();
   BufferShapes buffers;
-  for (const Computation* computation : inspection.computations()) {
-    if (inspection.IsAsync(*computation)) continue;
+  for (const Computation* computation : context.computations()) {
+    if (context.IsAsync(*computation)) continue;
     for (const Instruction* hlo : computation->instructions) {
       if (!buffers.Touches(*hlo)) continue;
       std::vector<int64_t> path;
-      if (GivesBuffers(*hlo)) CheckWriters(*hlo, hlo->shape(), path, buffers, inspection);
+      if (ReturnsBuffers(*hlo)) CheckWriters(*hlo, hlo->shape(), path, buffers, context);
       if (MayTouch(*hlo, module, buffers)) continue;
       const bool entry = IsParameter(*hlo);
-      inspection.Add(*hlo, "buffer.C1",
-                     entry ? StrCat("the entry computation must not take buffers, got ", ToString(hlo->shape()))
-                           : StrCat(Text(hlo->opcode), " must not be used with buffers, got ", ToString(hlo->shape())));
+      context.Add(*hlo, "buffer.C1",
+                  entry ? StrCat("the entry computation must not take buffers, got ", ToString(hlo->shape()))
+                        : StrCat(Text(hlo->opcode), " must not be used with buffers, got ", ToString(hlo->shape())));
     }
   }
 }

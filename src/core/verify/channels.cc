@@ -1,4 +1,4 @@
-// Both ends of a transfer agree. That a done op has the channel of its operand, the op itself checks.
+// Both ends of a transfer agree. The rules of the done op check that it has the channel of its operand.
 #include "absl/container/flat_hash_map.h"
 #include "core/ops/rules.h"
 #include "core/ops/transfer.h"
@@ -7,14 +7,15 @@
 namespace shoal::internal {
 namespace {
 
-// Send and recv, which are told from other transfers by their attribute.
-bool IsEnd(const Instruction& hlo) { return IsAsyncStart(hlo) && FindAttr(hlo.opcode, kIsHostTransfer.id) != nullptr; }
-bool IsDone(const Instruction& hlo) { return IsAsyncDone(hlo) && FindAttr(hlo.opcode, kIsHostTransfer.id) != nullptr; }
+// Send and recv: the transfers with the attribute is_host_transfer.
+bool HasTransferAttr(const Instruction& hlo) { return FindAttr(hlo.opcode, kIsHostTransfer.id) != nullptr; }
+bool IsSendOrRecv(const Instruction& hlo) { return IsAsyncStart(hlo) && HasTransferAttr(hlo); }
+bool IsSendOrRecvDone(const Instruction& hlo) { return IsAsyncDone(hlo) && HasTransferAttr(hlo); }
 
 std::string_view Text(bool value) { return value ? "true" : "false"; }
 
-// The same up to what is sent: op, shape, and shapes of operands.
-bool Alike(const Instruction& a, const Instruction& b) {
+// Equal op, shape and operand shapes. The transferred values may differ.
+bool HaveEqualTypes(const Instruction& a, const Instruction& b) {
   auto same = [](const Instruction* s, const Instruction* t) { return s->shape_ == t->shape_; };
   return a.opcode == b.opcode && a.shape_ == b.shape_ &&
          std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(), same);
@@ -22,24 +23,24 @@ bool Alike(const Instruction& a, const Instruction& b) {
 
 }  // namespace
 
-void CheckChannels(VerifierContext& inspection) {
-  absl::flat_hash_map<int64_t, const Instruction*> to_host;  // the first on each channel
-  ForEachInstruction(inspection, [&](const Instruction& hlo) {
+void CheckChannels(VerifierContext& context) {
+  absl::flat_hash_map<int64_t, const Instruction*> to_host;  // the first transfer on each channel
+  ForEachInstruction(context, [&](const Instruction& hlo) {
     if (!hlo.has(kChannelId)) return;
-    if (IsDone(hlo) && !hlo.operands.empty()) {
-      const Instruction& end = *hlo.operands[0];
-      if (IsEnd(end) && end[kIsHostTransfer] != hlo[kIsHostTransfer])
-        inspection.Add(hlo, "channel.C1",
-                       StrCat("is_host_transfer must be ", Text(end[kIsHostTransfer]), " as in ", end.name, ", got ",
-                              Text(hlo[kIsHostTransfer])));
+    if (IsSendOrRecvDone(hlo) && !hlo.operands.empty()) {
+      const Instruction& start = *hlo.operands[0];
+      if (IsSendOrRecv(start) && start[kIsHostTransfer] != hlo[kIsHostTransfer])
+        context.Add(hlo, "channel.C1",
+                    StrCat("is_host_transfer must be ", Text(start[kIsHostTransfer]), " as in ", start.name, ", got ",
+                           Text(hlo[kIsHostTransfer])));
     }
-    if (!IsEnd(hlo) || !hlo[kIsHostTransfer]) return;
-    auto [first, fresh] = to_host.emplace(hlo[kChannelId], &hlo);
-    if (!fresh && !Alike(*first->second, hlo))
-      inspection.Add(hlo, "channel.C2",
-                     StrCat("host transfers on channel ", hlo[kChannelId], " must be alike, got ",
-                            shoal::internal::Text(hlo.opcode), " of ", Str(hlo.shape()), " beside ",
-                            shoal::internal::Text(first->second->opcode), " of ", Str(first->second->shape())));
+    if (!IsSendOrRecv(hlo) || !hlo[kIsHostTransfer]) return;
+    auto [first, inserted] = to_host.emplace(hlo[kChannelId], &hlo);
+    if (!inserted && !HaveEqualTypes(*first->second, hlo))
+      context.Add(hlo, "channel.C2",
+                  StrCat("host transfers on channel ", hlo[kChannelId], " must have equal ops and shapes, got ",
+                         shoal::internal::Text(hlo.opcode), " of ", Str(hlo.shape()), " and ",
+                         shoal::internal::Text(first->second->opcode), " of ", Str(first->second->shape())));
   });
 }
 

@@ -1,22 +1,22 @@
-// The families of rules. Each goes through the module and adds what it finds; none depends on another.
-// Private to verify/.
+// The families of rules. Each check scans the module and adds the errors it finds. The checks are independent of each
+// other. Private to core/verify.
 #pragma once
 
 #include "core/verify/verifier_context.h"
 
 namespace shoal::internal {
 
-void CheckInstructions(VerifierContext& inspection);  // shape, and the rules of every op
-void CheckLayouts(VerifierContext& inspection);       // layout
-void CheckEntry(VerifierContext& inspection);         // entry
-void CheckThreads(VerifierContext& inspection);       // thread
-void CheckFusions(VerifierContext& inspection);       // fused
-void CheckSchedule(VerifierContext& inspection);      // schedule
-void CheckAsync(VerifierContext& inspection);         // async
-void CheckAliases(VerifierContext& inspection);       // alias
-void CheckChannels(VerifierContext& inspection);      // channel
-void CheckGroups(VerifierContext& inspection);        // groups
-void CheckShardings(VerifierContext& inspection);     // sharding
-void CheckBuffers(VerifierContext& inspection);       // buffer
+void CheckInstructions(VerifierContext& context);  // shape, and the rules of each op
+void CheckLayouts(VerifierContext& context);       // layout
+void CheckEntry(VerifierContext& context);         // entry
+void CheckThreads(VerifierContext& context);       // thread
+void CheckFusions(VerifierContext& context);       // fused
+void CheckSchedule(VerifierContext& context);      // schedule
+void CheckAsync(VerifierContext& context);         // async
+void CheckAliases(VerifierContext& context);       // alias
+void CheckChannels(VerifierContext& context);      // channel
+void CheckGroups(VerifierContext& context);        // groups
+void CheckShardings(VerifierContext& context);     // sharding
+void CheckBuffers(VerifierContext& context);       // buffer
 
 }  // namespace shoal::internal

@@ -13,8 +13,8 @@ std::string_view IdsOf(GroupMode mode) {
   return mode == GroupMode::kFlattenedId ? "device" : "replica";
 }
 
-// How many ids there are. No value where the module does not say: replica_count and num_partitions are 1
-// then, which also modules for more devices leave so.
+// Number of ids. No value if the module does not declare it: replica_count and num_partitions are then 1, which
+// modules for several devices may also leave unset.
 std::optional<int64_t> IdCount(const Module& module, GroupMode mode) {
   int64_t count = mode == GroupMode::kCrossPartition ? module.num_partitions : module.replica_count;
   if (mode == GroupMode::kFlattenedId && __builtin_mul_overflow(count, module.num_partitions, &count)) return {};
@@ -23,8 +23,8 @@ std::optional<int64_t> IdCount(const Module& module, GroupMode mode) {
 
 class GroupCheck {
  public:
-  GroupCheck(const Instruction& hlo, const GroupRules& op, GroupMode mode, VerifierContext& inspection)
-      : hlo_(hlo), op_(op), mode_(mode), inspection_(inspection), count_(IdCount(inspection.module(), mode)) {}
+  GroupCheck(const Instruction& hlo, const GroupRules& op, GroupMode mode, VerifierContext& context)
+      : hlo_(hlo), op_(op), mode_(mode), context_(context), count_(IdCount(context.module(), mode)) {}
 
   void Check(const ReplicaGroups& groups) {
     if (groups.empty()) {
@@ -47,14 +47,14 @@ class GroupCheck {
 
  private:
   void Add(std::string_view rule, std::string message, Site site = Site::Here()) {
-    inspection_.Add(hlo_, rule, std::move(message), site);
+    context_.Add(hlo_, rule, std::move(message), site);
   }
 
   void CheckLists(const ReplicaGroups::Lists& lists) {
     for (size_t i = 0, start = 0; i < lists.ends.size(); start = lists.ends[i++])
       if (lists.ends[i] == start)
-        return Add("groups.C2", StrCat("a replica group must not be empty, got {} in place ", i));
-    // Where the module does not say how many there are, the groups do, if they name all.
+        return Add("groups.C2", StrCat("a replica group must not be empty, got {} at index ", i));
+    // If the module does not declare the number of ids, groups that name all ids do.
     const int64_t named = std::ssize(lists.ids);
     const int64_t limit = count_ ? *count_ : op_.all ? named : INT64_MAX;
     for (int64_t id : lists.ids)
@@ -66,7 +66,7 @@ class GroupCheck {
     if (!op_.uniform) return;
     for (size_t i = 1; i < lists.ends.size(); ++i)
       if (lists.ends[i] - lists.ends[i - 1] != lists.ends[0])
-        return Add("groups.C6", StrCat("replica groups must have one size, got ", lists.ends[0], " and ",
+        return Add("groups.C6", StrCat("replica groups must have equal sizes, got ", lists.ends[0], " and ",
                                        lists.ends[i] - lists.ends[i - 1]));
   }
 
@@ -79,14 +79,14 @@ class GroupCheck {
   const Instruction& hlo_;
   const GroupRules& op_;
   const GroupMode mode_;
-  VerifierContext& inspection_;
+  VerifierContext& context_;
   const std::optional<int64_t> count_;
 };
 
-// How many times larger the gathered dimension is than what one device gives; no value if the shapes do not
-// say.
+// Size of the gathered (or scattered) dimension divided by the part of one device. No value if the shapes do not
+// determine it.
 std::optional<int64_t> ShardCount(const Instruction& hlo) {
-  const bool scatters = SplitsOf(hlo) == DimensionEffect::kScatters;
+  const bool scatters = DimensionEffectOf(hlo) == DimensionEffect::kScatters;
   if (hlo.operands.empty() || hlo[kDimensions].size() != 1) return {};
   const Shape* result = &ResultShape(hlo);
   if (result != nullptr && result->IsTuple()) result = result->At(ShapeIndex{0});
@@ -99,8 +99,8 @@ std::optional<int64_t> ShardCount(const Instruction& hlo) {
   return whole / part + (whole % part != 0 ? 1 : 0);
 }
 
-// How many devices act together, where the op alone cannot tell: groups are left to the module, or all
-// partitions of the replicas they name take part.
+// Number of devices in a group, if it depends on the module: the op has no groups, or all partitions of the replicas in
+// its groups participate.
 std::optional<int64_t> GroupSizeByModule(const Instruction& hlo, const Module& module, GroupMode mode) {
   const std::optional<int64_t> ids = IdsPerGroup(hlo);
   const bool all_partitions = mode == GroupMode::kCrossReplicaAndPartition;
@@ -111,18 +111,18 @@ std::optional<int64_t> GroupSizeByModule(const Instruction& hlo, const Module& m
 }
 
 // Rules C8 and C9.
-void CheckSplit(const Instruction& hlo, GroupMode mode, VerifierContext& inspection) {
-  const DimensionEffect splits = SplitsOf(hlo);
-  const std::optional<int64_t> size = GroupSizeByModule(hlo, inspection.module(), mode);
+void CheckSplit(const Instruction& hlo, GroupMode mode, VerifierContext& context) {
+  const DimensionEffect effect = DimensionEffectOf(hlo);
+  const std::optional<int64_t> size = GroupSizeByModule(hlo, context.module(), mode);
   if (!size) return;
-  if (splits == DimensionEffect::kGathers || splits == DimensionEffect::kScatters) {
+  if (effect == DimensionEffect::kGathers || effect == DimensionEffect::kScatters) {
     const std::optional<int64_t> shards = ShardCount(hlo);
     if (shards && *shards != *size)
-      inspection.Add(hlo, "groups.C8",
-                     StrCat("groups of ", *size, " devices must make dimension ", hlo[kDimensions][0], " ", *size,
-                            " times as large, got ", *shards, " times"));
+      context.Add(hlo, "groups.C8",
+                  StrCat("with groups of ", *size, " devices, dimension ", hlo[kDimensions][0],
+                         " must change by a factor of ", *size, ", got ", *shards));
   }
-  if (splits != DimensionEffect::kExchanges || hlo.operands.empty() || !hlo.operand_shape(0).IsArray()) return;
+  if (effect != DimensionEffect::kExchanges || hlo.operands.empty() || !hlo.operand_shape(0).IsArray()) return;
   const bool divides = hlo[kDimensions].size() == 1;
   const Shape& operand = hlo.operand_shape(0);
   int64_t parts = std::ssize(hlo.operands);
@@ -132,38 +132,38 @@ void CheckSplit(const Instruction& hlo, GroupMode mode, VerifierContext& inspect
     parts = operand.dim(dim);
   }
   if (divides ? parts % *size != 0 : parts != *size)
-    inspection.Add(hlo, "groups.C9",
-                   StrCat(divides ? StrCat("dimension ", hlo[kDimensions][0], " must be a multiple of ")
-                                  : std::string("there must be an operand for each of "),
-                          *size, " devices in a group, got ", parts));
+    context.Add(hlo, "groups.C9",
+                StrCat(divides ? StrCat("the size of dimension ", hlo[kDimensions][0], " must be a multiple of")
+                               : std::string("the number of operands must equal"),
+                       " the group size ", *size, ", got ", parts));
 }
 
 // Rule C10.
-void CheckPairs(const Instruction& hlo, GroupMode mode, VerifierContext& inspection) {
-  const std::optional<int64_t> count = IdCount(inspection.module(), mode);
+void CheckPairs(const Instruction& hlo, GroupMode mode, VerifierContext& context) {
+  const std::optional<int64_t> count = IdCount(context.module(), mode);
   if (!count) return;
   for (Ints pair : hlo[kSourceTargetPairs])
     for (int64_t id : pair)
       if (id >= *count)
-        return inspection.Add(
+        return context.Add(
             hlo, "groups.C10",
             StrCat(IdsOf(mode), " ids in source_target_pairs must lie in [0, ", *count, "), got ", id));
 }
 
 }  // namespace
 
-void CheckGroups(VerifierContext& inspection) {
-  ForEachInstruction(inspection, [&](const Instruction& hlo) {
+void CheckGroups(VerifierContext& context) {
+  ForEachInstruction(context, [&](const Instruction& hlo) {
     const bool permutes = hlo.has(kSourceTargetPairs);
     const std::optional<GroupRules> rules = GroupRulesOf(hlo);
     if (!permutes && !rules) return;
     const Result<GroupMode> mode = GroupModeOf(hlo);
-    if (!mode.ok()) return;  // a rule of the op
-    if (permutes) return CheckPairs(hlo, *mode, inspection);
+    if (!mode.ok()) return;  // reported by a rule of the op
+    if (permutes) return CheckPairs(hlo, *mode, context);
     static const ReplicaGroups kNone;
     const ReplicaGroups* groups = hlo[kReplicaGroups];
-    GroupCheck(hlo, *rules, *mode, inspection).Check(groups == nullptr ? kNone : *groups);
-    CheckSplit(hlo, *mode, inspection);
+    GroupCheck(hlo, *rules, *mode, context).Check(groups == nullptr ? kNone : *groups);
+    CheckSplit(hlo, *mode, context);
   });
 }
 

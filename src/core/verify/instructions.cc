@@ -1,4 +1,4 @@
-// The rules of each op, and the declared shape against the one they give.
+// The rules of each op, and the declared shape against the inferred shape.
 #include "absl/container/flat_hash_set.h"
 #include "core/ir/sizes.h"
 #include "core/ops/callee.h"
@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// Compatible, where a dimension written "?" fits any.
+// Compatible, but a dimension written "?" matches any size.
 bool Fits(const Shape& a, const Shape& b) {
   if (Compatible(a, b)) return true;
   if (a.element_type() != b.element_type()) return false;
@@ -20,11 +20,11 @@ bool Fits(const Shape& a, const Shape& b) {
 
 bool MayBeDeclared(const Instruction& hlo, const Shape& inferred) {
   if (Compatible(hlo.shape(), inferred)) return true;
-  return KeepsPrecision(hlo) ? Fits(hlo.shape(), inferred) : SameButPrecision(hlo.shape(), inferred);
+  return KeepsPrecision(hlo) ? Fits(hlo.shape(), inferred) : EqualExceptPrecision(hlo.shape(), inferred);
 }
 
-// The GPU compiler wraps collectives in async-start, and XLA prints those by the names of the ops that have a
-// start of their own. The shape tells them: ((operands), result, …).
+// The GPU compiler wraps collectives in async-start, and XLA prints them under the opcodes of the collectives' own
+// starts. Their shape identifies them: ((operands), result, …).
 bool IsWrapped(const Instruction& start) {
   const Shape* operands = start.shape().At(ShapeIndex{0});
   if (operands == nullptr || !operands->IsTuple() || start.shape().elements().size() < 2) return false;
@@ -39,39 +39,40 @@ bool FitsWrapped(const Instruction& hlo, const Shape& inferred) {
   if (hlo.opcode == pair->done) {
     const Instruction& start = *hlo.operands[0];
     return pair->start_is_result && start.opcode == pair->start && IsWrapped(start) &&
-           SameButPrecision(hlo.shape(), start.shape().element(1));
+           EqualExceptPrecision(hlo.shape(), start.shape().element(1));
   }
   const Shape* result = pair->start_is_result ? &inferred : inferred.At(ShapeIndex{1});
-  return result != nullptr && IsWrapped(hlo) && SameButPrecision(hlo.shape().element(1), *result);
+  return result != nullptr && IsWrapped(hlo) && EqualExceptPrecision(hlo.shape().element(1), *result);
 }
 
-void CheckInstruction(const Instruction& hlo, VerifierContext& inspection) {
+void CheckInstruction(const Instruction& hlo, VerifierContext& context) {
   const OpInfo& op = Info(hlo.opcode);
   if (op.infer == nullptr) return;
   if (op.arity >= 0)
     if (Status count = OperandCount(hlo, static_cast<size_t>(op.arity)); !count.ok())
-      return inspection.Add(hlo, std::move(count.diag()));
-  Result<const Shape*> inferred = op.infer(hlo, inspection.module().shapes);
-  if (!inferred.ok()) return inspection.Add(hlo, std::move(inferred.diag()));
+      return context.Add(hlo, std::move(count.diag()));
+  Result<const Shape*> inferred = op.infer(hlo, context.module().shapes);
+  if (!inferred.ok()) return context.Add(hlo, std::move(inferred.diag()));
   if (MayBeDeclared(hlo, **inferred) || FitsWrapped(hlo, **inferred)) return;
-  inspection.Add(hlo, "shape.C1",
-                 StrCat(op.text, " gives ", Str(**inferred), ", but ", Str(hlo.shape()), " is declared"));
+  context.Add(hlo, "shape.C1",
+              StrCat("the inferred shape of ", op.text, " is ", Str(**inferred), ", but ", Str(hlo.shape()),
+                     " is declared"));
 }
 
-// Rule C2, once for each shape.
-void CheckSize(const Instruction& hlo, absl::flat_hash_set<const Shape*>& seen, VerifierContext& inspection) {
+// Rule C2. Each shape is checked once.
+void CheckSize(const Instruction& hlo, absl::flat_hash_set<const Shape*>& seen, VerifierContext& context) {
   if (!seen.insert(&hlo.shape()).second || !SizeOverflows(hlo.shape())) return;
-  inspection.Add(hlo, "shape.C2",
-                 StrCat("a shape must have fewer bytes than 64 bits can count, got ", Str(hlo.shape())));
+  context.Add(hlo, "shape.C2",
+              StrCat("the size of a shape in bytes must fit in 64 bits, got ", Str(hlo.shape())));
 }
 
 }  // namespace
 
-void CheckInstructions(VerifierContext& inspection) {
+void CheckInstructions(VerifierContext& context) {
   absl::flat_hash_set<const Shape*> seen;
-  ForEachInstruction(inspection, [&](const Instruction& hlo) {
-    CheckInstruction(hlo, inspection);
-    CheckSize(hlo, seen, inspection);
+  ForEachInstruction(context, [&](const Instruction& hlo) {
+    CheckInstruction(hlo, context);
+    CheckSize(hlo, seen, context);
   });
 }
 

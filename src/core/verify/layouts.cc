@@ -1,4 +1,4 @@
-// Layouts fit their shapes.
+// Layouts are valid for their shapes.
 #include "absl/container/flat_hash_set.h"
 #include "core/ops/collective.h"
 #include "core/ops/collective_kinds.h"
@@ -19,15 +19,15 @@ LayoutProblem CheckSplits(const Shape& array, const Layout& layout) {
   for (const SplitConfig& split : layout.split_configs) {
     if (split.dimension < 0 || split.dimension >= array.rank() || Contains(split_dims, split.dimension))
       return {"layout.C6",
-              StrCat("splits must be of different dimensions in [0, ", array.rank(), "), got ", split.dimension)};
+              StrCat("split dimensions must be distinct and in [0, ", array.rank(), "), got ", split.dimension)};
     split_dims.push_back(split.dimension);
-    // Splits count dimensions from the most major one in memory.
+    // Split dimensions are numbered from the most major dimension.
     const Ints order = layout.minor_to_major;
     const int64_t size = array.dim(order[order.size() - 1 - static_cast<size_t>(split.dimension)]);
     int64_t last = 0;
     for (int64_t index : split.indices) {
       if (index <= last || index >= size)
-        return {"layout.C6", StrCat("splits must be ascending in [1, ", size, "), got ", Str(split.indices))};
+        return {"layout.C6", StrCat("split indices must ascend within [1, ", size, "), got ", Str(split.indices))};
       last = index;
     }
   }
@@ -37,7 +37,8 @@ LayoutProblem CheckSplits(const Shape& array, const Layout& layout) {
 LayoutProblem CheckLayout(const Shape& array, const Layout& layout) {
   const Ints order = layout.minor_to_major;
   if (std::ssize(order) != array.rank() || !AllWithin(order, 0, array.rank()) || !AllDistinct(order))
-    return {"layout.C1", StrCat("minor-to-major must order all ", array.rank(), " dimensions, got ", Str(order))};
+    return {"layout.C1",
+            StrCat("minor-to-major must list each of the ", array.rank(), " dimensions once, got ", Str(order))};
   for (const Tile& tile : layout.tiles) {
     auto fits = [](int64_t size) { return size > 0 || size == Tile::kCombine; };
     if (tile.dimensions.empty() || !std::all_of(tile.dimensions.begin(), tile.dimensions.end(), fits))
@@ -53,35 +54,35 @@ LayoutProblem CheckLayout(const Shape& array, const Layout& layout) {
   return CheckSplits(array, layout);
 }
 
-// Each shape once in a module, however often tuples repeat it.
+// Checks each shape of a module once, even if tuples repeat it.
 void CheckShape(const Shape& shape, const Instruction& hlo, absl::flat_hash_set<const Shape*>& seen,
-                VerifierContext& inspection) {
+                VerifierContext& context) {
   if (!seen.insert(&shape).second) return;
-  for (const Shape* element : shape.elements()) CheckShape(*element, hlo, seen, inspection);
+  for (const Shape* element : shape.elements()) CheckShape(*element, hlo, seen, context);
   if (!shape.IsArray() || shape.layout() == nullptr) return;
   if (LayoutProblem problem = CheckLayout(shape, *shape.layout()); !problem.rule.empty())
-    inspection.Add(hlo, problem.rule, std::move(problem.message));
+    context.Add(hlo, problem.rule, std::move(problem.message));
 }
 
-// Rule C7: either all all-reduces have the layout the program gave them, or none.
-void CheckConstrainedAllReduces(VerifierContext& inspection) {
+// Rule C7: constrain_layout must be set on all all-reduces or on none.
+void CheckConstrainedAllReduces(VerifierContext& context) {
   const Instruction* first = nullptr;
-  ForEachInstruction(inspection, [&](const Instruction& hlo) {
+  ForEachInstruction(context, [&](const Instruction& hlo) {
     if (!IsAllReduce(hlo)) return;
     if (first == nullptr) first = &hlo;
     if (hlo[kConstrainLayout] != (*first)[kConstrainLayout])
-      inspection.Add(hlo, "layout.C7",
-                     StrCat("constrain_layout must be the same for all all-reduces, but ", first->name, " has ",
-                            (*first)[kConstrainLayout] ? "true" : "false"));
+      context.Add(hlo, "layout.C7",
+                  StrCat("constrain_layout must be the same for all all-reduces, but ", first->name, " has ",
+                         (*first)[kConstrainLayout] ? "true" : "false"));
   });
 }
 
 }  // namespace
 
-void CheckLayouts(VerifierContext& inspection) {
+void CheckLayouts(VerifierContext& context) {
   absl::flat_hash_set<const Shape*> seen;
-  ForEachInstruction(inspection, [&](const Instruction& hlo) { CheckShape(hlo.shape(), hlo, seen, inspection); });
-  CheckConstrainedAllReduces(inspection);
+  ForEachInstruction(context, [&](const Instruction& hlo) { CheckShape(hlo.shape(), hlo, seen, context); });
+  CheckConstrainedAllReduces(context);
 }
 
 }  // namespace shoal::internal

@@ -13,7 +13,7 @@ std::string NameOf(const AxisRef& axis, const Mesh& mesh) {
   return name;
 }
 
-// What of its axis a reference takes: all of size [from, to) in the product of the more major parts.
+// The part of its axis that a reference covers: [from, to), in products of the sizes of the more major parts.
 struct Range {
   int64_t from = 1, to = 1;
 };
@@ -36,21 +36,22 @@ std::optional<int64_t> FirstRepeated(Ints ids) {
     seen[static_cast<size_t>(id)] = true;
   }
   std::sort(outside.begin(), outside.end());
-  auto twice = std::adjacent_find(outside.begin(), outside.end());
-  return twice == outside.end() ? std::nullopt : std::optional(*twice);
+  auto repeated = std::adjacent_find(outside.begin(), outside.end());
+  return repeated == outside.end() ? std::nullopt : std::optional(*repeated);
 }
 
 std::string CheckMesh(const Mesh& mesh) {
   if (mesh.maximal) return {};
   std::vector<std::string> names = mesh.axis_names;
   std::sort(names.begin(), names.end());
-  auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) return StrCat("axes of a mesh must have different names, got '", *twice, "' twice");
+  auto repeated = std::adjacent_find(names.begin(), names.end());
+  if (repeated != names.end())
+    return StrCat("axes of a mesh must have distinct names, got '", *repeated, "' twice");
   const std::vector<int64_t>& ids = mesh.devices.devices;
   if (mesh.devices.iota) return {};
   for (int64_t id : ids)
     if (id < 0 || id >= std::ssize(ids)) return StrCat("device_ids must lie in [0, ", ids.size(), "), got ", id);
-  if (std::optional<int64_t> id = FirstRepeated(ids)) return StrCat("device_ids must differ, got ", *id, " twice");
+  if (std::optional<int64_t> id = FirstRepeated(ids)) return StrCat("device_ids must be distinct, got ", *id, " twice");
   return {};
 }
 
@@ -59,13 +60,13 @@ std::string CheckAxes(const std::vector<AxisRef>& axes, const Mesh& mesh) {
     const int64_t whole = mesh.devices.dims[static_cast<size_t>(axes[i].axis)];
     const Range range = RangeOf(axes[i], mesh);
     if (axes[i].sub && (axes[i].sub->size >= whole || range.to <= 0 || whole % range.to != 0))
-      return StrCat("a part of an axis must divide its size ", whole, ", got ", NameOf(axes[i], mesh));
+      return StrCat("a part of an axis must divide the size of the axis, ", whole, ", got ", NameOf(axes[i], mesh));
     for (size_t j = 0; j < i; ++j) {
       const Range other = RangeOf(axes[j], mesh);
-      const bool apart = axes[i].axis != axes[j].axis ||
-                         (axes[i].sub && axes[j].sub && (range.to <= other.from || other.to <= range.from));
-      if (!apart)
-        return StrCat("an axis must be used once, got ", NameOf(axes[j], mesh), " and ", NameOf(axes[i], mesh));
+      const bool disjoint = axes[i].axis != axes[j].axis ||
+                            (axes[i].sub && axes[j].sub && (range.to <= other.from || other.to <= range.from));
+      if (!disjoint)
+        return StrCat("an axis must be used only once, got ", NameOf(axes[j], mesh), " and ", NameOf(axes[i], mesh));
     }
   }
   return {};

@@ -1,4 +1,4 @@
-// Rules about devices that shardings and replica groups share. Private to verify/.
+// Rules about devices for both shardings and replica groups. Private to core/verify.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace shoal::internal {
 
-// The first id that appears a second time. Fast where the ids are 0 to n - 1 in any order.
+// The first id that appears a second time. Fast if the ids are a permutation of 0 to n - 1.
 std::optional<int64_t> FirstRepeated(Ints ids);
 
-// Each of these says what is wrong; empty: nothing.
-// Axis names differ; devices are 0 to n - 1 in some order.
+// Both checks return an error message, or an empty string if the rule holds.
+// Axis names are distinct; devices are a permutation of 0 to n - 1.
 std::string CheckMesh(const Mesh& mesh);
-// No axis or part of one is named twice; parts divide their axis.
+// No axis or part of an axis is used twice; the size of a part divides the size of its axis.
 std::string CheckAxes(const std::vector<AxisRef>& axes, const Mesh& mesh);
 
 }  // namespace shoal::internal

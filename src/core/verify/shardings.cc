@@ -1,4 +1,4 @@
-// Shardings fit their shapes and the module's devices.
+// Shardings are valid for their shapes and for the module's devices.
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "core/verify/checks.h"
@@ -17,8 +17,8 @@ struct ShardingProblem {
 std::string Str(const Sharding& sharding) {
   std::string text;
   AppendSharding(text, sharding);
-  constexpr size_t kLongest = 100;
-  if (text.size() > kLongest) text = StrCat(text.substr(0, kLongest), "…");
+  constexpr size_t kMaxLength = 100;
+  if (text.size() > kMaxLength) text = StrCat(text.substr(0, kMaxLength), "…");
   return text;
 }
 
@@ -27,21 +27,21 @@ int64_t ShardedRank(const Sharding& sharding) {
   return std::ssize(sharding.tiles.dims) - std::ssize(sharding.last_tile_dims) - (sharding.replicate_last_dim ? 1 : 0);
 }
 
-// `devices`: how many there are; no value if the module does not say.
+// `devices`: the number of devices; no value if the module does not declare it.
 ShardingProblem CheckDevices(Ints ids, std::optional<int64_t> devices) {
   for (int64_t id : ids)
     if (id < 0 || (devices && id >= *devices))
       return {"sharding.C3", devices ? StrCat("sharding must name devices in [0, ", *devices, "), got ", id)
                                      : StrCat("sharding must not name negative devices, got ", id)};
   if (std::optional<int64_t> id = FirstRepeated(ids))
-    return {"sharding.C4", StrCat("sharding must give each device one tile, got two to ", *id)};
+    return {"sharding.C4", StrCat("sharding must assign one tile to each device, got two for device ", *id)};
   return {};
 }
 
 ShardingProblem CheckRank(const Sharding& sharding, const Shape& array) {
   if (ShardedRank(sharding) == array.rank()) return {};
-  return {"sharding.C2", StrCat("sharding must divide the ", array.rank(), " dimensions of ", ToString(array), ", got ",
-                                ShardedRank(sharding), " in ", Str(sharding))};
+  return {"sharding.C2", StrCat("sharding must have an entry for each of the ", array.rank(), " dimensions of ",
+                                ToString(array), ", got ", ShardedRank(sharding), " in ", Str(sharding))};
 }
 
 ShardingProblem CheckCount(int64_t named, std::optional<int64_t> devices) {
@@ -56,7 +56,7 @@ bool IsAll(const std::vector<AxisRef>& axes, const Mesh& mesh) {
   return true;
 }
 
-// Says the same for every shape: replicated, manual, or left to be reduced, on all devices.
+// Does not depend on the shape: replicated, manual or unreduced on all devices.
 bool SuitsAnyShape(const Sharding& sharding) {
   const Mesh& mesh = *sharding.mesh;
   if (IsAll(sharding.manual_axes, mesh) || IsAll(sharding.unreduced_axes, mesh)) return true;
@@ -84,7 +84,7 @@ ShardingProblem CheckNamed(const Sharding& sharding, const Shape& array, std::op
   return CheckCount(mesh.devices.DeviceCount(), devices);
 }
 
-ShardingProblem CheckOne(const Sharding& sharding, const Shape& array, std::optional<int64_t> devices) {
+ShardingProblem CheckArray(const Sharding& sharding, const Shape& array, std::optional<int64_t> devices) {
   if (sharding.kind == Kind::kMaximal) return CheckDevices(sharding.tiles.devices, devices);
   if (sharding.kind == Kind::kNamed) return CheckNamed(sharding, array, devices);
   if (sharding.kind != Kind::kTiled) return {};
@@ -95,24 +95,24 @@ ShardingProblem CheckOne(const Sharding& sharding, const Shape& array, std::opti
 }
 
 void CheckSharding(const Instruction& hlo, const Sharding& sharding, std::optional<int64_t> devices,
-                   VerifierContext& inspection) {
+                   VerifierContext& context) {
   const Shape& shape = hlo.shape();
   if (shape.IsToken()) return;
   const bool tuple = sharding.kind == Kind::kTuple;
   const int64_t leaves = shape.IsTuple() ? shape.LeafCount() : 1;
-  const int64_t given = std::ssize(sharding.elements);
-  if (tuple && (!shape.IsTuple() || (given != leaves && (leaves != 0 || given > 1))))
-    return inspection.Add(hlo, "sharding.C1",
-                          shape.IsTuple()
-                              ? StrCat("sharding must have an entry for each of ", leaves, " arrays, got ", given)
-                              : StrCat("sharding must not be a tuple for ", ToString(shape), ", got ", Str(sharding)));
+  const int64_t entries = std::ssize(sharding.elements);
+  if (tuple && (!shape.IsTuple() || (entries != leaves && (leaves != 0 || entries > 1))))
+    return context.Add(hlo, "sharding.C1",
+                       shape.IsTuple()
+                           ? StrCat("sharding must have an entry for each of ", leaves, " arrays, got ", entries)
+                           : StrCat("sharding must not be a tuple for ", ToString(shape), ", got ", Str(sharding)));
   size_t next = 0;
   ShardingProblem problem;
   ForEachLeaf(shape, [&](const Shape& leaf) {
-    const Sharding& one = tuple ? sharding.elements[next++] : sharding;
-    if (problem.rule.empty() && leaf.IsArray()) problem = CheckOne(one, leaf, devices);
+    const Sharding& entry = tuple ? sharding.elements[next++] : sharding;
+    if (problem.rule.empty() && leaf.IsArray()) problem = CheckArray(entry, leaf, devices);
   });
-  if (!problem.rule.empty()) inspection.Add(hlo, problem.rule, std::move(problem.message));
+  if (!problem.rule.empty()) context.Add(hlo, problem.rule, std::move(problem.message));
 }
 
 bool SameDevices(const TileAssignment& a, const TileAssignment& b) {
@@ -120,10 +120,10 @@ bool SameDevices(const TileAssignment& a, const TileAssignment& b) {
   return a.dims == b.dims && a.DeviceCount() == b.DeviceCount() && a.Devices() == b.Devices();
 }
 
-// Equal but for metadata. A sharding by mesh axes is not compared with one by tiles.
-bool Same(const Sharding& a, const Sharding& b) {
+// Equal up to metadata. A sharding by mesh axes is never compared with a sharding by tiles.
+bool Equal(const Sharding& a, const Sharding& b) {
   if (a.kind == Kind::kTuple && b.kind == Kind::kTuple)
-    return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(), Same);
+    return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(), Equal);
   if ((a.kind == Kind::kNamed) != (b.kind == Kind::kNamed)) return true;
   if (a.kind != b.kind || a.group != b.group || a.group_id != b.group_id || a.reduction != b.reduction) return false;
   if (a.kind == Kind::kNamed)
@@ -134,8 +134,8 @@ bool Same(const Sharding& a, const Sharding& b) {
          a.last_tile_dims == b.last_tile_dims;
 }
 
-// Rule C8: what goes around a loop, or out of either branch, is divided in one way.
-void CheckConsistent(const Instruction& hlo, VerifierContext& inspection) {
+// Rule C8: a loop and its state, or a conditional and the results of its branches, have equal shardings.
+void CheckConsistent(const Instruction& hlo, VerifierContext& context) {
   std::vector<const Instruction*> parts{&hlo};
   auto add_root = [&](const Computation* computation) {
     if (computation != nullptr) parts.push_back(computation->root);
@@ -156,23 +156,23 @@ void CheckConsistent(const Instruction& hlo, VerifierContext& inspection) {
     if (sharding == nullptr) continue;
     if (first == nullptr) {
       first = part;
-    } else if (!Same(*(*first)[kSharding], *sharding)) {
-      return inspection.Add(
+    } else if (!Equal(*(*first)[kSharding], *sharding)) {
+      return context.Add(
           hlo, "sharding.C8",
-          StrCat(Text(hlo.opcode), " and its computations must have one sharding, got ", Str(*(*first)[kSharding]),
-                 " of ", first->name, " and ", Str(*sharding), " of ", part->name));
+          StrCat(Text(hlo.opcode), " and its computations must have equal shardings, got ", Str(*(*first)[kSharding]),
+                 " for ", first->name, " and ", Str(*sharding), " for ", part->name));
     }
   }
 }
 
 }  // namespace
 
-void CheckShardings(VerifierContext& inspection) {
-  const int64_t partitions = inspection.module().num_partitions;
+void CheckShardings(VerifierContext& context) {
+  const int64_t partitions = context.module().num_partitions;
   const std::optional<int64_t> devices = partitions > 1 ? std::optional(partitions) : std::nullopt;
-  ForEachInstruction(inspection, [&](const Instruction& hlo) {
-    if (const Sharding* sharding = hlo[kSharding]) CheckSharding(hlo, *sharding, devices, inspection);
-    if (IsLoop(hlo) || IsBranch(hlo)) CheckConsistent(hlo, inspection);
+  ForEachInstruction(context, [&](const Instruction& hlo) {
+    if (const Sharding* sharding = hlo[kSharding]) CheckSharding(hlo, *sharding, devices, context);
+    if (IsLoop(hlo) || IsBranch(hlo)) CheckConsistent(hlo, context);
   });
 }
 

@@ -1,17 +1,17 @@
-// Control flow and fusions stay on their thread. Calls may leave it, as XLA lets them by default.
+// Control flow and fusions run on the thread of their caller. Calls may use another thread, as in XLA by default.
 #include "core/ops/traits.h"
 #include "core/verify/checks.h"
 
 namespace shoal::internal {
 
-void CheckThreads(VerifierContext& inspection) {
-  ForEachInstruction(inspection, [&](const Instruction& hlo) {
+void CheckThreads(VerifierContext& context) {
+  ForEachInstruction(context, [&](const Instruction& hlo) {
     if (!IsBranch(hlo) && !IsFusion(hlo) && !IsLoop(hlo)) return;
     for (const Computation* called : CalledComputations(hlo)) {
       if (called == nullptr || called->execution_thread == hlo.parent->execution_thread) continue;
-      inspection.Add(hlo, "thread.C1",
-                     StrCat("computation ", called->name, " must run on thread \"", hlo.parent->execution_thread,
-                            "\" as its caller, got \"", called->execution_thread, "\""));
+      context.Add(hlo, "thread.C1",
+                  StrCat("computation ", called->name, " must run on its caller's thread, \"",
+                         hlo.parent->execution_thread, "\", got \"", called->execution_thread, "\""));
     }
   });
 }

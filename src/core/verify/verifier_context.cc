@@ -5,9 +5,9 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kKeptPerFlush = 20'000;  // a hostile file may break a rule in every line
+constexpr size_t kMaxKept = 20'000;  // a hostile file may break a rule in every line
 
-bool IsWhole(const Computation* computation) {
+bool IsComplete(const Computation* computation) {
   if (computation == nullptr || !computation->defined || computation->root == nullptr) return false;
   return std::all_of(computation->instructions.begin(), computation->instructions.end(),
                      [](const Instruction* hlo) { return hlo != nullptr && hlo->shape_ != nullptr; });
@@ -17,7 +17,7 @@ bool IsWhole(const Computation* computation) {
 
 VerifierContext::VerifierContext(Module& module) : module_(module), calls_(module) {
   for (const Computation* computation : module.computations)
-    if (IsWhole(computation)) computations_.push_back(computation);
+    if (IsComplete(computation)) computations_.push_back(computation);
 }
 
 bool VerifierContext::IsCalledBy(const Computation& computation, bool (*kind)(const Instruction&)) const {
@@ -26,7 +26,7 @@ bool VerifierContext::IsCalledBy(const Computation& computation, bool (*kind)(co
 }
 
 void VerifierContext::Keep(Diag diag) {
-  if (found_.size() < kKeptPerFlush) {
+  if (found_.size() < kMaxKept) {
     found_.push_back(std::move(diag));
   } else {
     ++dropped_;
@@ -52,7 +52,7 @@ void VerifierContext::MoveTo(Diags& diags) {
   std::stable_sort(found_.begin(), found_.end(),
                    [](const Diag& a, const Diag& b) { return a.at.offset < b.at.offset; });
   for (Diag& diag : found_) diags.Add(std::move(diag));
-  // Diags itself keeps fewer than we did; these are only counted.
+  // Diags keeps fewer errors than this class does, so the dropped ones only increase its count.
   for (size_t i = 0; i < dropped_; ++i) diags.Add(Diag{});
 }
 

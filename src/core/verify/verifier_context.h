@@ -1,5 +1,5 @@
-// A module under inspection: what the families of rules ask about it, and what they have found. Private to
-// verify/.
+// The module being verified, the queries that the families of rules share, and the errors found so far.
+// Private to core/verify.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@ class VerifierContext {
   explicit VerifierContext(Module& module);
 
   Module& module() { return module_; }
-  // Those that can be looked into: with a root and shapes everywhere. All of them, if the module was read
-  // strictly.
+  // The complete computations: those with a root and with a shape for every instruction. All computations, if the
+  // module was parsed strictly.
   std::span<const Computation* const> computations() const { return computations_; }
 
-  // Each user once, in the order of the text.
+  // Each user once, in text order.
   std::span<const Instruction* const> UsersOf(const Instruction& hlo) { return users_.Of(hlo); }
   std::span<const Instruction* const> CallersOf(const Computation& computation) const {
     return calls_.CallersOf(computation);
@@ -34,12 +34,12 @@ class VerifierContext {
   bool IsFused(const Computation& computation) const { return IsCalledBy(computation, IsFusion); }
   bool IsAsync(const Computation& computation) const { return IsCalledBy(computation, IsAsyncChain); }
 
-  // What is broken. Without a text, the message begins with the name of the instruction or computation.
+  // Adds an error. If the source location is unknown, the message begins with the instruction or computation name.
   void Add(const Instruction& hlo, Diag diag);
   void Add(const Instruction& hlo, std::string_view rule, std::string message, Site site = Site::Here());
   void Add(const Computation& computation, std::string_view rule, std::string message, Site site = Site::Here());
 
-  // Hands everything over, sorted by place.
+  // Moves all errors to `diags`, sorted by source location.
   void MoveTo(Diags& diags);
 
  private:
@@ -58,21 +58,21 @@ inline bool IsOneOf(const Instruction& hlo, std::span<const Opcode> opcodes) {
   return std::find(opcodes.begin(), opcodes.end(), hlo.opcode) != opcodes.end();
 }
 
-// Calls visit(hlo) for every instruction, in the order of the text.
+// Calls visit(hlo) for every instruction, in text order.
 template <class Visit>
-void ForEachInstruction(const VerifierContext& inspection, const Visit& visit) {
-  for (const Computation* computation : inspection.computations())
+void ForEachInstruction(const VerifierContext& context, const Visit& visit) {
+  for (const Computation* computation : context.computations())
     for (const Instruction* hlo : computation->instructions) visit(*hlo);
 }
 
-// Calls visit(leaf) for every part of a shape that is no tuple.
+// Calls visit(leaf) for every part of a shape that is not a tuple.
 template <class Visit>
 void ForEachLeaf(const Shape& shape, const Visit& visit) {
   if (!shape.IsTuple()) return visit(shape);
   for (const Shape* element : shape.elements()) ForEachLeaf(*element, visit);
 }
 
-// The value of a frontend attribute; null if it is not there.
+// The value of a frontend attribute; null if the attribute is absent.
 const std::string_view* FrontendAttributeOf(const Instruction& hlo, std::string_view name);
 
 }  // namespace shoal::internal

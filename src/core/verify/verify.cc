@@ -5,34 +5,34 @@
 namespace shoal::internal {
 namespace {
 
-// What is checked. A rule's id begins with its family's name, but for rules of single ops, which are named
-// after them.
+// The families of rules. A rule id begins with the name of its family; the rules of a single op begin with the name of
+// the op.
 struct Family {
   std::string_view name;
   void (*check)(VerifierContext&);
-  std::string_view what;
+  std::string_view description;
 };
 constexpr Family kFamilies[] = {
-    {"shape", CheckInstructions, "each op's own rules; the declared shape is the one that follows from them"},
-    {"layout", CheckLayouts, "layouts fit their shapes"},
-    {"entry", CheckEntry, "entry_computation_layout is that of the entry computation"},
-    {"thread", CheckThreads, "control flow and fusions stay on their thread"},
-    {"fused", CheckFusions, "fused computations belong to one fusion and are used whole"},
-    {"schedule", CheckSchedule, "in a scheduled module, what is used comes before its users"},
-    {"async", CheckAsync, "whatever is started is done, once"},
+    {"shape", CheckInstructions, "the rules of each op hold; the declared shape equals the inferred shape"},
+    {"layout", CheckLayouts, "layouts are valid for their shapes"},
+    {"entry", CheckEntry, "entry_computation_layout matches the entry computation"},
+    {"thread", CheckThreads, "control flow and fusions run on the thread of their caller"},
+    {"fused", CheckFusions, "a fused computation belongs to one fusion, and each of its instructions is used"},
+    {"schedule", CheckSchedule, "in a scheduled module, operands come before their users"},
+    {"async", CheckAsync, "every async start has exactly one done"},
     {"alias", CheckAliases, "input_output_alias and buffer_donor name arrays that can share memory"},
     {"channel", CheckChannels, "both ends of a transfer agree"},
     {"groups", CheckGroups, "replica groups and source-target pairs name each device once"},
-    {"sharding", CheckShardings, "shardings fit their shapes and the module's devices"},
-    {"buffer", CheckBuffers, "b(…) is used where it may be, and written once"},
+    {"sharding", CheckShardings, "shardings are valid for their shapes and for the module's devices"},
+    {"buffer", CheckBuffers, "buffers b(…) are used only by ops that support them, and have one writer"},
 };
 
 }  // namespace
 
 void Verify(Module& module, Diags& diags) {
-  VerifierContext inspection(module);
-  for (const Family& family : kFamilies) family.check(inspection);
-  inspection.MoveTo(diags);
+  VerifierContext context(module);
+  for (const Family& family : kFamilies) family.check(context);
+  context.MoveTo(diags);
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Checks a module that was read without errors.
+// Checks a module that was parsed without errors.
 #pragma once
 
 #include "core/base/diags.h"
@@ -6,10 +6,10 @@
 
 namespace shoal::internal {
 
-// Adds every broken rule to `diags`, in the order of the text. As strict as XLA's own verifier where that
-// allows mixed precision and does not compare layouts; stricter only about layouts that do not fit their
-// shape, aliases of different sizes, and devices that a collective-broadcast names twice. Changes nothing,
-// but inferred shapes are made in the module's pool.
+// Adds an error to `diags` for every broken rule, in text order. As strict as XLA's own verifier when that allows
+// mixed precision and does not compare layouts. Stricter only about layouts that are invalid for their shape, aliases
+// of different sizes, and devices that a collective-broadcast names twice. Does not change the module, except that
+// inferred shapes are added to its shape pool.
 void Verify(Module& module, Diags& diags);
 
 }  // namespace shoal::internal

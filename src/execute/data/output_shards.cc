@@ -259,7 +259,7 @@ class AxisChoices {
 };
 
 std::optional<InferredShards> ByMesh(const PartitionedPair& pair, const Dims& tiles) {
-  for (const Mesh& mesh : StatedMeshes(pair.whole)) {
+  for (const Mesh& mesh : DeclaredMeshes(pair.whole)) {
     if (mesh.devices.DeviceCount() != pair.grid.partitions) continue;
     const std::optional<std::vector<int>> owners = AxisChoices(mesh, tiles).Only();
     if (!owners) continue;

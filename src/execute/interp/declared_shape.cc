@@ -21,25 +21,25 @@ bool HasDims(const Array& array, const Shape& shape) {
 
 }  // namespace
 
-bool HasShape(const Value& value, const Shape& shape, bool may_lack) {
+bool HasShape(const Value& value, const Shape& shape, bool allow_missing) {
   if (value.IsPending()) return true;
-  if (may_lack && (value.IsToken() || (value.IsTuple() && value.elements().empty()))) return true;
-  if (shape.IsBuffer()) return HasShape(value, shape.element(0), may_lack);
+  if (allow_missing && (value.IsToken() || (value.IsTuple() && value.elements().empty()))) return true;
+  if (shape.IsBuffer()) return HasShape(value, shape.element(0), allow_missing);
   if (shape.IsArray())
     return value.IsArray() && value.array().type() == shape.element_type() && HasDims(value.array(), shape);
   if (!shape.IsTuple()) return value.IsToken();
   if (!value.IsTuple()) return false;
-  auto has = [&](const Value& element, const Shape* declared) { return HasShape(element, *declared, may_lack); };
+  auto has = [&](const Value& element, const Shape* declared) { return HasShape(element, *declared, allow_missing); };
   return std::equal(value.elements().begin(), value.elements().end(), shape.elements().begin(), shape.elements().end(),
                     has);
 }
 
-Status CheckDeclared(const Instruction& hlo, const Value& value) {
+Status CheckDeclaredShape(const Instruction& hlo, const Value& value) {
   const OpClass op_class = Info(hlo.opcode).op_class;
-  const bool may_lack = op_class == OpClass::kTransfer || op_class == OpClass::kCollective;
-  if (HasShape(value, hlo.shape(), may_lack)) return {};
-  return ExecutionError(hlo, StrCat(Text(hlo.opcode), " gives ", ToString(value), ", but ",
-                             ToString(hlo.shape(), /*with_layout=*/false), " is declared"));
+  const bool allow_missing = op_class == OpClass::kTransfer || op_class == OpClass::kCollective;
+  if (HasShape(value, hlo.shape(), allow_missing)) return {};
+  return ExecutionError(hlo, StrCat(Text(hlo.opcode), " returns ", ToString(value), ", but its declared shape is ",
+                                    ToString(hlo.shape(), /*with_layout=*/false)));
 }
 
 Value WithDeclaredTypes(Value value, const Shape& shape) {
@@ -54,7 +54,7 @@ Value WithDeclaredTypes(Value value, const Shape& shape) {
 std::string ToString(const Value& value) {
   if (value.IsArray()) return ToString(value.array());
   if (value.IsToken()) return "token[]";
-  if (!value.IsTuple()) return "a value under way";
+  if (!value.IsTuple()) return "a pending value";
   std::string text = "(";
   for (const Value& element : value.elements()) StrAppend(&text, text.size() == 1 ? "" : ", ", ToString(element));
   return text + ")";

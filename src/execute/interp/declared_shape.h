@@ -1,19 +1,19 @@
-// What an instruction declares, and the value it has. A value that is not what is declared is stopped where it arises, so
-// that every evaluator may trust its operands.
+// Checks a value against the shape its instruction declares. A mismatch stops the run at the instruction that produced
+// it, so every evaluator may trust its operands.
 #pragma once
 
 #include "execute/interp/evaluate.h"
 
 namespace shoal::internal {
 
-// Whether a value has the types and sizes of a shape; a dynamic dimension may be shorter. What is under way may become
-// anything. `may_lack`: parts that nobody asks for may be missing, as those of a start's tuple.
-bool HasShape(const Value& value, const Shape& shape, bool may_lack = false);
+// True if a value has the types and sizes of a shape. A dynamic dimension may be shorter. A pending value always
+// passes. `allow_missing`: unused parts may be missing, such as the operands in a start's tuple.
+bool HasShape(const Value& value, const Shape& shape, bool allow_missing = false);
 
-// Fails at the instruction if its value is not what it declares.
-Status CheckDeclared(const Instruction& hlo, const Value& value);
+// Fails at the instruction if its value does not match its declared shape.
+Status CheckDeclaredShape(const Instruction& hlo, const Value& value);
 
-// Floats of other types than declared converted to those.
+// Converts floats to their declared types.
 Value WithDeclaredTypes(Value value, const Shape& shape);
 
 // (f32[2,3], s32[])

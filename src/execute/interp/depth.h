@@ -1,4 +1,4 @@
-// How deep computations may call each other in a run: each level takes stack.
+// The maximum call depth of computations in a run. Each level uses stack.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 namespace shoal::internal {
 namespace {
 
-// As copies that belong to no device, since they stay when the devices are gone.
+// Stores copies that are charged to no device, since they outlive the devices.
 void KeepInvariants(InvariantValues& invariants, std::vector<Value> values) {
   MemoryMeter* meter = Buffer::MeterThisThread(nullptr);
   for (Value& value : values) {
@@ -26,7 +26,7 @@ void KeepInvariants(InvariantValues& invariants, std::vector<Value> values) {
 }
 
 Diag NotScalar(const Instruction& at, const Computation& computation, const Shape& shape) {
-  return ExecutionError(at, StrCat(computation.name, " must take and give scalars, got ", ToString(shape)));
+  return ExecutionError(at, StrCat(computation.name, " must take and return scalars, got ", ToString(shape)));
 }
 
 }  // namespace
@@ -37,27 +37,27 @@ Device::Device(int64_t id, const DeviceGrid& grid, const ModulePlan& plans, Coll
 Result<Value> Device::Run(const Computation& computation, std::vector<Value> arguments) {
   const ComputationPlan& plan = plans_.Of(computation);
   if (depth_ >= kMaxDepth)
-    return Fail(computation.at, "", StrCat("computations call each other more than ", kMaxDepth, " deep"));
+    return Fail(computation.at, "", StrCat("computation calls are nested more than ", kMaxDepth, " deep"));
   ++depth_;
   std::vector<Value> values(computation.instructions.size());
-  // Somebody who watches sees every step of every round.
-  Observer* watcher = ValueObserverOf(settings_);
-  InvariantValues* invariants = watcher == nullptr ? plan.invariants.get() : nullptr;
-  // Each device works them out once itself, so that what it holds does not depend on who was faster.
+  // An observer sees every instruction of every iteration, so nothing is cached.
+  Observer* observer = ValueObserverOf(settings_);
+  InvariantValues* invariants = observer == nullptr ? plan.invariants.get() : nullptr;
+  // Each device computes the invariants once itself, so that its memory use does not depend on which device is first.
   const bool is_first = invariants != nullptr && has_run_.insert(&plan).second;
-  const std::vector<Value>* known = invariants == nullptr || is_first ? nullptr : invariants->Get();
-  std::vector<Value> kept(invariants != nullptr && known == nullptr ? values.size() : 0);
+  const std::vector<Value>* cached = invariants == nullptr || is_first ? nullptr : invariants->Get();
+  std::vector<Value> new_invariants(invariants != nullptr && cached == nullptr ? values.size() : 0);
   for (const EvalStep& step : plan.steps) {
     const Instruction& hlo = *step.hlo;
     Value& value = values[hlo.index];
-    if (step.is_invariant && known != nullptr) {
-      if (step.is_kept) value = (*known)[hlo.index];
+    if (step.is_invariant && cached != nullptr) {
+      if (step.is_kept) value = (*cached)[hlo.index];
       continue;
     }
     if (IsParameter(hlo)) {
       if (static_cast<size_t>(hlo[kParameterNumber]) >= arguments.size())
-        return ExecutionError(hlo, StrCat(hlo.name, " is parameter ", hlo[kParameterNumber], ", and ", computation.name, " was given ",
-                                   arguments.size(), " arguments"));
+        return ExecutionError(hlo, StrCat(hlo.name, " is parameter ", hlo[kParameterNumber], ", but ",
+                                          computation.name, " received ", arguments.size(), " arguments"));
       value = std::move(arguments[static_cast<size_t>(hlo[kParameterNumber])]);
     } else if (IsConstant(hlo)) {
       value = plan.constants[hlo.index];
@@ -65,11 +65,11 @@ Result<Value> Device::Run(const Computation& computation, std::vector<Value> arg
       SHOAL_ASSIGN(computed, RunStep(step, values));
       value = std::move(computed);
     }
-    if (step.is_kept && !kept.empty()) kept[hlo.index] = value;
-    if (watcher != nullptr) SHOAL_TRY(watcher->OnValue(*this, hlo, value));
+    if (step.is_kept && !new_invariants.empty()) new_invariants[hlo.index] = value;
+    if (observer != nullptr) SHOAL_TRY(observer->OnValue(*this, hlo, value));
   }
   --depth_;
-  if (!kept.empty()) KeepInvariants(*invariants, std::move(kept));
+  if (!new_invariants.empty()) KeepInvariants(*invariants, std::move(new_invariants));
   return std::move(values[computation.root->index]);
 }
 
@@ -78,13 +78,13 @@ Result<Value> Device::RunStep(const EvalStep& step, std::span<Value> values) {
   if (world_.stopped()) return ExecutionError(hlo, "the run was stopped");
   const int64_t before = progress_.instructions.fetch_add(1, std::memory_order_relaxed);
   if (settings_.max_instructions > 0 && before >= settings_.max_instructions)
-    return ExecutionError(hlo, StrCat("device ", id_, " has run ", before, " instructions, as many as --max_instructions allows"));
+    return ExecutionError(hlo, StrCat("device ", id_, " executed ", before, " instructions, the limit of --max_instructions"));
   progress_.now.store(&hlo, std::memory_order_relaxed);
   const StepLog::Timer timer(in_lanes_ ? nullptr : LogOf(settings_), id_, hlo);
   if (step.takes_element && values[hlo.operands[0]->index].IsTuple()) {
     Value& tuple = values[hlo.operands[0]->index];
     Value element = tuple.TakeElement(ElementIndexOf(hlo));
-    if (step.last_use[0]) tuple = Value();  // with the elements that nobody asks for
+    if (step.last_use[0]) tuple = Value();  // drops the unused elements
     return element;
   }
   absl::InlinedVector<Value, 4> operands;
@@ -93,18 +93,17 @@ Result<Value> Device::RunStep(const EvalStep& step, std::span<Value> values) {
     operands.push_back(step.last_use[i] ? std::exchange(operand, Value()) : operand);
   }
   Result<Value> value = Evaluate(step, {operands.data(), operands.size()});
-  // Here, where the operands are still there and the result already is. What the evaluator needed in between is not
-  // counted.
+  // The peak is updated while operands and result are both live. Temporaries of the evaluator are not counted.
   if (MemoryMeter* meter = Buffer::MeterOfThisThread(); meter != nullptr && !in_lanes_) meter->UpdatePeak();
   return value;
 }
 
 Result<Value> Device::Evaluate(const EvalStep& step, std::span<Value> operands) {
   const Instruction& hlo = *step.hlo;
-  const Thunk* compiled = ThunkOf(hlo);
-  const TypedInstruction* typed = compiled == nullptr ? step.typed.get() : nullptr;
+  const Thunk* thunk = ThunkOf(hlo);
+  const TypedInstruction* typed = thunk == nullptr ? step.typed.get() : nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].IsPending() && !step.takes_under_way) {
+    if (operands[i].IsPending() && !step.accepts_pending) {
       SHOAL_ASSIGN(ended, End(*this, hlo, std::move(operands[i])));
       operands[i] = std::move(ended);
     }
@@ -112,11 +111,11 @@ Result<Value> Device::Evaluate(const EvalStep& step, std::span<Value> operands) 
       operands[i] = Converted(operands[i].array(), typed->types.operands[i]);
   }
   Call call{typed != nullptr ? typed->hlo : hlo, operands, *this, &step.kernel};
-  Result<Value> value = compiled != nullptr ? compiled->Run(call) : step.evaluate(call);
+  Result<Value> value = thunk != nullptr ? thunk->Run(call) : step.evaluate(call);
   if (!value.ok()) return value;
   if (typed != nullptr) *value = WithDeclaredTypes(std::move(*value), hlo.shape());
   if (!HasShape(*value, hlo.shape()))
-    if (Status declared = CheckDeclared(hlo, *value); !declared.ok()) return std::move(declared.diag());
+    if (Status declared = CheckDeclaredShape(hlo, *value); !declared.ok()) return std::move(declared.diag());
   return value;
 }
 
@@ -124,9 +123,9 @@ Status Device::RunLanes(const Instruction& at, const Computation& computation, s
                         std::span<const LanesIn> ins, int64_t n) {
   const auto results = LeafShapes(computation.result_shape());
   if (ins.size() != computation.parameters.size() || outs.size() != results.size())
-    return ExecutionError(at, StrCat(computation.name, " must take ", ins.size(), " scalars and give ", outs.size(),
-                              ", but takes ", computation.parameters.size(), " and gives ", results.size()));
-  std::vector<Array> converted;  // what the pointers point into
+    return ExecutionError(at, StrCat(computation.name, " must take ", ins.size(), " scalars and return ", outs.size(),
+                                     ", but takes ", computation.parameters.size(), " and returns ", results.size()));
+  std::vector<Array> converted;  // owns the converted inputs
   absl::InlinedVector<const std::byte*, 8> from;
   absl::InlinedVector<std::byte*, 4> to;
   for (size_t k = 0; k < ins.size(); ++k) {
@@ -135,7 +134,7 @@ Status Device::RunLanes(const Instruction& at, const Computation& computation, s
     from.push_back(ins[k].data);
     if (shape.element_type() == ins[k].type) continue;
     converted.emplace_back(shape.element_type(), Dims{n});
-    ConvertKernel(ins[k].type, shape.element_type()).Run(converted.back().mutable_data(), &from.back(), n);
+    ElementLoopForConvert(ins[k].type, shape.element_type()).Run(converted.back().mutable_data(), &from.back(), n);
     from.back() = std::as_const(converted.back()).data();
   }
   std::vector<std::pair<size_t, Array>> to_convert;
@@ -149,7 +148,7 @@ Status Device::RunLanes(const Instruction& at, const Computation& computation, s
   SHOAL_TRY(RunTypedLanes(computation, to, from, n));
   for (const auto& [k, array] : to_convert) {
     const std::byte* in = array.data();
-    ConvertKernel(array.type(), outs[k].type).Run(outs[k].data, &in, n);
+    ElementLoopForConvert(array.type(), outs[k].type).Run(outs[k].data, &in, n);
   }
   return {};
 }
@@ -161,7 +160,7 @@ Status Device::RunTypedLanes(const Computation& computation, std::span<std::byte
     plan.lanes->Run(outs, ins, n);
     return {};
   }
-  // The scalars of one element are part of the op.
+  // The scalar steps of an element are part of the op and are not logged on their own.
   const bool was_in_lanes = std::exchange(in_lanes_, true);
   for (int64_t i = 0; i < n; ++i) {
     std::vector<Value> arguments;

@@ -1,5 +1,5 @@
-// Device: one of the virtual devices that run a module; a thread of its own. It evaluates computations and knows where
-// it is in them.
+// Device: one of the virtual devices that run a module, each on its own thread. Evaluates computations and tracks its
+// control-flow position.
 #pragma once
 
 #include <atomic>
@@ -13,42 +13,42 @@
 
 namespace shoal::internal {
 
-// What somebody watching a run is told.
+// Observes the values of a run.
 class Observer {
  public:
   virtual ~Observer() = default;
-  // After each instruction, parameters and constants too, from the device's thread. A failure stops the run.
+  // Called on the device's thread after each instruction, parameter and constant. An error stops the run.
   virtual Status OnValue(const Device& device, const Instruction& hlo, const Value& value) = 0;
 };
 
-// A custom call that nobody knows: where it was met first, and how often.
+// An unknown custom call: the first instruction that calls it, and the number of calls.
 struct Stub {
   const Instruction* first = nullptr;
   int64_t count = 0;
 };
-using Stubs = std::map<std::string_view, Stub>;  // by target
+using Stubs = std::map<std::string_view, Stub>;  // keyed by target
 
 class Job;
 class SmallMessageCollective;
 struct Placement;
 
 struct RunSettings {
-  // Where some of the devices run in other processes: of which job, and which. Null: all are here.
+  // The job and the device placement if some devices run in other processes. Null: all devices are in this process.
   Job* job = nullptr;
   const Placement* placement = nullptr;
   bool stub_custom_calls = false;
-  uint64_t random_seed = 0;  // of rng, whose numbers no module determines
+  uint64_t random_seed = 0;  // seed of rng, whose numbers HLO leaves open
   Numerics numerics = Numerics::kXlaCpu;
   Observer* observer = nullptr;
-  // Where a run that may not end is given up; 0: nowhere.
-  int64_t max_instructions = 0;  // on each device
-  int64_t max_bytes = 0;         // of each device's arrays
+  // Limits that stop a run; 0: no limit.
+  int64_t max_instructions = 0;  // per device
+  int64_t max_bytes = 0;         // per device, for its arrays; 0: physical memory
   double max_seconds = 0;
-  // Takes what an outfeed gives the host, from the device's thread; may be empty.
+  // Receives the data of outfeeds, on the device's thread. May be empty.
   std::function<Status(const Device& device, const Instruction& hlo, const Value& value)> outfeed;
 };
 
-// Elements of one type, one after the other.
+// Contiguous elements of one type.
 struct LanesIn {
   ElementType type;
   const std::byte* data;
@@ -60,7 +60,7 @@ struct LanesOut {
 
 class Device {
  public:
-  // With other processes: runs the computations of collectives between them, in whatever thread polls. Else null.
+  // With several processes: runs the computations of collectives between them, on whichever thread polls. Else null.
   Device* polling_device = nullptr;
 
   Device(int64_t id, const DeviceGrid& grid, const ModulePlan& plans, CollectiveRuntime& world, const RunSettings& settings);
@@ -74,19 +74,19 @@ class Device {
   const RunSettings& settings() const { return settings_; }
   ControlFlowState& control_flow_state() { return control_flow_state_; }
 
-  // The computation's root for these arguments.
+  // Returns the computation's root value for these arguments.
   Result<Value> Run(const Computation& computation, std::vector<Value> arguments);
 
-  // One step with its operands, which it may take apart: converted to the types it is computed in, evaluated, and the
-  // value held against the declared shape. Nothing evaluates an instruction but through here.
+  // Evaluates one instruction: converts the operands to its working types, and checks the result against the declared
+  // shape. May modify the operands. All instructions are evaluated through this function.
   Result<Value> Evaluate(const EvalStep& step, std::span<Value> operands);
 
-  // The computation as a function of lanes (see LaneFunction); where it is more than that, each lane is run for itself.
-  // Lanes of another type than the computation's parameter or result are converted. `at` is the instruction that asks.
+  // Runs the computation on n lanes, as a LaneFunction if possible, else lane by lane. Converts lanes whose type
+  // differs from the computation's parameter or result. `at` is the calling instruction.
   Status RunLanes(const Instruction& at, const Computation& computation, std::span<const LanesOut> outs,
                   std::span<const LanesIn> ins, int64_t n);
 
-  // Counts for the progress line; may be read from another thread.
+  // Counters for the progress line. Other threads may read them.
   struct Progress {
     std::atomic<int64_t> instructions = 0;
     std::atomic<int64_t> iterations = 0;
@@ -98,28 +98,28 @@ class Device {
   // The state of each rng-get-and-update-state, and the number of rng instructions so far.
   std::map<const Instruction*, unsigned __int128> rng_states;
   uint64_t rng_calls = 0;
-  // Targets of custom calls that were given made-up results.
+  // Unknown custom calls that returned generated results.
   Stubs stubs;
-  // How often each while was come to, and how often its body ran.
+  // Number of times each while was reached, and total iterations of its body.
   struct LoopRuns {
     int64_t entered = 0, iterations = 0;
   };
   std::map<const Instruction*, LoopRuns> loops;
-  // How often each branch of a conditional was taken.
+  // Number of times each branch of a conditional was taken.
   std::map<const Instruction*, std::vector<int64_t>> branches;
-  // Loops that were left because they would never have ended.
+  // Non-terminating loops that the run exited.
   std::set<const Instruction*> endless_loops;
-  // All-gathers that were made for more devices than the one there is.
+  // All-gathers compiled for more devices than the single one of this run.
   std::set<const Instruction*> padded_gathers;
-  // TPU async collective fusions that are under way, by channel and chain: what their first fusion began.
+  // Pending TPU async collective fusions by channel and chain, with operands and result of the first fusion.
   struct Chain {
     std::vector<Value> operands;
     Value result;
   };
   std::map<std::pair<int64_t, std::string_view>, Chain> chains;
-  // Collectives of few bytes between processes, made ready when they are first come to; null: one like any other.
+  // Small-message collectives between processes, prepared when first reached; null: not eligible.
   std::unordered_map<const Instruction*, std::shared_ptr<SmallMessageCollective>> small_collectives;
-  // Infeeds and host transfers so far.
+  // Number of infeeds and host transfers so far.
   int64_t host_reads = 0;
 
  private:
@@ -135,8 +135,8 @@ class Device {
   ControlFlowState control_flow_state_;
   Progress progress_;
   int64_t depth_ = 0;
-  bool in_lanes_ = false;                    // in a computation of scalars that an op runs for each element
-  std::unordered_set<const ComputationPlan*> has_run_;  // of those with invariants
+  bool in_lanes_ = false;                               // in a scalar computation that an op runs per element
+  std::unordered_set<const ComputationPlan*> has_run_;  // computations with invariants that have run
 };
 
 }  // namespace shoal::internal

@@ -15,7 +15,7 @@ DryRunResult DryRun::Run() {
   const Computation& entry = *module_.entry;
   std::vector<SizedValue> arguments;
   for (const Instruction* parameter : entry.parameters) {
-    arguments.push_back(parameter == nullptr ? SizedValue() : New(parameter->shape()));  // loose text may lack some
+    arguments.push_back(parameter == nullptr ? SizedValue() : New(parameter->shape()));  // null in loosely parsed text
     arguments.back().Freeze();
   }
   RunComputation(entry, std::move(arguments));
@@ -25,21 +25,21 @@ DryRunResult DryRun::Run() {
 
 SizedValue DryRun::RunComputation(const Computation& computation, std::vector<SizedValue> arguments) {
   const ComputationLiveness& live = liveness_.Of(computation);
-  if (depth_ >= kMaxDepth) return New(computation.result_shape());  // a run stops here
-  // Calls within calls can be more than there is time for; no module that somebody compiled has so many.
+  if (depth_ >= kMaxDepth) return New(computation.result_shape());  // a real run stops here
+  // Nested calls can be too many to simulate. Compiled modules stay far below this limit.
   constexpr int64_t kMaxSteps = 4'000'000;
   steps_ += std::ssize(live.steps);
   if (steps_ > kMaxSteps) out_.complete = false;
   if (!out_.complete) return New(computation.result_shape());
   ++depth_;
   std::vector<SizedValue> values(computation.instructions.size());
-  const auto known = live.keeps_invariants ? kept_.find(&computation) : kept_.end();
-  std::vector<SizedValue> kept(live.keeps_invariants && known == kept_.end() ? values.size() : 0);
+  const auto cached = live.keeps_invariants ? invariants_.find(&computation) : invariants_.end();
+  std::vector<SizedValue> new_invariants(live.keeps_invariants && cached == invariants_.end() ? values.size() : 0);
   for (const InstructionLiveness& step : live.steps) {
     const Instruction& hlo = *step.hlo;
     SizedValue& value = values[hlo.index];
-    if (step.is_invariant && known != kept_.end()) {
-      if (step.is_kept) value = known->second[hlo.index];
+    if (step.is_invariant && cached != invariants_.end()) {
+      if (step.is_kept) value = cached->second[hlo.index];
       continue;
     }
     if (IsParameter(hlo)) {
@@ -50,12 +50,12 @@ SizedValue DryRun::RunComputation(const Computation& computation, std::vector<Si
     } else {
       value = RunStep(step, values);
     }
-    if (step.is_kept && !kept.empty()) kept[hlo.index] = value;
+    if (step.is_kept && !new_invariants.empty()) new_invariants[hlo.index] = value;
   }
-  if (!kept.empty()) {
+  if (!new_invariants.empty()) {
     for (const InstructionLiveness& step : live.steps)
-      if (step.is_kept) kept[step.hlo->index] = Uncounted(step.hlo->shape());
-    kept_[&computation] = std::move(kept);
+      if (step.is_kept) new_invariants[step.hlo->index] = Uncounted(step.hlo->shape());
+    invariants_[&computation] = std::move(new_invariants);
   }
   --depth_;
   return std::move(values[computation.root->index]);
@@ -72,7 +72,7 @@ SizedValue DryRun::RunStep(const InstructionLiveness& live, std::span<SizedValue
   if (live.takes_element) {
     SizedValue& tuple = values[hlo.operands[0]->index];
     SizedValue element = tuple.TakeElement(ElementIndexOf(hlo));
-    if (live.last_use[0]) tuple = SizedValue();  // with the elements that nobody asks for
+    if (live.last_use[0]) tuple = SizedValue();  // drops the unused elements
     return element;
   }
   std::vector<SizedValue> operands;
@@ -88,16 +88,16 @@ SizedValue DryRun::RunStep(const InstructionLiveness& live, std::span<SizedValue
 
 SizedValue DryRun::Evaluate(OpFrame& step) {
   const Instruction& hlo = step.hlo;
-  if (IsAsyncChain(hlo)) return AsyncPart(step);
+  if (IsAsyncChain(hlo)) return AsyncOp(step);
   if (IsAsyncStart(hlo)) return Start(step);
   if (IsAsyncDone(hlo)) return Done(step);
   if (StartsCollective(hlo)) return Collective(step);
   if (IsCustomCall(hlo)) return CustomCall(step);
-  if (IsLoop(hlo)) return Loop(step);
-  if (IsBranch(hlo)) return Branch(step);
-  if (const Computation* callee = RunOnceBy(hlo)) return Callee(step, *callee);
+  if (IsLoop(hlo)) return RunLoop(step);
+  if (IsBranch(hlo)) return RunLargestBranch(step);
+  if (const Computation* callee = CalleeRunOnce(hlo)) return RunCallee(step, *callee);
   if (IsGetTupleElement(hlo)) return step.operands[0].Element(ElementIndexOf(hlo));
-  if (IsTuple(hlo)) return Results(step);
+  if (IsTuple(hlo)) return OperandsAsResults(step);
   return AllocateResult(step);
 }
 
@@ -111,13 +111,13 @@ SizedValue DryRun::AllocateResult(OpFrame& step) {
     case ReuseKind::kRelaidOut:
       return StaysRowMajor(step.hlo.operand_shape(0), step.hlo.shape()) ? std::move(step.operands[0]) : NewResult(step);
     case ReuseKind::kOperands:
-      return Results(step);
-    case ReuseKind::kWritesOver:
-      return WrittenOver(step);
+      return OperandsAsResults(step);
+    case ReuseKind::kOverwrites:
+      return WriteInPlace(step);
     case ReuseKind::kState:
-      return State(step);
+      return GeneratorState(step);
     case ReuseKind::kAnySameSize:
-      return InPlaceOfAny(step);
+      return ReuseAnyOperand(step);
     case ReuseKind::kAfterOperands:
       for (SizedValue& operand : step.operands) operand = SizedValue();
       return NewResult(step);
@@ -132,73 +132,73 @@ SizedValue DryRun::NewResult(OpFrame& step) {
   return New(step.hlo.shape());
 }
 
-// As many of the operands as there are results.
-SizedValue DryRun::Results(OpFrame& step) {
+// Forwards as many operands as there are results.
+SizedValue DryRun::OperandsAsResults(OpFrame& step) {
   const Shape& shape = step.hlo.shape();
   if (!shape.IsTuple()) return step.operands[0];
   const size_t count = std::min(shape.elements().size(), step.operands.size());
   return SizedValue::Tuple({step.operands.begin(), step.operands.begin() + static_cast<ptrdiff_t>(count)});
 }
 
-// In the place of the first operand that has the result's width and is nobody else's.
-SizedValue DryRun::InPlaceOfAny(OpFrame& step) {
+// Reuses the first unshared operand with the result's element width.
+SizedValue DryRun::ReuseAnyOperand(OpFrame& step) {
   const Shape& shape = step.hlo.shape();
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const Shape& operand = step.hlo.operand_shape(i);
     if (operand.ElementCount() == shape.ElementCount()) continue;
-    step.operands[i] = SizedValue::Array(operand.element_type(), shape.dims(), &bytes_);  // a scalar, spread out
+    step.operands[i] = SizedValue::Array(operand.element_type(), shape.dims(), &bytes_);  // a broadcast scalar
   }
   for (size_t i = 0; i < step.operands.size(); ++i)
-    if (step.operands[i].IsAlone() &&
+    if (step.operands[i].IsUnique() &&
         StorageBytes(step.hlo.operand_shape(i).element_type()) == StorageBytes(shape.element_type()))
       return std::move(step.operands[i]);
   return New(shape);
 }
 
-// Into the arrays it was given; where others hold one, into a new one.
-SizedValue DryRun::WrittenOver(OpFrame& step) {
+// Writes into the operands' arrays; a shared array is replaced by a new one.
+SizedValue DryRun::WriteInPlace(OpFrame& step) {
   std::vector<SizedValue> results;
   for (const InPlace& in_place : InPlaceOf(step.hlo)) {
     const auto number = static_cast<size_t>(in_place.operand);
     if (number >= step.operands.size()) continue;
-    SizedValue given = std::exchange(step.operands[number], SizedValue());
-    results.push_back(given.IsAlone() ? std::move(given) : New(step.hlo.operand_shape(number)));
+    SizedValue array = std::exchange(step.operands[number], SizedValue());
+    results.push_back(array.IsUnique() ? std::move(array) : New(step.hlo.operand_shape(number)));
   }
   if (step.hlo.shape().IsTuple()) return SizedValue::Tuple(std::move(results));
   return results.empty() ? NewResult(step) : std::move(results[0]);
 }
 
-SizedValue DryRun::State(OpFrame& step) {
+SizedValue DryRun::GeneratorState(OpFrame& step) {
   const Shape& shape = step.hlo.shape();
   if (!shape.IsTuple()) return New(shape);
   SizedValue state = std::exchange(step.operands[0], SizedValue());
-  if (!state.IsAlone()) state = New(step.hlo.operand_shape(0));
+  if (!state.IsUnique()) state = New(step.hlo.operand_shape(0));
   return SizedValue::Tuple({std::move(state), New(shape.element(1))});
 }
 
-// A computation of scalars only has no arrays in between.
+// A computation of scalars allocates no intermediate arrays.
 bool DryRun::RunsInRegisters(const Computation& callee) {
-  auto [known, is_new] = in_registers_.try_emplace(&callee, false);
-  if (is_new) known->second = LaneFunction::Of(callee) != nullptr;
-  return known->second;
+  auto [cached, is_new] = in_registers_.try_emplace(&callee, false);
+  if (is_new) cached->second = LaneFunction::Of(callee) != nullptr;
+  return cached->second;
 }
 
-SizedValue DryRun::Callee(OpFrame& step, const Computation& callee) {
+SizedValue DryRun::RunCallee(OpFrame& step, const Computation& callee) {
   if (RunsInRegisters(callee)) return NewResult(step);
   return RunComputation(callee,
                         {std::make_move_iterator(step.operands.begin()), std::make_move_iterator(step.operands.end())});
 }
 
-// The branch whose instructions make most, unless all are one.
-SizedValue DryRun::Branch(OpFrame& step) {
+// Runs the branch with the largest values. A choice between several branches is recorded as a guess.
+SizedValue DryRun::RunLargestBranch(OpFrame& step) {
   const std::vector<Computation*> branches = CalledComputations(step.hlo);
   size_t largest = 0;
-  double most = -1;
+  double max_bytes = -1;
   for (size_t i = 0; i < branches.size(); ++i) {
     double bytes = 0;
     for (const Instruction* hlo : branches[i]->instructions) bytes += LeafBytesOf(hlo->shape());
-    if (bytes > most) largest = i;
-    most = std::max(most, bytes);
+    if (bytes > max_bytes) largest = i;
+    max_bytes = std::max(max_bytes, bytes);
   }
   if (branches.size() > 1) out_.guesses.push_back(&step.hlo);
   std::vector<SizedValue> argument;
@@ -207,28 +207,28 @@ SizedValue DryRun::Branch(OpFrame& step) {
   return RunComputation(*branches[largest], std::move(argument));
 }
 
-SizedValue DryRun::Loop(OpFrame& step) {
-  constexpr int64_t kUnknown = -1, kMaxRounds = 64;  // a state that has not settled by then never will
+SizedValue DryRun::RunLoop(OpFrame& step) {
+  constexpr int64_t kUnknown = -1, kMaxIterations = 64;  // a state that has not settled by then never will
   const int64_t trips = trips_(step.hlo).value_or(kUnknown);
   const Computation &body = *BodyOf(step.hlo), &condition = *ConditionOf(step.hlo);
   const bool is_deterministic = liveness_.IsDeterministic(body) && liveness_.IsDeterministic(condition);
   SizedValue state = std::move(step.operands[0]);
   std::vector<std::vector<int64_t>> seen;
-  bool held = false;
-  for (int64_t round = 1;; ++round) {
-    const SizedValue go_on = RunComputation(condition, {state});  // there as long as the round
-    if (trips != kUnknown && round > trips) return state;
+  bool has_held_previous = false;
+  for (int64_t iteration = 1;; ++iteration) {
+    const SizedValue predicate = RunComputation(condition, {state});  // live during the iteration
+    if (trips != kUnknown && iteration > trips) return state;
     std::vector<int64_t> sharing{bytes_.current};
     state.AppendSharing(sharing);
-    // The first round keeps what is the same in all others.
+    // The first iteration computes the invariants for all later ones.
     const bool settled =
-        round > kMaxRounds || (round > 2 && std::find(seen.begin(), seen.end(), sharing) != seen.end());
+        iteration > kMaxIterations || (iteration > 2 && std::find(seen.begin(), seen.end(), sharing) != seen.end());
     seen.push_back(std::move(sharing));
-    // Rounds from the 1024th on are now and then compared with what they began with, which holds the state.
-    const bool looks = settled && !held && trips >= 1024 && is_deterministic;
-    if (settled && !looks) return state;
-    const SizedValue before = looks ? state : SizedValue();
-    held |= looks;
+    // From the 1024th iteration on, the run sometimes compares the state with the previous one, which it must hold.
+    const bool holds_previous = settled && !has_held_previous && trips >= 1024 && is_deterministic;
+    if (settled && !holds_previous) return state;
+    const SizedValue previous = holds_previous ? state : SizedValue();
+    has_held_previous |= holds_previous;
     std::vector<SizedValue> argument;
     argument.push_back(std::move(state));
     state = RunComputation(body, std::move(argument));

@@ -1,7 +1,7 @@
-// What a run of ours holds, by our own policy: the steps of analyze/memory/liveness.h in their order, with values that have sizes
-// but no elements (held_value.h). What an op hands on, writes over or makes anew is core/ops/in_place.h and core/ops/value_flow.h.
-// Unlike XLA's buffers (buffers.h), what shares memory here depends on who else holds it when the op comes, so that a
-// loop is gone through until its rounds hold the same.
+// Memory use of an interpreter run: evaluates the instructions of analyze/memory/liveness.h in order, on values that
+// have sizes but no elements (sized_value.h). core/ops/in_place.h and core/ops/value_flow.h say which ops forward,
+// overwrite or allocate. Unlike in XLA's buffer assignment, sharing depends on the owners at run time, so loops are
+// iterated to a fixed point.
 #pragma once
 
 #include <functional>
@@ -17,22 +17,21 @@
 
 namespace shoal::internal {
 
-// How often a while goes round, which only the elements would tell; nothing: as often as it takes until every further
-// round holds the same.
-using TripsOf = std::function<std::optional<int64_t>(const Instruction& loop)>;
+// Trip count of a loop, if known without data. Otherwise the dry run iterates to a fixed point of the live sizes.
+using TripCountFunction = std::function<std::optional<int64_t>(const Instruction& loop)>;
 
 struct DryRunResult {
-  int64_t peak_bytes = 0;  // as RunStats has it
-  // What was not known and taken for the larger: which branch a conditional takes, the size of a dynamic dimension.
+  int64_t peak_bytes = 0;  // see RunStats
+  // Unknown choices, resolved to the larger alternative: the branch of a conditional, the size of a dynamic dimension.
   std::vector<const Instruction*> guesses;
-  bool complete = true;  // false: there is more to go through than anybody would wait for, and the rest was not looked at
+  bool complete = true;  // false: the module exceeds the simulation limit, and the rest was not simulated
 };
 
 class DryRun {
  public:
-  // One device's part of RunModule. The module was verified.
+  // Simulates one device of RunModule. The module must be verified.
   DryRun(const Module& module, const Liveness& liveness, const Participation& participation, int64_t device,
-          const TripsOf& trips)
+          const TripCountFunction& trips)
       : module_(module), liveness_(liveness), participation_(participation), device_(device), trips_(trips) {}
 
   DryRunResult Run();
@@ -40,7 +39,7 @@ class DryRun {
  private:
   struct OpFrame {
     const Instruction& hlo;
-    std::span<SizedValue> operands;  // held until the step ends, unless they are taken
+    std::span<SizedValue> operands;  // held until the instruction ends, unless moved from
   };
 
   SizedValue RunComputation(const Computation& computation, std::vector<SizedValue> arguments);
@@ -48,33 +47,33 @@ class DryRun {
   SizedValue Evaluate(OpFrame& step);
 
   SizedValue New(const Shape& shape) { return SizedValue(shape, &bytes_); }
-  // What belongs to no device, and nobody writes: constants, and what a loop keeps from its first round.
+  // Read-only values that are charged to no device: constants and loop invariants.
   static SizedValue Uncounted(const Shape& shape);
-  // Of an op that only computes.
+  // For ops that only compute.
   SizedValue AllocateResult(OpFrame& step);
   SizedValue NewResult(OpFrame& step);
-  SizedValue InPlaceOfAny(OpFrame& step);
-  SizedValue WrittenOver(OpFrame& step);
-  SizedValue Results(OpFrame& step);
-  SizedValue State(OpFrame& step);
+  SizedValue ReuseAnyOperand(OpFrame& step);
+  SizedValue WriteInPlace(OpFrame& step);
+  SizedValue OperandsAsResults(OpFrame& step);
+  SizedValue GeneratorState(OpFrame& step);
 
-  SizedValue Callee(OpFrame& step, const Computation& callee);
-  SizedValue Branch(OpFrame& step);
-  SizedValue Loop(OpFrame& step);
+  SizedValue RunCallee(OpFrame& step, const Computation& callee);
+  SizedValue RunLargestBranch(OpFrame& step);
+  SizedValue RunLoop(OpFrame& step);
   bool RunsInRegisters(const Computation& callee);
 
-  // What is sent, received and under way (run_walk_async.cc).
+  // Collectives, transfers and pending values (dry_run_async.cc).
   SizedValue Begin(const Instruction& collective, std::span<SizedValue> operands);
   SizedValue End(SizedValue value);
   SizedValue EndAll(SizedValue value);
-  // Whether other devices get the same array: then nobody writes it. A device that meets nobody gets its own back.
+  // True if other devices receive the same array, which is then read-only. A device without peers gets its own back.
   bool IsShared(const SizedValue& pending) const;
   SizedValue Collective(OpFrame& step);
   SizedValue Start(OpFrame& step);
   SizedValue Done(OpFrame& step);
-  SizedValue AsyncPart(OpFrame& step);
-  SizedValue Bound(OpFrame& step, std::vector<SizedValue> operands, SizedValue result);
-  SizedValue Wrapped(const Computation& computation, std::vector<SizedValue> arguments);
+  SizedValue AsyncOp(OpFrame& step);
+  SizedValue Bind(OpFrame& step, std::vector<SizedValue> operands, SizedValue result);
+  SizedValue RunWrapped(const Computation& computation, std::vector<SizedValue> arguments);
   SizedValue CustomCall(OpFrame& step);
   SizedValue Reshard(OpFrame& step);
   SizedValue ChainStart(OpFrame& step);
@@ -84,12 +83,12 @@ class DryRun {
   const Liveness& liveness_;
   const Participation& participation_;
   int64_t device_;
-  const TripsOf& trips_;
+  const TripCountFunction& trips_;
   int64_t depth_ = 0;
-  int64_t steps_ = 0;  // gone through so far
+  int64_t steps_ = 0;  // instructions simulated so far
   ByteMeter bytes_;
   DryRunResult out_;
-  std::unordered_map<const Computation*, std::vector<SizedValue>> kept_;
+  std::unordered_map<const Computation*, std::vector<SizedValue>> invariants_;
   std::unordered_map<const Computation*, bool> in_registers_;
   struct Chain {
     std::vector<SizedValue> operands;

@@ -1,4 +1,4 @@
-// What is sent, received and under way.
+// Dry run of collectives, transfers and pending values.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -13,20 +13,20 @@
 namespace shoal::internal {
 namespace {
 
-// Leaves the device: what it holds itself, too, is never written again. True if it was its alone.
-bool Leave(SizedValue& operand) {
-  SizedValue given = std::exchange(operand, SizedValue());
-  if (!given.IsArray() || given.IsAlone()) return true;
-  given.Freeze();
+// Sends an array to other devices. The sender's copy, if any, is frozen. Returns true if the array had no other owner.
+bool ReleaseOperand(SizedValue& operand) {
+  SizedValue array = std::exchange(operand, SizedValue());
+  if (!array.IsArray() || array.IsUnique()) return true;
+  array.Freeze();
   return false;
 }
 
 }  // namespace
 
 SizedValue DryRun::Begin(const Instruction& collective, std::span<SizedValue> operands) {
-  bool alone = true;
-  for (SizedValue& operand : operands) alone = Leave(operand) && alone;
-  return SizedValue::Pending(collective, alone);
+  bool is_unshared = true;
+  for (SizedValue& operand : operands) is_unshared = ReleaseOperand(operand) && is_unshared;
+  return SizedValue::Pending(collective, is_unshared);
 }
 
 SizedValue DryRun::End(SizedValue value) {
@@ -45,16 +45,16 @@ SizedValue DryRun::EndAll(SizedValue value) {
 
 bool DryRun::IsShared(const SizedValue& pending) const {
   const Instruction& hlo = pending.collective();
-  const bool alone = pending.given_alone();
+  const bool is_unshared = pending.operands_unshared();
   switch (ReceivedFrom(hlo)) {
     case ReceivedBuffer::kOneForAll: {
       const int64_t members = participation_.MembersOf(hlo, device_);
-      return members > 1 || (members == 1 && !alone);
+      return members > 1 || (members == 1 && !is_unshared);
     }
-    case ReceivedBuffer::kOwnUnlessAlone:
-      return !alone && participation_.MembersOf(hlo, device_) == 1;
+    case ReceivedBuffer::kOwnUnlessSingle:
+      return !is_unshared && participation_.MembersOf(hlo, device_) == 1;
     case ReceivedBuffer::kFromOthers:
-      return !alone;
+      return !is_unshared;
     case ReceivedBuffer::kFromSource:
       return participation_.IsTarget(hlo, device_);
     case ReceivedBuffer::kOwn:
@@ -67,7 +67,7 @@ SizedValue DryRun::Collective(OpFrame& step) {
   const std::optional<ChainKey> chain = ChainOf(step.hlo);
   const bool begins = BeginsChain(step.hlo);
   if (chain && !begins)
-    if (auto carried = chains_.find(*chain); carried != chains_.end()) return carried->second.result;
+    if (auto previous = chains_.find(*chain); previous != chains_.end()) return previous->second.result;
   std::vector<SizedValue> operands;
   if (begins) operands.assign(step.operands.begin(), step.operands.end());
   SizedValue result = End(Begin(step.hlo, step.operands));
@@ -75,22 +75,22 @@ SizedValue DryRun::Collective(OpFrame& step) {
   return result;
 }
 
-// The parts that core/ops/async_pairs.h names: operands, result; and contexts.
+// The tuple of core/ops/async_pairs.h: operands, result, contexts.
 SizedValue DryRun::Start(OpFrame& step) {
   const Instruction& hlo = step.hlo;
   const StartParts parts = StartPartsOf(hlo);
-  const bool meets = IsCollective(hlo), to_host = hlo[kIsHostTransfer];
+  const bool is_collective = IsCollective(hlo), to_host = hlo[kIsHostTransfer];
   SizedValue operands, result;
-  if (parts.operands && !(meets && liveness_.IsUsedOnlyByDone(hlo)))
+  if (parts.operands && !(is_collective && liveness_.IsUsedOnlyByDone(hlo)))
     operands = parts.operands_in_tuple ? SizedValue::Tuple({step.operands.begin(), step.operands.end()}) : step.operands[0];
-  if (meets) {
+  if (is_collective) {
     result = Begin(hlo, step.operands);
     if (!parts.result) return result;
   } else if (!parts.result) {  // a send
     if (!to_host) operands.Freeze();
-  } else if (parts.operands) {  // a copy, which shares its memory with what is copied
+  } else if (parts.operands) {  // a copy that shares memory with its source
     result = operands;
-  } else if (to_host) {  // a recv: what another device sends comes with the done
+  } else if (to_host) {  // a recv from the host; data of another device arrives with the done
     result = New(hlo.shape().element(*parts.result));
   }
   std::vector<SizedValue> all;
@@ -100,49 +100,50 @@ SizedValue DryRun::Start(OpFrame& step) {
 }
 
 SizedValue DryRun::Done(OpFrame& step) {
-  if (!IsCollective(step.hlo) && !GivesToken(step.hlo))
+  if (!IsCollective(step.hlo) && !ReturnsToken(step.hlo))
     return step.operands[0].TakeElement(ResultPartOf(step.hlo).value_or(0));
   SizedValue started = std::exchange(step.operands[0], SizedValue());
   if (IsCollective(step.hlo)) return End(started.IsTuple() ? started.TakeElement(1) : std::move(started));
   SizedValue data = started.TakeElement(0);
-  if (data.IsNothing()) {
+  if (data.IsEmpty()) {
     data = New(step.hlo.shape().element(0));
     data.Freeze();
   }
   return SizedValue::Tuple({std::move(data), SizedValue()});
 }
 
-SizedValue DryRun::AsyncPart(OpFrame& step) {
+SizedValue DryRun::AsyncOp(OpFrame& step) {
   if (IsAsyncDone(step.hlo)) {
     SizedValue started = std::exchange(step.operands[0], SizedValue());
     return EndAll(started.TakeElement(1));
   }
   if (IsAsyncStart(step.hlo))
-    return Bound(step, {std::make_move_iterator(step.operands.begin()), std::make_move_iterator(step.operands.end())},
-                 SizedValue());
-  const SizedValue before = step.operands[0].Element(0);
-  std::vector<SizedValue> operands = before.IsTuple() ? before.elements() : std::vector<SizedValue>();
+    return Bind(step, {std::make_move_iterator(step.operands.begin()), std::make_move_iterator(step.operands.end())},
+                SizedValue());
+  const SizedValue previous = step.operands[0].Element(0);
+  std::vector<SizedValue> operands = previous.IsTuple() ? previous.elements() : std::vector<SizedValue>();
   operands.insert(operands.end(), step.operands.begin() + 1, step.operands.end());
-  return Bound(step, std::move(operands), step.operands[0].Element(1));
+  return Bind(step, std::move(operands), step.operands[0].Element(1));
 }
 
-// ((operands), result, context…) with what is bound so far. The computation runs once it has all its arguments.
-SizedValue DryRun::Bound(OpFrame& step, std::vector<SizedValue> operands, SizedValue result) {
+// ((operands), result, context…) with the operands bound so far. The computation runs once all arguments are bound.
+SizedValue DryRun::Bind(OpFrame& step, std::vector<SizedValue> operands, SizedValue result) {
   const Instruction* start = step.hlo.has(kCalls) ? &step.hlo : AsyncStartOf(step.hlo);
   const Computation* computation = start == nullptr ? nullptr : (*start)[kCalls];
-  if (computation != nullptr && result.IsNothing() && operands.size() == computation->parameters.size()) {
-    const bool meets = std::any_of(computation->instructions.begin(), computation->instructions.end(),
-                                   [](const Instruction* hlo) { return StartsCollective(*hlo); });
+  if (computation != nullptr && result.IsEmpty() && operands.size() == computation->parameters.size()) {
+    const bool is_collective = std::any_of(computation->instructions.begin(), computation->instructions.end(),
+                                           [](const Instruction* hlo) { return StartsCollective(*hlo); });
     std::vector<SizedValue> arguments = liveness_.IsUsedOnlyByDone(step.hlo) ? std::exchange(operands, {}) : operands;
-    result = meets ? Wrapped(*computation, std::move(arguments)) : RunComputation(*computation, std::move(arguments));
+    result = is_collective ? RunWrapped(*computation, std::move(arguments))
+                           : RunComputation(*computation, std::move(arguments));
   }
   std::vector<SizedValue> parts{SizedValue::Tuple(std::move(operands)), std::move(result)};
   for (const Shape* context : step.hlo.shape().elements().subspan(2)) parts.push_back(New(*context));
   return SizedValue::Tuple(std::move(parts));
 }
 
-// A computation whose collectives are begun, and waited for only where another op needs their values.
-SizedValue DryRun::Wrapped(const Computation& computation, std::vector<SizedValue> arguments) {
+// Starts the collectives of a computation. Waits for one only where a non-collective op needs its value.
+SizedValue DryRun::RunWrapped(const Computation& computation, std::vector<SizedValue> arguments) {
   std::vector<SizedValue> values(computation.instructions.size());
   for (const Instruction* hlo : computation.instructions) {
     SizedValue& value = values[hlo->index];
@@ -180,20 +181,20 @@ SizedValue DryRun::Reshard(OpFrame& step) {
   const std::vector<const Shape*> shapes = ReshardResults(step.hlo);
   std::vector<SizedValue> results;
   for (size_t i = 0; i < shapes.size() && i < step.operands.size(); ++i) {
-    const bool is_same = Compatible(*shapes[i], step.hlo.operand_shape(i));
+    const bool same_shape = Compatible(*shapes[i], step.hlo.operand_shape(i));
     if (IsGlobalToLocal(step.hlo)) {
-      results.push_back(is_same ? step.operands[i] : New(*shapes[i]));
+      results.push_back(same_shape ? step.operands[i] : New(*shapes[i]));
       continue;
     }
-    const bool alone = Leave(step.operands[i]);
+    const bool is_unshared = ReleaseOperand(step.operands[i]);
     results.push_back(New(*shapes[i]));
-    if (!is_same || !alone) results.back().Freeze();
+    if (!same_shape || !is_unshared) results.back().Freeze();
   }
   if (step.hlo.shape().IsTuple()) return SizedValue::Tuple(std::move(results));
   return results.empty() ? NewResult(step) : std::move(results[0]);
 }
 
-// (operands, result, context…) of the collective that begins the chain.
+// (operands, result, context…) of the collective that starts the chain.
 SizedValue DryRun::ChainStart(OpFrame& step) {
   size_t number = 0;
   const Instruction* collective = CollectiveOperand(step.hlo, &number);

@@ -13,9 +13,9 @@ RunMemory RunMemoryOf(const Module& module, const ExecutionCounts& executions, c
   RunMemory memory;
   bool complete = true;
   const Liveness liveness(module);
-  const TripsOf trips_of = [&](const Instruction& loop) -> std::optional<int64_t> {
+  const TripCountFunction trips_of = [&](const Instruction& loop) -> std::optional<int64_t> {
     if (executions.Of(loop) == 0) return std::nullopt;
-    const TripCount& trips = executions.TripsOf(loop);
+    const TripCount& trips = executions.TripCountOfLoop(loop);
     return trips.known() ? std::optional(trips.count) : std::nullopt;
   };
   std::unordered_set<const Instruction*> guessed;
@@ -27,11 +27,11 @@ RunMemory RunMemoryOf(const Module& module, const ExecutionCounts& executions, c
     peak.devices += devices.count;
     peak.device = std::min(peak.device, devices.first);
     if (!result.complete && complete)
-      memory.assumptions.push_back("a run has too many steps to go through: what the later ones hold is not counted");
+      memory.assumptions.push_back("too many instructions to simulate; the memory of later ones is not counted");
     complete &= result.complete;
     for (const Instruction* hlo : result.guesses)
       if (guessed.insert(hlo).second)
-        memory.assumptions.push_back(StrCat(hlo->name, ": what a run holds depends on data; taken for the larger"));
+        memory.assumptions.push_back(StrCat(hlo->name, ": memory use depends on data; assuming the larger case"));
   }
   for (const auto& [bytes, peak] : peaks) memory.peaks.push_back(peak);
   return memory;

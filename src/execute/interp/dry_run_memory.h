@@ -1,4 +1,4 @@
-// What the interpreter holds when it runs a module: the same schedule, arrays without padding, fusions op by op.
+// Memory use of the interpreter: the module's schedule, arrays without padding, fusions evaluated op by op.
 #pragma once
 
 #include "analyze/facts/device_grid.h"
@@ -6,19 +6,19 @@
 
 namespace shoal::internal {
 
-// Devices that hold the same.
+// Devices with equal peak memory.
 struct RunPeak {
-  int64_t bytes = 0;  // equals RunStats::peak_bytes of each of them unless something was guessed
+  int64_t bytes = 0;  // equals RunStats::peak_bytes of each device unless something was guessed
   int64_t devices = 0;
-  int64_t device = 0;  // one of them
+  int64_t device = 0;  // one of the devices
 };
 
 struct RunMemory {
-  std::vector<RunPeak> peaks;            // the largest first
-  std::vector<std::string> assumptions;  // sentences
+  std::vector<RunPeak> peaks;            // largest first
+  std::vector<std::string> assumptions;  // as sentences
 };
 
-// The module was verified.
+// The module must be verified.
 RunMemory RunMemoryOf(const Module& module, const ExecutionCounts& executions, const DeviceGrid& grid);
 
 }  // namespace shoal::internal

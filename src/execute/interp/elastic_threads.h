@@ -1,5 +1,5 @@
-// Threads that run one thing after the other where some of them wait for others: as many threads as work at a time, and one
-// more whenever one has to wait. What never waits then costs no thread.
+// Runs tasks that may block on each other: as many threads as can work at a time, plus one for each blocked task. Tasks
+// that never block start no extra thread.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class ElasticThreads {
  public:
   ElasticThreads(size_t count, std::function<void(size_t)> run) : count_(count), run_(std::move(run)) {}
 
-  // Another thread, if there is anything left to begin. False if there is no memory for it.
+  // Starts another thread if tasks remain. False if there is not enough memory for it.
   bool AddThread() {
     std::lock_guard lock(mutex_);
     if (next_.load() >= count_) return true;

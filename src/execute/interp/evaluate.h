@@ -1,5 +1,5 @@
-// The meaning of every op: Evaluate<op> gives the value of one instruction on one device. A row of ops.def without its
-// Evaluate does not link. Elementwise ops have their meaning in core/ops/elementwise.h and share one evaluator.
+// Execution of every op: Evaluate<op> computes the value of one instruction on one device. A row of ops.def without an
+// Evaluate does not link. Elementwise ops are defined in core/ops/elementwise.h and share one evaluator.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@ namespace shoal::internal {
 class Device;
 struct ElementLoop;
 
-// One instruction being evaluated.
+// One instruction under evaluation.
 struct Call {
   const Instruction& hlo;
-  // In the order of hlo.operands. The evaluator may take them apart and write in place into what it holds alone.
+  // In the order of hlo.operands. The evaluator may move from them and write in place into arrays without other owners.
   std::span<Value> operands;
   Device& device;
-  const ElementLoop* kernel = nullptr;  // of an elementwise op, made ready
+  const ElementLoop* kernel = nullptr;  // precomputed for an elementwise op
 
   const Array& array(size_t i) const { return operands[i].array(); }
 };
@@ -35,10 +35,10 @@ Result<Value> Evaluate(Call& call);
 
 Result<Value> EvaluateElementwise(Call& call);
 
-// The row of the table.
+// The evaluator of an opcode.
 Evaluator EvaluatorOf(Opcode opcode);
 
-// A failure while running: what went wrong at this instruction.
+// An error at this instruction during a run.
 inline Diag ExecutionError(const Instruction& hlo, std::string message, Site site = Site::Here()) {
   return Fail(hlo.at, "", std::move(message), site);
 }

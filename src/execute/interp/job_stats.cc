@@ -18,9 +18,9 @@ std::string Pack(const ProcessLink& link, const RunStats& stats) {
   }
   writer.Int(std::ssize(stats.stubs));
   for (const auto& [target, stub] : stats.stubs) writer.Int(link.OrdinalOf(*stub.first)).Int(stub.count);
-  for (const auto* some : {&stats.endless_loops, &stats.padded_gathers}) {
-    writer.Int(std::ssize(*some));
-    for (const Instruction* hlo : *some) writer.Int(link.OrdinalOf(*hlo));
+  for (const auto* instruction_set : {&stats.endless_loops, &stats.padded_gathers}) {
+    writer.Int(std::ssize(*instruction_set));
+    for (const Instruction* hlo : *instruction_set) writer.Int(link.OrdinalOf(*hlo));
   }
   writer.Int(std::ssize(stats.loops));
   for (const auto& [loop, runs] : stats.loops) writer.Int(link.OrdinalOf(*loop)).Int(runs.entered).Int(runs.iterations);
@@ -50,8 +50,8 @@ void Add(const ProcessLink& link, std::string_view bytes, RunStats& stats) {
     stats.stubs.try_emplace(TargetOf(*first), Stub{first, 0}).first->second.count +=
         reader.Int();
   }
-  for (auto* some : {&stats.endless_loops, &stats.padded_gathers})
-    for (int64_t n = reader.Int(); n > 0; --n) some->insert(hlo());
+  for (auto* instruction_set : {&stats.endless_loops, &stats.padded_gathers})
+    for (int64_t n = reader.Int(); n > 0; --n) instruction_set->insert(hlo());
   for (int64_t n = reader.Int(); n > 0; --n) {
     Device::LoopRuns& runs = stats.loops[hlo()];
     runs.entered += reader.Int();

@@ -1,4 +1,4 @@
-// What a run across processes came to, in one place.
+// Gathers the statistics of a run across processes.
 #pragma once
 
 #include "execute/interp/run.h"
@@ -7,7 +7,7 @@ namespace shoal::internal {
 
 class ProcessLink;
 
-// Every process comes with what its own devices did; the first goes with the whole.
+// Every process passes the statistics of its own devices. In the first process, they become those of all devices.
 void GatherStats(ProcessLink& link, RunStats& stats);
 
 }  // namespace shoal::internal

@@ -14,7 +14,7 @@
 namespace shoal::internal {
 namespace {
 
-// Of one array, however large.
+// The bytes of one array, without overflow.
 double HostBytes(const Shape& shape) {
   if (!shape.IsArray()) return 0;
   double bytes = StorageBytes(shape.element_type());
@@ -22,7 +22,7 @@ double HostBytes(const Shape& shape) {
   return bytes;
 }
 
-// More than one device can hold at any time: every value of every computation at once.
+// An upper bound for one device: all values of all computations live simultaneously.
 double BytesOfAllValues(const Module& module) {
   double all = 0;
   for (const Computation* computation : module.computations)
@@ -30,14 +30,14 @@ double BytesOfAllValues(const Module& module) {
   return all;
 }
 
-// "weights f32[65536,65536] (16 GiB), dot.3 f32[…] (4 GiB)": the largest three.
+// The three largest: "weights f32[65536,65536] (16 GiB), dot.3 f32[…] (4 GiB)".
 std::string LargestBuffers(const Module& module) {
   std::vector<std::pair<double, const Instruction*>> largest;
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
       if (const double bytes = HostBytes(hlo->shape()); bytes > 0) largest.emplace_back(bytes, hlo);
-  const auto more = [](const auto& a, const auto& b) { return a.first > b.first; };
-  std::stable_sort(largest.begin(), largest.end(), more);
+  const auto by_size = [](const auto& a, const auto& b) { return a.first > b.first; };
+  std::stable_sort(largest.begin(), largest.end(), by_size);
   std::string text;
   for (size_t i = 0; i < std::min<size_t>(3, largest.size()); ++i)
     StrAppend(&text, i == 0 ? "" : ", ", largest[i].second->name, " ", ToString(largest[i].second->shape()), " (",
@@ -45,12 +45,13 @@ std::string LargestBuffers(const Module& module) {
   return text;
 }
 
-Diag TooLittle(const Module& module, const DeviceGrid& grid, double arguments, double more, double available) {
+Diag NotEnoughMemory(const Module& module, const DeviceGrid& grid, double arguments, double extra, double available) {
   const auto devices = static_cast<double>(grid.count());
-  std::string needs = StrCat("needs ", FormatBytes(arguments / devices + more), " per device");
-  if (grid.count() > 1) StrAppend(&needs, ", ", FormatBytes(arguments + more), " on ", grid.count(), " devices that take turns");
-  return EnvironmentError(StrCat("not enough memory: ", needs, ", and ", FormatBytes(available), " are free here; largest buffers: ",
-                            LargestBuffers(module)));
+  std::string needs = StrCat("needs ", FormatBytes(arguments / devices + extra), " per device");
+  if (grid.count() > 1)
+    StrAppend(&needs, ", ", FormatBytes(arguments + extra), " on ", grid.count(), " devices that run one at a time");
+  return EnvironmentError(StrCat("not enough memory: ", needs, ", but only ", FormatBytes(available), " are free; "
+                                 "largest buffers: ", LargestBuffers(module)));
 }
 
 }  // namespace
@@ -61,21 +62,21 @@ Status CheckConstantMemory(const Module& module) {
     for (const Instruction* hlo : computation->instructions)
       if ((*hlo)[kConstantValue] != nullptr) bytes += HostBytes(hlo->shape());
   if (bytes <= AvailableMemory()) return {};
-  return EnvironmentError(StrCat("not enough memory on this machine: the module's constants take ", FormatBytes(bytes), ", more than is free"));
+  return EnvironmentError(StrCat("not enough memory on this machine: the module's constants need ",
+                                 FormatBytes(bytes), ", which is more than is free"));
 }
 
 Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes, int64_t devices) {
   SHOAL_TRY(CheckConstantMemory(module));
   const double available = AvailableMemory();
-  if (argument_bytes > available) return TooLittle(module, grid, argument_bytes, 0, available);
-  // Working out the exact need takes time; most modules are far from it, and what no number can say is found where it
-  // arises.
-  const double most = argument_bytes + BytesOfAllValues(module) * static_cast<double>(devices);
-  if (most < available / 2 || most > 0x1p60) return {};
+  if (argument_bytes > available) return NotEnoughMemory(module, grid, argument_bytes, 0, available);
+  // The exact computation is slow, and most modules need far less. Unrepresentable sizes are reported where they occur.
+  const double upper_bound = argument_bytes + BytesOfAllValues(module) * static_cast<double>(devices);
+  if (upper_bound < available / 2 || upper_bound > 0x1p60) return {};
   const RunMemory run = RunMemoryOf(module, ExecutionCounts(module), grid);
   if (run.peaks.empty()) return {};
-  const double more = std::max(0.0, static_cast<double>(run.peaks.front().bytes) - ArgumentBytes(module));
-  if (argument_bytes + more > available) return TooLittle(module, grid, argument_bytes, more, available);
+  const double extra = std::max(0.0, static_cast<double>(run.peaks.front().bytes) - ArgumentBytes(module));
+  if (argument_bytes + extra > available) return NotEnoughMemory(module, grid, argument_bytes, extra, available);
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Whether this machine can hold what a run needs, before anything of it is made.
+// Checks before a run whether this machine has enough memory for it.
 #pragma once
 
 #include "analyze/facts/device_grid.h"
@@ -6,11 +6,11 @@
 
 namespace shoal::internal {
 
-// Whether there is room for the module's constants, elided ones too, which are made before anything runs.
+// Checks that the module's constants fit into memory. They are created before the run, elided ones too.
 Status CheckConstantMemory(const Module& module);
 
-// `argument_bytes`: of the arguments of all `devices` that this process runs, together. The need is a lower bound, so
-// that nothing is refused that might have run. The module was verified.
+// `argument_bytes`: total for the arguments of all `devices` of this process. The computed need is a lower bound, so
+// that no feasible run is refused. The module must be verified.
 Status CheckRunMemory(const Module& module, const DeviceGrid& grid, double argument_bytes, int64_t devices);
 
 }  // namespace shoal::internal

@@ -12,7 +12,7 @@
 namespace shoal::internal {
 namespace {
 
-// A shape with other element types, leaf by leaf.
+// A copy of the shape with the leaves' element types replaced.
 const Shape* WithTypes(const Shape& shape, std::span<const ElementType> types, size_t& next, ShapePool& shapes) {
   if (!shape.IsTuple()) {
     const ElementType type = types[next++];
@@ -40,8 +40,8 @@ void ModulePlan::Add(const Computation& computation) {
     const Instruction& hlo = *each.hlo;
     EvalStep step{each};
     step.evaluate = EvaluatorOf(hlo.opcode);
-    step.typed = Typed(hlo);
-    step.takes_under_way = AcceptsPending(hlo);
+    step.typed = MakeTyped(hlo);
+    step.accepts_pending = AcceptsPending(hlo);
     if (Info(hlo.opcode).op_class == OpClass::kElementwise)
       step.kernel = ElementLoopFor(step.typed != nullptr ? step.typed->hlo : hlo);
     plan->steps.push_back(std::move(step));
@@ -54,7 +54,7 @@ void ModulePlan::Add(const Computation& computation) {
   plans_[&computation] = std::move(plan);
 }
 
-std::unique_ptr<TypedInstruction> ModulePlan::Typed(const Instruction& hlo) {
+std::unique_ptr<TypedInstruction> ModulePlan::MakeTyped(const Instruction& hlo) {
   WorkingTypes types = WorkingTypesOf(hlo);
   if (!types.mixed) return nullptr;
   if (mixed_.count++ == 0) mixed_.first = &hlo;

@@ -1,5 +1,5 @@
-// What can be worked out about a computation before it runs: which instructions, where each value is used for the last
-// time (analyze/memory/liveness.h), its constants as arrays. Made once for all devices, and then only read.
+// Data computed once per computation before a run: its instructions, the last use of each value
+// (analyze/memory/liveness.h), and its constants as arrays. All devices share it read-only.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@
 
 namespace shoal::internal {
 
-// An instruction that mixes floats of several widths, as it is computed: a copy of it whose operands and result have the
-// types of WorkingTypes.
+// A copy of an instruction that mixes float widths, with operands and result in the types in which it is computed
+// (WorkingTypes).
 struct TypedInstruction {
   Instruction hlo;
   std::vector<Instruction> operands;
@@ -24,19 +24,19 @@ struct TypedInstruction {
 };
 
 struct EvalStep : InstructionLiveness {
-  std::unique_ptr<TypedInstruction> typed = nullptr;  // where the instruction mixes types
+  std::unique_ptr<TypedInstruction> typed = nullptr;  // set if the instruction mixes types
   Evaluator evaluate = nullptr;
-  // It hands on or waits for what is under way; others get what has arrived.
-  bool takes_under_way = false;
+  // Forwards or waits for pending operands. Other instructions receive completed values.
+  bool accepts_pending = false;
   ElementLoop kernel = {};  // of an elementwise op
 };
 
-// What the invariant steps of a computation gave when it first ran, for the rounds of a loop that follow.
+// Values of a computation's invariant instructions from its first run, for later iterations of a loop.
 class InvariantValues {
  public:
-  // Null as long as nobody has kept any. Of instruction number i where the step is kept.
+  // Null until they are stored. Element i is set if the step of instruction i is kept.
   const std::vector<Value>* Get() const { return ready_.load(std::memory_order_acquire); }
-  // The first to come is the one that counts.
+  // Only the first call has an effect.
   void Keep(std::vector<Value> values) {
     std::lock_guard lock(mutex_);
     if (ready_.load(std::memory_order_relaxed) != nullptr) return;
@@ -52,32 +52,32 @@ class InvariantValues {
 
 struct ComputationPlan {
   std::vector<EvalStep> steps;
-  // Of instruction number i where it is a constant; else a token.
+  // Element i is the value of instruction i if that is a constant, else a token.
   std::vector<Value> constants;
-  // Set where a loop runs the computation and some of its steps are invariant.
+  // Set if a loop runs the computation and some of its instructions are invariant.
   std::unique_ptr<InvariantValues> invariants;
-  // Set where the computation is one of scalars only.
+  // Set if the computation is on scalars only.
   std::unique_ptr<LaneFunction> lanes;
-  // A fusion calls it.
+  // True if a fusion calls it.
   bool is_fused = false;
-  // It is a loop fusion with one result. XLA:CPU compiles those as they are; others it has to take apart first.
+  // True for a loop fusion with one result. XLA:CPU compiles those unchanged; it must decompose others first.
   bool is_loop_fusion = false;
 };
 
-// Instructions that mix floats of several types.
+// Instructions that mix several float types.
 struct MixedFloats {
   int64_t count = 0;
   const Instruction* first = nullptr;
 };
 
 struct ElidedLiterals {
-  int64_t count = 0;  // that were filled
+  int64_t count = 0;  // number of filled literals
   const Instruction* first = nullptr;
 };
 
 class ModulePlan {
  public:
-  // Elided literals are filled with numbers that depend on their place alone.
+  // Fills elided literals with generated numbers that depend only on the element index.
   explicit ModulePlan(const Module& module);
 
   const ComputationPlan& Of(const Computation& computation) const { return *plans_.at(&computation); }
@@ -88,14 +88,14 @@ class ModulePlan {
 
  private:
   void Add(const Computation& computation);
-  std::unique_ptr<TypedInstruction> Typed(const Instruction& hlo);
+  std::unique_ptr<TypedInstruction> MakeTyped(const Instruction& hlo);
   void AddFusion(const Instruction& hlo);
   Value Constant(const Instruction& hlo, const Literal& literal);
 
   const Module& module_;
   const Liveness liveness_;
   Arena arena_;
-  ShapePool shapes_{arena_};  // of typed instructions
+  ShapePool shapes_{arena_};  // for typed instructions
   ElidedLiterals elided_;
   MixedFloats mixed_;
   std::unordered_map<const Computation*, std::unique_ptr<ComputationPlan>> plans_;

@@ -1,4 +1,4 @@
-// Lets one thread look at what others do, ten times a second, until all of them are done.
+// Calls a function ten times per second, until all watched threads are done.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,11 @@ class ProgressPoller {
     if (--running_ == 0) changed_.notify_one();
   }
 
-  void PollUntilAllDone(const std::function<void()>& watch) {
+  void PollUntilAllDone(const std::function<void()>& poll) {
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, std::chrono::milliseconds(100), [&] { return running_ == 0; })) {
       lock.unlock();
-      watch();
+      poll();
       lock.lock();
     }
   }

@@ -21,40 +21,41 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-TextSpan PlaceOf(const Device& device) {
+TextSpan LocationOf(const Device& device) {
   const Instruction* now = device.progress().now;
   return now == nullptr ? TextSpan() : now->at;
 }
 
 Diag NotEnoughMemory(const Device& device, const MemoryMeter& meter) {
   const Instruction* now = device.progress().now;
-  return Fail(PlaceOf(device), "run.memory",
-              StrCat(now == nullptr ? "the module" : now->name, " needs more memory than there is: device ",
-                     device.id(), " holds ", meter.current(), " of ", meter.limit(), " bytes",
-                     now == nullptr ? "" : StrCat(" and it gives ", ToString(now->shape()))));
+  return Fail(LocationOf(device), "run.memory",
+              StrCat(now == nullptr ? "the module" : now->name, " needs more memory than is available: device ",
+                     device.id(), " uses ", meter.current(), " of ", meter.limit(), " bytes",
+                     now == nullptr ? "" : StrCat(", and the result is ", ToString(now->shape()))));
 }
 
-// One device's thread.
-void RunDevice(Device& device, CollectiveRuntime& world, MemoryMeter& meter, std::vector<Value> arguments, Value& result) {
+// Runs on one device's thread.
+void RunDevice(Device& device, CollectiveRuntime& runtime, MemoryMeter& meter, std::vector<Value> arguments,
+               Value& result) {
   Buffer::MeterThisThread(&meter);
-  world.AcquireRunSlot(device.id());
+  runtime.AcquireRunSlot(device.id());
   try {
     Result<Value> value = device.Run(*device.plans().module().entry, std::move(arguments));
     if (value.ok()) {
       result = std::move(*value);
-      world.Finish(device.id(), device.control_flow_state());
+      runtime.Finish(device.id(), device.control_flow_state());
     } else {
-      world.Stop(std::move(value.diag()));
+      runtime.Stop(std::move(value.diag()));
     }
   } catch (const std::bad_alloc&) {
-    world.Stop(NotEnoughMemory(device, meter));
-  } catch (const std::exception& error) {  // none of ours, but a user has more from a sentence than from an abort
-    world.Stop(Fail(PlaceOf(device), "run.internal", StrCat("shoal itself is at fault here: ", error.what())));
+    runtime.Stop(NotEnoughMemory(device, meter));
+  } catch (const std::exception& error) {  // a third-party error: a message is more useful than an abort
+    runtime.Stop(Fail(LocationOf(device), "run.internal", StrCat("internal error in shoal: ", error.what())));
   }
-  world.ReleaseRunSlot(device.id());
+  runtime.ReleaseRunSlot(device.id());
 }
 
-// Arguments count for the device that gets them. They stay as they are: several devices may have been given the same.
+// Charges an argument to the device that receives it. Freezes it, since several devices may share it.
 void DonateArgument(Value& argument, MemoryMeter& meter) {
   if (argument.IsArray()) {
     argument.array().Freeze();
@@ -69,7 +70,7 @@ void DonateArgument(Value& argument, MemoryMeter& meter) {
   argument = Value::Tuple(std::move(elements));
 }
 
-// Adds what a device of this process came to.
+// Adds the statistics of a local device.
 void AddDevice(const Device& device, RunStats& stats) {
   stats.instructions += device.progress().instructions;
   stats.iterations += device.progress().iterations;
@@ -88,8 +89,8 @@ void AddDevice(const Device& device, RunStats& stats) {
     stats.stubs.try_emplace(target, Stub{stub.first, 0}).first->second.count += stub.count;
 }
 
-// Of the devices here, as many at a time as there are cores for this process.
-int64_t TurnsOf(const Module& module, const RunSettings& settings) {
+// Number of local devices that run simultaneously: one per core of this process.
+int64_t RunSlotCount(const Module& module, const RunSettings& settings) {
   const ThreadPool* pool = EnginePoolOf(*module.entry->root);
   if (pool != nullptr) return pool->threads();
   return settings.job != nullptr ? settings.job->cores() : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -97,21 +98,21 @@ int64_t TurnsOf(const Module& module, const RunSettings& settings) {
 
 }  // namespace
 
-Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> given,
+Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, std::vector<std::vector<Value>> inputs,
                              const RunSettings& settings, const Watch& watch) {
   const auto start = Clock::now();
   const auto count = static_cast<size_t>(grid.count());
   const Placement placement = settings.placement == nullptr ? SingleProcessPlacement(grid.count()) : *settings.placement;
   const std::vector<int64_t> local = placement.Local();
-  RunOutcome outcome;  // first: its meters count what the arguments, the world and the devices hold to the end
-  std::vector<std::vector<Value>> arguments = std::move(given);
+  RunOutcome outcome;  // declared first: its meters outlive the arguments, runtime and devices
+  std::vector<std::vector<Value>> arguments = std::move(inputs);
   std::unique_ptr<ProcessLink> link;
   if (settings.job != nullptr) link = std::make_unique<ProcessLink>(*settings.job, placement, plans.module());
-  CollectiveRuntime world(grid, plans.module().source.get(), TurnsOf(plans.module(), settings), link.get());
-  Device polling(local.empty() ? 0 : local[0], grid, plans, world, settings);
+  CollectiveRuntime runtime(grid, plans.module().source.get(), RunSlotCount(plans.module(), settings), link.get());
+  Device polling(local.empty() ? 0 : local[0], grid, plans, runtime, settings);
   std::vector<std::unique_ptr<Device>> devices;
   for (int64_t id : local) {
-    devices.push_back(std::make_unique<Device>(id, grid, plans, world, settings));
+    devices.push_back(std::make_unique<Device>(id, grid, plans, runtime, settings));
     devices.back()->polling_device = link == nullptr ? nullptr : &polling;
   }
   for (size_t d = 0; d < count; ++d) {
@@ -123,41 +124,41 @@ Result<RunOutcome> RunModule(const ModulePlan& plans, const DeviceGrid& grid, st
   outcome.results.resize(count);
   auto run = [&](Device& device) {
     const auto d = static_cast<size_t>(device.id());
-    RunDevice(device, world, *outcome.meters[d], std::move(arguments[d]), outcome.results[d]);
+    RunDevice(device, runtime, *outcome.meters[d], std::move(arguments[d]), outcome.results[d]);
   };
-  if (link != nullptr) link->Attach(world);
-  const Ticker::Look look = [&] {
+  if (link != nullptr) link->Attach(runtime);
+  const Ticker::Callback poll = [&] {
     if (watch) watch(devices);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (settings.max_seconds > 0 && seconds > settings.max_seconds)
-      world.Stop(Fail(PlaceOf(*devices[0]), "run.time",
-                      StrCat("the run has taken ", seconds, " s, more than --max_seconds allows")));
+      runtime.Stop(Fail(LocationOf(*devices[0]), "run.time",
+                        StrCat("the run took ", seconds, " s, which exceeds --max_seconds")));
   };
-  if (count == 1 && link == nullptr && Ticker::OfProcess().Start(look)) {
-    // Nobody else runs: the thread that would wait can do it.
+  if (count == 1 && link == nullptr && Ticker::OfProcess().Start(poll)) {
+    // With a single device, the calling thread would only wait, so it runs the device.
     const absl::Cleanup restore = [before = Buffer::MeterOfThisThread()] {
       Ticker::OfProcess().Stop();
       Buffer::MeterThisThread(before);
     };
     run(*devices[0]);
   } else {
-    ProgressPoller lookout(std::ssize(devices));
-    ElasticThreads carriers(devices.size(), [&](size_t i) {
+    ProgressPoller poller(std::ssize(devices));
+    ElasticThreads threads(devices.size(), [&](size_t i) {
       run(*devices[i]);
-      lookout.MarkDone();
+      poller.MarkDone();
     });
-    world.SetBlockingHook([&] { return carriers.AddThread(); });
-    for (int64_t i = 0; i < TurnsOf(plans.module(), settings); ++i) {
-      if (carriers.AddThread()) continue;
-      world.Stop(ThreadCreationError());
-      carriers.RunOnThisThread();  // each notices that it is over
+    runtime.SetBlockingHook([&] { return threads.AddThread(); });
+    for (int64_t i = 0; i < RunSlotCount(plans.module(), settings); ++i) {
+      if (threads.AddThread()) continue;
+      runtime.Stop(ThreadCreationError());
+      threads.RunOnThisThread();  // each device notices the stop
       break;
     }
-    lookout.PollUntilAllDone(look);
+    poller.PollUntilAllDone(poll);
   }
-  if (std::optional<Diag> reason = link == nullptr ? world.reason() : link->Join()) return std::move(*reason);
+  if (std::optional<Diag> reason = link == nullptr ? runtime.reason() : link->Join()) return std::move(*reason);
   outcome.stats.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  outcome.stats.traffic = world.traffic();
+  outcome.stats.traffic = runtime.traffic();
   for (const std::unique_ptr<MemoryMeter>& meter : outcome.meters) outcome.stats.peak_bytes.push_back(meter->peak());
   for (const std::unique_ptr<Device>& device : devices) AddDevice(*device, outcome.stats);
   if (link != nullptr) GatherStats(*link, outcome.stats);

@@ -27,15 +27,15 @@ SizedValue SizedValue::Tuple(std::vector<SizedValue> elements) {
   return tuple;
 }
 
-SizedValue SizedValue::Pending(const Instruction& collective, bool given_alone) {
+SizedValue SizedValue::Pending(const Instruction& collective, bool operands_unshared) {
   SizedValue value;
   value.collective_ = &collective;
-  value.given_alone_ = given_alone;
+  value.operands_unshared_ = operands_unshared;
   return value;
 }
 
 void SizedValue::Freeze() {
-  if (block_ != nullptr) block_->is_fixed = true;
+  if (block_ != nullptr) block_->is_frozen = true;
   if (!IsTuple()) return;
   for (SizedValue& element : *elements_) element.Freeze();
 }
@@ -43,7 +43,7 @@ void SizedValue::Freeze() {
 void SizedValue::AppendSharing(std::vector<int64_t>& out) const {
   if (block_ != nullptr) {
     out.push_back(block_->bytes);
-    out.push_back(IsAlone() ? 1 : 0);
+    out.push_back(IsUnique() ? 1 : 0);
   }
   if (!IsTuple()) return;
   for (const SizedValue& element : *elements_) element.AppendSharing(out);

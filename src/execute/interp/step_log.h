@@ -1,5 +1,5 @@
-// StepLog: when each step of a run began and ended on every device, for a profile of the run. It is an observer of time,
-// not of values: a run that it watches is the run that nobody watches.
+// StepLog: the time at which each instruction started and ended on every device, for a profile. It observes times, not
+// values, so a logged run executes exactly as an unobserved one.
 #pragma once
 
 #include <chrono>
@@ -14,23 +14,23 @@ namespace shoal::internal {
 
 class StepLog : public Observer {
  public:
-  // Of one device; times in seconds since the log was made. Steps that call others last as long as all of those.
+  // On one device; times in seconds since the log was created. The span of a calling instruction includes its callees.
   struct StepSpan {
     const Instruction* hlo = nullptr;
     double start = 0, end = 0;
   };
-  // Of all devices and rounds together; `seconds` without the steps that it called.
+  // Totals over all devices and iterations. `seconds` excludes callees.
   struct Total {
     int64_t times = 0;
     double seconds = 0;
   };
-  static constexpr size_t kMaxSteps = 200'000;  // of one device that are kept; the totals have all of them
+  static constexpr size_t kMaxSteps = 200'000;  // recorded per device; the totals include all steps
 
  private:
-  struct OfDevice {
+  struct DeviceLog {
     std::vector<StepSpan> steps;
     std::map<const Instruction*, Total> totals;
-    double of_called = 0;  // what steps called by the one under way have taken
+    double callee_seconds = 0;  // time spent in callees of the current step
   };
 
  public:
@@ -38,11 +38,11 @@ class StepLog : public Observer {
   Status OnValue(const Device&, const Instruction&, const Value&) override { return {}; }
 
   int64_t devices() const { return static_cast<int64_t>(devices_.size()); }
-  // In the order in which they ended.
+  // Ordered by end time.
   const std::vector<StepSpan>& steps(int64_t device) const { return devices_[static_cast<size_t>(device)].steps; }
   std::map<const Instruction*, Total> Totals() const {
     std::map<const Instruction*, Total> all;
-    for (const OfDevice& device : devices_) {
+    for (const DeviceLog& device : devices_) {
       for (const auto& [hlo, total] : device.totals) {
         all[hlo].times += total.times;
         all[hlo].seconds += total.seconds;
@@ -51,18 +51,18 @@ class StepLog : public Observer {
     return all;
   }
 
-  // For a run across processes: what another one's device did, and when by its clock this log began.
+  // For runs across processes: the totals of a remote device, and the start of this log by the local clock.
   const std::map<const Instruction*, Total>& totals(int64_t device) const {
     return devices_[static_cast<size_t>(device)].totals;
   }
   double origin() const { return std::chrono::duration<double>(start_.time_since_epoch()).count(); }
   void Put(int64_t device, std::vector<StepSpan> steps, std::map<const Instruction*, Total> totals) {
-    OfDevice& of = devices_[static_cast<size_t>(device)];
-    of.steps = std::move(steps);
-    of.totals = std::move(totals);
+    DeviceLog& log = devices_[static_cast<size_t>(device)];
+    log.steps = std::move(steps);
+    log.totals = std::move(totals);
   }
 
-  // Logs a step from here to the end of the scope, on the device's thread; does nothing without a log.
+  // Logs a step until the end of the scope, on the device's thread. Does nothing without a log.
   class Timer {
    public:
     Timer(StepLog* log, int64_t device, const Instruction& hlo) {
@@ -70,7 +70,7 @@ class StepLog : public Observer {
       log_ = log;
       device_ = &log->devices_[static_cast<size_t>(device)];
       hlo_ = &hlo;
-      of_others_ = std::exchange(device_->of_called, 0);
+      outer_callee_seconds_ = std::exchange(device_->callee_seconds, 0);
       start_ = log->Now();
     }
     ~Timer() {
@@ -78,8 +78,8 @@ class StepLog : public Observer {
       const double end = log_->Now(), seconds = end - start_;
       Total& total = device_->totals[hlo_];
       ++total.times;
-      total.seconds += seconds - device_->of_called;
-      device_->of_called = of_others_ + seconds;
+      total.seconds += seconds - device_->callee_seconds;
+      device_->callee_seconds = outer_callee_seconds_ + seconds;
       if (device_->steps.size() < kMaxSteps) device_->steps.push_back({hlo_, start_, end});
     }
     Timer(const Timer&) = delete;
@@ -87,23 +87,23 @@ class StepLog : public Observer {
 
    private:
     StepLog* log_ = nullptr;
-    OfDevice* device_ = nullptr;
+    DeviceLog* device_ = nullptr;
     const Instruction* hlo_ = nullptr;
-    double start_ = 0, of_others_ = 0;
+    double start_ = 0, outer_callee_seconds_ = 0;
   };
 
  private:
   double Now() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::vector<OfDevice> devices_;
+  std::vector<DeviceLog> devices_;
 };
 
-// Null where nobody times the run.
+// Null if the run is not timed.
 inline StepLog* LogOf(const RunSettings& settings) {
   return settings.observer == nullptr ? nullptr : dynamic_cast<StepLog*>(settings.observer);
 }
-// Who sees values; null where nobody does.
+// The observer of values; null if there is none.
 inline Observer* ValueObserverOf(const RunSettings& settings) {
   return LogOf(settings) != nullptr ? nullptr : settings.observer;
 }

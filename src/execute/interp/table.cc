@@ -11,7 +11,7 @@ constexpr Evaluator Row() {
 }
 
 Result<Value> EvaluateUnknown(Call& call) {
-  return ExecutionError(call.hlo, StrCat("nobody knows what ", call.hlo[kUnknownOpcode], " means"));
+  return ExecutionError(call.hlo, StrCat("unknown opcode ", call.hlo[kUnknownOpcode]));
 }
 
 constexpr Evaluator kEvaluators[] = {

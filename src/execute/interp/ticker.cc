@@ -10,33 +10,33 @@ Ticker& Ticker::OfProcess() {
   return ticker;
 }
 
-bool Ticker::Start(const Look& look) {
+bool Ticker::Start(const Callback& callback) {
   std::lock_guard lock(mutex_);
-  if (look_ != nullptr) return false;
+  if (callback_ != nullptr) return false;
   try {
     if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& end) { Run(end); });
   } catch (const std::system_error&) {
     return false;  // no memory for another thread
   }
-  look_ = &look;
-  if (rests_) changed_.notify_one();
+  callback_ = &callback;
+  if (idle_) changed_.notify_one();
   return true;
 }
 
 void Ticker::Stop() {
   std::lock_guard lock(mutex_);
-  look_ = nullptr;
+  callback_ = nullptr;
 }
 
-// Between short runs it goes on ticking: waking it for each would cost them more than they take.
+// Keeps ticking between short runs, since waking the thread would cost more time than they take.
 void Ticker::Run(const std::stop_token& end) {
   std::unique_lock lock(mutex_);
   while (!end.stop_requested()) {
-    rests_ = look_ == nullptr;
-    if (rests_) changed_.wait(lock, end, [this] { return look_ != nullptr; });
-    rests_ = false;
+    idle_ = callback_ == nullptr;
+    if (idle_) changed_.wait(lock, end, [this] { return callback_ != nullptr; });
+    idle_ = false;
     changed_.wait_for(lock, end, std::chrono::milliseconds(100), [] { return false; });
-    if (look_ != nullptr && !end.stop_requested()) (*look_)();
+    if (callback_ != nullptr && !end.stop_requested()) (*callback_)();
   }
 }
 

@@ -1,5 +1,5 @@
-// Ticker: a look at what is being done, every tenth of a second, from one thread for the whole process. What is short
-// then neither starts a thread nor waits for one to end.
+// Ticker: calls a function every tenth of a second, from one thread for the whole process. A short run therefore
+// neither starts a thread nor waits for one to end.
 #pragma once
 
 #include <condition_variable>
@@ -11,23 +11,23 @@ namespace shoal::internal {
 
 class Ticker {
  public:
-  using Look = std::function<void()>;
+  using Callback = std::function<void()>;
   static Ticker& OfProcess();
 
-  // From now on `look` is called; it must stay until Stop. False if another is being called already, or if there
-  // can be no thread.
-  bool Start(const Look& look);
-  // It is not being called any more.
+  // Starts calling `callback`, which must stay valid until Stop. False if another is active or no thread can be
+  // created.
+  bool Start(const Callback& callback);
+  // Stops calling the callback, which is not running when this returns.
   void Stop();
 
  private:
   Ticker() = default;
   void Run(const std::stop_token& end);
 
-  std::mutex mutex_;  // held while looking
+  std::mutex mutex_;  // held during the callback
   std::condition_variable_any changed_;
-  const Look* look_ = nullptr;
-  bool rests_ = false;  // the thread waits for somebody to start
+  const Callback* callback_ = nullptr;
+  bool idle_ = false;  // the thread is waiting for Start
   std::jthread thread_;
 };
 

@@ -77,11 +77,11 @@ Result<std::unique_ptr<Executable>> Executable::Compile(const Module& module, co
     }
   }
   for (const auto& [hlo, step] : engine->steps_)
-    SetAttr(*const_cast<Instruction*>(hlo), *program.module, kCompiledStep, reinterpret_cast<int64_t>(step.get()));
+    SetAttr(*const_cast<Instruction*>(hlo), *program.module, kThunk, reinterpret_cast<int64_t>(step.get()));
   for (const Computation* computation : program.module->computations)
     for (Instruction* hlo : computation->instructions)
       if (Info(hlo->opcode).op_class == OpClass::kCollective || hlo == program.module->entry->root)
-        SetAttr(*hlo, *program.module, kEnginePool, reinterpret_cast<int64_t>(&engine->pool_));
+        SetAttr(*hlo, *program.module, kThreadPool, reinterpret_cast<int64_t>(&engine->pool_));
   engine->plans_ = std::make_unique<ModulePlan>(*program.module);
   engine->compile_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
   return engine;

@@ -200,7 +200,7 @@ class LibraryStep : public Thunk {
     const bool is_tuple = shape.IsTuple();
     for (size_t i = 0; i < (is_tuple ? shape.elements().size() : 1); ++i) {
       if (i == 0 && updates_) {
-        results.push_back(Owned(std::exchange(operands[0], Array()), pool_));
+        results.push_back(MakeUnique(std::exchange(operands[0], Array()), pool_));
         continue;
       }
       const Shape& one = is_tuple ? shape.element(static_cast<int64_t>(i)) : shape;

@@ -56,7 +56,7 @@ struct Rounds {
     const auto declared = LeafShapes(step.hlo->shape());
     for (size_t i = 0; i < leaves.size(); ++i) {
       const Array& leaf = leaves[i].array();
-      if (leaf.count() != declared[i]->ElementCount()) return CheckDeclared(*step.hlo, value);
+      if (leaf.count() != declared[i]->ElementCount()) return CheckDeclaredShape(*step.hlo, value);
       std::memcpy(*slots++, leaf.data(), static_cast<size_t>(leaf.bytes()));
     }
     return {};
@@ -79,7 +79,7 @@ class RoutineStep : public Thunk {
     Take(std::move(call.operands[0]), state);
     std::vector<void*> slots;
     for (size_t i = 0; i < state.size(); ++i) {
-      if (routine_.written[i]) state[i] = Owned(std::move(state[i]), pool_);
+      if (routine_.written[i]) state[i] = MakeUnique(std::move(state[i]), pool_);
       slots.push_back(routine_.written[i] ? state[i].mutable_data() : const_cast<std::byte*>(std::as_const(state[i]).data()));
     }
     for (int slot : routine_.constants) {

@@ -15,15 +15,15 @@ namespace fs = std::filesystem;
 constexpr std::string_view kAfter = "after_optimizations", kBefore = "before_optimizations";
 constexpr int64_t kLast = INT64_MAX;
 
-// A file's name in parts: its module, its stage, and what it is, behind them.
+// The parts of a file name: module, stage and file kind.
 struct FileName {
   std::string module, stage, kind;
   int64_t order = 0;
   bool may_be_module = false;
 };
 
-// Takes one of the endings of modules off the name.
-bool TakeEnding(std::string& name) {
+// Removes the file extension of a module from the name. False if it has none.
+bool RemoveModuleExtension(std::string& name) {
   for (std::string_view ending : {".hlo.pb", ".hlo.txt", ".txt", ".hlo", ".pb"})
     if (name.size() > ending.size() && name.ends_with(ending)) {
       name.resize(name.size() - ending.size());
@@ -36,7 +36,7 @@ bool IsDigits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Where the number of a pass begins, as in module_0001.jit_step.0003.pipeline.after_x.before_y.
+// The position of the dot before a pass number, as in module_0001.jit_step.0003.pipeline.after_x.before_y.
 size_t FindPass(const std::string& name) {
   for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
     if (dot + 5 < name.size() && name[dot + 5] == '.' && IsDigits(std::string_view(name).substr(dot + 1, 4)))
@@ -44,27 +44,27 @@ size_t FindPass(const std::string& name) {
   return std::string::npos;
 }
 
-// Where the name of a step of some other compiler begins: X.before_run_auto_sharding, X.after_spmd_partitioner.
-size_t FindStep(const std::string& name) {
+// The position of the dot before a stage of another compiler: X.before_run_auto_sharding, X.after_spmd_partitioner.
+size_t FindForeignStage(const std::string& name) {
   const size_t dot = name.rfind('.');
   if (dot == std::string::npos || dot == 0) return std::string::npos;
   const std::string_view last = std::string_view(name).substr(dot + 1);
   return last.starts_with("before_") || last.starts_with("after_") ? dot : std::string::npos;
 }
 
-FileName Parse(std::string name) {
+FileName ParseFileName(std::string name) {
   FileName parts;
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   const std::string whole = name;
-  if (!TakeEnding(name)) {
+  if (!RemoveModuleExtension(name)) {
     const size_t dot = name.rfind('.');
-    parts.kind = dot == std::string::npos ? "without ending" : name.substr(dot + 1);
+    parts.kind = dot == std::string::npos ? "without extension" : name.substr(dot + 1);
     return parts;
   }
   parts.may_be_module = true;
   parts.module = name;
   if (const size_t after = name.rfind(kAfter); after != std::string::npos) {
-    // The platform stands before it, and its name may have a dot: sm_9.0_gpu_after_optimizations.
+    // The platform name precedes it and may contain a dot: sm_9.0_gpu_after_optimizations.
     size_t dot = name.rfind(".sm_", after);
     if (dot == std::string::npos) dot = name.rfind('.', after);
     const size_t end = after + kAfter.size();
@@ -81,16 +81,16 @@ FileName Parse(std::string name) {
     parts.module = name.substr(0, pass);
     parts.stage = name.substr(pass + 1);
     std::from_chars(parts.stage.data(), parts.stage.data() + 4, parts.order);
-    parts.order += 2;  // the first pass comes after what there was before all
-  } else if (const size_t step = FindStep(name); step != std::string::npos) {
-    parts.module = name.substr(0, step);
-    parts.stage = name.substr(step + 1);
+    parts.order += 2;  // passes come after the stages that precede all passes
+  } else if (const size_t stage = FindForeignStage(name); stage != std::string::npos) {
+    parts.module = name.substr(0, stage);
+    parts.stage = name.substr(stage + 1);
     parts.order = parts.stage.starts_with("before_") ? 1 : kLast - 1;
   }
   return parts;
 }
 
-// Files that dumps have beside modules and that end like them.
+// True for files of a dump that are not modules, though some have an extension of modules.
 bool IsReport(const FileName& name, const std::string& file) {
   for (std::string_view word : {"thunk_sequence", "execution_stream_assignment", "memory-usage-report"})
     if (file.find(word) != std::string::npos) return true;
@@ -114,7 +114,7 @@ int64_t DumpedModule::Bytes() const {
 Result<DumpFolder> ReadDumpFolder(const std::string& path) {
   std::error_code error;
   fs::recursive_directory_iterator files(path, fs::directory_options::skip_permission_denied, error);
-  if (error) return Fail(StrCat("cannot read the folder ", path, ": ", error.message()));
+  if (error) return Fail(StrCat("cannot read the directory ", path, ": ", error.message()));
   DumpFolder folder;
   std::map<std::string, DumpedModule> modules;
   for (; files != fs::recursive_directory_iterator(); files.increment(error)) {
@@ -122,13 +122,13 @@ Result<DumpFolder> ReadDumpFolder(const std::string& path) {
     std::error_code ignored;
     if (!files->is_regular_file(ignored)) continue;
     const std::string file = files->path().filename().string();
-    const FileName name = Parse(file);
+    const FileName name = ParseFileName(file);
     if (IsReport(name, file)) {
       ++folder.others[name.kind.empty() ? "report" : name.kind];
       continue;
     }
-    const std::string inside = files->path().parent_path().lexically_relative(path).string();
-    const std::string key = inside.empty() || inside == "." ? name.module : StrCat(inside, "/", name.module);
+    const std::string subfolder = files->path().parent_path().lexically_relative(path).string();
+    const std::string key = subfolder.empty() || subfolder == "." ? name.module : StrCat(subfolder, "/", name.module);
     modules[key].name = key;
     modules[key].files.push_back(
         {files->path().string(), static_cast<int64_t>(files->file_size(ignored)), name.stage, name.order});

@@ -1,4 +1,4 @@
-// The files of a folder that XLA dumped into (--xla_dump_to), sorted by module and by stage of compilation.
+// The files of an XLA dump directory (--xla_dump_to), grouped by module and compilation stage.
 #pragma once
 
 #include <map>
@@ -13,22 +13,22 @@ struct DumpFile {
   std::string path;
   int64_t bytes = 0;
   std::string stage;  // before_optimizations, 0003.pipeline.after_x.before_y, sm_9.0_gpu_after_optimizations; or ""
-  int64_t order = 0;  // stages that come later have larger numbers
+  int64_t order = 0;  // larger for later stages
 };
 
 struct DumpedModule {
-  std::string name;             // the folder below the one that was given, and module_0001.jit_step
-  std::vector<DumpFile> files;  // the last stage first; a stage may be there as text and as protobuf
+  std::string name;             // subfolder and module name: sub/module_0001.jit_step
+  std::vector<DumpFile> files;  // last stage first; a stage may have a text and a protobuf file
   int64_t Stages() const;
   int64_t Bytes() const;
 };
 
 struct DumpFolder {
   std::vector<DumpedModule> modules;      // by name
-  std::map<std::string, int64_t> others;  // files that hold no module, by kind: "buffer-assignment.txt", "ll"
+  std::map<std::string, int64_t> others;  // number of other files by kind: "buffer-assignment.txt", "ll"
 };
 
-// Also of the folders in it. A file that is named like a module may turn out to be none.
+// Lists the dump directory and its subfolders by file name, without opening files: a listed file may not be a module.
 Result<DumpFolder> ReadDumpFolder(const std::string& path);
 
 }  // namespace shoal::internal

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string TextIn(const Json& object, const char* key) {
+std::string StringIn(const Json& object, const char* key) {
   return object.is_object() && object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "";
 }
 
@@ -22,12 +22,12 @@ double NumberIn(const Json& object, const char* key) {
   return object.contains(key) && object[key].is_number() ? object[key].get<double>() : 0;
 }
 
-// The process to look at: the first that is a device, or the only one there is.
+// The process to read: the first device, else the first process that is not the host.
 std::optional<int64_t> DeviceProcess(const Json& events) {
   std::map<int64_t, std::string> names;
   for (const Json& event : events)
-    if (TextIn(event, "name") == "process_name" && event.contains("args"))
-      names[static_cast<int64_t>(NumberIn(event, "pid"))] = TextIn(event["args"], "name");
+    if (StringIn(event, "name") == "process_name" && event.contains("args"))
+      names[static_cast<int64_t>(NumberIn(event, "pid"))] = StringIn(event["args"], "name");
   for (const auto& [pid, name] : names)
     if (name.find("/device:") != std::string::npos) return pid;
   for (const auto& [pid, name] : names)
@@ -35,24 +35,24 @@ std::optional<int64_t> DeviceProcess(const Json& events) {
   return std::nullopt;
 }
 
-// The threads of a process that hold ops: streams, or the line of ops of a TPU. What else there is (steps, modules, scopes)
-// says the same again. Empty: no thread says what it is, and all count.
+// The threads of a process that contain ops: streams, or the ops line of a TPU. Other threads (steps, modules, scopes)
+// repeat the same events. Empty if no thread has a known name; then all threads count.
 std::set<int64_t> OpThreads(const Json& events, std::optional<int64_t> device) {
   std::set<int64_t> threads;
   for (const Json& event : events) {
-    if (TextIn(event, "name") != "thread_name" || !event.contains("args")) continue;
+    if (StringIn(event, "name") != "thread_name" || !event.contains("args")) continue;
     if (device && static_cast<int64_t>(NumberIn(event, "pid")) != *device) continue;
-    const std::string name = TextIn(event["args"], "name");
+    const std::string name = StringIn(event["args"], "name");
     if (name.find("Stream") != std::string::npos || name == "XLA Ops") threads.insert(static_cast<int64_t>(NumberIn(event, "tid")));
   }
   return threads;
 }
 
-// The instruction an event is about, as profilers say it.
-std::string OpIn(const Json& event) {
+// The name of the instruction of an event, under any key that profilers use.
+std::string InstructionNameOf(const Json& event) {
   if (!event.contains("args")) return "";
   for (const char* key : {"hlo_op", "hlo_name", "instruction"})
-    if (std::string op = TextIn(event["args"], key); !op.empty()) return op;
+    if (std::string op = StringIn(event["args"], key); !op.empty()) return op;
   return "";
 }
 
@@ -68,7 +68,7 @@ Result<Trace> ReadChromeTrace(std::string_view text, const std::string& path) {
   const Json* events = nullptr;
   if (all.is_object() && all.contains("traceEvents")) events = &all["traceEvents"];
   if (all.is_array()) events = &all;
-  if (events == nullptr || !events->is_array()) return Fail(StrCat(path, ": no trace: it has no traceEvents"));
+  if (events == nullptr || !events->is_array()) return Fail(StrCat(path, ": not a trace: no traceEvents found"));
   const std::optional<int64_t> device = DeviceProcess(*events);
   const std::set<int64_t> threads = OpThreads(*events, device);
   Trace trace;
@@ -76,20 +76,20 @@ Result<Trace> ReadChromeTrace(std::string_view text, const std::string& path) {
   trace.devices = {"measured"};
   trace.streams = {"kernels"};
   for (const Json& event : *events) {
-    if (TextIn(event, "ph") != "X" || (device && static_cast<int64_t>(NumberIn(event, "pid")) != *device)) continue;
-    // Of a trace of ours: waiting is no op.
-    if (const std::string kind = TextIn(event, "cat"); kind == "idle" || kind == "exposed" || kind == "loop") continue;
+    if (StringIn(event, "ph") != "X" || (device && static_cast<int64_t>(NumberIn(event, "pid")) != *device)) continue;
+    // In a trace by shoal, these events are waits and not ops.
+    if (const std::string kind = StringIn(event, "cat"); kind == "idle" || kind == "exposed" || kind == "loop") continue;
     if (!threads.empty() && !threads.contains(static_cast<int64_t>(NumberIn(event, "tid")))) continue;
-    TraceEvent one;
-    const std::string op = OpIn(event);
-    const bool whole_graph = op.rfind("command_buffer", 0) == 0;
-    one.name = op.empty() || whole_graph ? TextIn(event, "name") : op;
-    one.category = TextIn(event, "name");
-    one.start = NumberIn(event, "ts") * 1e-6;
-    one.duration = NumberIn(event, "dur") * 1e-6;
-    trace.events.push_back(std::move(one));
+    TraceEvent trace_event;
+    const std::string op = InstructionNameOf(event);
+    const bool is_command_buffer = op.rfind("command_buffer", 0) == 0;
+    trace_event.name = op.empty() || is_command_buffer ? StringIn(event, "name") : op;
+    trace_event.category = StringIn(event, "name");
+    trace_event.start = NumberIn(event, "ts") * 1e-6;
+    trace_event.duration = NumberIn(event, "dur") * 1e-6;
+    trace.events.push_back(std::move(trace_event));
   }
-  if (trace.events.empty()) return Fail(StrCat(path, ": no trace: nothing ran on a device"));
+  if (trace.events.empty()) return Fail(StrCat(path, ": the trace has no events of a device"));
   SortByStart(trace);
   return trace;
 }

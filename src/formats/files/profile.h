@@ -1,4 +1,4 @@
-// Profiles that others made, as a Trace: JAX's profiler (.xplane.pb, or the Chrome trace .json.gz), and our own runs.
+// Reads profiles as a Trace: those of JAX (.xplane.pb, or the Chrome trace .json.gz), and those of shoal runs.
 #pragma once
 
 #include "core/base/result.h"
@@ -6,10 +6,10 @@
 
 namespace shoal::internal {
 
-// The kernels of the first device. An event's name is the instruction's where the profile says it, else the kernel's.
+// Reads the kernels of the first device. Events have the name of their instruction if known, else of their kernel.
 Result<Trace> ReadProfile(const std::string& path);
 
-// The two forms; `path` stands in messages.
+// Read one of the two formats; errors name `path`.
 Result<Trace> ReadChromeTrace(std::string_view text, const std::string& path);
 Result<Trace> ReadXplane(std::string_view bytes, const std::string& path);
 

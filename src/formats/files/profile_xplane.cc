@@ -1,5 +1,5 @@
-// XSpace, the protobuf of XLA's profiler: planes (devices, hosts) of lines (streams) of events, whose names stand in a
-// table. Only the few fields that are needed are read, straight from the wire.
+// Reads XSpace, the protobuf of XLA's profiler: planes (devices, hosts) contain lines (streams) of events, whose names
+// are in a table. Decodes only the required fields, directly from the wire format.
 #include <map>
 #include <optional>
 
@@ -14,10 +14,10 @@ class Fields {
  public:
   explicit Fields(std::string_view bytes) : bytes_(bytes) {}
   uint32_t number = 0;
-  uint64_t value = 0;       // of a varint
-  std::string_view inside;  // of bytes, strings, messages
+  uint64_t value = 0;       // for a varint
+  std::string_view inside;  // for bytes, strings, messages
 
-  // False at the end, and where the bytes make no sense.
+  // Reads the next field. False at the end, and if the bytes are malformed.
   bool Next() {
     uint64_t tag = 0;
     if (bytes_.empty() || !Varint(tag)) return false;
@@ -26,43 +26,43 @@ class Fields {
     inside = {};
     switch (tag & 7) {
       case 0: return Varint(value);
-      case 1: return Take(8);
+      case 1: return TakeBytes(8);
       case 2: {
         uint64_t size = 0;
-        return Varint(size) && Take(size);
+        return Varint(size) && TakeBytes(size);
       }
-      case 5: return Take(4);
-      default: bad_ = true; return false;
+      case 5: return TakeBytes(4);
+      default: is_malformed_ = true; return false;
     }
   }
-  bool bad() const { return bad_; }
+  bool is_malformed() const { return is_malformed_; }
 
  private:
   bool Varint(uint64_t& number) {
     number = 0;
     for (int shift = 0; shift < 64; shift += 7) {
-      if (bytes_.empty()) return !(bad_ = true);
+      if (bytes_.empty()) return !(is_malformed_ = true);
       const auto byte = static_cast<uint8_t>(bytes_.front());
       bytes_.remove_prefix(1);
       number |= static_cast<uint64_t>(byte & 127) << shift;
       if (byte < 128) return true;
     }
-    return !(bad_ = true);
+    return !(is_malformed_ = true);
   }
-  bool Take(uint64_t size) {
-    if (size > bytes_.size()) return !(bad_ = true);
+  bool TakeBytes(uint64_t size) {
+    if (size > bytes_.size()) return !(is_malformed_ = true);
     inside = bytes_.substr(0, size);
     bytes_.remove_prefix(size);
     return true;
   }
   std::string_view bytes_;
-  bool bad_ = false;
+  bool is_malformed_ = false;
 };
 
 using Names = std::map<uint64_t, std::string_view>;
 
-// A row of a map<int64, message with a name in field 2>.
-void TakeName(std::string_view entry, Names& names) {
+// Reads an entry of a map<int64, message with a name in field 2>.
+void ReadName(std::string_view entry, Names& names) {
   uint64_t key = 0;
   std::string_view name;
   for (Fields pair(entry); pair.Next();) {
@@ -85,14 +85,14 @@ Plane PlaneOf(std::string_view bytes) {
   for (Fields field(bytes); field.Next();) {
     if (field.number == 2) plane.name = field.inside;
     if (field.number == 3) plane.lines.push_back(field.inside);
-    if (field.number == 4) TakeName(field.inside, plane.events);
-    if (field.number == 5) TakeName(field.inside, plane.stats);
+    if (field.number == 4) ReadName(field.inside, plane.events);
+    if (field.number == 5) ReadName(field.inside, plane.stats);
   }
   return plane;
 }
 
-// The name of the instruction, among an event's statistics: as a string, or as a number of the table of statistics.
-std::string_view OpName(std::string_view stat, const Plane& plane) {
+// The instruction name, if `stat` contains it: as a string, or as a reference to the table of statistics.
+std::string_view InstructionName(std::string_view stat, const Plane& plane) {
   uint64_t key = 0, ref = 0;
   std::string_view text;
   for (Fields field(stat); field.Next();) {
@@ -107,7 +107,7 @@ std::string_view OpName(std::string_view stat, const Plane& plane) {
   return found == plane.stats.end() ? std::string_view() : found->second;
 }
 
-void TakeEvent(std::string_view bytes, const Plane& plane, double line_start, Trace& trace) {
+void ReadEvent(std::string_view bytes, const Plane& plane, double line_start, Trace& trace) {
   TraceEvent event;
   std::string_view op;
   uint64_t metadata = 0;
@@ -116,7 +116,7 @@ void TakeEvent(std::string_view bytes, const Plane& plane, double line_start, Tr
     if (field.number == 2) event.start = line_start + static_cast<double>(field.value) * 1e-12;
     if (field.number == 3) event.duration = static_cast<double>(field.value) * 1e-12;
     if (field.number == 4)
-      if (const std::string_view name = OpName(field.inside, plane); !name.empty()) op = name;
+      if (const std::string_view name = InstructionName(field.inside, plane); !name.empty()) op = name;
   }
   const auto name = plane.events.find(metadata);
   event.category = name == plane.events.end() ? "" : std::string(name->second);
@@ -124,17 +124,17 @@ void TakeEvent(std::string_view bytes, const Plane& plane, double line_start, Tr
   trace.events.push_back(std::move(event));
 }
 
-void TakeLine(std::string_view bytes, const Plane& plane, Trace& trace) {
+void ReadLine(std::string_view bytes, const Plane& plane, Trace& trace) {
   double start = 0;
   std::string_view name;
   for (Fields field(bytes); field.Next();) {
     if (field.number == 3) start = static_cast<double>(field.value) * 1e-9;
     if (field.number == 2) name = field.inside;
   }
-  // Lines that repeat what streams hold: steps, modules, names of scopes.
+  // Skip lines that repeat the events of streams: steps, modules, name scopes.
   if (name.find("Stream") == std::string_view::npos && name != "XLA Ops") return;
   for (Fields field(bytes); field.Next();)
-    if (field.number == 4) TakeEvent(field.inside, plane, start, trace);
+    if (field.number == 4) ReadEvent(field.inside, plane, start, trace);
 }
 
 }  // namespace
@@ -149,10 +149,10 @@ Result<Trace> ReadXplane(std::string_view bytes, const std::string& path) {
     if (space.number != 1) continue;
     const Plane plane = PlaneOf(space.inside);
     if (plane.name.substr(0, 8) != "/device:" || !trace.events.empty()) continue;
-    for (std::string_view line : plane.lines) TakeLine(line, plane, trace);
+    for (std::string_view line : plane.lines) ReadLine(line, plane, trace);
   }
-  if (space.bad() || trace.events.empty())
-    return Fail(StrCat(path, ": neither a trace in JSON nor an .xplane.pb with a device"));
+  if (space.is_malformed() || trace.events.empty())
+    return Fail(StrCat(path, ": expected a JSON trace, or an .xplane.pb with events of a device"));
   return trace;
 }
 

@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// How each kind is stored.
+// Returns the codec for an attribute kind.
 const AttrCodec* CodecOf(AttrKind kind) {
   switch (kind) {
     case AttrKind::kBool:
@@ -76,19 +76,19 @@ const AttrCodec* CodecOf(AttrKind kind) {
   return nullptr;
 }
 
-constexpr AttrCodec kNowhere{[](const AttrField&, const AttrSource&) -> GivenResult { return DecodedAttr{}; },
+constexpr AttrCodec kNotStored{[](const AttrField&, const AttrSource&) -> DecodeResult { return DecodedAttr{}; },
                              [](const AttrField&, const AttrValue*, AttrTarget&) {}};
 
-// An attribute whose field does not have its name. `beside` is another attribute of the op, where two ops keep
-// attributes of one name in different places; the first row that fits counts.
+// The field of an attribute, if it does not have the attribute's name. If ops store an attribute in different fields,
+// `sibling` is another attribute of the op, which selects the row. The first matching row is used.
 struct FieldLocation {
   std::string_view attribute;
-  std::string_view beside;
+  std::string_view sibling;
   std::string_view path;
   int position = 0;
-  const AttrCodec* codec = nullptr;  // instead of the kind's
+  const AttrCodec* codec = nullptr;  // overrides the codec of the kind
 };
-constexpr FieldLocation kHomes[] = {
+constexpr FieldLocation kFieldLocations[] = {
     {"algorithm", "lhs_batch_dims", "precision_config.algorithm"},
     {"algorithm", "dim_labels", "precision_config.algorithm"},
     {"algorithm", "", "rng_algorithm"},
@@ -118,11 +118,11 @@ constexpr FieldLocation kHomes[] = {
     {"lhs_ragged_dims", "", "ragged_dot_dimension_numbers.lhs_ragged_dimensions"},
     {"lower", "left_side", "triangular_solve_options.lower"},
     {"lower", "", "cholesky_options.lower"},
-    {"mode", "", "", 0, &kNowhere},  // follows from channel_id and use_global_device_ids
+    {"mode", "", "", 0, &kNotStored},  // implied by channel_id and use_global_device_ids
     {"offset_dims", "", "gather_dimension_numbers.offset_dims"},
     {"operand_batching_dims", "", "gather_dimension_numbers.operand_batching_dims"},
     {"operand_precision", "", "precision_config.operand_precision"},
-    {"order", "", "", 0, &kNowhere},  // follows from type
+    {"order", "", "", 0, &kNotStored},  // implied by type
     {"parameter_replication", "", "parameter_replication.replicated_at_leaf_buffers"},
     {"rhs_batch_dims", "lhs_ragged_dims", "ragged_dot_dimension_numbers.dot_dimension_numbers.rhs_batch_dimensions"},
     {"rhs_batch_dims", "", "dot_dimension_numbers.rhs_batch_dimensions"},
@@ -138,7 +138,7 @@ constexpr FieldLocation kHomes[] = {
     {"slice_sizes", "", "", 0, &kSliceSizesCodec},
     {"start_index_map", "", "gather_dimension_numbers.start_index_map"},
     {"start_indices_batching_dims", "", "gather_dimension_numbers.start_indices_batching_dims"},
-    {"to_apply", "called_computations", "", 0, &kNowhere},  // read as called_computations
+    {"to_apply", "called_computations", "", 0, &kNotStored},  // read as called_computations
     {"transpose_a", "", "triangular_solve_options.transpose_a"},
     {"type", "", "comparison_type"},
     {"unit_diagonal", "", "triangular_solve_options.unit_diagonal"},
@@ -161,16 +161,16 @@ std::vector<const google::protobuf::FieldDescriptor*> ResolvePath(std::string_vi
 AttrField FieldOf(const AttrDef& def, std::span<const AttrDef> own) {
   AttrField field{&def, CodecOf(def.kind), {}, 0};
   std::string_view path = def.name;
-  for (const FieldLocation& home : kHomes) {
-    if (home.attribute != def.name) continue;
-    if (!home.beside.empty() && FindAttr(own, AttrId(home.beside)) == nullptr) continue;
-    path = home.path;
-    field.position = home.position;
-    if (home.codec != nullptr) field.codec = home.codec;
+  for (const FieldLocation& location : kFieldLocations) {
+    if (location.attribute != def.name) continue;
+    if (!location.sibling.empty() && FindAttr(own, AttrId(location.sibling)) == nullptr) continue;
+    path = location.path;
+    field.position = location.position;
+    if (location.codec != nullptr) field.codec = location.codec;
     break;
   }
   field.path = ResolvePath(path);
-  // The codecs that follow a path need one; the others know their message.
+  // These codecs need a field path; the others access a specific message.
   constexpr const AttrCodec* kPlain[] = {&kBoolCodec, &kIntCodec,      &kFloatCodec, &kStringCodec,
                                          &kEnumCodec, &kEnumListCodec, &kIntsCodec,  &kBoolsCodec};
   const bool plain = std::find(std::begin(kPlain), std::end(kPlain), field.codec) != std::end(kPlain);
@@ -198,14 +198,14 @@ std::span<const AttrField> FieldsOf(Opcode opcode) {
   return (*kFields)[std::min<size_t>(static_cast<size_t>(opcode), kOpcodeCount)];
 }
 
-bool IsNonDefault(const AttrDef& def, const DecodedAttr& given) {
-  if (!given.value) return false;
+bool IsNonDefault(const AttrDef& def, const DecodedAttr& decoded) {
+  if (!decoded.value) return false;
   if (def.required || def.shown == Shown::kAlways) return true;
-  if (def.shown == Shown::kIfGiven || def.shown == Shown::kNever) return given.said;
-  if (const bool* value = std::get_if<bool>(&*given.value)) return *value != (def.default_int != 0);
-  if (const EnumValue* value = std::get_if<EnumValue>(&*given.value)) return value->index != def.default_int;
-  if (const int64_t* value = std::get_if<int64_t>(&*given.value)) return given.said && *value != def.default_int;
-  return given.said;
+  if (def.shown == Shown::kIfGiven || def.shown == Shown::kNever) return decoded.is_set;
+  if (const bool* value = std::get_if<bool>(&*decoded.value)) return *value != (def.default_int != 0);
+  if (const EnumValue* value = std::get_if<EnumValue>(&*decoded.value)) return value->index != def.default_int;
+  if (const int64_t* value = std::get_if<int64_t>(&*decoded.value)) return decoded.is_set && *value != def.default_int;
+  return decoded.is_set;
 }
 
 }  // namespace shoal::internal

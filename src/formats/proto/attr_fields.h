@@ -1,7 +1,7 @@
-// Where each attribute of an op lives in the op's message, and how it gets there and back. Private to proto/.
+// Maps attributes to the fields of an instruction's message, for reading and writing. Private to formats/proto.
 //
-// An attribute's kind says how its value is stored, its home says in which field. Both are tables (attr_fields.cc),
-// so that nothing here names an op.
+// The attribute's kind selects its codec, and a table of locations selects its field (both in attr_fields.cc), so that
+// no code here depends on the op.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,21 @@
 
 namespace shoal::internal {
 
-// What an attribute is read from.
+// The input for reading an attribute.
 struct AttrSource {
   Module& module;
   const proto::HloInstructionProto& from;
-  const Instruction& hlo;  // opcode, shape and operands are known
+  const Instruction& hlo;  // opcode, shape and operands are set
   std::span<Computation* const> called;
   std::span<Instruction* const> control_predecessors;
   const Payloads& payloads;
-  bool of_executable = false;  // the module is a compiled program's
+  bool from_executable = false;  // the module is from a compiled executable
 };
 
-// Numbers of computations; an instruction's is its computation's and its own position.
+// Ids of computations and instructions. An instruction's id combines its computation's id and its own position.
 struct Ids {
   absl::flat_hash_map<const Computation*, int64_t> computations;
-  // Where instructions were written, if they run in another order.
+  // Positions of instructions in the text, if they are scheduled in another order.
   absl::flat_hash_map<const Instruction*, uint32_t> written;
 
   int64_t Of(const Computation& computation) const { return computations.at(&computation); }
@@ -44,23 +44,23 @@ struct AttrTarget {
   proto::HloInstructionProto& to;
 };
 
-// A value, and whether the message says so or it is what silence means; no value if silence means nothing.
+// A value read from a message. It is empty if the field is absent and its absence does not imply a value.
 struct DecodedAttr {
   std::optional<AttrValue> value;
-  bool said = true;
+  bool is_set = true;  // false if the value is implied by the absence of the field
 };
-using GivenResult = Result<DecodedAttr>;
+using DecodeResult = Result<DecodedAttr>;
 
 struct AttrField;
 
-// How a kind of value is stored. `write` gets null for an attribute that the instruction does not have but whose
-// absence has to be written.
+// Reads and writes one kind of value. `write` gets null for an attribute that the instruction does not have but whose
+// absence must be written.
 struct AttrCodec {
-  GivenResult (*read)(const AttrField& field, const AttrSource& source);
+  DecodeResult (*read)(const AttrField& field, const AttrSource& source);
   void (*write)(const AttrField& field, const AttrValue* value, AttrTarget& target);
 };
 
-// The value an instruction has, if it has one of that type.
+// Returns the value as a T, or null if there is none or it has another type.
 template <class T>
 const T* Get(const AttrValue* value) {
   return value == nullptr ? nullptr : std::get_if<T>(value);
@@ -70,25 +70,25 @@ struct AttrField {
   const AttrDef* def = nullptr;
   const AttrCodec* codec = nullptr;
   std::vector<const google::protobuf::FieldDescriptor*> path;  // from the instruction's message to the field
-  int position = 0;                                            // of a computation among those called
+  int position = 0;                                            // index of a computation in the list of called ones
 };
 
-// The op's own attributes, then those it shares with all.
+// The op's own attributes, then those common to all ops.
 std::span<const AttrField> FieldsOf(Opcode opcode);
 
-// Whether a value that was read is kept on the instruction: always if it is printed always, else if it says something.
-bool IsNonDefault(const AttrDef& def, const DecodedAttr& given);
+// True if the instruction must store the value: if it is always printed, or if it is not the default.
+bool IsNonDefault(const AttrDef& def, const DecodedAttr& decoded);
 
-// ---- plain_codecs.cc: one number, text or list in the field at the end of `path`
+// ---- plain_codecs.cc: one number, string or list in the field at the end of `path`
 extern const AttrCodec kBoolCodec, kIntCodec, kFloatCodec, kStringCodec, kEnumCodec, kEnumListCodec, kIntsCodec,
     kBoolsCodec;
-// ---- link_codecs.cc: what points to computations, instructions, channels, devices
+// ---- reference_codecs.cc: references to computations, instructions, channels, devices
 extern const AttrCodec kComputationCodec, kComputationsCodec, kInstructionsCodec, kChannelCodec, kPairsCodec,
     kReplicaGroupsCodec, kShardingCodec, kDomainCodec, kAliasingCodec;
-// ---- message_codecs.cc: values that are a message of their own
+// ---- message_codecs.cc: values stored as a separate message
 extern const AttrCodec kWindowCodec, kConvDimsCodec, kSliceCodec, kPaddingCodec, kShapeCodec, kShapesCodec,
     kLiteralCodec, kSliceSizesCodec, kSparsityCodec, kResultAccuracyCodec;
-// ---- note_codecs.cc: what the compiler notes down beside the program
+// ---- metadata_codecs.cc: data that the compiler adds to the program
 extern const AttrCodec kMetadataCodec, kFrontendAttributesCodec, kStatisticsCodec, kOriginalValueCodec,
     kBackendConfigCodec;
 

@@ -5,7 +5,7 @@
 namespace shoal::internal {
 namespace {
 
-// Comparisons were ops of their own.
+// Each comparison was a separate op.
 struct OldComparison {
   std::string_view opcode;
   const char* direction;

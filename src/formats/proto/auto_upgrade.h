@@ -1,11 +1,11 @@
-// What older versions of XLA wrote differently. Private to proto/.
+// Upgrades messages that older versions of XLA wrote. Private to formats/proto.
 #pragma once
 
 #include "hlo.pb.h"
 
 namespace shoal::internal {
 
-// Brings an instruction's message into today's form, as XLA does when it reads one.
+// Converts an instruction's message to its current form, as XLA does when it reads one.
 void AutoUpgrade(proto::HloInstructionProto& instruction);
 
 }  // namespace shoal::internal

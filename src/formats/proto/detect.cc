@@ -10,18 +10,18 @@ class Wire {
  public:
   explicit Wire(std::string_view bytes) : bytes_(bytes) {}
 
-  uint64_t number = 0;       // of the current field
-  bool is_bytes = false;     // it has a length: a string, a message, a packed list
-  std::string_view payload;  // then its content, as much as there is
+  uint64_t number = 0;       // field number of the current field
+  bool is_bytes = false;     // length-delimited: a string, a message, a packed list
+  std::string_view payload;  // content of a length-delimited field, up to the end of the data
   size_t start = 0;
   uint64_t missing = 0;  // bytes of the payload beyond the end
 
-  // False at the end, and where the bytes are no field.
+  // Returns false at the end, or if the bytes are not a valid field.
   bool Next() {
     start = at_;
     if (at_ == bytes_.size()) return false;
     uint64_t tag = 0, skipped = 0;
-    if (!Varint(&tag) || tag >> 3 == 0 || tag >> 3 > kLargestNumber) return false;
+    if (!Varint(&tag) || tag >> 3 == 0 || tag >> 3 > kMaxNumber) return false;
     number = tag >> 3;
     is_bytes = false;
     switch (tag & 7) {
@@ -35,13 +35,13 @@ class Wire {
       case 5:
         return Take(4);
       default:
-        return false;  // groups: no schema of ours has any
+        return false;  // groups, which no XLA schema uses
     }
   }
   bool at_end() const { return start == bytes_.size(); }
 
  private:
-  static constexpr uint64_t kLargestNumber = (1u << 29) - 1;
+  static constexpr uint64_t kMaxNumber = (1u << 29) - 1;
 
   bool Varint(uint64_t* value) {
     for (int shift = 0; shift < 64 && at_ < bytes_.size(); shift += 7) {
@@ -51,7 +51,7 @@ class Wire {
     }
     return false;
   }
-  // A payload that is cut off still counts, so that a file that was cut short is recognised.
+  // Accepts a truncated payload, so that a truncated file is still recognised.
   bool Take(uint64_t size) {
     const uint64_t left = bytes_.size() - at_;
     missing = size > left ? size - left : 0;
@@ -64,7 +64,7 @@ class Wire {
   size_t at_ = 0;
 };
 
-// The first field of that number; empty if there is none.
+// Returns the content of the first field with that number, or an empty string.
 std::string_view FieldOf(std::string_view bytes, uint64_t number) {
   for (Wire wire(bytes); wire.Next();)
     if (wire.number == number && wire.is_bytes) return wire.payload;
@@ -73,15 +73,15 @@ std::string_view FieldOf(std::string_view bytes, uint64_t number) {
 
 // A module has computations (3), which have instructions (2), which have an opcode (2).
 bool IsModule(std::string_view bytes) {
-  constexpr int kLooks = 100;  // at computations and instructions, in case the first are odd
-  int looks = 0;
+  constexpr int kMaxInspected = 100;  // fields of computations; the first ones may be unusual
+  int inspected = 0;
   for (Wire module(bytes); module.Next();) {
     if (module.number != 3 || !module.is_bytes) continue;
-    for (Wire computation(module.payload); computation.Next() && looks++ < kLooks;) {
+    for (Wire computation(module.payload); computation.Next() && inspected++ < kMaxInspected;) {
       if (computation.number != 2 || !computation.is_bytes) continue;
       if (IsOpcodeName(FieldOf(computation.payload, 2))) return true;
     }
-    if (looks >= kLooks) return false;
+    if (inspected >= kMaxInspected) return false;
   }
   return false;
 }
@@ -110,12 +110,12 @@ WireEnd CheckWire(std::string_view bytes) {
 }
 
 bool LooksLikeProto(std::string_view bytes) {
-  // A module begins with its name (1), or without one with the entry's name (2) or the computations (3).
+  // A module begins with its name (1) or, if it has none, with the entry's name (2) or the computations (3).
   constexpr char kFirst = 0x0A, kSecond = 0x12, kThird = 0x1A;
-  // In an HloProto the module is field 1, in an HloSnapshot that HloProto is.
+  // The module is field 1 of an HloProto, which is field 1 of an HloSnapshot.
   for (int level = 0; level < 3 && !bytes.empty(); ++level) {
     if (bytes[0] == kSecond || bytes[0] == kThird) return true;
-    // The first byte is also a line break, and a text may start with one; but it has no such byte after the name.
+    // 0x0A is also a line break, with which a text may start, but a text has no field tag after the supposed name.
     Wire wire(bytes);
     if (bytes[0] != kFirst || !wire.Next()) return false;
     const size_t next = static_cast<size_t>(wire.payload.data() - bytes.data()) + wire.payload.size();

@@ -1,4 +1,4 @@
-// Tells protobufs from text, and one kind of protobuf from another, by their bytes alone.
+// Distinguishes protobufs from text, and the kinds of protobufs from each other, by their bytes.
 #pragma once
 
 #include <cstddef>
@@ -7,27 +7,26 @@
 
 namespace shoal::internal {
 
-// Whether `bytes` begin like one of the messages below and not like text. Cheap.
+// True if `bytes` begin like one of the messages below and not like text. Reads only a few bytes.
 bool LooksLikeProto(std::string_view bytes);
 
-// Which message a file holds.
+// The type of message in a file.
 enum class ProtoKind : uint8_t {
-  kNone,      // nothing that has a module in it
+  kNone,      // no message with a module
   kModule,    // HloModuleProto
   kHlo,       // HloProto, or another message whose first field is a module
   kSnapshot,  // HloSnapshot
 };
 ProtoKind DetectProto(std::string_view bytes);
 
-// Could name an op: letters, digits, '-', '_'.
+// True if `text` can be the name of an op: letters, digits, '-', '_'.
 bool IsOpcodeName(std::string_view text);
 
-// Where the outermost fields of a message stop making sense. In a file that was cut short, the last reaches past its
-// end.
+// The end of the valid outermost fields of a message. In a truncated file, the last field extends past the end.
 struct WireEnd {
-  bool whole = true;
-  size_t at = 0;         // of the field that does not fit or makes no sense
-  uint64_t missing = 0;  // bytes it wanted beyond the end
+  bool is_complete = true;
+  size_t at = 0;         // offset of the truncated or invalid field
+  uint64_t missing = 0;  // number of bytes of that field past the end
 };
 WireEnd CheckWire(std::string_view bytes);
 

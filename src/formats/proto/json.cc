@@ -14,7 +14,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// The length of the UTF-8 character at the start of `text`; 0 if there is none.
+// Returns the length of the UTF-8 character at the start of `text`, or 0 if it is invalid.
 size_t Utf8Length(std::string_view text) {
   const auto lead = static_cast<uint8_t>(text[0]);
   const size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
@@ -63,23 +63,23 @@ class JsonWriter {
     const Reflection& reflection = *message.GetReflection();
     if (!field.is_repeated()) return WriteValue(message, field, -1);
     if (IsMap(field)) return WriteMap(message, field);
-    const bool on_lines = field.message_type() != nullptr;
+    const bool multi_line = field.message_type() != nullptr;
     const int count = reflection.FieldSize(message, &field);
     out += '[';
-    if (on_lines) ++depth_;
+    if (multi_line) ++depth_;
     for (int i = 0; i < count; ++i) {
-      if (i > 0) out += on_lines ? "," : ", ";
-      if (on_lines) NewLine();
+      if (i > 0) out += multi_line ? "," : ", ";
+      if (multi_line) NewLine();
       WriteValue(message, field, i);
     }
-    if (on_lines) {
+    if (multi_line) {
       --depth_;
       NewLine();
     }
     out += ']';
   }
 
-  // Repeated entries of key and value are how the schema spells maps.
+  // The schema declares maps as repeated entries of key and value.
   static bool IsMap(const FieldDescriptor& field) {
     const google::protobuf::Descriptor* entry = field.message_type();
     return entry != nullptr && entry->name() == "Entry" && entry->FindFieldByName("key") != nullptr;
@@ -105,7 +105,7 @@ class JsonWriter {
     out += '}';
   }
 
-  // One value; `i` is its place in a list, or -1.
+  // Writes one value; `i` is its index in a list, or -1.
   void WriteValue(const Message& message, const FieldDescriptor& field, int i) {
     const Reflection& r = *message.GetReflection();
     switch (field.cpp_type()) {
@@ -132,7 +132,7 @@ class JsonWriter {
         break;
       case FieldDescriptor::CPPTYPE_STRING: {
         const std::string text = i < 0 ? r.GetString(message, &field) : r.GetRepeatedString(message, &field, i);
-        // The elements of a literal are no text.
+        // The elements of a literal are binary data.
         const bool raw = field.containing_type() == proto::LiteralProto::descriptor();
         WriteText(raw ? absl::Base64Escape(text) : text);
         break;
@@ -158,7 +158,7 @@ class JsonWriter {
     out += '"';
   }
 
-  // JSON has no word for these three.
+  // NaN and infinities are written as strings, because JSON has no numbers for them.
   template <class T>
   void WriteNumber(T value) {
     if (std::isfinite(value)) {
@@ -182,7 +182,7 @@ class JsonWriter {
         const std::string code = Hex(static_cast<uint8_t>(c));
         StrAppend(&out, "\\u", std::string(4 - code.size(), '0'), code);
       } else if (length == 0) {
-        out += "\\ufffd";  // no UTF-8
+        out += "\\ufffd";  // invalid UTF-8
       } else {
         out += text.substr(0, length);
       }

@@ -1,4 +1,4 @@
-// Messages as JSON. Private to proto/.
+// Prints messages as JSON. Private to formats/proto.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -7,7 +7,7 @@
 
 namespace shoal::internal {
 
-// Fields that are set, by their names in the schema, over several lines. Lists of numbers and texts stand on one.
+// Prints the fields that are set, by their schema names, on several lines. A list of numbers or strings is on one line.
 std::string ToJson(const google::protobuf::Message& message);
 
 }  // namespace shoal::internal

@@ -98,15 +98,15 @@ void Reorder(const Shape& shape, size_t size, Order order, const std::byte* from
     stride[static_cast<size_t>(dim)] = next;
     next *= shape.dim(dim);
   }
-  int64_t placed = 0;  // where the layout puts the element `index`
+  int64_t layout_offset = 0;  // offset of the element `index` in the layout
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t source = order == Order::kToRowMajor ? placed : i;
-    const int64_t target = order == Order::kToRowMajor ? i : placed;
+    const int64_t source = order == Order::kToRowMajor ? layout_offset : i;
+    const int64_t target = order == Order::kToRowMajor ? i : layout_offset;
     std::memcpy(to + static_cast<size_t>(target) * size, from + static_cast<size_t>(source) * size, size);
     for (size_t dim = rank; dim-- > 0;) {
-      placed += stride[dim];
+      layout_offset += stride[dim];
       if (++index[dim] < shape.dims()[dim]) break;
-      placed -= stride[dim] * index[dim];
+      layout_offset -= stride[dim] * index[dim];
       index[dim] = 0;
     }
   }

@@ -1,5 +1,4 @@
-// Which field of a LiteralProto holds the elements of which type, and the order in which it holds them. Private to
-// proto/.
+// Maps element types to fields of a LiteralProto, and converts the order of the elements. Private to formats/proto.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +10,13 @@
 
 namespace shoal::internal {
 
-// All fields are bytes in the end: StorageBytes(type) little-endian ones for each element.
+// Every field is accessed as bytes: StorageBytes(type) little-endian bytes for each element.
 struct LiteralField {
   ElementType type;
   std::string_view (*get)(const proto::LiteralProto& from);
   void (*set)(proto::LiteralProto* to, std::string_view bytes);
 };
-const LiteralField* FindLiteralField(ElementType type);  // null if it is no array's
+const LiteralField* FindLiteralField(ElementType type);  // null if it is not an array type
 
 // Copies elements of `size` bytes from the order of `shape`'s layout to row-major order, or back.
 enum class Order { kToRowMajor, kFromRowMajor };

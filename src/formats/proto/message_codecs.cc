@@ -1,4 +1,4 @@
-// Attributes that are a message of their own: windows, slices, paddings, literals.
+// Attributes stored as a separate message: windows, slices, padding, literals.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-GivenResult ReadWindow(const AttrField&, const AttrSource& source) {
+DecodeResult ReadWindow(const AttrField&, const AttrSource& source) {
   if (!source.from.has_window()) return DecodedAttr{};
   std::vector<WindowDim> dims;
   for (const proto::WindowDimension& from : source.from.window().dimensions())
@@ -19,9 +19,9 @@ GivenResult ReadWindow(const AttrField&, const AttrSource& source) {
 
 void WriteWindow(const AttrField&, const AttrValue* value, AttrTarget& target) {
   proto::Window* window = target.to.mutable_window();
-  const Window* const* given = Get<const Window*>(value);
-  if (given == nullptr) return;
-  for (const WindowDim& dim : (*given)->dims) {
+  const Window* const* attr = Get<const Window*>(value);
+  if (attr == nullptr) return;
+  for (const WindowDim& dim : (*attr)->dims) {
     proto::WindowDimension* to = window->add_dimensions();
     to->set_size(dim.size);
     to->set_stride(dim.stride);
@@ -33,16 +33,16 @@ void WriteWindow(const AttrField&, const AttrValue* value, AttrTarget& target) {
   }
 }
 
-// Dimensions that are named once each. Others may lie between them, which the text writes as '?'.
+// True if the dimensions are distinct and in range. There may be others between them, which the text writes as '?'.
 bool AreDistinctDims(int64_t a, int64_t b, Ints spatial) {
-  constexpr int64_t kHighest = 1024;
+  constexpr int64_t kMaxRank = 1024;
   std::vector<int64_t> dims(spatial.begin(), spatial.end());
   dims.insert(dims.end(), {a, b});
   std::sort(dims.begin(), dims.end());
-  return dims.front() >= 0 && dims.back() < kHighest && std::adjacent_find(dims.begin(), dims.end()) == dims.end();
+  return dims.front() >= 0 && dims.back() < kMaxRank && std::adjacent_find(dims.begin(), dims.end()) == dims.end();
 }
 
-GivenResult ReadConvDims(const AttrField&, const AttrSource& source) {
+DecodeResult ReadConvDims(const AttrField&, const AttrSource& source) {
   if (!source.from.has_convolution_dimension_numbers()) return DecodedAttr{};
   const proto::ConvolutionDimensionNumbers& from = source.from.convolution_dimension_numbers();
   ConvDims dims;
@@ -58,15 +58,15 @@ GivenResult ReadConvDims(const AttrField&, const AttrSource& source) {
   if (!AreDistinctDims(dims.input_batch, dims.input_feature, dims.input_spatial) ||
       !AreDistinctDims(dims.kernel_input_feature, dims.kernel_output_feature, dims.kernel_spatial) ||
       !AreDistinctDims(dims.output_batch, dims.output_feature, dims.output_spatial))
-    return Fail("dim_labels: a dimension is named twice or out of range");
-  const ConvDims* kept = source.module.arena.New<ConvDims>(dims);
-  return DecodedAttr{kept};
+    return Fail("dim_labels: a dimension is repeated or out of range");
+  const ConvDims* result = source.module.arena.New<ConvDims>(dims);
+  return DecodedAttr{result};
 }
 
 void WriteConvDims(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  const ConvDims* const* given = Get<const ConvDims*>(value);
-  if (given == nullptr) return;
-  const ConvDims& dims = **given;
+  const ConvDims* const* attr = Get<const ConvDims*>(value);
+  if (attr == nullptr) return;
+  const ConvDims& dims = **attr;
   proto::ConvolutionDimensionNumbers* to = target.to.mutable_convolution_dimension_numbers();
   to->set_input_batch_dimension(dims.input_batch);
   to->set_input_feature_dimension(dims.input_feature);
@@ -79,16 +79,16 @@ void WriteConvDims(const AttrField&, const AttrValue* value, AttrTarget& target)
   Assign(to->mutable_output_spatial_dimensions(), dims.output_spatial);
 }
 
-GivenResult ReadSlice(const AttrField&, const AttrSource& source) {
+DecodeResult ReadSlice(const AttrField&, const AttrSource& source) {
   std::vector<SliceRange> ranges;
   for (const auto& from : source.from.slice_dimensions()) ranges.push_back({from.start(), from.limit(), from.stride()});
   return DecodedAttr{std::span<const SliceRange>(source.module.arena.Copy(ranges)), !ranges.empty()};
 }
 
 void WriteSlice(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  const auto* given = Get<std::span<const SliceRange>>(value);
-  if (given == nullptr) return;
-  for (const SliceRange& range : *given) {
+  const auto* attr = Get<std::span<const SliceRange>>(value);
+  if (attr == nullptr) return;
+  for (const SliceRange& range : *attr) {
     auto* to = target.to.add_slice_dimensions();
     to->set_start(range.start);
     to->set_limit(range.limit);
@@ -96,7 +96,7 @@ void WriteSlice(const AttrField&, const AttrValue* value, AttrTarget& target) {
   }
 }
 
-GivenResult ReadPadding(const AttrField&, const AttrSource& source) {
+DecodeResult ReadPadding(const AttrField&, const AttrSource& source) {
   if (!source.from.has_padding_config()) return DecodedAttr{};
   std::vector<PaddingDim> dims;
   for (const auto& from : source.from.padding_config().dimensions())
@@ -105,10 +105,10 @@ GivenResult ReadPadding(const AttrField&, const AttrSource& source) {
 }
 
 void WritePadding(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  const auto* given = Get<std::span<const PaddingDim>>(value);
+  const auto* attr = Get<std::span<const PaddingDim>>(value);
   proto::PaddingConfig* config = target.to.mutable_padding_config();
-  if (given == nullptr) return;
-  for (const PaddingDim& dim : *given) {
+  if (attr == nullptr) return;
+  for (const PaddingDim& dim : *attr) {
     auto* to = config->add_dimensions();
     to->set_edge_padding_low(dim.low);
     to->set_edge_padding_high(dim.high);
@@ -116,17 +116,17 @@ void WritePadding(const AttrField&, const AttrValue* value, AttrTarget& target) 
   }
 }
 
-GivenResult ReadShapeAttr(const AttrField&, const AttrSource& source) {
+DecodeResult ReadShapeAttr(const AttrField&, const AttrSource& source) {
   if (!source.from.has_outfeed_shape()) return DecodedAttr{};
   SHOAL_ASSIGN(shape, ReadShape(source.module, source.from.outfeed_shape()));
   return DecodedAttr{shape};
 }
 
 void WriteShapeAttr(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  if (const Shape* const* given = Get<const Shape*>(value)) WriteShape(**given, target.to.mutable_outfeed_shape());
+  if (const Shape* const* attr = Get<const Shape*>(value)) WriteShape(**attr, target.to.mutable_outfeed_shape());
 }
 
-GivenResult ReadShapes(const AttrField&, const AttrSource& source) {
+DecodeResult ReadShapes(const AttrField&, const AttrSource& source) {
   if (!source.from.constrain_layout()) return DecodedAttr{};
   std::vector<const Shape*> shapes;
   for (const proto::ShapeProto& from : source.from.operand_shapes_with_layout()) {
@@ -137,24 +137,24 @@ GivenResult ReadShapes(const AttrField&, const AttrSource& source) {
 }
 
 void WriteShapes(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  const auto* given = Get<std::span<const Shape* const>>(value);
-  if (given == nullptr) return;
+  const auto* attr = Get<std::span<const Shape* const>>(value);
+  if (attr == nullptr) return;
   target.to.set_constrain_layout(true);
-  for (const Shape* shape : *given) WriteShape(*shape, target.to.add_operand_shapes_with_layout());
+  for (const Shape* shape : *attr) WriteShape(*shape, target.to.add_operand_shapes_with_layout());
 }
 
-GivenResult ReadLiteralAttr(const AttrField&, const AttrSource& source) {
+DecodeResult ReadLiteralAttr(const AttrField&, const AttrSource& source) {
   if (!source.from.has_literal()) return DecodedAttr{};
   SHOAL_ASSIGN(literal, ReadLiteral(source.module, source.from.literal()));
   return DecodedAttr{literal};
 }
 
 void WriteLiteralAttr(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  if (const Literal* const* given = Get<const Literal*>(value)) WriteLiteral(**given, target.to.mutable_literal());
+  if (const Literal* const* attr = Get<const Literal*>(value)) WriteLiteral(**attr, target.to.mutable_literal());
 }
 
-// slice_sizes of a collective-permute: the lists one after the other. How long each is, the operands tell: operand 0
-// is what is sent from, operand 2 says where each slice of it starts.
+// Returns the lengths of the concatenated slice_sizes lists of a collective-permute. The operands determine them:
+// operand 0 is the source, operand 2 contains the start of each slice.
 std::vector<size_t> SliceSizeLengths(const Instruction& hlo, size_t count) {
   std::vector<size_t> lengths;
   if (hlo.operands.size() < 3) return {count};
@@ -175,12 +175,12 @@ std::vector<size_t> SliceSizeLengths(const Instruction& hlo, size_t count) {
   return lengths;
 }
 
-GivenResult ReadSliceSizes(const AttrField&, const AttrSource& source) {
+DecodeResult ReadSliceSizes(const AttrField&, const AttrSource& source) {
   const Ints all = CopyInts(source.module, source.from.dynamic_slice_sizes());
   if (all.empty()) return DecodedAttr{};
   std::vector<size_t> lengths = SliceSizeLengths(source.hlo, all.size());
-  if (const Int64s& said = source.from.shoal().slice_size_lengths(); !said.empty())
-    lengths.assign(said.begin(), said.end());
+  if (const Int64s& explicit_lengths = source.from.shoal().slice_size_lengths(); !explicit_lengths.empty())
+    lengths.assign(explicit_lengths.begin(), explicit_lengths.end());
   std::vector<Ints> lists;
   size_t at = 0;
   for (size_t length : lengths) {
@@ -193,10 +193,10 @@ GivenResult ReadSliceSizes(const AttrField&, const AttrSource& source) {
 }
 
 void WriteSliceSizes(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  const IntLists* given = Get<IntLists>(value);
-  if (given == nullptr) return;
+  const IntLists* attr = Get<IntLists>(value);
+  if (attr == nullptr) return;
   std::vector<size_t> lengths;
-  for (const Ints& list : *given) {
+  for (const Ints& list : *attr) {
     for (int64_t size : list) target.to.add_dynamic_slice_sizes(size);
     lengths.push_back(list.size());
   }
@@ -218,49 +218,49 @@ void WriteTensor(const TensorSparsity& tensor, ProtoTensor* to) {
   to->set_idx(static_cast<int32_t>(tensor.idx));
 }
 
-GivenResult ReadSparsity(const AttrField&, const AttrSource& source) {
+DecodeResult ReadSparsity(const AttrField&, const AttrSource& source) {
   const proto::SparsityConfig& from = source.from.sparsity_config();
   if (!from.has_lhs() && !from.has_rhs()) return DecodedAttr{};
   SparsityConfig config;
   if (from.has_lhs()) config.lhs = ReadTensor(from.lhs());
   if (from.has_rhs()) config.rhs = ReadTensor(from.rhs());
-  const SparsityConfig* kept = source.module.arena.New<SparsityConfig>(config);
-  return DecodedAttr{kept};
+  const SparsityConfig* result = source.module.arena.New<SparsityConfig>(config);
+  return DecodedAttr{result};
 }
 
 void WriteSparsity(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  const SparsityConfig* const* given = Get<const SparsityConfig*>(value);
-  if (given == nullptr) return;
+  const SparsityConfig* const* attr = Get<const SparsityConfig*>(value);
+  if (attr == nullptr) return;
   proto::SparsityConfig* to = target.to.mutable_sparsity_config();
-  if ((*given)->lhs) WriteTensor(*(*given)->lhs, to->mutable_lhs());
-  if ((*given)->rhs) WriteTensor(*(*given)->rhs, to->mutable_rhs());
+  if ((*attr)->lhs) WriteTensor(*(*attr)->lhs, to->mutable_lhs());
+  if ((*attr)->rhs) WriteTensor(*(*attr)->rhs, to->mutable_rhs());
 }
 
-GivenResult ReadResultAccuracy(const AttrField&, const AttrSource& source) {
+DecodeResult ReadResultAccuracy(const AttrField&, const AttrSource& source) {
   const proto::ResultAccuracy& from = source.from.result_accuracy();
   if (from.specs_case() == proto::ResultAccuracy::SPECS_NOT_SET) return DecodedAttr{};
   ResultAccuracy accuracy;
   accuracy.has_tolerance = from.has_tolerance();
-  if (from.mode() < 0 || from.mode() > 1) return Fail(StrCat("result_accuracy has no mode ", from.mode()));
+  if (from.mode() < 0 || from.mode() > 1) return Fail(StrCat("result_accuracy: unknown mode ", from.mode()));
   accuracy.mode = static_cast<uint8_t>(from.mode());
   accuracy.atol = from.tolerance().atol();
   accuracy.rtol = from.tolerance().rtol();
   accuracy.ulps = from.tolerance().ulps();
-  const ResultAccuracy* kept = source.module.arena.New<ResultAccuracy>(accuracy);
-  return DecodedAttr{kept};
+  const ResultAccuracy* result = source.module.arena.New<ResultAccuracy>(accuracy);
+  return DecodedAttr{result};
 }
 
 void WriteResultAccuracy(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  const ResultAccuracy* const* given = Get<const ResultAccuracy*>(value);
-  if (given == nullptr) return;
+  const ResultAccuracy* const* attr = Get<const ResultAccuracy*>(value);
+  if (attr == nullptr) return;
   proto::ResultAccuracy* to = target.to.mutable_result_accuracy();
-  if (!(*given)->has_tolerance) {
-    to->set_mode((*given)->mode);
+  if (!(*attr)->has_tolerance) {
+    to->set_mode((*attr)->mode);
     return;
   }
-  to->mutable_tolerance()->set_atol((*given)->atol);
-  to->mutable_tolerance()->set_rtol((*given)->rtol);
-  to->mutable_tolerance()->set_ulps((*given)->ulps);
+  to->mutable_tolerance()->set_atol((*attr)->atol);
+  to->mutable_tolerance()->set_rtol((*attr)->rtol);
+  to->mutable_tolerance()->set_ulps((*attr)->ulps);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a compiler notes down beside the program: metadata, statistics, origins, configurations.
+// Data that a compiler adds to the program: metadata, statistics, original values, backend configurations.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -8,45 +8,45 @@
 namespace shoal::internal {
 namespace {
 
-GivenResult ReadMetadataAttr(const AttrField&, const AttrSource& source) {
+DecodeResult ReadMetadataAttr(const AttrField&, const AttrSource& source) {
   // XLA writes an empty message for every instruction.
   if (source.from.metadata().ByteSizeLong() == 0) return DecodedAttr{};
   SHOAL_ASSIGN(metadata, ReadMetadata(source.module, source.payloads, source.from.metadata()));
-  const Metadata* kept = source.module.arena.New<Metadata>(metadata);
-  return DecodedAttr{kept};
+  const Metadata* result = source.module.arena.New<Metadata>(metadata);
+  return DecodedAttr{result};
 }
 
 void WriteMetadataAttr(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  if (const Metadata* const* given = Get<const Metadata*>(value)) WriteMetadata(**given, target.to.mutable_metadata());
+  if (const Metadata* const* attr = Get<const Metadata*>(value)) WriteMetadata(**attr, target.to.mutable_metadata());
 }
 
-GivenResult ReadFrontend(const AttrField&, const AttrSource& source) {
+DecodeResult ReadFrontend(const AttrField&, const AttrSource& source) {
   const auto attributes = ReadFrontendAttributes(source.module, source.from.frontend_attributes());
   return DecodedAttr{attributes, !attributes.empty()};
 }
 
 void WriteFrontend(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  if (const auto* given = Get<std::span<const FrontendAttribute>>(value))
-    WriteFrontendAttributes(*given, target.to.mutable_frontend_attributes());
+  if (const auto* attr = Get<std::span<const FrontendAttribute>>(value))
+    WriteFrontendAttributes(*attr, target.to.mutable_frontend_attributes());
 }
 
-GivenResult ReadStatistics(const AttrField&, const AttrSource& source) {
+DecodeResult ReadStatistics(const AttrField&, const AttrSource& source) {
   const proto::StatisticsViz& from = source.from.statistics_viz();
   if (from.statistics_size() == 0) return DecodedAttr{};
   std::vector<Statistic> values;
   for (const proto::Statistic& statistic : from.statistics())
     values.push_back({source.module.arena.CopyString(statistic.stat_name()), statistic.stat_val()});
-  const Statistics* kept =
+  const Statistics* result =
       source.module.arena.New<Statistics>(from.stat_index_to_visualize(), source.module.arena.Copy(values));
-  return DecodedAttr{kept};
+  return DecodedAttr{result};
 }
 
 void WriteStatistics(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  const Statistics* const* given = Get<const Statistics*>(value);
-  if (given == nullptr) return;
+  const Statistics* const* attr = Get<const Statistics*>(value);
+  if (attr == nullptr) return;
   proto::StatisticsViz* to = target.to.mutable_statistics_viz();
-  to->set_stat_index_to_visualize((*given)->visualizing_index);
-  for (const Statistic& statistic : (*given)->values) {
+  to->set_stat_index_to_visualize((*attr)->visualizing_index);
+  for (const Statistic& statistic : (*attr)->values) {
     proto::Statistic* one = to->add_statistics();
     Assign(one->mutable_stat_name(), statistic.name);
     one->set_stat_val(statistic.value);
@@ -57,7 +57,7 @@ bool AnyNegative(const Int64s& ints) {
   return std::any_of(ints.begin(), ints.end(), [](int64_t i) { return i < 0; });
 }
 
-GivenResult ReadOriginalValue(const AttrField&, const AttrSource& source) {
+DecodeResult ReadOriginalValue(const AttrField&, const AttrSource& source) {
   if (!source.from.has_original_value()) return DecodedAttr{};
   Module& module = source.module;
   const proto::OriginalValueProto& from = source.from.original_value();
@@ -69,31 +69,31 @@ GivenResult ReadOriginalValue(const AttrField&, const AttrSource& source) {
   std::vector<OriginalValue::Leaf> leaves;
   for (const proto::OriginalValueElementProto& element : from.elements()) {
     if (from.is_synthetic_call()) break;
-    // XLA drops such a value as a whole.
+    // XLA drops the whole original value if an index is negative.
     if (AnyNegative(element.shape_index()) || AnyNegative(element.original_array().shape_index())) return DecodedAttr{};
     leaves.push_back({CopyInts(module, element.shape_index()), ReadOriginalArray(module, element.original_array())});
   }
   value.leaves = module.arena.Copy(leaves);
-  const OriginalValue* kept = module.arena.New<OriginalValue>(value);
-  return DecodedAttr{kept};
+  const OriginalValue* result = module.arena.New<OriginalValue>(value);
+  return DecodedAttr{result};
 }
 
 void WriteOriginalValue(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  const OriginalValue* const* given = Get<const OriginalValue*>(value);
-  if (given == nullptr) return;
+  const OriginalValue* const* attr = Get<const OriginalValue*>(value);
+  if (attr == nullptr) return;
   proto::OriginalValueProto* to = target.to.mutable_original_value();
-  const bool synthetic = (*given)->calls.size() == 1 && (*given)->calls[0].empty() && (*given)->leaves.empty();
+  const bool synthetic = (*attr)->calls.size() == 1 && (*attr)->calls[0].empty() && (*attr)->leaves.empty();
   to->set_is_synthetic_call(synthetic);
   if (!synthetic)
-    for (std::string_view call : (*given)->calls) to->add_shoal_calls(std::string(call));
-  for (const OriginalValue::Leaf& leaf : (*given)->leaves) {
+    for (std::string_view call : (*attr)->calls) to->add_shoal_calls(std::string(call));
+  for (const OriginalValue::Leaf& leaf : (*attr)->leaves) {
     proto::OriginalValueElementProto* element = to->add_elements();
     Assign(element->mutable_shape_index(), leaf.index);
     if (!leaf.array.instruction_name.empty()) WriteOriginalArray(leaf.array, element->mutable_original_array());
   }
 }
 
-GivenResult ReadBackendConfig(const AttrField&, const AttrSource& source) {
+DecodeResult ReadBackendConfig(const AttrField&, const AttrSource& source) {
   const proto::HloInstructionProto& from = source.from;
   const std::string* text = &from.backend_config();
   if (from.has_backend_config_payload()) {
@@ -102,18 +102,18 @@ GivenResult ReadBackendConfig(const AttrField&, const AttrSource& source) {
     if (payload.payload_source_case() == proto::Payload::kId) {
       if (payload.id() < 0 || payload.id() >= source.payloads.size())
         return Fail(
-            StrCat("backend_config: payload ", payload.id(), " is not among the module's ", source.payloads.size()));
+            StrCat("backend_config: payload id must lie in [0, ", source.payloads.size(), "), got ", payload.id()));
       text = &source.payloads[static_cast<int>(payload.id())];
     }
   }
-  // Programs print their configurations with sorted keys, but keep them as they came.
+  // Executables print configurations with sorted keys, but store them unsorted.
   std::optional<std::string> sorted;
-  if (source.of_executable && (sorted = SortJson(*text))) text = &*sorted;
+  if (source.from_executable && (sorted = SortJson(*text))) text = &*sorted;
   return DecodedAttr{source.module.arena.CopyString(*text), !text->empty()};
 }
 
 void WriteBackendConfig(const AttrField&, const AttrValue* value, AttrTarget& target) {
-  if (const std::string_view* given = Get<std::string_view>(value)) Assign(target.to.mutable_backend_config(), *given);
+  if (const std::string_view* attr = Get<std::string_view>(value)) Assign(target.to.mutable_backend_config(), *attr);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Builds a Module from its message. Private to proto/.
+// Builds a Module from its message. Private to formats/proto.
 #pragma once
 
 #include <string>
@@ -12,21 +12,21 @@
 
 namespace shoal::internal {
 
-// Errors go to the Diags; after one the module is of no use, but reading goes on to find more.
+// Errors are added to `diags`. After an error the module is unusable, but reading continues to find more errors.
 class ModuleReader {
  public:
   ModuleReader(Module& module, bool strict, Diags& diags) : module_(module), strict_(strict), diags_(diags) {}
 
-  // `from` may be changed: what old writers wrote is first brought into today's form.
+  // May modify `from`: messages from older versions of XLA are upgraded first.
   void Read(proto::HloModuleProto& from);
 
  private:
-  // ---- what went wrong
+  // ---- errors
   void Error(Diag diag);
-  // An error if strict, else a warning. True if reading may go on.
+  // Reports an error if strict, else a warning. Returns true if reading may continue.
   bool TolerateDeviation(std::string_view rule, const std::string& message, Site site = Site::Here());
-  // "computation add, instruction add.3: "
-  std::string Place() const;
+  // Prefix of messages: "computation add, instruction add.3: "
+  std::string LocationPrefix() const;
 
   // ---- read_header.cc
   void ReadHeader(const proto::HloModuleProto& from);
@@ -38,14 +38,14 @@ class ModuleReader {
   void ReadOriginRecovery(proto::OriginalValueRecoveryTableProto& from);
   void CheckNames(bool final);
 
-  // ---- reading_order.cc: no order of a message is trusted
+  // ---- reading_order.cc: the parts of a message may be in any order
   std::vector<proto::HloComputationProto*> CalleesFirst(proto::HloModuleProto& from);
   std::vector<proto::HloInstructionProto*> OperandsFirst(proto::HloComputationProto& from);
 
   // ---- read_computation.cc
   void ReadComputation(proto::HloComputationProto& from);
   void ReadInstructions(proto::HloComputationProto& from, Computation& computation);
-  bool NumberInstructions(const proto::HloComputationProto& from);
+  bool RecordInstructionIds(const proto::HloComputationProto& from);
   void OrderById(Computation& computation);
   Status FinishComputation(const proto::HloComputationProto& from, Computation& computation);
   void OrderComputations(bool by_id);
@@ -53,7 +53,7 @@ class ModuleReader {
   Status ReadSequence(const proto::HloScheduleProto::InstructionSequence& from, Computation& computation);
 
   // ---- read_instruction.cc
-  // Null, without an error, if it depends on an instruction that could not be read.
+  // Returns null, without an error, if the instruction depends on an unreadable one.
   Result<Instruction*> ReadInstruction(proto::HloInstructionProto& from, Computation& computation);
   Status ReadOpcode(const proto::HloInstructionProto& from, Instruction& draft, std::vector<NamedAttr>& attrs);
   Status ReadLinks(const proto::HloInstructionProto& from);
@@ -61,30 +61,30 @@ class ModuleReader {
   Status ReadAttributes(const proto::HloInstructionProto& from, Instruction& draft, std::vector<NamedAttr>& attrs);
   Status Normalize(Instruction& hlo);
 
-  // An instruction's number counts in its computation; the upper half of an id only repeats the computation's.
+  // The lower half of an id is the instruction's number in its computation; the upper half is the computation's id.
   static uint32_t LocalId(int64_t id) { return static_cast<uint32_t>(id); }
   struct Numbered {
     Instruction* hlo = nullptr;
-    enum class State : uint8_t { kLater, kRead, kBroken } state = State::kLater;
+    enum class State : uint8_t { kUnread, kRead, kBroken } state = State::kUnread;
   };
-  Result<Instruction*> Find(int64_t id, const char* what);
+  Result<Instruction*> Find(int64_t id, const char* role);
 
   Module& module_;
   const bool strict_;
   Diags& diags_;
   const Payloads* payloads_ = nullptr;
-  bool of_executable_ = false;  // the module is a compiled program's, as JAX hands them out
+  bool from_executable_ = false;  // the module is from a compiled executable of JAX
   absl::flat_hash_map<int64_t, Computation*> computations_;
   absl::flat_hash_map<const Computation*, absl::flat_hash_map<uint32_t, Numbered>> numbers_;
 
-  // Where reading is.
+  // The current location.
   std::string_view computation_name_, instruction_name_;
-  absl::flat_hash_map<uint32_t, Numbered>* numbered_ = nullptr;  // the current computation's
-  // Of the current instruction.
+  absl::flat_hash_map<uint32_t, Numbered>* numbered_ = nullptr;  // instructions of the current computation
+  // References of the current instruction.
   std::vector<Instruction*> operands_, control_predecessors_;
   std::vector<Computation*> called_;
   bool depends_on_broken_ = false;
-  bool has_written_names_ = false;  // of a text that had them more than once, or of what its printer leaves out
+  bool has_written_names_ = false;  // the message records written names that differ from the unique ones
 };
 
 }  // namespace shoal::internal

@@ -1,6 +1,6 @@
-// The parts of a module that both instructions and header have, to and from their messages. Private to proto/.
+// Reads and writes the messages that instructions and the header have in common. Private to formats/proto.
 //
-// Everything read is copied into the module. A failure has no place; the caller knows whose it is.
+// All data is copied into the module. Errors have no location; the caller adds it.
 #pragma once
 
 #include <google/protobuf/repeated_field.h>
@@ -23,11 +23,11 @@ Result<const Literal*> ReadLiteral(Module& module, const proto::LiteralProto& fr
 const Literal* ElidedLiteral(Module& module, const Shape& shape);
 
 // ---- read_sharding.cc
-// Payloads are the texts that metadata name by number.
+// Strings to which metadata refers by index.
 using Payloads = google::protobuf::RepeatedPtrField<std::string>;
 Result<Metadata> ReadMetadata(Module& module, const Payloads& payloads, const proto::OpMetadata& from);
 Result<Sharding> ReadSharding(Module& module, const Payloads& payloads, const proto::OpSharding& from);
-// The sharding leaves sums (or maxima, minima) for later. Then its message says which, as one more metadata entry.
+// True if the sharding leaves values to be reduced later. Its message has the reduction as an extra metadata entry.
 bool IsUnreduced(const Sharding& sharding);
 Result<ReplicaGroups> ReadReplicaGroups(const proto::HloInstructionProto& from);
 
@@ -38,7 +38,7 @@ std::span<const FrontendAttribute> ReadFrontendAttributes(Module& module, const 
 // ---- write_parts.cc, write_literal.cc, write_sharding.cc
 void WriteShape(const Shape& shape, proto::ShapeProto* to);
 void WriteLiteral(const Literal& literal, proto::LiteralProto* to);
-int64_t BytesOf(const Literal& literal);  // in its message; INT64_MAX if that is too large to count
+int64_t BytesOf(const Literal& literal);  // size in its message; INT64_MAX on overflow
 void WriteMetadata(const Metadata& metadata, proto::OpMetadata* to);
 void WriteSharding(const Sharding& sharding, proto::OpSharding* to);
 void WriteReplicaGroups(const ReplicaGroups& groups, proto::HloInstructionProto* to);

@@ -1,5 +1,5 @@
-// Attributes that are one number, text or list in a field. The field is reached by protobuf's reflection, so a row in
-// the table of homes is all an attribute needs.
+// Attributes stored as one number, string or list in a field. The field is accessed by protobuf reflection, so that an
+// attribute needs at most a row in kFieldLocations.
 #include <google/protobuf/message.h>
 #include <google/protobuf/reflection.h>
 
@@ -14,7 +14,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// The message that holds the field at the end of the path, for reading.
+// Returns the message that contains the field at the end of the path, for reading.
 const Message& Holder(const AttrField& field, const AttrSource& source) {
   const Message* message = &source.from;
   for (size_t i = 0; i + 1 < field.path.size(); ++i)
@@ -22,7 +22,7 @@ const Message& Holder(const AttrField& field, const AttrSource& source) {
   return *message;
 }
 
-// The same for writing: makes the messages on the way.
+// Returns that message for writing; creates the messages on the path.
 Message& Holder(const AttrField& field, AttrTarget& target) {
   Message* message = &target.to;
   for (size_t i = 0; i + 1 < field.path.size(); ++i)
@@ -76,11 +76,11 @@ void SetText(const AttrField& field, AttrTarget& target, std::string_view text) 
 
 bool IsText(const AttrField& field) { return field.path.back()->cpp_type() == FieldDescriptor::CPPTYPE_STRING; }
 
-Diag NoSuchValue(const AttrDef& def, std::string_view value) { return Fail(StrCat(def.name, " has no value ", value)); }
+Diag UnknownValue(const AttrDef& def, std::string_view value) { return Fail(StrCat("unknown ", def.name, " ", value)); }
 
-// ---- bool; as a number: 0 not said, 1 true, 2 false
+// ---- bool; in a number field: 0 not set, 1 true, 2 false
 
-GivenResult ReadBool(const AttrField& field, const AttrSource& source) {
+DecodeResult ReadBool(const AttrField& field, const AttrSource& source) {
   const Message& holder = Holder(field, source);
   const FieldDescriptor* last = field.path.back();
   if (last->cpp_type() != FieldDescriptor::CPPTYPE_BOOL) {
@@ -92,17 +92,17 @@ GivenResult ReadBool(const AttrField& field, const AttrSource& source) {
 }
 
 void WriteBool(const AttrField& field, const AttrValue* value, AttrTarget& target) {
-  const bool* given = Get<bool>(value);
-  const bool to_write = given == nullptr ? field.def->default_int != 0 : *given;
+  const bool* attr = Get<bool>(value);
+  const bool to_write = attr == nullptr ? field.def->default_int != 0 : *attr;
   const FieldDescriptor* last = field.path.back();
   if (last->cpp_type() != FieldDescriptor::CPPTYPE_BOOL) return SetNumber(field, target, to_write ? 1 : 2);
   Message& holder = Holder(field, target);
   holder.GetReflection()->SetBool(&holder, last, to_write);
 }
 
-// ---- integer; in a list: its first element
+// ---- integer; in a list field: its first element
 
-GivenResult ReadInt(const AttrField& field, const AttrSource& source) {
+DecodeResult ReadInt(const AttrField& field, const AttrSource& source) {
   const FieldDescriptor* last = field.path.back();
   if (last->is_repeated()) {
     auto list = List<int64_t>(field, source);
@@ -114,63 +114,63 @@ GivenResult ReadInt(const AttrField& field, const AttrSource& source) {
 }
 
 void WriteInt(const AttrField& field, const AttrValue* value, AttrTarget& target) {
-  const int64_t* given = Get<int64_t>(value);
-  // A list that says nothing stays empty.
-  if (given == nullptr && field.path.back()->is_repeated()) return;
-  const int64_t to_write = given == nullptr ? field.def->default_int : *given;
+  const int64_t* attr = Get<int64_t>(value);
+  // Without a value, a list stays empty.
+  if (attr == nullptr && field.path.back()->is_repeated()) return;
+  const int64_t to_write = attr == nullptr ? field.def->default_int : *attr;
   if (field.path.back()->is_repeated() && to_write == field.def->default_int && !field.def->required) return;
   SetNumber(field, target, to_write);
 }
 
-GivenResult ReadFloat(const AttrField& field, const AttrSource& source) {
+DecodeResult ReadFloat(const AttrField& field, const AttrSource& source) {
   const Message& holder = Holder(field, source);
   return DecodedAttr{static_cast<double>(holder.GetReflection()->GetFloat(holder, field.path.back()))};
 }
 
 void WriteFloat(const AttrField& field, const AttrValue* value, AttrTarget& target) {
-  const double* given = Get<double>(value);
-  if (given == nullptr) return;
+  const double* attr = Get<double>(value);
+  if (attr == nullptr) return;
   Message& holder = Holder(field, target);
-  holder.GetReflection()->SetFloat(&holder, field.path.back(), static_cast<float>(*given));
+  holder.GetReflection()->SetFloat(&holder, field.path.back(), static_cast<float>(*attr));
 }
 
-GivenResult ReadString(const AttrField& field, const AttrSource& source) {
+DecodeResult ReadString(const AttrField& field, const AttrSource& source) {
   const std::string_view text = GetText(field, source);
   return DecodedAttr{source.module.arena.CopyString(text), !text.empty()};
 }
 
 void WriteString(const AttrField& field, const AttrValue* value, AttrTarget& target) {
-  const std::string_view* given = Get<std::string_view>(value);
-  if (given != nullptr) SetText(field, target, *given);
+  const std::string_view* attr = Get<std::string_view>(value);
+  if (attr != nullptr) SetText(field, target, *attr);
 }
 
-// ---- enum: a name in a text field, its number in the others
+// ---- enum: a name in a string field, an index in other fields
 
-GivenResult ReadEnum(const AttrField& field, const AttrSource& source) {
+DecodeResult ReadEnum(const AttrField& field, const AttrSource& source) {
   const AttrDef& def = *field.def;
   if (IsText(field)) {
     const std::string_view name = GetText(field, source);
     if (name.empty() && !def.required) return DecodedAttr{};
     auto found = std::find(def.enum_names.begin(), def.enum_names.end(), name);
-    if (found == def.enum_names.end()) return NoSuchValue(def, StrCat("'", name, "'"));
+    if (found == def.enum_names.end()) return UnknownValue(def, StrCat("'", name, "'"));
     return DecodedAttr{EnumValue{static_cast<uint8_t>(found - def.enum_names.begin())}};
   }
   const int64_t number = GetNumber(field, source);
-  if (number < 0 || number >= std::ssize(def.enum_names)) return NoSuchValue(def, StrCat(number));
+  if (number < 0 || number >= std::ssize(def.enum_names)) return UnknownValue(def, StrCat(number));
   return DecodedAttr{EnumValue{static_cast<uint8_t>(number)}, number != 0};
 }
 
 void WriteEnum(const AttrField& field, const AttrValue* value, AttrTarget& target) {
-  const EnumValue* given = Get<EnumValue>(value);
-  if (!IsText(field)) return SetNumber(field, target, given == nullptr ? field.def->default_int : given->index);
-  if (given != nullptr) SetText(field, target, field.def->enum_names[given->index]);
+  const EnumValue* attr = Get<EnumValue>(value);
+  if (!IsText(field)) return SetNumber(field, target, attr == nullptr ? field.def->default_int : attr->index);
+  if (attr != nullptr) SetText(field, target, field.def->enum_names[attr->index]);
 }
 
-GivenResult ReadEnumList(const AttrField& field, const AttrSource& source) {
+DecodeResult ReadEnumList(const AttrField& field, const AttrSource& source) {
   std::vector<EnumValue> values;
   bool any = false;
   for (int32_t number : List<int32_t>(field, source)) {
-    if (number < 0 || number >= std::ssize(field.def->enum_names)) return NoSuchValue(*field.def, StrCat(number));
+    if (number < 0 || number >= std::ssize(field.def->enum_names)) return UnknownValue(*field.def, StrCat(number));
     values.push_back({static_cast<uint8_t>(number)});
     any |= number != 0;
   }
@@ -178,29 +178,30 @@ GivenResult ReadEnumList(const AttrField& field, const AttrSource& source) {
 }
 
 void WriteEnumList(const AttrField& field, const AttrValue* value, AttrTarget& target) {
-  const EnumList* given = Get<EnumList>(value);
-  // All as they are by default is not written, as it is not printed.
-  if (given == nullptr || std::all_of(given->begin(), given->end(), [](EnumValue entry) { return entry.index == 0; })) return;
+  const EnumList* attr = Get<EnumList>(value);
+  // A list of defaults is not written, as it is not printed.
+  if (attr == nullptr || std::all_of(attr->begin(), attr->end(), [](EnumValue entry) { return entry.index == 0; }))
+    return;
   auto list = MutableList<int32_t>(field, target);
-  for (EnumValue entry : *given) list.Add(entry.index);
+  for (EnumValue entry : *attr) list.Add(entry.index);
 }
 
-// ---- lists. An empty one still makes the message it would stand in, which XLA asks for.
+// ---- lists. An empty list still creates the message that contains it, which XLA requires.
 
-GivenResult ReadInts(const AttrField& field, const AttrSource& source) {
+DecodeResult ReadInts(const AttrField& field, const AttrSource& source) {
   auto list = List<int64_t>(field, source);
   std::vector<int64_t> ints(list.begin(), list.end());
   return DecodedAttr{Ints(source.module.arena.Copy(ints)), !ints.empty()};
 }
 
 void WriteInts(const AttrField& field, const AttrValue* value, AttrTarget& target) {
-  const Ints* given = Get<Ints>(value);
+  const Ints* attr = Get<Ints>(value);
   auto list = MutableList<int64_t>(field, target);
-  if (given == nullptr) return;
-  for (int64_t entry : *given) list.Add(entry);
+  if (attr == nullptr) return;
+  for (int64_t entry : *attr) list.Add(entry);
 }
 
-GivenResult ReadBools(const AttrField& field, const AttrSource& source) {
+DecodeResult ReadBools(const AttrField& field, const AttrSource& source) {
   auto list = List<bool>(field, source);
   std::span<bool> bools = source.module.arena.NewSpan<bool>(static_cast<size_t>(list.size()));
   std::copy(list.begin(), list.end(), bools.begin());
@@ -208,10 +209,10 @@ GivenResult ReadBools(const AttrField& field, const AttrSource& source) {
 }
 
 void WriteBools(const AttrField& field, const AttrValue* value, AttrTarget& target) {
-  const auto* given = Get<std::span<const bool>>(value);
-  if (given == nullptr) return;
+  const auto* attr = Get<std::span<const bool>>(value);
+  if (attr == nullptr) return;
   auto list = MutableList<bool>(field, target);
-  for (bool entry : *given) list.Add(entry);
+  for (bool entry : *attr) list.Add(entry);
 }
 
 }  // namespace

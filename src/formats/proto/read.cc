@@ -11,31 +11,31 @@
 
 namespace shoal::internal {
 
-// ---- ModuleReader: the order of things
+// ---- ModuleReader
 
 void ModuleReader::Error(Diag diag) {
-  diag.message = Place() + diag.message;
+  diag.message = LocationPrefix() + diag.message;
   diags_.Add(std::move(diag));
 }
 
 bool ModuleReader::TolerateDeviation(std::string_view rule, const std::string& message, Site site) {
   const Severity severity = strict_ ? Severity::kError : Severity::kWarning;
-  diags_.Add({std::string(rule), Place() + message, {}, severity, site});
+  diags_.Add({std::string(rule), LocationPrefix() + message, {}, severity, site});
   return !strict_;
 }
 
-std::string ModuleReader::Place() const {
-  std::string place;
-  if (!computation_name_.empty()) StrAppend(&place, "computation ", computation_name_);
-  if (!instruction_name_.empty()) StrAppend(&place, place.empty() ? "" : ", ", "instruction ", instruction_name_);
-  if (!place.empty()) place += ": ";
-  return place;
+std::string ModuleReader::LocationPrefix() const {
+  std::string prefix;
+  if (!computation_name_.empty()) StrAppend(&prefix, "computation ", computation_name_);
+  if (!instruction_name_.empty()) StrAppend(&prefix, prefix.empty() ? "" : ", ", "instruction ", instruction_name_);
+  if (!prefix.empty()) prefix += ": ";
+  return prefix;
 }
 
 void ModuleReader::Read(proto::HloModuleProto& from) {
   const int errors_before = diags_.errors();
   payloads_ = &from.payloads();
-  of_executable_ = from.has_device_assignment() && !from.has_shoal_config();
+  from_executable_ = from.has_device_assignment() && !from.has_shoal_config();
   module_.name = module_.arena.CopyString(from.name());
   for (proto::HloComputationProto* computation : CalleesFirst(from)) ReadComputation(*computation);
   computation_name_ = instruction_name_ = {};
@@ -45,7 +45,7 @@ void ModuleReader::Read(proto::HloModuleProto& from) {
   } else {
     module_.entry = entry->second;
   }
-  // What follows looks at the computations, which must be whole.
+  // The following steps need complete computations.
   if (diags_.errors() != errors_before) return;
   OrderComputations(from.shoal_config().computations_by_id());
   CheckNames(!from.shoal_config().not_final());
@@ -58,22 +58,22 @@ void ModuleReader::Read(proto::HloModuleProto& from) {
 
 namespace {
 
-// A message of a protobuf file, which is gone when this is.
+// Owns the message read from a protobuf file.
 class AnyMessage {
  public:
-  // Null, after an error, if the bytes are no such message.
+  // Returns null after an error if the bytes are not a T.
   template <class T>
   T* Parse(std::string_view bytes, Diags& diags) {
     T* message = google::protobuf::Arena::CreateMessage<T>(&arena_);
     if (message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return message;
     const WireEnd end = CheckWire(bytes);
     if (end.missing > 0) {
-      diags.Add(Fail(StrCat("the protobuf is cut short: the field at byte ", end.at, " wants ", end.missing,
-                            end.missing == 1 ? " byte more" : " bytes more")));
-    } else if (!end.whole) {
-      diags.Add(Fail(StrCat("the protobuf is damaged at byte ", end.at)));
+      diags.Add(Fail(StrCat("the protobuf is truncated: the field at byte ", end.at, " needs ", end.missing,
+                            end.missing == 1 ? " more byte" : " more bytes")));
+    } else if (!end.is_complete) {
+      diags.Add(Fail(StrCat("the protobuf is corrupt at byte ", end.at)));
     } else {
-      diags.Add(Fail("the protobuf is damaged inside, or nested deeper than 100 levels"));
+      diags.Add(Fail("the protobuf has a corrupt nested message, or is nested deeper than 100 levels"));
     }
     return nullptr;
   }
@@ -83,10 +83,10 @@ class AnyMessage {
 };
 
 void ReadSnapshotValues(const proto::HloSnapshot& from, ProtoInput& input, Diags& diags) {
-  auto read = [&](const proto::LiteralProto& literal, const std::string& whose) -> const Literal* {
+  auto read = [&](const proto::LiteralProto& literal, const std::string& owner) -> const Literal* {
     Result<const Literal*> value = ReadLiteral(*input.module, literal);
     if (value.ok()) return *value;
-    diags.Add(Fail(StrCat("snapshot, ", whose, ": ", value.diag().message)));
+    diags.Add(Fail(StrCat("snapshot, ", owner, ": ", value.diag().message)));
     return nullptr;
   };
   for (int i = 0; i < from.arguments_size(); ++i)
@@ -103,7 +103,7 @@ std::unique_ptr<Module> ReadProto(std::unique_ptr<Source>& source, bool strict, 
 ProtoInput ReadProtoWithValues(std::unique_ptr<Source>& source, bool strict, Diags& diags) {
   const std::string_view bytes = source->text();
   if (bytes.size() > INT_MAX) {
-    diags.Add(Fail("a protobuf has at most 2 GiB"));
+    diags.Add(Fail("the protobuf is larger than 2 GiB"));
     return {};
   }
   AnyMessage message;
@@ -121,7 +121,7 @@ ProtoInput ReadProtoWithValues(std::unique_ptr<Source>& source, bool strict, Dia
       if (snapshot != nullptr) from = snapshot->mutable_hlo()->mutable_hlo_module();
       break;
     case ProtoKind::kNone:
-      diags.Add(Fail("neither HLO text nor an HloModuleProto, HloProto or HloSnapshot"));
+      diags.Add(Fail("the file is neither HLO text nor an HloModuleProto, HloProto or HloSnapshot"));
       break;
   }
   if (from == nullptr) return {};

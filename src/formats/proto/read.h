@@ -9,12 +9,12 @@
 
 namespace shoal::internal {
 
-// Which message it is, the content tells. Errors and warnings are collected in `diags`; they have no place in a text,
-// so they name computation and instruction. If strict, what is unknown but harmless is an error too. Null if there
-// were errors; else the module takes `source`.
+// Infers the message type from the content. Collects errors and warnings in `diags`; without a location in a text, they
+// name the computation and instruction. If strict, unknown but harmless content is an error too. Returns null
+// if there were errors; else the module takes `source`.
 std::unique_ptr<Module> ReadProto(std::unique_ptr<Source>& source, bool strict, Diags& diags);
 
-// The same, with what a snapshot says the program was given and what it gave. The module owns the values.
+// Also reads the arguments and the result that a snapshot recorded. The module owns these values.
 struct ProtoInput {
   std::unique_ptr<Module> module;
   std::vector<const Literal*> arguments;

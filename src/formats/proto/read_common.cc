@@ -12,7 +12,7 @@ OriginalArray ReadOriginalArray(Module& module, const proto::OriginalArrayProto&
 std::span<const FrontendAttribute> ReadFrontendAttributes(Module& module, const proto::FrontendAttributes& from) {
   std::vector<const proto::FrontendAttributes::Entry*> entries;
   for (const proto::FrontendAttributes::Entry& entry : from.map()) entries.push_back(&entry);
-  // A map: sorted by key, and of two entries with one key the last counts.
+  // As in a map: sorted by key, and the last of several entries with the same key is used.
   std::stable_sort(entries.begin(), entries.end(), [](auto* a, auto* b) { return a->key() < b->key(); });
   std::vector<FrontendAttribute> attributes;
   for (size_t i = 0; i < entries.size(); ++i) {

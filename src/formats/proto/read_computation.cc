@@ -7,13 +7,13 @@
 #include "formats/proto/module_reader.h"
 
 namespace shoal::internal {
-// Learns which numbers there are, so that one that is used too early can be told from one that is nowhere.
-bool ModuleReader::NumberInstructions(const proto::HloComputationProto& from) {
+// Records all instruction ids, so that an id used before its definition is distinguished from an unknown id.
+bool ModuleReader::RecordInstructionIds(const proto::HloComputationProto& from) {
   bool unique = true;
   for (const proto::HloInstructionProto& instruction : from.instructions()) {
     if (numbered_->try_emplace(LocalId(instruction.id())).second) continue;
     instruction_name_ = instruction.name();
-    Error(Fail(StrCat("its id ", instruction.id(), " is taken already")));
+    Error(Fail(StrCat("duplicate id ", instruction.id())));
     unique = false;
   }
   instruction_name_ = {};
@@ -30,15 +30,15 @@ void ModuleReader::ReadComputation(proto::HloComputationProto& from) {
   module_.computations.push_back(computation);
   if (!from.execution_thread().empty())
     computation->execution_thread = module_.arena.CopyString(from.execution_thread());
-  if (from.name().empty()) Error(Fail("it has no name"));
-  if (computations_.contains(from.id())) return Error(Fail(StrCat("its id ", from.id(), " is taken already")));
-  if (NumberInstructions(from)) ReadInstructions(from, *computation);
-  // Only now, so that it cannot call itself.
+  if (from.name().empty()) Error(Fail("a computation has no name"));
+  if (computations_.contains(from.id())) return Error(Fail(StrCat("duplicate id ", from.id())));
+  if (RecordInstructionIds(from)) ReadInstructions(from, *computation);
+  // Added only now, so that the computation cannot call itself.
   computations_.emplace(from.id(), computation);
 }
 
 void ModuleReader::ReadInstructions(proto::HloComputationProto& from, Computation& computation) {
-  bool whole = true;
+  bool all_read = true;
   computation.instructions.reserve(static_cast<size_t>(from.instructions_size()));
   for (proto::HloInstructionProto* instruction : OperandsFirst(from)) {
     instruction_name_ = instruction->name();
@@ -47,15 +47,15 @@ void ModuleReader::ReadInstructions(proto::HloComputationProto& from, Computatio
     if (!hlo.ok()) Error(std::move(hlo.diag()));
     number.hlo = hlo.ok() ? *hlo : nullptr;
     number.state = number.hlo != nullptr ? Numbered::State::kRead : Numbered::State::kBroken;
-    whole &= number.hlo != nullptr;
+    all_read &= number.hlo != nullptr;
   }
   instruction_name_ = {};
-  if (!whole) return;
+  if (!all_read) return;
   OrderById(computation);
   if (Status finished = FinishComputation(from, computation); !finished.ok()) Error(std::move(finished.diag()));
 }
 
-// XLA keeps instructions by number, and its orders of printing start from that.
+// XLA stores instructions by id, and the order in which it prints them starts from that.
 void ModuleReader::OrderById(Computation& computation) {
   std::vector<std::pair<uint32_t, Instruction*>> order;
   for (const auto& [id, number] : *numbered_) order.emplace_back(id, number.hlo);
@@ -67,7 +67,7 @@ void ModuleReader::OrderById(Computation& computation) {
     computation.instructions[i]->index = static_cast<uint32_t>(i);
 }
 
-// Parameters and root.
+// Sets the parameters and the root.
 Status ModuleReader::FinishComputation(const proto::HloComputationProto& from, Computation& computation) {
   std::vector<Instruction*> parameters;
   for (Instruction* hlo : computation.instructions)
@@ -76,10 +76,10 @@ Status ModuleReader::FinishComputation(const proto::HloComputationProto& from, C
   for (Instruction* hlo : parameters) {
     const int64_t number = (*hlo)[kParameterNumber];
     if (number >= std::ssize(parameters))
-      return Fail(StrCat("parameter ", hlo->name, " has number ", number, ", but there are ", parameters.size()));
-    Instruction*& place = computation.parameters[static_cast<size_t>(number)];
-    if (place != nullptr) return Fail(StrCat("parameters ", place->name, " and ", hlo->name, " have one number"));
-    place = hlo;
+      return Fail(StrCat("parameter number of ", hlo->name, " must lie in [0, ", parameters.size(), "), got ", number));
+    Instruction*& slot = computation.parameters[static_cast<size_t>(number)];
+    if (slot != nullptr) return Fail(StrCat("parameters ", slot->name, " and ", hlo->name, " have the same number"));
+    slot = hlo;
   }
   auto root = numbered_->find(LocalId(from.root_id()));
   if (root == numbered_->end()) return Fail(StrCat("root id ", from.root_id(), " does not exist"));
@@ -87,8 +87,8 @@ Status ModuleReader::FinishComputation(const proto::HloComputationProto& from, C
   return {};
 }
 
-// XLA prints computations in an order that follows from the numbers of their instructions, whatever the schedule. Those
-// numbers are not kept; a module that is written again has the order instead.
+// XLA prints computations in an order determined by the ids of their instructions, not by the schedule. A Module does
+// not store those ids; when it is written again, the message has the order instead.
 void ModuleReader::OrderComputations(bool by_id) {
   if (!by_id) {
     module_.computations = PostOrder(module_);
@@ -111,12 +111,12 @@ void ModuleReader::ReadSchedule(const proto::HloScheduleProto& from) {
     computation_name_ = computation->name;
     auto found = sequences.find(computation);
     if (found == sequences.end()) {
-      // XLA then takes it as if there were no schedule.
+      // XLA then treats the computation as not scheduled.
       SetOrder(*computation, PostOrder(*computation));
     } else if (Status read = ReadSequence(*found->second, *computation); !read.ok()) {
       Error(std::move(read.diag()));
     } else if (!strict_ && !IsInOrder(*computation)) {
-      TolerateDeviation("loose.schedule", "its schedule has operands behind their users, and is not followed");
+      TolerateDeviation("loose.schedule", "the schedule has operands after their users and is ignored");
       SetOrder(*computation, PostOrder(*computation));
     }
   }
@@ -126,14 +126,14 @@ Status ModuleReader::ReadSequence(const proto::HloScheduleProto::InstructionSequ
   const auto& numbers = numbers_.at(&computation);
   const size_t count = computation.instructions.size();
   if (static_cast<size_t>(from.instruction_ids_size()) != count)
-    return Fail(StrCat("its schedule has ", from.instruction_ids_size(), " instructions of ", count));
+    return Fail(StrCat("the schedule lists ", from.instruction_ids_size(), " instructions, expected ", count));
   std::vector<Instruction*> order;
   std::vector<bool> seen(count);
   for (int64_t id : from.instruction_ids()) {
     auto found = numbers.find(LocalId(id));
-    if (found == numbers.end()) return Fail(StrCat("its schedule names instruction id ", id, ", which does not exist"));
+    if (found == numbers.end()) return Fail(StrCat("the schedule lists instruction id ", id, ", which does not exist"));
     Instruction* hlo = found->second.hlo;
-    if (seen[hlo->index]) return Fail(StrCat("its schedule names instruction ", hlo->name, " twice"));
+    if (seen[hlo->index]) return Fail(StrCat("the schedule lists instruction ", hlo->name, " twice"));
     seen[hlo->index] = true;
     order.push_back(hlo);
   }

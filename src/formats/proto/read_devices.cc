@@ -1,4 +1,4 @@
-// Meshes, iotas and replica groups.
+// Reads meshes, iota device orders and replica groups.
 #include "formats/proto/read_devices.h"
 
 #include <algorithm>
@@ -13,12 +13,12 @@ Result<AxisRef> ReadAxisRef(const Mesh& mesh, const proto::AxisRefProto& from) {
   AxisRef axis;
   axis.axis = from.mesh_axis_index();
   if (axis.axis < 0 || axis.axis >= mesh.AxisCount())
-    return Fail(StrCat("a mesh of ", mesh.AxisCount(), " axes has no axis ", axis.axis));
+    return Fail(StrCat("mesh: axis index must lie in [0, ", mesh.AxisCount(), "), got ", axis.axis));
   if (!from.has_sub_axis_info()) return axis;
   const int64_t pre_size = from.sub_axis_info().pre_size(), size = from.sub_axis_info().size();
-  const int64_t whole = mesh.devices.dims[static_cast<size_t>(axis.axis)];
-  if (pre_size < 1 || size < 1 || pre_size > whole || size > whole || whole % (pre_size * size) != 0)
-    return Fail(StrCat("(", pre_size, ")", size, " is no part of a mesh axis of size ", whole));
+  const int64_t axis_size = mesh.devices.dims[static_cast<size_t>(axis.axis)];
+  if (pre_size < 1 || size < 1 || pre_size > axis_size || size > axis_size || axis_size % (pre_size * size) != 0)
+    return Fail(StrCat("mesh: (", pre_size, ")", size, " is not a valid sub-axis of an axis of size ", axis_size));
   axis.sub = {pre_size, size};
   return axis;
 }
@@ -30,7 +30,7 @@ Result<int64_t> CountDevices(const std::vector<int64_t>& dims) {
     if (dim < 1) return Fail(StrCat("devices: a dimension must be positive, got ", dim));
   const int64_t count = SaturatingProduct(dims);
   if (count <= kLargestCluster) return count;
-  return Fail(StrCat("devices: [", StrJoin(dims, ","), "] are more than ", kLargestCluster));
+  return Fail(StrCat("devices: [", StrJoin(dims, ","), "] has more than ", kLargestCluster, " devices"));
 }
 
 Result<IotaTiles> ReadIota(std::vector<int64_t> dims, std::vector<int64_t> reshape, std::vector<int> perm) {
@@ -40,26 +40,26 @@ Result<IotaTiles> ReadIota(std::vector<int64_t> dims, std::vector<int64_t> resha
   std::vector<bool> seen(reshape.size());
   for (int p : perm) {
     if (p < 0 || static_cast<size_t>(p) >= seen.size() || seen[static_cast<size_t>(p)])
-      return Fail(StrCat("devices: T(", StrJoin(perm, ","), ") is no permutation"));
+      return Fail(StrCat("devices: T(", StrJoin(perm, ","), ") is not a permutation"));
     seen[static_cast<size_t>(p)] = true;
   }
   if (perm.size() != reshape.size())
-    return Fail(StrCat("devices: ", reshape.size(), " dimensions are permuted by ", perm.size()));
+    return Fail(StrCat("devices: T(…) must have ", reshape.size(), " entries, got ", perm.size()));
   return IotaTiles::Canonical(std::move(dims), std::move(reshape), std::move(perm));
 }
 
 Status CheckCoversAllDevices(const IotaTiles& iota) {
-  SHOAL_ASSIGN(wanted, CountDevices(iota.dims));
-  SHOAL_ASSIGN(given, CountDevices(iota.reshape));
-  if (given == wanted) return {};
+  SHOAL_ASSIGN(expected, CountDevices(iota.dims));
+  SHOAL_ASSIGN(actual, CountDevices(iota.reshape));
+  if (actual == expected) return {};
   return Fail(
-      StrCat("devices: [", StrJoin(iota.dims, ","), "] and [", StrJoin(iota.reshape, ","), "] differ in number"));
+      StrCat("devices: [", StrJoin(iota.dims, ","), "] and [", StrJoin(iota.reshape, ","), "] differ in device count"));
 }
 
 Result<Mesh> ReadMesh(const proto::MeshProto& from) {
   Mesh mesh;
   if (from.axes_size() == 0) {
-    if (from.device_ids_size() > 1) return Fail("mesh: without axes it has one device or none");
+    if (from.device_ids_size() > 1) return Fail("mesh: a mesh without axes must have at most one device");
     mesh.maximal = from.device_ids_size() == 1;
     mesh.devices.devices = ToVector(from.device_ids());
     if (mesh.maximal) mesh.devices.dims = {1};
@@ -71,9 +71,9 @@ Result<Mesh> ReadMesh(const proto::MeshProto& from) {
   }
   SHOAL_ASSIGN(count, CountDevices(mesh.devices.dims));
   if (from.device_ids_size() > 0) {
-    if (from.has_iota_transform()) return Fail("mesh: its devices are given twice");
+    if (from.has_iota_transform()) return Fail("mesh: device_ids and iota_transform cannot be combined");
     if (from.device_ids_size() != count)
-      return Fail(StrCat("mesh: ", from.device_ids_size(), " device ids for ", count, " places"));
+      return Fail(StrCat("mesh: expected ", count, " device ids, got ", from.device_ids_size()));
     mesh.devices.devices = ToVector(from.device_ids());
     return mesh;
   }

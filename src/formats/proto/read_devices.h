@@ -1,4 +1,4 @@
-// Meshes and iotas from their messages. Private to proto/.
+// Reads meshes and iota device orders. Private to formats/proto.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace shoal::internal {
 
-// The product of `dims`, all of which must be positive.
+// Returns the product of `dims`, all of which must be positive.
 Result<int64_t> CountDevices(const std::vector<int64_t>& dims);
-// dims<=reshape T(perm), in canonical form; without `reshape` the plain order.
+// Returns dims<=reshape T(perm) in canonical form; the plain order if `reshape` is empty.
 Result<IotaTiles> ReadIota(std::vector<int64_t> dims, std::vector<int64_t> reshape, std::vector<int> perm);
-// It has as many devices as places. XLA does not ask that of replica groups.
+// Checks that `dims` and `reshape` have equal products. XLA does not require this for replica groups.
 Status CheckCoversAllDevices(const IotaTiles& iota);
 Result<Mesh> ReadMesh(const proto::MeshProto& from);
 Result<std::vector<AxisRef>> ReadAxisRefs(const Mesh& mesh,

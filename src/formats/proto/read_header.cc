@@ -14,7 +14,7 @@ std::vector<std::string_view> CopyStrings(Module& module, const T& from) {
   return copies;
 }
 
-// As the text would have it: letters, digits, '_', '.', '-'; no type's name, no "__" in front but "__xla_".
+// True if the name is valid in HLO text: letters, digits, '_', '.', '-'; not a type; no leading "__" except "__xla_".
 bool IsCleanName(std::string_view name) {
   auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   auto is_allowed = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; };
@@ -79,7 +79,7 @@ Status ModuleReader::ReadAliases(const proto::HloModuleProto& from) {
   return {};
 }
 
-// What XLA keeps beside the module: from the field of our own, or from what its dumps let on.
+// Sets the properties that XLA stores outside of the module: from shoal's own field, or inferred from XLA's dumps.
 void ModuleReader::ReadConfig(const proto::HloModuleProto& from) {
   if (from.has_shoal_config()) {
     const proto::ShoalConfig& config = from.shoal_config();
@@ -95,10 +95,10 @@ void ModuleReader::ReadConfig(const proto::HloModuleProto& from) {
     module_.allow_spmd_sharding_propagation_to_output.assign(output.begin(), output.end());
     return;
   }
-  if (!of_executable_) return;
+  if (!from_executable_) return;
   module_.replica_count = std::max(from.device_assignment().replica_count(), 1);
   module_.num_partitions = std::max(from.device_assignment().computation_count(), 1);
-  // Executables of JAX: shardings of parameters are fixed, those of results may be chosen.
+  // In executables of JAX, shardings of parameters are fixed, and those of results may be chosen by the compiler.
   const size_t parameters = module_.entry->parameters.size();
   const Shape& result = module_.entry->result_shape();
   const size_t outputs = result.IsTuple() ? result.elements().size() : 1;
@@ -117,9 +117,9 @@ void ModuleReader::ReadStackFrames(const proto::StackFrameIndexProto& from) {
   tables.locations = module_.arena.Copy(locations);
   std::vector<StackFrames::Frame> frames;
   for (const auto& row : from.stack_frames()) {
-    // A parent that is not there is none.
-    const bool known = row.parent_frame_id() >= 0 && row.parent_frame_id() <= from.stack_frames_size();
-    frames.push_back({row.file_location_id(), known ? row.parent_frame_id() : 0});
+    // A parent that does not exist is treated as no parent.
+    const bool is_valid = row.parent_frame_id() >= 0 && row.parent_frame_id() <= from.stack_frames_size();
+    frames.push_back({row.file_location_id(), is_valid ? row.parent_frame_id() : 0});
   }
   tables.frames = module_.arena.Copy(frames);
 }
@@ -129,9 +129,9 @@ void ModuleReader::ReadDebugAttributes(const proto::HloModuleProto& from) {
   for (const proto::DebugAttributeTableEntryProto& row : from.debug_attributes()) {
     DebugAttributesEntry entry{ReadOriginalArray(module_, row.original_array()), {}};
     for (const proto::DebugAttributesProto& one : row.debug_attributes()) {
-      // Modes that the text has no word for are none.
-      const bool known = one.log_mode() >= 0 && one.log_mode() <= static_cast<int>(LogMode::kFusionDebugger);
-      entry.attributes.push_back({known ? static_cast<LogMode>(one.log_mode()) : LogMode::kNone, one.callback_id(),
+      // Modes that the text cannot express are treated as none.
+      const bool is_valid = one.log_mode() >= 0 && one.log_mode() <= static_cast<int>(LogMode::kFusionDebugger);
+      entry.attributes.push_back({is_valid ? static_cast<LogMode>(one.log_mode()) : LogMode::kNone, one.callback_id(),
                                   one.op_id(), one.partitioned()});
     }
     auto& all = module_.debug_attributes;
@@ -160,16 +160,16 @@ void ModuleReader::ReadOriginRecovery(proto::OriginalValueRecoveryTableProto& fr
                    [](const OriginRecovery& a, const OriginRecovery& b) { return a.replaced < b.replaced; });
 }
 
-// Names in a message are final, unless somebody has tampered with them: then they are made so when printed.
+// Names in a message are final if they are valid and unique. Otherwise the printer makes them so.
 void ModuleReader::CheckNames(bool final) {
   module_.names_are_final = final;
   if (!final || has_written_names_) return;
   absl::flat_hash_set<std::string_view> computations, instructions;
   auto check = [&](absl::flat_hash_set<std::string_view>& seen, std::string_view name) {
     const bool taken = !seen.insert(name).second;
-    if (taken) TolerateDeviation("loose.name", "its name is taken already");
+    if (taken) TolerateDeviation("loose.name", "duplicate name");
     if (!taken && !IsCleanName(name))
-      diags_.Warn({}, "loose.name", StrCat(Place(), "its name cannot be written in a text"));
+      diags_.Warn({}, "loose.name", StrCat(LocationPrefix(), "the name is not valid in HLO text"));
     if (taken || !IsCleanName(name)) module_.names_are_final = false;
   };
   for (const Computation* computation : module_.computations) {

@@ -11,13 +11,13 @@
 namespace shoal::internal {
 namespace {
 
-// The same value under a shape that differs in its layouts only.
-const Literal* Reshaped(Module& module, const Literal& literal, const Shape& shape) {
+// Returns a copy of `literal` with a shape that differs only in its layouts.
+const Literal* WithShape(Module& module, const Literal& literal, const Shape& shape) {
   Literal* copy = module.arena.New<Literal>(literal);
   copy->shape = &shape;
   std::span<const Literal*> elements = module.arena.NewSpan<const Literal*>(literal.elements.size());
   for (size_t i = 0; i < elements.size(); ++i)
-    elements[i] = Reshaped(module, *literal.elements[i], *shape.elements()[i]);
+    elements[i] = WithShape(module, *literal.elements[i], *shape.elements()[i]);
   copy->elements = elements;
   return copy;
 }
@@ -26,8 +26,8 @@ const Literal* Reshaped(Module& module, const Literal& literal, const Shape& sha
 
 Result<Instruction*> ModuleReader::ReadInstruction(proto::HloInstructionProto& from, Computation& computation) {
   AutoUpgrade(from);
-  if (from.name().empty()) return Fail("it has no name");
-  if (!from.has_shape()) return Fail("it has no shape");
+  if (from.name().empty()) return Fail("an instruction has no name");
+  if (!from.has_shape()) return Fail("the instruction has no shape");
   Instruction draft;
   std::vector<NamedAttr> attrs;
   SHOAL_TRY(ReadOpcode(from, draft, attrs));
@@ -60,27 +60,27 @@ Result<Instruction*> ModuleReader::ReadInstruction(proto::HloInstructionProto& f
 
 Status ModuleReader::ReadOpcode(const proto::HloInstructionProto& from, Instruction& draft,
                                 std::vector<NamedAttr>& attrs) {
-  if (from.opcode().empty()) return Fail("it has no opcode");
-  if (!IsOpcodeName(from.opcode())) return Fail("its opcode is no word");
+  if (from.opcode().empty()) return Fail("the instruction has no opcode");
+  if (!IsOpcodeName(from.opcode())) return Fail("the opcode must consist of letters, digits, '-' and '_'");
   draft.opcode = OpcodeOf(from.opcode());
   if (!IsUnknown(draft)) return {};
-  std::string message = StrCat("HLO has no op ", from.opcode());
+  std::string message = StrCat("unknown HLO op ", from.opcode());
   if (strict_) return Fail({}, "loose.opcode", std::move(message));
   TolerateDeviation("loose.opcode", std::move(message));
   attrs.push_back({kUnknownOpcode.id, module_.arena.CopyString(from.opcode())});
   return {};
 }
 
-Result<Instruction*> ModuleReader::Find(int64_t id, const char* what) {
+Result<Instruction*> ModuleReader::Find(int64_t id, const char* role) {
   auto found = numbered_->find(LocalId(id));
-  if (found == numbered_->end()) return Fail(StrCat(what, " id ", id, " does not exist"));
-  // XLA wants operands before users in a message. Read loosely they have been put in order, unless they go in a circle.
-  if (found->second.state == Numbered::State::kLater) return Fail(StrCat(what, " id ", id, " does not come before it"));
+  if (found == numbered_->end()) return Fail(StrCat(role, " id ", id, " does not exist"));
+  // XLA requires operands before users in a message. If not strict, they have been sorted, unless they form a cycle.
+  if (found->second.state == Numbered::State::kUnread) return Fail(StrCat(role, " id ", id, " must precede its user"));
   depends_on_broken_ |= found->second.state == Numbered::State::kBroken;
   return found->second.hlo;
 }
 
-// What the instruction names by number: operands, control predecessors, computations.
+// Resolves the ids in the instruction: operands, control predecessors, called computations.
 Status ModuleReader::ReadLinks(const proto::HloInstructionProto& from) {
   operands_.clear();
   control_predecessors_.clear();
@@ -97,15 +97,15 @@ Status ModuleReader::ReadLinks(const proto::HloInstructionProto& from) {
   for (int64_t id : from.called_computation_ids()) {
     auto found = computations_.find(id);
     if (found == computations_.end())
-      return Fail(StrCat("called computation id ", id, " does not exist or does not come before it"));
-    // A computation without root could not be read, and has been complained about.
+      return Fail(StrCat("called computation id ", id, " does not exist or does not precede its caller"));
+    // A computation without a root is unreadable, and an error has already been reported.
     depends_on_broken_ |= found->second->root == nullptr;
     called_.push_back(found->second);
   }
   return {};
 }
 
-// A parameter's number and a constant's value, which are attributes only to us.
+// Reads a parameter's number and a constant's value, which only shoal stores as attributes.
 Status ModuleReader::ReadInParentheses(const proto::HloInstructionProto& from, Instruction& draft,
                                        std::vector<NamedAttr>& attrs) {
   if (IsParameter(draft)) {
@@ -118,8 +118,8 @@ Status ModuleReader::ReadInParentheses(const proto::HloInstructionProto& from, I
     if (from.has_literal()) {
       SHOAL_ASSIGN(literal, ReadLiteral(module_, from.literal()));
       if (!Compatible(*literal->shape, draft.shape()))
-        return Fail(StrCat("its value is ", ToString(*literal->shape), ", its shape ", ToString(draft.shape())));
-      value = Reshaped(module_, *literal, draft.shape());
+        return Fail(StrCat("the value has shape ", ToString(*literal->shape), ", expected ", ToString(draft.shape())));
+      value = WithShape(module_, *literal, draft.shape());
     } else {
       value = ElidedLiteral(module_, draft.shape());
     }
@@ -130,26 +130,26 @@ Status ModuleReader::ReadInParentheses(const proto::HloInstructionProto& from, I
 
 Status ModuleReader::ReadAttributes(const proto::HloInstructionProto& from, Instruction& draft,
                                     std::vector<NamedAttr>& attrs) {
-  const AttrSource source{module_, from, draft, called_, control_predecessors_, *payloads_, of_executable_};
+  const AttrSource source{module_, from, draft, called_, control_predecessors_, *payloads_, from_executable_};
   for (const AttrField& field : FieldsOf(draft.opcode)) {
-    SHOAL_ASSIGN(given, field.codec->read(field, source));
+    SHOAL_ASSIGN(decoded, field.codec->read(field, source));
     const AttrDef& def = *field.def;
-    if (IsNonDefault(def, given)) attrs.push_back({def.id, *given.value});
+    if (IsNonDefault(def, decoded)) attrs.push_back({def.id, *decoded.value});
     const bool required = def.required && (def.not_required_if == nullptr || !def.not_required_if(draft));
-    if (required && !given.value) return Fail(StrCat(Text(draft.opcode), " needs the attribute ", def.name));
+    if (required && !decoded.value) return Fail(StrCat(Text(draft.opcode), " needs the attribute ", def.name));
   }
   for (const std::string& text : from.shoal().unknown_attributes()) {
-    const std::string_view kept = module_.arena.CopyString(text);
-    attrs.push_back({AttrId(kept.substr(0, kept.find('='))), RawText{kept}});
+    const std::string_view attribute = module_.arena.CopyString(text);
+    attrs.push_back({AttrId(attribute.substr(0, attribute.find('='))), RawText{attribute}});
   }
   return {};
 }
 
 Status ModuleReader::Normalize(Instruction& hlo) {
   if (Status formed = Info(hlo.opcode).form(hlo, module_); !formed.ok()) {
-    Diag& why = formed.diag();
-    if (strict_) return std::move(why);
-    TolerateDeviation(StrCat("loose.", why.rule), std::move(why.message), why.site);
+    Diag& diag = formed.diag();
+    if (strict_) return std::move(diag);
+    TolerateDeviation(StrCat("loose.", diag.rule), std::move(diag.message), diag.site);
   }
   const std::span<const bool> replication = hlo[kParameterReplication];
   const int64_t leaves = hlo.shape().LeafCount();

@@ -7,8 +7,8 @@
 namespace shoal::internal {
 namespace {
 
-// Brings the one byte of a narrow element into the form a Literal has: the sign in all upper bits, or none of them.
-void Normalise(ElementType type, std::span<std::byte> data) {
+// Converts narrow elements, of one byte each, to the form in a Literal: the upper bits repeat the sign, or are zero.
+void ExtendNarrowElements(ElementType type, std::span<std::byte> data) {
   const int bits = BitWidth(type);
   if (bits >= 8) return;
   for (std::byte& element : data) {
@@ -29,7 +29,7 @@ Result<const Literal*> ReadValue(Module& module, const Shape& shape, const proto
 Result<const Literal*> ReadTuple(Module& module, const Shape& shape, const proto::LiteralProto& from) {
   const size_t count = shape.elements().size();
   if (static_cast<size_t>(from.tuple_literals_size()) != count)
-    return Fail(StrCat("literal: a tuple of ", count, " has ", from.tuple_literals_size(), " elements"));
+    return Fail(StrCat("literal: expected ", count, " tuple elements, got ", from.tuple_literals_size()));
   std::vector<const Literal*> elements;
   for (size_t i = 0; i < count; ++i) {
     SHOAL_ASSIGN(element, ReadValue(module, *shape.elements()[i], from.tuple_literals(static_cast<int>(i))));
@@ -45,7 +45,7 @@ Result<const Literal*> ReadValue(Module& module, const Shape& shape, const proto
   if (shape.IsTuple()) return ReadTuple(module, shape, from);
   const LiteralField* field = FindLiteralField(shape.element_type());
   if (field == nullptr && !shape.IsToken())
-    return Fail(StrCat("literal: a ", Text(shape.element_type()), " has no value"));
+    return Fail(StrCat("literal: ", Text(shape.element_type()), " cannot have a value"));
   Literal* literal = module.arena.New<Literal>();
   literal->shape = &shape;
   if (field == nullptr) return literal;
@@ -53,15 +53,15 @@ Result<const Literal*> ReadValue(Module& module, const Shape& shape, const proto
   const std::string_view values = field->get(from);
   const auto size = static_cast<size_t>(StorageBytes(shape.element_type()));
   for (int64_t dim : shape.dims())
-    if (dim == kUnboundedSize) return Fail("literal: a dimension without bound has no values");
+    if (dim == kUnboundedSize) return Fail("literal: a shape with an unbounded dimension cannot have values");
   const auto count = static_cast<size_t>(*shape.ElementCount());
   if (values.empty() && count > 0) return ElidedLiteral(module, shape);
   if (values.size() != count * size)
     return Fail(
-        StrCat("literal: ", ToString(shape), " has ", count, " elements, but there are ", values.size() / size));
+        StrCat("literal: ", ToString(shape), " has ", count, " elements, but the message has ", values.size() / size));
   literal->data = module.arena.NewSpan<std::byte>(values.size());
   Reorder(shape, size, Order::kToRowMajor, reinterpret_cast<const std::byte*>(values.data()), literal->data.data());
-  Normalise(shape.element_type(), literal->data);
+  ExtendNarrowElements(shape.element_type(), literal->data);
   return literal;
 }
 
@@ -81,7 +81,7 @@ const Literal* ElidedLiteral(Module& module, const Shape& shape) {
 }
 
 Result<const Literal*> ReadLiteral(Module& module, const proto::LiteralProto& from) {
-  if (!from.has_shape()) return Fail("literal: it has no shape");
+  if (!from.has_shape()) return Fail("literal: the shape is missing");
   SHOAL_ASSIGN(shape, ReadShape(module, from.shape()));
   return ReadValue(module, *shape, from);
 }

@@ -7,7 +7,7 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int kHighestRank = 1024;  // nobody needs more, and some work grows with its square
+constexpr int kMaxRank = 1024;  // more is not useful, and some algorithms are quadratic in the rank
 
 Diag BadShape(const std::string& message, Site site = Site::Here()) { return Fail(StrCat("shape: ", message), site); }
 
@@ -27,7 +27,7 @@ Status CheckMinorToMajor(const Int64s& order, int rank) {
   std::vector<bool> seen(static_cast<size_t>(rank));
   for (int64_t dim : order) {
     if (dim < 0 || dim >= rank || seen[static_cast<size_t>(dim)])
-      return BadShape(StrCat("the layout's minor_to_major is no permutation: {", StrJoin(order, ","), "}"));
+      return BadShape(StrCat("the layout's minor_to_major is not a permutation: {", StrJoin(order, ","), "}"));
     seen[static_cast<size_t>(dim)] = true;
   }
   return {};
@@ -65,10 +65,9 @@ Result<const Layout*> ReadLayout(Module& module, const proto::LayoutProto& from,
 
 Result<const Shape*> ReadArray(Module& module, ElementType type, const proto::ShapeProto& from) {
   const int rank = from.dimensions_size();
-  if (rank > kHighestRank) return BadShape(StrCat("has ", rank, " dimensions, more than ", kHighestRank));
+  if (rank > kMaxRank) return BadShape(StrCat("at most ", kMaxRank, " dimensions are allowed, got ", rank));
   if (from.is_dynamic_dimension_size() != 0 && from.is_dynamic_dimension_size() != rank)
-    return BadShape(StrCat("has ", rank, " dimensions, but says of ", from.is_dynamic_dimension_size(),
-                           " whether they are dynamic"));
+    return BadShape(StrCat("is_dynamic_dimension needs ", rank, " entries, got ", from.is_dynamic_dimension_size()));
   int64_t bytes = StorageBytes(type);
   bool overflow = false;
   for (int64_t dim : from.dimensions()) {
@@ -76,11 +75,11 @@ Result<const Shape*> ReadArray(Module& module, ElementType type, const proto::Sh
     if (dim < 0) return BadShape(StrCat("a dimension must not be negative, got ", dim));
     overflow |= __builtin_mul_overflow(bytes, dim, &bytes);
   }
-  if (overflow) return BadShape(StrCat("[", StrJoin(from.dimensions(), ","), "] has more bytes than 64 bits count"));
+  if (overflow) return BadShape(StrCat("[", StrJoin(from.dimensions(), ","), "] has more than 2^63 - 1 bytes"));
   const Layout* layout = nullptr;
   if (from.has_layout()) {
-    SHOAL_ASSIGN(given, ReadLayout(module, from.layout(), rank));
-    layout = given;
+    SHOAL_ASSIGN(read_layout, ReadLayout(module, from.layout(), rank));
+    layout = read_layout;
   }
   const bool* dynamic = from.is_dynamic_dimension_size() == 0 ? nullptr : from.is_dynamic_dimension().data();
   return module.shapes.Array(type, {from.dimensions().data(), static_cast<size_t>(rank)}, dynamic, layout);
@@ -91,7 +90,7 @@ Result<const Shape*> ReadArray(Module& module, ElementType type, const proto::Sh
 Result<const Shape*> ReadShape(Module& module, const proto::ShapeProto& from) {
   SHOAL_ASSIGN(type, ReadType(from.element_type()));
   if (IsArrayType(type)) return ReadArray(module, type, from);
-  if (from.has_layout()) return BadShape(StrCat("a ", Text(type), " has no layout"));
+  if (from.has_layout()) return BadShape(StrCat("a ", Text(type), " cannot have a layout"));
   if (type == ElementType::kToken) return module.shapes.Token();
   if (type == ElementType::kOpaque) return module.shapes.Opaque();
   std::vector<const Shape*> elements;
@@ -101,7 +100,7 @@ Result<const Shape*> ReadShape(Module& module, const proto::ShapeProto& from) {
     elements.push_back(shape);
   }
   if (type == ElementType::kTuple) return module.shapes.Tuple(elements);
-  if (elements.size() != 1 || !elements[0]->IsArray()) return BadShape("a buffer has one element, which is an array");
+  if (elements.size() != 1 || !elements[0]->IsArray()) return BadShape("a buffer must have one element, an array");
   return module.shapes.Buffer(elements[0]);
 }
 

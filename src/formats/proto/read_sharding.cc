@@ -43,10 +43,10 @@ Result<Sharding> ReadNamed(Module& module, const Payloads& payloads, const proto
 Result<TileAssignment> ReadTiles(const proto::OpSharding& from) {
   TileAssignment tiles;
   tiles.dims = ToVector(from.tile_assignment_dimensions());
-  if (tiles.dims.empty()) return Fail("sharding: a tiled one has no tile dimensions");
+  if (tiles.dims.empty()) return Fail("sharding: a tiled sharding must have tile dimensions");
   SHOAL_ASSIGN(count, CountDevices(tiles.dims));
   if (from.iota_reshape_dims_size() > 0) {
-    if (from.tile_assignment_devices_size() > 0) return Fail("sharding: its devices are given twice");
+    if (from.tile_assignment_devices_size() > 0) return Fail("sharding: a device list and an iota cannot be combined");
     SHOAL_ASSIGN(iota, ReadIota(tiles.dims, ToVector(from.iota_reshape_dims()),
                                 {from.iota_transpose_perm().begin(), from.iota_transpose_perm().end()}));
     SHOAL_TRY(CheckCoversAllDevices(iota));
@@ -72,12 +72,12 @@ Result<std::vector<Kind>> ReadSubgroups(const proto::OpSharding& from) {
     types.push_back(static_cast<Kind>(type));
   }
   if (from.replicate_on_last_tile_dim()) {
-    if (!types.empty()) return Fail("sharding: its last tile dimensions are given twice");
+    if (!types.empty()) return Fail("sharding: last_tile_dims and replicate_on_last_tile_dim cannot be combined");
     types.push_back(Kind::kReplicated);
   }
   if (static_cast<int>(types.size()) > from.tile_assignment_dimensions_size())
     return Fail(
-        StrCat("sharding: ", types.size(), " last tile dimensions of ", from.tile_assignment_dimensions_size()));
+        StrCat("sharding: ", types.size(), " last_tile_dims for ", from.tile_assignment_dimensions_size(), " dims"));
   return types;
 }
 
@@ -98,13 +98,13 @@ Result<Sharding> ReadSimple(const proto::OpSharding& from, std::vector<Metadata>
   sharding.metadata = std::move(metadata);
   if (sharding.kind != Kind::kMaximal) return sharding;
   if (from.tile_assignment_devices_size() != 1)
-    return Fail(StrCat("sharding: a maximal one has one device, got ", from.tile_assignment_devices_size()));
+    return Fail(StrCat("sharding: a maximal sharding must have one device, got ", from.tile_assignment_devices_size()));
   sharding.tiles.dims = {1};
   sharding.tiles.devices = ToVector(from.tile_assignment_devices());
   return sharding;
 }
 
-// XLA notes the reduction as a last entry of the metadata when it writes a sharding that leaves something to reduce.
+// When XLA writes an unreduced sharding, it adds the reduction as the last metadata entry.
 void TakeReduction(Sharding& sharding) {
   sharding.ExtractReductionOp();
   if (!IsUnreduced(sharding)) return;
@@ -141,7 +141,7 @@ Result<Metadata> ReadMetadata(Module& module, const Payloads& payloads, const pr
   const proto::Payload& payload = from.metadata_payload();
   if (payload.payload_source_case() == proto::Payload::kId) {
     if (payload.id() < 0 || payload.id() >= payloads.size())
-      return Fail(StrCat("metadata: payload ", payload.id(), " is not among the module's ", payloads.size()));
+      return Fail(StrCat("metadata: payload id must lie in [0, ", payloads.size(), "), got ", payload.id()));
     metadata.payload = module.arena.CopyString(payloads[static_cast<int>(payload.id())]);
   } else {
     metadata.payload = module.arena.CopyString(payload.value());

@@ -1,5 +1,5 @@
-// In which order the parts of a message are read: operands before users, callees before callers. XLA writes them so and
-// refuses anything else; read loosely, a message may have them in any order.
+// Sorts the parts of a message for reading: operands before users, callees before callers. XLA writes this order and
+// rejects any other. If not strict, shoal accepts any order.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -8,8 +8,8 @@
 namespace shoal::internal {
 namespace {
 
-// Each of `count` nodes after those that next(node) lists, otherwise in the order they have. What goes in a circle is
-// left where the search meets it; reading it says so.
+// Returns `count` nodes, each after the nodes that next(node) lists, otherwise in their current order. Nodes of a cycle
+// stay where the search reaches them; reading them then reports an error.
 template <class Next>
 std::vector<size_t> DependenciesFirst(size_t count, Next next) {
   std::vector<bool> open(count), done(count);
@@ -35,10 +35,10 @@ std::vector<size_t> DependenciesFirst(size_t count, Next next) {
 }
 
 template <class Part>
-bool SameOrder(const std::vector<size_t>& order, std::vector<Part*>& parts) {
+bool ApplyOrder(const std::vector<size_t>& order, std::vector<Part*>& parts) {
   std::vector<Part*> moved;
   moved.reserve(order.size());
-  for (size_t place : order) moved.push_back(parts[place]);
+  for (size_t index : order) moved.push_back(parts[index]);
   const bool same = moved == parts;
   parts = std::move(moved);
   return same;
@@ -50,17 +50,17 @@ std::vector<proto::HloComputationProto*> ModuleReader::CalleesFirst(proto::HloMo
   std::vector<proto::HloComputationProto*> parts;
   for (proto::HloComputationProto& part : *from.mutable_computations()) parts.push_back(&part);
   if (strict_) return parts;
-  absl::flat_hash_map<int64_t, size_t> places;
-  for (size_t i = 0; i < parts.size(); ++i) places.emplace(parts[i]->id(), i);
+  absl::flat_hash_map<int64_t, size_t> indices;
+  for (size_t i = 0; i < parts.size(); ++i) indices.emplace(parts[i]->id(), i);
   auto called = [&](size_t i) {
     std::vector<size_t> before;
     for (const proto::HloInstructionProto& instruction : parts[i]->instructions())
       for (int64_t id : instruction.called_computation_ids())
-        if (auto found = places.find(id); found != places.end()) before.push_back(found->second);
+        if (auto found = indices.find(id); found != indices.end()) before.push_back(found->second);
     return before;
   };
-  if (!SameOrder(DependenciesFirst(parts.size(), called), parts))
-    TolerateDeviation("loose.order", "computations do not come before those that call them");
+  if (!ApplyOrder(DependenciesFirst(parts.size(), called), parts))
+    TolerateDeviation("loose.order", "a computation comes after its caller; XLA requires callees first");
   return parts;
 }
 
@@ -68,17 +68,17 @@ std::vector<proto::HloInstructionProto*> ModuleReader::OperandsFirst(proto::HloC
   std::vector<proto::HloInstructionProto*> parts;
   for (proto::HloInstructionProto& part : *from.mutable_instructions()) parts.push_back(&part);
   if (strict_) return parts;
-  absl::flat_hash_map<uint32_t, size_t> places;
-  for (size_t i = 0; i < parts.size(); ++i) places.emplace(LocalId(parts[i]->id()), i);
+  absl::flat_hash_map<uint32_t, size_t> indices;
+  for (size_t i = 0; i < parts.size(); ++i) indices.emplace(LocalId(parts[i]->id()), i);
   auto needed = [&](size_t i) {
     std::vector<size_t> before;
     for (const auto* ids : {&parts[i]->operand_ids(), &parts[i]->control_predecessor_ids()})
       for (int64_t id : *ids)
-        if (auto found = places.find(LocalId(id)); found != places.end()) before.push_back(found->second);
+        if (auto found = indices.find(LocalId(id)); found != indices.end()) before.push_back(found->second);
     return before;
   };
-  if (!SameOrder(DependenciesFirst(parts.size(), needed), parts))
-    TolerateDeviation("loose.order", "instructions do not come before those that use them");
+  if (!ApplyOrder(DependenciesFirst(parts.size(), needed), parts))
+    TolerateDeviation("loose.order", "an instruction comes after its user; XLA requires operands first");
   return parts;
 }
 

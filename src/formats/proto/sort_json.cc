@@ -21,7 +21,7 @@ class Sorter {
   }
 
  private:
-  static constexpr int kDeepest = 100;
+  static constexpr int kMaxDepth = 100;
 
   char Peek() const { return at_ < json_.size() ? json_[at_] : '\0'; }
   static bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -42,9 +42,9 @@ class Sorter {
     return Word(out);
   }
 
-  // An object or an array, whose first bracket is next.
+  // Reads an object or an array; its opening bracket is next.
   bool List(std::string& out, char close) {
-    if (++depth_ > kDeepest) return false;
+    if (++depth_ > kMaxDepth) return false;
     out += json_[at_++];
     std::vector<std::string> elements;
     while (!Eat(close)) {
@@ -63,7 +63,7 @@ class Sorter {
     return true;
   }
 
-  // A string, a number, true, false, null: as it stands.
+  // Copies a string, a number, true, false or null unchanged.
   bool Word(std::string& out) {
     SkipBlank();
     const size_t start = at_;

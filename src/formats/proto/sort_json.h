@@ -1,4 +1,4 @@
-// The order of keys in configurations. Private to proto/.
+// Sorts the keys of JSON configurations. Private to formats/proto.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace shoal::internal {
 
-// `json` with the fields of every object sorted and blanks dropped; nothing if it is no JSON.
+// Returns `json` with the fields of every object sorted and blanks removed, or nothing if it is not valid JSON.
 std::optional<std::string> SortJson(std::string_view json);
 
 }  // namespace shoal::internal

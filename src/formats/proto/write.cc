@@ -19,13 +19,13 @@
 namespace shoal::internal {
 namespace {
 
-// Every computation after those it calls, as readers of the message want them.
+// Orders each computation after those it calls, as readers of the message require.
 Result<std::vector<const Computation*>> CalleesFirst(const Module& module) {
   enum class State : uint8_t { kNew, kOpen, kDone };
   absl::flat_hash_map<const Computation*, State> states;
   struct Frame {
     const Computation* computation;
-    std::vector<const Computation*> called;  // still to be visited, last first
+    std::vector<const Computation*> called;  // callees still to visit, in reverse order
   };
   auto open = [&](const Computation& computation) {
     states[&computation] = State::kOpen;
@@ -79,7 +79,7 @@ class ModuleWriter {
   const Module& module_;
   CanonicalNames names_;
   const bool final_;
-  std::optional<CanonicalFrames> frames_;  // none: they are in order as they are
+  std::optional<CanonicalFrames> frames_;  // none if the frames are already in order
   Ids ids_;
   absl::flat_hash_set<const Computation*> fused_;
 };
@@ -90,8 +90,8 @@ Status ModuleWriter::Write(proto::HloModuleProto* to) {
     const Computation& computation = *module_.computations[i];
     ids_.computations[&computation] = static_cast<int64_t>(i);
     if (computation.root == nullptr) return Fail(StrCat("computation ", computation.name, " has no root"));
-    for (uint32_t place = 0; place < computation.as_written.size(); ++place)
-      ids_.written.emplace(computation.as_written[place], place);
+    for (uint32_t position = 0; position < computation.as_written.size(); ++position)
+      ids_.written.emplace(computation.as_written[position], position);
   }
   for (const Computation* computation : module_.computations) {
     for (const Instruction* hlo : computation->instructions) {
@@ -119,7 +119,7 @@ Status ModuleWriter::Write(proto::HloModuleProto* to) {
   return WriteOriginRecovery(to);
 }
 
-// A short text can ask for a large constant, all zeros: better to say so than to try.
+// A short text can declare a large constant of zeros. Reports it instead of allocating it.
 Status ModuleWriter::CheckSize() {
   int64_t left = INT_MAX;
   for (const Computation* computation : module_.computations) {
@@ -144,7 +144,7 @@ void ModuleWriter::WriteInstruction(const Instruction& hlo, proto::HloInstructio
   to->set_id(ids_.Of(hlo));
   for (const Instruction* operand : hlo.operands) to->add_operand_ids(ids_.Of(*operand));
   if (IsParameter(hlo)) to->set_parameter_number(hlo[kParameterNumber]);
-  // A constant without literal is one whose values were left out.
+  // A constant whose values are elided has no literal.
   if (const Literal* value = hlo[kConstantValue]; value != nullptr && !value->elided)
     WriteLiteral(*value, to->mutable_literal());
 
@@ -152,9 +152,9 @@ void ModuleWriter::WriteInstruction(const Instruction& hlo, proto::HloInstructio
   for (const AttrField& field : FieldsOf(hlo.opcode)) {
     const AttrValue* value = hlo.Find(field.def->id);
     if (value != nullptr && std::holds_alternative<RawText>(*value)) value = nullptr;
-    // Silence has to be written where it means something else than a field that is not there.
-    const bool silent = field.def->shown == Shown::kIfGiven && field.def->shown_if == nullptr;
-    if (value != nullptr || !silent) field.codec->write(field, value, target);
+    // The absence of an attribute must be written if it differs in meaning from the absence of the field.
+    const bool may_omit = field.def->shown == Shown::kIfGiven && field.def->shown_if == nullptr;
+    if (value != nullptr || !may_omit) field.codec->write(field, value, target);
   }
   for (const NamedAttr& attr : hlo.attrs)
     if (const RawText* raw = std::get_if<RawText>(&attr.value))
@@ -220,12 +220,12 @@ void ModuleWriter::WriteAliases(proto::HloModuleProto* to) {
 }
 
 void ModuleWriter::WriteConfig(proto::HloModuleProto* to) {
-  const std::vector<bool> kUsual{false};
+  const std::vector<bool> kDefault{false};
   const auto& parameters = module_.allow_spmd_sharding_propagation_to_parameters;
   const auto& output = module_.allow_spmd_sharding_propagation_to_output;
   const bool by_id = PostOrder(module_) != module_.computations;
   if (!by_id && final_ && module_.has_header && module_.replica_count == 1 && module_.num_partitions == 1 &&
-      !module_.alias_passthrough_params && parameters == kUsual && output == kUsual &&
+      !module_.alias_passthrough_params && parameters == kDefault && output == kDefault &&
       module_.unknown_attributes.empty())
     return;
   proto::ShoalConfig* config = to->mutable_shoal_config();
@@ -292,7 +292,7 @@ Result<std::string> WriteProto(const Module& module) {
   google::protobuf::Arena arena;
   auto* message = google::protobuf::Arena::CreateMessage<proto::HloModuleProto>(&arena);
   SHOAL_TRY(ModuleWriter(module).Write(message));
-  if (message->ByteSizeLong() > INT_MAX) return Fail("the module does not fit into a protobuf: it has over 2 GiB");
+  if (message->ByteSizeLong() > INT_MAX) return Fail("the module does not fit into a protobuf: it exceeds 2 GiB");
   return message->SerializeAsString();
 }
 

@@ -7,12 +7,12 @@
 
 namespace shoal::internal {
 
-// XLA reads the result, and ReadProto gives back the same module: what XLA has no field for stands in one of ours,
-// which it skips. Names and stack frames are written in their canonical form, as XLA itself would have read them from
-// the text. Fails if the module has holes: a computation that is called and nowhere defined, or that calls itself.
+// XLA can read the result, and ReadProto restores the same module: data for which XLA has no field is in shoal's own
+// fields, which XLA skips. Names and stack frames are written in canonical form, as XLA would read them from the text.
+// Fails if a computation is called but not defined, or if it calls itself.
 Result<std::string> WriteProto(const Module& module);
 
-// The same message as JSON: XLA's field names, texts as texts, element types by name, raw bytes of literals in base64.
+// Writes the message as JSON, with XLA's field names, readable strings, element types by name and literals in base64.
 Result<std::string> WriteProtoAsJson(const Module& module);
 
 }  // namespace shoal::internal

@@ -15,14 +15,14 @@ void WriteLiteral(const Literal& literal, proto::LiteralProto* to) {
   for (const Literal* element : literal.elements) WriteLiteral(*element, to->add_tuple_literals());
   const LiteralField* field = FindLiteralField(shape.element_type());
   if (field == nullptr) return;
-  // A literal without a layout is one XLA does not read.
+  // XLA rejects a literal without a layout.
   if (shape.layout() == nullptr)
     for (int64_t dim = shape.rank(); dim-- > 0;) to->mutable_shape()->mutable_layout()->add_minor_to_major(dim);
   to->mutable_shape()->mutable_layout();
   if (shape.has_dynamic())
     for (int64_t dim : shape.dims()) to->add_dynamic_sizes(static_cast<int32_t>(dim));
   if (literal.elided) return;
-  // What the literal does not say is zero.
+  // Elements that the literal does not specify are zero.
   std::vector<std::byte> rows(static_cast<size_t>(BytesOf(literal)));
   std::copy(literal.data.begin(), literal.data.end(), rows.begin());
   std::string bytes(rows.size(), '\0');

@@ -1,5 +1,5 @@
-// async-start, -update and -done, and their short form: dot-start(a, b) is an async-start that calls a computation
-// of the one op dot, made here.
+// Reads async-start, async-update and async-done, and their short form: dot-start(a, b) is an async-start that calls a
+// generated computation with the single op dot.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -15,17 +15,17 @@ bool IsAsyncShape(const Shape& shape) {
 
 }  // namespace
 
-// all-reduce-start is an op of its own, whose shape is its result; with a shape ((operands), result) it is an
-// async-start that wraps an all-reduce. What follows such a start continues it.
-void Parser::RecogniseWrappedCollective(InstructionHead* opening) {
-  const AsyncPair* pair = PairOf(opening->opcode);
+// all-reduce-start is a separate op whose shape is its result. With a shape ((operands), result) it is an async-start
+// that wraps an all-reduce; the ops that continue its chain are then async-update and async-done.
+void Parser::RecogniseWrappedCollective(InstructionHead* head) {
+  const AsyncPair* pair = PairOf(head->opcode);
   if (pair == nullptr) return;
-  if (opening->opcode == pair->start) {
-    if (opening->shape == nullptr || !IsAsyncShape(*opening->shape)) return;
-    // Older ops with several operands have the shape ((operands), (results), …) too, and mean the same.
-    if (!pair->start_is_result && opening->shape->element(1).IsTuple()) return;
-    opening->opcode = kChainStart;
-    opening->wrapped = pair->kind;
+  if (head->opcode == pair->start) {
+    if (head->shape == nullptr || !IsAsyncShape(*head->shape)) return;
+    // Older start ops with several operands also have a shape ((operands), (results), …) but do not wrap an op.
+    if (!pair->start_is_result && head->shape->element(1).IsTuple()) return;
+    head->opcode = kChainStart;
+    head->wrapped = pair->kind;
     return;
   }
   if (kind() != Tok::kLparen) return;
@@ -34,40 +34,40 @@ void Parser::RecogniseWrappedCollective(InstructionHead* opening) {
   while (ahead.kind() != Tok::kName && ahead.kind() != Tok::kIdent && ahead.kind() != Tok::kEof) ahead.Next();
   const Instruction* operand = scope().names.Find(ahead.token().text);
   if (operand == nullptr || operand->opcode != kChainStart) return;
-  opening->opcode = kChainDone;
-  opening->wrapped = pair->kind;
+  head->opcode = kChainDone;
+  head->wrapped = pair->kind;
 }
 
-Instruction* Parser::ReadAsync(Computation& computation, const InstructionHead& opening, bool nested) {
+Instruction* Parser::ReadAsync(Computation& computation, const InstructionHead& head, bool nested) {
   saw_async_ = true;
   Instruction draft;
-  draft.opcode = opening.opcode;
-  draft.shape_ = opening.shape;
-  draft.at = opening.opcode_at;
-  draft.name = opening.name;
+  draft.opcode = head.opcode;
+  draft.shape_ = head.shape;
+  draft.at = head.opcode_at;
+  draft.name = head.name;
   std::vector<Instruction*> operands;
   if (!ReadOperands(computation, operands)) return nullptr;
   draft.operands = module_.arena.Copy(operands);
-  const bool is_start = opening.opcode == kChainStart;
-  if (opening.opcode != kChainDone && !IsAsyncShape(*opening.shape) &&
+  const bool is_start = head.opcode == kChainStart;
+  if (head.opcode != kChainDone && !IsAsyncShape(*head.shape) &&
       !TolerateDeviation(
-          opening.opcode_at, StrCat(Text(opening.opcode), ".C1"),
-          StrCat(opening.opcode_text, " must have a shape ((operands), result, …), got ", ToString(*opening.shape))))
+          head.opcode_at, StrCat(Text(head.opcode), ".C1"),
+          StrCat(head.opcode_text, " must have a shape ((operands), result, …), got ", ToString(*head.shape))))
     return nullptr;
   if (!is_start && operands.empty()) {
-    last_error_ = opening.opcode_at.offset;
-    diags_.Add(Fail(opening.opcode_at, StrCat(Text(opening.opcode), ".C0"),
-                    StrCat(opening.opcode_text, " takes the async op it continues as operand")));
+    last_error_ = head.opcode_at.offset;
+    diags_.Add(Fail(head.opcode_at, StrCat(Text(head.opcode), ".C0"),
+                    StrCat(head.opcode_text, " needs an operand: the async op that it continues")));
     return nullptr;
   }
-  if (opening.opcode == kChainDone && operands.size() != 1) {
-    Error(opening.opcode_at, StrCat(opening.opcode_text, " takes 1 operand, found ", operands.size()));
+  if (head.opcode == kChainDone && operands.size() != 1) {
+    Error(head.opcode_at, StrCat(head.opcode_text, " takes 1 operand, found ", operands.size()));
     return nullptr;
   }
   std::vector<NamedAttr> attrs;
   Computation* wrapped = nullptr;
-  if (is_start && opening.wrapped) {
-    wrapped = ReadWrappedOp(draft, opening, attrs, nested);
+  if (is_start && head.wrapped) {
+    wrapped = ReadWrappedOp(draft, head, attrs, nested);
     if (wrapped == nullptr) return nullptr;
     attrs.push_back({kCalls.id, wrapped});
   } else if (!ReadAttributes(draft, Info(draft.opcode).attrs, attrs, !nested)) {
@@ -75,21 +75,21 @@ Instruction* Parser::ReadAsync(Computation& computation, const InstructionHead& 
   }
   draft.attrs = module_.arena.Copy(attrs);
   if (!CheckRequired(draft, Info(draft.opcode).attrs)) return nullptr;
-  if (!is_start && !CheckContinuation(draft, opening)) return nullptr;
+  if (!is_start && !CheckContinuation(draft, head)) return nullptr;
   Instruction* hlo = module_.NewInstruction(computation);
   draft.parent = hlo->parent;
   draft.index = hlo->index;
   *hlo = draft;
   if (is_start && (*hlo)[kCalls] != nullptr) SetExecutionThread(*(*hlo)[kCalls], (*hlo)[kAsyncExecutionThread]);
-  if (FinishInstruction(*hlo, opening)) {
-    ShareWithWrapped(*hlo, opening);
+  if (FinishInstruction(*hlo, head)) {
+    CopyAttrsToWrapped(*hlo, head);
     return hlo;
   }
   computation.instructions.pop_back();
   return nullptr;
 }
 
-// Everything an async computation calls runs on its thread.
+// Sets the thread of an async computation and of every computation that it calls.
 void Parser::SetExecutionThread(Computation& computation, std::string_view thread) {
   computation.execution_thread = thread;
   for (const Instruction* hlo : computation.instructions) {
@@ -99,12 +99,12 @@ void Parser::SetExecutionThread(Computation& computation, std::string_view threa
   }
 }
 
-// What is said of an async op holds for the op it wraps too.
-void Parser::ShareWithWrapped(Instruction& hlo, const InstructionHead& opening) {
+// Copies the common attributes of an async op, such as metadata, to the op that it wraps.
+void Parser::CopyAttrsToWrapped(Instruction& hlo, const InstructionHead& head) {
   const Instruction* start = AsyncStartOf(hlo);
   if (start == nullptr) {
-    // The chain comes from elsewhere: the short form is all that tells what is wrapped.
-    if (opening.wrapped) SetAttr(hlo, module_, kAsyncWrappedOpcode, Text(*opening.wrapped));
+    // The async-start is elsewhere, so only the short form tells which op is wrapped.
+    if (head.wrapped) SetAttr(hlo, module_, kAsyncWrappedOpcode, Text(*head.wrapped));
     return;
   }
   Computation* wrapped = (*start)[kCalls];
@@ -113,16 +113,16 @@ void Parser::ShareWithWrapped(Instruction& hlo, const InstructionHead& opening) 
     if (const AttrValue* value = hlo.Find(id)) SetAttr(*wrapped->root, module_, id, *value);
 }
 
-// Reads the attributes of `dot-start` and divides them: the wrapped op's own go to it, the rest stays here in `attrs`.
-Computation* Parser::ReadWrappedOp(Instruction& start, const InstructionHead& opening, std::vector<NamedAttr>& attrs,
+// Reads the attributes of `dot-start`. Those of the wrapped op go to that op, the others to `attrs`.
+Computation* Parser::ReadWrappedOp(Instruction& start, const InstructionHead& head, std::vector<NamedAttr>& attrs,
                                    bool nested) {
-  const Opcode opcode = *opening.wrapped;
+  const Opcode opcode = *head.wrapped;
   const OpInfo& op = Info(opcode);
   Computation* wrapped = module_.NewComputation("async_wrapped");
-  wrapped->at = opening.opcode_at;
+  wrapped->at = head.opcode_at;
 
-  // ((operands), result, …), or in loose text (operand, result).
-  const Shape& shape = *opening.shape;
+  // ((operands), result, …); loose text may have (operand, result).
+  const Shape& shape = *head.shape;
   const bool regular = IsAsyncShape(shape);
   std::vector<const Shape*> parameters;
   const Shape* result = regular                                        ? &shape.element(1)
@@ -133,19 +133,19 @@ Computation* Parser::ReadWrappedOp(Instruction& start, const InstructionHead& op
   } else {
     for (const Instruction* operand : start.operands) parameters.push_back(&operand->shape());
   }
-  const size_t wanted = op.arity < 0 ? 0 : static_cast<size_t>(op.arity);
-  while (parameters.size() < wanted)
+  const size_t arity = op.arity < 0 ? 0 : static_cast<size_t>(op.arity);
+  while (parameters.size() < arity)
     parameters.push_back(module_.shapes.Array(ElementType::kF32, std::array<int64_t, 1>{1}));
   std::vector<Instruction*> operands;
   scopes_.push_back(std::make_unique<Scope>());
   for (size_t i = 0; i < parameters.size(); ++i) {
     std::string_view name = module_.arena.CopyString(StrCat("async_param.", i));
-    operands.push_back(MakeParameter(*wrapped, static_cast<int64_t>(i), parameters[i], name, opening.opcode_at));
+    operands.push_back(MakeParameter(*wrapped, static_cast<int64_t>(i), parameters[i], name, head.opcode_at));
     operands.back()->name = "async_param";
   }
   scopes_.pop_back();
-  if (op.arity >= 0 && operands.size() != wanted) {
-    Error(opening.opcode_at, StrCat(op.text, " takes ", wanted, " operands, found ", operands.size()));
+  if (op.arity >= 0 && operands.size() != arity) {
+    Error(head.opcode_at, StrCat(op.text, " takes ", arity, " operands, found ", operands.size()));
     return nullptr;
   }
 
@@ -154,28 +154,28 @@ Computation* Parser::ReadWrappedOp(Instruction& start, const InstructionHead& op
   root->name = op.text;
   root->shape_ = result;
   root->operands = module_.arena.Copy(operands);
-  root->at = root->name_at = opening.opcode_at;
+  root->at = root->name_at = head.opcode_at;
   std::vector<NamedAttr> all, inner;
-  std::vector<AttrDef> known(op.attrs.begin(), op.attrs.end());
+  std::vector<AttrDef> attr_defs(op.attrs.begin(), op.attrs.end());
   for (const AttrDef& def : Info(kChainStart).attrs)
-    if (def.id != kCalls.id && FindAttr(op.attrs, def.id) == nullptr) known.push_back(def);
-  if (!ReadAttributes(start, known, all, !nested)) return nullptr;
+    if (def.id != kCalls.id && FindAttr(op.attrs, def.id) == nullptr) attr_defs.push_back(def);
+  if (!ReadAttributes(start, attr_defs, all, !nested)) return nullptr;
   for (const NamedAttr& attr : all) (FindAttr(op.attrs, attr.id) != nullptr ? inner : attrs).push_back(attr);
   root->attrs = module_.arena.Copy(inner);
   if (!CheckRequired(*root, op.attrs)) return nullptr;
   if (Status formed = op.form(*root, module_); !formed.ok()) {
-    Diag& why = formed.diag();
-    if (!TolerateDeviation(why.at, why.rule, std::move(why.message), why.site)) return nullptr;
+    Diag& diag = formed.diag();
+    if (!TolerateDeviation(diag.at, diag.rule, std::move(diag.message), diag.site)) return nullptr;
   }
   wrapped->root = root;
   wrapped->parameters = operands;
-  if (IsFusion(*root) || IsCall(*root)) FitWrappedToCalled(*wrapped);
+  if (IsFusion(*root) || IsCall(*root)) SetWrappedShapesFromCallee(*wrapped);
   module_.computations.push_back(wrapped);
   return wrapped;
 }
 
-// The shape of call-start and fusion-start is what the called computation says.
-void Parser::FitWrappedToCalled(Computation& wrapped) {
+// Takes the shapes of call-start and fusion-start from the called computation.
+void Parser::SetWrappedShapesFromCallee(Computation& wrapped) {
   std::vector<Computation*> called = CalledComputations(*wrapped.root);
   if (called.empty() || called[0]->root == nullptr) return;
   std::vector<const Shape*> shapes;
@@ -183,10 +183,10 @@ void Parser::FitWrappedToCalled(Computation& wrapped) {
     if (parameter == nullptr) return;
     shapes.push_back(&parameter->shape());
   }
-  FitWrapped(wrapped, called[0]->root->shape(), shapes);
+  SetWrappedShapes(wrapped, called[0]->root->shape(), shapes);
 }
 
-void Parser::FitWrapped(Computation& wrapped, const Shape& result, std::span<const Shape* const> operands) {
+void Parser::SetWrappedShapes(Computation& wrapped, const Shape& result, std::span<const Shape* const> operands) {
   for (size_t i = 0; i < operands.size(); ++i) {
     if (i < wrapped.parameters.size()) {
       if (!Compatible(wrapped.parameters[i]->shape(), *operands[i])) wrapped.parameters[i]->shape_ = operands[i];
@@ -201,34 +201,34 @@ void Parser::FitWrapped(Computation& wrapped, const Shape& result, std::span<con
     parameter->at = parameter->name_at = wrapped.at;
     SetAttr(*parameter, module_, kParameterNumber, static_cast<int64_t>(i));
     wrapped.parameters.push_back(parameter);
-    std::vector<Instruction*> grown(wrapped.root->operands.begin(), wrapped.root->operands.end());
-    grown.push_back(parameter);
-    wrapped.root->operands = module_.arena.Copy(grown);
+    std::vector<Instruction*> root_operands(wrapped.root->operands.begin(), wrapped.root->operands.end());
+    root_operands.push_back(parameter);
+    wrapped.root->operands = module_.arena.Copy(root_operands);
   }
   if (!Compatible(wrapped.root->shape(), result)) wrapped.root->shape_ = &result;
 }
 
-// An async-update or -done must fit the async-start its chain begins with.
-bool Parser::CheckContinuation(Instruction& hlo, const InstructionHead& opening) {
+// Checks that an async-update or async-done matches the async-start of its chain.
+bool Parser::CheckContinuation(Instruction& hlo, const InstructionHead& head) {
   if (hlo.operands[0]->opcode == kChainDone)
-    return Error(opening.opcode_at, "an async-done ends its chain; nothing continues it");
+    return Error(head.opcode_at, "the operand is an async-done, which ends its chain and cannot be continued");
   const Instruction* start = AsyncStartOf(hlo);
   if (start == nullptr || (*start)[kCalls] == nullptr) return true;
   Computation& wrapped = *(*start)[kCalls];
-  if (opening.wrapped && wrapped.root != nullptr && wrapped.root->opcode != *opening.wrapped &&
-      !TolerateDeviation(opening.opcode_at, "loose.async-op",
-               StrCat(opening.opcode_text, " continues ", start->name, ", which wraps ", Text(wrapped.root->opcode))))
+  if (head.wrapped && wrapped.root != nullptr && wrapped.root->opcode != *head.wrapped &&
+      !TolerateDeviation(head.opcode_at, "loose.async-op",
+               StrCat(head.opcode_text, " does not match ", start->name, ", which wraps ", Text(wrapped.root->opcode))))
     return false;
   if (hlo.has(kAsyncExecutionThread) && hlo[kAsyncExecutionThread] != (*start)[kAsyncExecutionThread])
-    return Error(opening.opcode_at,
-                 StrCat("async_execution_thread must be ", (*start)[kAsyncExecutionThread], " as in ", start->name));
+    return Error(head.opcode_at,
+                 StrCat("async_execution_thread must be ", (*start)[kAsyncExecutionThread], ", as in ", start->name));
   if (hlo.has(kCalls) && hlo[kCalls] != &wrapped)
-    return Error(opening.opcode_at, StrCat("calls must be ", wrapped.name, " as in ", start->name));
-  if (!opening.wrapped || wrapped.root == nullptr) return true;
+    return Error(head.opcode_at, StrCat("calls must be ", wrapped.name, ", as in ", start->name));
+  if (!head.wrapped || wrapped.root == nullptr) return true;
   if (hlo.opcode == kChainUpdate && IsAsyncShape(hlo.shape()))
-    FitWrapped(wrapped, hlo.shape().element(1), hlo.shape().element(0).elements());
+    SetWrappedShapes(wrapped, hlo.shape().element(1), hlo.shape().element(0).elements());
   if (hlo.opcode == kChainDone && IsAsyncShape(start->shape()))
-    FitWrapped(wrapped, hlo.shape(), start->shape().element(0).elements());
+    SetWrappedShapes(wrapped, hlo.shape(), start->shape().element(0).elements());
   return true;
 }
 

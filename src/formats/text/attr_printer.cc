@@ -1,4 +1,4 @@
-// Attribute values as text: the inverse of attr_parser.cc.
+// Prints attribute values: the inverse of attr_reader.cc.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -17,7 +17,7 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
-// Whether a value says no more than its absence would.
+// True if the value equals the default of an absent attribute.
 bool IsDefault(const AttrDef& def, const AttrValue& value) {
   return std::visit(
       Overloaded{
@@ -88,7 +88,7 @@ void Printer::CommonAttribute(const Instruction& hlo, const AttrDef& def) {
 void Printer::Attributes(const Instruction& hlo) {
   const Instruction* wrapped = AsyncWrapped(hlo);
   if (WrapsComputation(hlo) && wrapped != nullptr) {
-    // The short form has the wrapped op's attributes between its own; `calls` goes without saying.
+    // The short form has the wrapped op's attributes between its own; `calls` is implied.
     for (const AttrDef& def : Info(hlo.opcode).attrs) {
       const AttrValue* value = hlo.Find(def.id);
       if (def.id != kCalls.id && IsShown(hlo, def, value)) PrintAttr(def, value);
@@ -109,7 +109,7 @@ void Printer::Attributes(const Instruction& hlo) {
     if (const RawText* raw = std::get_if<RawText>(&attr.value)) StrAppend(&out_, ", ", raw->text);
 }
 
-// What is printed where the text gave nothing.
+// Prints the default of an attribute that is always printed but absent.
 void Printer::DefaultValue(const AttrDef& def) {
   switch (def.kind) {
     case AttrKind::kBool:
@@ -159,7 +159,7 @@ void Printer::Value(const AttrDef& def, const AttrValue& value) {
           [&](std::span<const PaddingDim> v) { Padding(v); },
           [&](const Sharding* v) { AppendSharding(out_, *v); },
           [&](const ReplicaGroups* v) { AppendReplicaGroups(out_, *v); },
-          [&](std::span<const FrontendAttribute> v) { FrontendAttributes_(v); },
+          [&](std::span<const FrontendAttribute> v) { PrintFrontendAttributes(v); },
           [&](const Statistics* v) {
             auto one = [](std::string* out, const Statistic& s) { StrAppend(out, s.name, "=", s.value); };
             StrAppend(&out_, "{visualizing_index=", v->visualizing_index, ",", StrJoin(v->values, ",", one), "}");
@@ -203,8 +203,8 @@ void Printer::String(std::string_view text) {
   out_ += '"';
 }
 
-// XLA takes the empty list of a field it no longer has out of older GPU dumps.
-std::string_view Printer::WithoutOldFields(std::string_view text, std::string& storage) {
+// Removes an obsolete field with an empty list, which older GPU dumps contain, as XLA does.
+std::string_view Printer::WithoutObsoleteFields(std::string_view text, std::string& storage) {
   constexpr std::string_view kField = "\"wait_on_operation_queues\"";
   size_t at = text.find(kField);
   if (at == std::string_view::npos) return text;
@@ -227,7 +227,7 @@ std::string_view Printer::WithoutOldFields(std::string_view text, std::string& s
 
 void Printer::StringOrJson(std::string_view text) {
   std::string storage;
-  text = WithoutOldFields(text, storage);
+  text = WithoutObsoleteFields(text, storage);
   if (LexesAsJsonDict(text)) {
     out_ += text;
   } else {
@@ -235,7 +235,7 @@ void Printer::StringOrJson(std::string_view text) {
   }
 }
 
-void Printer::FrontendAttributes_(std::span<const FrontendAttribute> attributes) {
+void Printer::PrintFrontendAttributes(std::span<const FrontendAttribute> attributes) {
   out_ += '{';
   for (size_t i = 0; i < attributes.size(); ++i) {
     StrAppend(&out_, i > 0 ? "," : "", attributes[i].name, "=");
@@ -254,8 +254,8 @@ void Printer::MetadataText(const Metadata& metadata) {
 
 void Printer::WindowText(const Window& window) {
   out_ += '{';
-  auto field = [&](const char* name, auto usual, auto text) {
-    if (std::all_of(window.dims.begin(), window.dims.end(), usual)) return;
+  auto field = [&](const char* name, auto is_default, auto text) {
+    if (std::all_of(window.dims.begin(), window.dims.end(), is_default)) return;
     if (out_.back() != '{') out_ += ' ';
     StrAppend(&out_, name, "=",
               StrJoin(window.dims, "x", [&](std::string* out, const WindowDim& dim) { text(out, dim); }));
@@ -285,10 +285,10 @@ void Printer::WindowText(const Window& window) {
 void Printer::DimLabels(const ConvDims& dims) {
   auto part = [&](int64_t a, char a_label, int64_t b, char b_label, Ints spatial) {
     int64_t last = std::max(a, b);
-    for (int64_t place : spatial) last = std::max(last, place);
+    for (int64_t index : spatial) last = std::max(last, index);
     std::string labels(static_cast<size_t>(std::max<int64_t>(last, 0)) + 1, '?');
-    auto put = [&](int64_t place, char label) {
-      if (place >= 0) labels[static_cast<size_t>(place)] = label;
+    auto put = [&](int64_t index, char label) {
+      if (index >= 0) labels[static_cast<size_t>(index)] = label;
     };
     put(a, a_label);
     put(b, b_label);
@@ -328,11 +328,11 @@ void Printer::Aliasing(std::span<const OutputOperandAlias> aliases) {
   StrAppend(&out_, "{", StrJoin(aliases, ", ", one), "}");
 }
 
-// The leaves in the form of the tuple they belong to.
+// Prints the leaves, with parentheses for the tuples that contain them.
 void Printer::Origin(const OriginalValue& value) {
   out_ += '{';
   if (value.leaves.empty()) out_ += "()";
-  std::vector<int64_t> open;  // the index of the leaf written last
+  std::vector<int64_t> open;  // index of the last printed leaf
   for (const OriginalValue::Leaf& leaf : value.leaves) {
     size_t same = 0;
     while (same < open.size() && same < leaf.index.size() && open[same] == leaf.index[same]) ++same;

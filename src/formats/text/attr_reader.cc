@@ -1,5 +1,5 @@
-// Attribute values, one function for each kind; which op has which attribute the op table says. The kinds with a
-// grammar of their own are in compound_attr_parser.cc and sharding_parser.cc.
+// Reads attribute values, with one function per kind. The op table lists the attributes of each op. Kinds with a larger
+// grammar are in compound_attr_reader.cc, window_attr_reader.cc and sharding_reader.cc.
 #include <algorithm>
 #include <limits>
 
@@ -125,7 +125,7 @@ bool AttrReader::ReadAttrValue(const AttrDef& def, AttrValue* value) {
   return false;
 }
 
-// Names that are all in lower case may be written in any.
+// Enum names that are all lower-case are matched without regard to case.
 bool AttrReader::ReadEnum(const AttrDef& def, AttrValue* value) {
   auto same = [](std::string_view name, std::string_view text) {
     if (name == text) return true;
@@ -242,7 +242,7 @@ bool AttrReader::ReadResultAccuracy(AttrValue* value) {
   return Expect(Tok::kRbrace, "'}' after the result accuracy");
 }
 
-// Keeps `name=value` as it is: everything up to the comma or line end that is not inside brackets or a string.
+// Stores `name=value` unchanged, up to the first comma or line end that is not inside brackets or a string.
 bool AttrReader::ReadUnknownAttr(std::string_view name, TextSpan at, std::vector<NamedAttr>& attrs) {
   int depth = 0;
   uint32_t end = lexer_.previous_end();
@@ -259,7 +259,7 @@ bool AttrReader::ReadUnknownAttr(std::string_view name, TextSpan at, std::vector
     end = token().end;
     lexer_.Next();
   }
-  if (depth != 0) return Error(at, StrCat("the brackets of attribute ", name, " do not close"));
+  if (depth != 0) return Error(at, StrCat("attribute ", name, " has an unclosed bracket"));
   attrs.push_back({AttrId(name), RawText{text.substr(at.offset, end - at.offset)}});
   return true;
 }

@@ -1,4 +1,4 @@
-// The value of an attribute, by its kind: no op is named here.
+// Reads attribute values by kind, independent of the op.
 #pragma once
 
 #include "formats/text/sharding_reader.h"
@@ -10,11 +10,11 @@ class AttrReader : public ShardingReader {
   using ShardingReader::ShardingReader;
 
   bool ReadAttrValue(const AttrDef& def, AttrValue* value);
-  // Of an attribute that nobody knows: its text.
+  // Reads an unknown attribute as raw text.
   bool ReadUnknownAttr(std::string_view name, TextSpan at, std::vector<NamedAttr>& attrs);
   bool ReadOriginalArray(OriginalArray* array);
 
-  // What a value may name lies elsewhere in the text.
+  // Resolve names of computations and instructions, which are defined elsewhere in the text.
   virtual bool ReadCalledComputation(Computation** computation) = 0;
   virtual bool ReadInstructionNames(AttrValue* value) = 0;
   ~AttrReader() = default;

@@ -7,11 +7,11 @@
 namespace shoal::internal {
 namespace {
 
-constexpr AttrKind kLeftOut[] = {AttrKind::kMetadata,    AttrKind::kOriginalValue, AttrKind::kStatistics,
-                                 AttrKind::kComputation, AttrKind::kComputations,  AttrKind::kInstructions};
+constexpr AttrKind kOmittedKinds[] = {AttrKind::kMetadata,    AttrKind::kOriginalValue, AttrKind::kStatistics,
+                                      AttrKind::kComputation, AttrKind::kComputations,  AttrKind::kInstructions};
 
-bool IsLeftOut(const AttrDef& def) {
-  return std::find(std::begin(kLeftOut), std::end(kLeftOut), def.kind) != std::end(kLeftOut);
+bool IsOmitted(const AttrDef& def) {
+  return std::find(std::begin(kOmittedKinds), std::end(kOmittedKinds), def.kind) != std::end(kOmittedKinds);
 }
 
 }  // namespace
@@ -29,10 +29,10 @@ void Printer::ForEachAttr(const Instruction& hlo, const AttrVisitor& visit) {
   for (const AttrDef& def : Info(hlo.opcode).attrs) {
     const AttrValue* value = hlo.Find(def.id);
     const bool raw = value != nullptr && std::holds_alternative<RawText>(*value);
-    if (!raw && !IsLeftOut(def) && IsShown(hlo, def, value)) print(def, value);
+    if (!raw && !IsOmitted(def) && IsShown(hlo, def, value)) print(def, value);
   }
   for (const AttrDef& def : CommonAttrs())
-    if (const AttrValue* value = hlo.Find(def.id); !IsLeftOut(def) && IsCommonShown(hlo, def, value)) print(def, value);
+    if (const AttrValue* value = hlo.Find(def.id); !IsOmitted(def) && IsCommonShown(hlo, def, value)) print(def, value);
   for (const NamedAttr& attr : hlo.attrs)
     if (const RawText* raw = std::get_if<RawText>(&attr.value)) {
       const size_t equals = raw->text.find('=');

@@ -1,4 +1,4 @@
-// The attributes of an instruction one by one, as the printer writes them.
+// Visits the attributes of an instruction, formatted as the printer writes them.
 #pragma once
 
 #include <functional>
@@ -7,12 +7,12 @@
 
 namespace shoal::internal {
 
-// `def` is null for an attribute nobody knows. The text lasts until the next one.
+// `def` is null for an unknown attribute. `text` is valid until the next call.
 using AttrVisitor = std::function<void(const AttrDef* def, std::string_view name, std::string_view text)>;
 
-// Those that are printed, the op's own first: what a text may leave out without a change of meaning is left out, so
-// that two instructions with the same attributes have the same texts, however they were written. Left out are also what
-// says nothing about the program (metadata, original values, statistics) and what names computations or instructions.
+// Visits the printed attributes, the op's own first. Skips attributes that a text may omit without a change of meaning,
+// so that two instructions with equal attributes yield equal texts, however they were written. Also skips attributes
+// that do not affect the program (metadata, original values, statistics) or that name computations or instructions.
 void ForEachAttr(const Module& module, const Instruction& hlo, const AttrVisitor& visit);
 
 }  // namespace shoal::internal

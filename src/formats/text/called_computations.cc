@@ -1,4 +1,4 @@
-// Computations that are called: loose text may have them behind their callers, or not at all.
+// Resolves called computations. Loose text may define them after their callers, or not at all.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -6,9 +6,8 @@
 
 namespace shoal::internal {
 
-// ---- computations that are called
 bool Parser::ReadCalledComputation(Computation** computation) {
-  if (kind() == Tok::kLbrace) {  // written in place
+  if (kind() == Tok::kLbrace) {  // inline computation
     Depth depth(*this);
     if (depth.TooDeep()) return false;
     Computation* inner = module_.NewComputation("_");
@@ -29,24 +28,24 @@ bool Parser::ReadCalledComputation(Computation** computation) {
 }
 
 Computation* Parser::FindComputation(std::string_view name, TextSpan at) {
-  if (auto known = computations_.find(name); known != computations_.end()) return known->second;
+  if (auto found = computations_.find(name); found != computations_.end()) return found->second;
   if (options_.strict) {
-    Error(at, StrCat("computation ", name, " is not defined before this"));
+    Error(at, StrCat("computation ", name, " must be defined before its use"));
     return nullptr;
   }
   return ReadAhead(name, at);
 }
 
 Computation* Parser::ReadAhead(std::string_view name, TextSpan at) {
-  if (std::find(reading_.begin(), reading_.end(), name) != reading_.end()) {
+  if (std::find(open_computations_.begin(), open_computations_.end(), name) != open_computations_.end()) {
     Error(at, StrCat("computation ", name, " calls itself"));
     return nullptr;
   }
   IndexComputations();
-  auto place = computation_offsets_.find(name);
-  if (place == computation_offsets_.end() || read_offsets_.contains(place->second)) {
+  auto entry = computation_offsets_.find(name);
+  if (entry == computation_offsets_.end() || read_offsets_.contains(entry->second)) {
     if (diags_.errors() == 0)
-      TolerateDeviation(at, "loose.undefined-computation", StrCat("computation ", name, " is nowhere defined"));
+      TolerateDeviation(at, "loose.undefined-computation", StrCat("computation ", name, " is not defined"));
     Computation* undefined = module_.NewComputation(name);
     undefined->defined = false;
     computations_.emplace(name, undefined);
@@ -56,15 +55,15 @@ Computation* Parser::ReadAhead(std::string_view name, TextSpan at) {
   if (depth.TooDeep()) return nullptr;
   TolerateDeviation(at, "loose.order", StrCat("computation ", name, " is used before it is defined"));
   const uint32_t resume = token().offset;
-  lexer_.Seek(place->second);
+  lexer_.Seek(entry->second);
   bool good = ReadComputation();
-  read_offsets_.insert(place->second);
+  read_offsets_.insert(entry->second);
   lexer_.Seek(resume);
-  auto known = computations_.find(name);
-  return good && known != computations_.end() ? known->second : nullptr;
+  auto found = computations_.find(name);
+  return good && found != computations_.end() ? found->second : nullptr;
 }
 
-// Notes where each computation of the text begins.
+// Records the offset at which each computation of the text begins.
 void Parser::IndexComputations() {
   if (indexed_) return;
   indexed_ = true;

@@ -19,11 +19,11 @@ bool AllDistinct(const Module& module) {
 
 }  // namespace
 
-// Final names are those that a printer shows: in the computations that it leaves out they may still repeat.
+// Final names are unique among the printed computations, but may repeat in computations that are not printed.
 CanonicalNames::CanonicalNames(const Module& module) : final_(module.names_are_final) {
   if (final_ && AllDistinct(module)) return;
   NameUniquer computation_names, instruction_names;
-  // Most names are unique as they are: only a changed one is copied.
+  // Most names are already unique; only a changed name is copied.
   auto keep = [this](std::string_view written, const std::string& unique) {
     return unique == written ? written : arena_.CopyString(unique);
   };
@@ -61,7 +61,7 @@ int32_t CanonicalFrames::NewId(int32_t old_id) const {
   return found == new_ids_.end() ? 0 : found->second;
 }
 
-// Callers before callees; a frame whose chain is broken or goes in a circle has no number.
+// Numbers callers before callees. Returns 0 for a frame whose chain of callers is invalid or cyclic.
 int32_t CanonicalFrames::Renumber(int32_t old_id, const StackFrames& old) {
   std::vector<int32_t> chain;
   absl::flat_hash_set<int32_t> seen;
@@ -90,18 +90,18 @@ int32_t CanonicalFrames::Intern(const StackFrames::Location& location, int32_t p
     if (fresh) names.push_back(name);
     return entry->second;
   };
-  StackFrames::Location moved = location;
-  moved.file_name_id =
+  StackFrames::Location new_location = location;
+  new_location.file_name_id =
       intern_name(old.file_names[static_cast<size_t>(location.file_name_id - 1)], file_ids_, file_names_);
-  moved.function_name_id = intern_name(old.function_names[static_cast<size_t>(location.function_name_id - 1)],
-                                       function_ids_, function_names_);
-  std::vector<int32_t> key{moved.file_name_id, moved.function_name_id, moved.line,
-                           moved.column,       moved.end_line,         moved.end_column};
-  auto [known, fresh_location] = location_ids_.try_emplace(std::move(key), static_cast<int32_t>(locations_.size()) + 1);
-  if (fresh_location) locations_.push_back(moved);
+  new_location.function_name_id = intern_name(old.function_names[static_cast<size_t>(location.function_name_id - 1)],
+                                              function_ids_, function_names_);
+  std::vector<int32_t> key{new_location.file_name_id, new_location.function_name_id, new_location.line,
+                           new_location.column,       new_location.end_line,         new_location.end_column};
+  auto [location_id, added] = location_ids_.try_emplace(std::move(key), static_cast<int32_t>(locations_.size()) + 1);
+  if (added) locations_.push_back(new_location);
   auto [frame, fresh_frame] =
-      frame_ids_.try_emplace(std::pair(known->second, parent), static_cast<int32_t>(frames_.size()) + 1);
-  if (fresh_frame) frames_.push_back({known->second, parent});
+      frame_ids_.try_emplace(std::pair(location_id->second, parent), static_cast<int32_t>(frames_.size()) + 1);
+  if (fresh_frame) frames_.push_back({location_id->second, parent});
   return frame->second;
 }
 

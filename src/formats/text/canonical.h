@@ -1,5 +1,5 @@
-// What XLA makes of a module's names and stack frames when it reads a text: the Module keeps them as they were
-// written, so this is worked out when it is printed or written as a protobuf.
+// Computes the names and stack frames that XLA derives from a text. A Module keeps them as written; they are computed
+// when the module is printed or written as a protobuf.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace shoal::internal {
 
-// Names that are unique across the module.
+// Maps computations and instructions to names that are unique in the module.
 class CanonicalNames {
  public:
   explicit CanonicalNames(const Module& module);
@@ -31,7 +31,7 @@ class CanonicalNames {
 struct CanonicalFrames {
   explicit CanonicalFrames(const Module& module);
   StackFrames tables;
-  // The new number of a frame; 0 for one that does not exist.
+  // Returns the new number of a frame, or 0 if the frame does not exist.
   int32_t NewId(int32_t old_id) const;
 
  private:

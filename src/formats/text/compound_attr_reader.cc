@@ -1,4 +1,4 @@
-// Attribute values with a grammar of their own: windows, dim labels, slices, padding, aliases, origins.
+// Reads attribute values with nested fields: domains, shapes, aliases, original values, sparsity.
 #include <charconv>
 
 #include "formats/text/attr_reader.h"
@@ -22,7 +22,7 @@ bool AttrReader::ReadDomain(AttrValue* value) {
       if (!ReadSharding(sharding)) return false;
       (name == "entry" ? domain->entry : domain->exit) = sharding;
     } else {
-      return ErrorHere(StrCat("a domain has no ", name));
+      return ErrorHere(StrCat("unknown domain field ", name, "; expected kind, entry or exit"));
     }
   }
   if (domain->kind.data() == nullptr || domain->entry == nullptr || domain->exit == nullptr)
@@ -59,7 +59,7 @@ bool AttrReader::ReadOutputOperandAliasing(AttrValue* value) {
   return Expect(Tok::kRbrace, "'}' after the aliases");
 }
 
-// {"name" {1,0}}, or {} for nothing
+// {"name" {1,0}}, or {} if there is none
 bool AttrReader::ReadOriginalArray(OriginalArray* array) {
   if (!Expect(Tok::kLbrace, "'{' before an original array")) return false;
   if (kind() == Tok::kString) {
@@ -73,12 +73,12 @@ bool AttrReader::ReadOriginalArray(OriginalArray* array) {
 bool AttrReader::ReadOriginalValue(AttrValue* value) {
   OriginalValue* original = module_.arena.New<OriginalValue>();
   *value = static_cast<const OriginalValue*>(original);
-  if (!Expect(Tok::kLbrace, "'{' before the origin")) return false;
+  if (!Expect(Tok::kLbrace, "'{' before the original value")) return false;
   if (Eat(Tok::kLsquare)) {
     if (kind() != Tok::kIdent || token().text != "synthetic_call") return ErrorHere("expected synthetic_call");
     lexer_.Next();
     original->calls = module_.arena.Copy(std::vector<std::string_view>{""});
-    return Expect(Tok::kRsquare, "']'") && Expect(Tok::kRbrace, "'}' after the origin");
+    return Expect(Tok::kRsquare, "']'") && Expect(Tok::kRbrace, "'}' after the original value");
   }
   std::vector<OriginalValue::Leaf> leaves;
   std::vector<int64_t> index;
@@ -89,7 +89,7 @@ bool AttrReader::ReadOriginalValue(AttrValue* value) {
         lexer_.Next();
         break;
       case Tok::kRparen:
-        if (index.empty()) return ErrorHere("a ')' without its '('");
+        if (index.empty()) return ErrorHere("unmatched ')'");
         index.pop_back();
         lexer_.Next();
         break;
@@ -112,7 +112,7 @@ bool AttrReader::ReadOriginalValue(AttrValue* value) {
       default:
         return ErrorHere("expected a tuple of original arrays");
     }
-    if (index.size() > kDeepest) return ErrorHere("nesting is deeper than 1024 levels");
+    if (index.size() > kMaxDepth) return ErrorHere("nesting is deeper than 1024 levels");
   }
   original->leaves = module_.arena.Copy(leaves);
   lexer_.Next();
@@ -153,7 +153,7 @@ bool AttrReader::ReadTensorSparsity(TensorSparsity* tensor) {
                      : name == "stride"  ? &tensor->stride
                      : name == "idx"     ? &tensor->idx
                                          : nullptr;
-    if (field == nullptr) return ErrorHere(StrCat("the sparsity of an operand has no ", name));
+    if (field == nullptr) return ErrorHere(StrCat("unknown sparsity field ", name));
     if (!ReadInt(field)) return false;
   }
   lexer_.Next();

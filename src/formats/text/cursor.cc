@@ -1,4 +1,4 @@
-// The smallest pieces: names, numbers, strings, lists of integers.
+// Reads the basic elements of the text: numbers, strings, lists of integers.
 #include <cmath>
 #include <limits>
 
@@ -33,7 +33,7 @@ bool Cursor::TolerateDeviation(TextSpan at, std::string_view rule, std::string m
   return false;
 }
 
-bool Cursor::Expected(const char* what) { return ErrorHere(StrCat("expected ", what, ", found ", Describe(token()))); }
+bool Cursor::Expected(const char* item) { return ErrorHere(StrCat("expected ", item, ", found ", Describe(token()))); }
 
 bool Cursor::ReadInt(int64_t* value) {
   if (kind() != Tok::kInt) return Expected("an integer");
@@ -56,7 +56,7 @@ bool Cursor::ReadDouble(double* value) {
     if (std::isinf(*value)) return ErrorHere(StrCat(token().text, " is out of the range of a double"));
   } else if (kind() == Tok::kInt) {
     *value = static_cast<double>(token().integer);
-    // XLA prints minus zero as -0 and reads it back as 0; a value is not to change on the way.
+    // XLA prints minus zero as -0 but reads -0 as 0. shoal keeps the sign, so that a round trip does not change values.
     if (token().integer == 0 && token().text[0] == '-' && !options_.xla_compatible) *value = -0.0;
   } else if (token().Is(Word::kInf) || kind() == Tok::kNegInf) {
     *value =
@@ -80,7 +80,7 @@ bool Cursor::ReadString(std::string_view* text) {
   *text = token().text;
   if (text->find('\\') != std::string_view::npos) {
     std::string plain;
-    if (!Unescape(*text, &plain)) return ErrorHere("the string has an escape that C does not have");
+    if (!Unescape(*text, &plain)) return ErrorHere("the string has an escape sequence that is not valid in C");
     *text = module_.arena.CopyString(plain);
   }
   lexer_.Next();
@@ -89,7 +89,7 @@ bool Cursor::ReadString(std::string_view* text) {
 
 bool Cursor::ReadStringOrJson(std::string_view* text) {
   if (kind() != Tok::kLbrace) return ReadString(text);
-  return lexer_.TakeJson(text) || ErrorHere("the braces of this JSON dictionary do not close");
+  return lexer_.TakeJson(text) || ErrorHere("unclosed brace in a JSON dictionary");
 }
 
 bool Cursor::ReadInts(Ints* ints, Tok open, Tok close, Tok delimiter) {
@@ -105,7 +105,7 @@ bool Cursor::ReadInts(Ints* ints, Tok open, Tok close, Tok delimiter) {
   return good;
 }
 
-// {0,1}; a comma may follow the last one.
+// {0,1}, with an optional trailing comma.
 bool Cursor::ReadShapeIndex(Ints* index) {
   std::vector<int64_t> path;
   if (!Expect(Tok::kLbrace, "'{' before a shape index")) return false;

@@ -1,9 +1,9 @@
-// The text as it is read: tokens, and what is wrong with them. Private to text/, as are the readers, each of which knows
-// those before it: ShapeReader, LiteralReader, MetadataReader, ShardingReader, AttrReader, HeaderReader, and the Parser,
-// which reads computations and their instructions.
+// Base class of the readers: tokens and error reporting. Private to formats/text, as are the readers. Each one extends
+// the one before: ShapeReader, LiteralReader, MetadataReader, ShardingReader, AttrReader, HeaderReader and Parser.
+// Parser reads computations and their instructions.
 //
-// Functions that read return false after an error was reported. Two kinds of trouble: Error (the text is wrong) and
-// Liberty (XLA would refuse it, but the meaning is clear: an error if strict, else a warning and reading goes on).
+// Read functions return false after reporting an error. Error reports invalid text. TolerateDeviation reports text
+// that XLA rejects but whose meaning is clear: an error if strict, else a warning, and reading continues.
 #pragma once
 
 #include <string>
@@ -22,12 +22,12 @@ class Cursor {
   Cursor(Module& module, std::string_view text, const ParseOptions& options, Diags& diags)
       : module_(module), options_(options), diags_(diags), lexer_(text) {}
 
-  // ---- what went wrong
+  // ---- errors
   bool Error(TextSpan at, std::string message, Site site = Site::Here());
   bool ErrorHere(std::string message, Site site = Site::Here()) {
     return Error(lexer_.token().span(), std::move(message), site);
   }
-  // True if the liberty is allowed.
+  // Returns true if reading may continue.
   bool TolerateDeviation(TextSpan at, std::string_view rule, std::string message, Site site = Site::Here());
 
   // ---- tokens
@@ -38,8 +38,8 @@ class Cursor {
     lexer_.Next();
     return true;
   }
-  bool Expect(Tok wanted, const char* what) { return Eat(wanted) || Expected(what); }
-  bool Expected(const char* what);  // reports that it is not there
+  bool Expect(Tok wanted, const char* item) { return Eat(wanted) || Expected(item); }
+  bool Expected(const char* item);  // reports that `item` is missing
   bool ReadName(std::string_view* name) {
     *name = token().text;
     return Eat(Tok::kName) || Eat(Tok::kIdent) || Expected("a name");
@@ -54,7 +54,7 @@ class Cursor {
   bool ReadBool(bool* value);
   bool ReadString(std::string_view* text);
   bool ReadStringOrJson(std::string_view* text);
-  // `{` item `,` item … `}` with other brackets if asked.
+  // Reads `{` item `,` item … `}`, with the given brackets and delimiter.
   template <class ReadItem>
   bool ReadList(Tok open, Tok close, Tok delimiter, ReadItem read_item);
   bool ReadInts(Ints* ints, Tok open = Tok::kLbrace, Tok close = Tok::kRbrace, Tok delimiter = Tok::kComma);
@@ -65,18 +65,18 @@ class Cursor {
    public:
     explicit Depth(Cursor& cursor) : cursor_(cursor) { ++cursor_.depth_; }
     ~Depth() { --cursor_.depth_; }
-    bool TooDeep() { return cursor_.depth_ > kDeepest && !cursor_.ErrorHere("nesting is deeper than 1024 levels"); }
+    bool TooDeep() { return cursor_.depth_ > kMaxDepth && !cursor_.ErrorHere("nesting is deeper than 1024 levels"); }
 
    private:
     Cursor& cursor_;
   };
-  static constexpr int kDeepest = 1024;
+  static constexpr int kMaxDepth = 1024;
 
   Module& module_;
   const ParseOptions options_;
   Diags& diags_;
   Lexer lexer_;
-  uint32_t last_error_ = TextSpan::kNowhere;  // where to look for the next instruction
+  uint32_t last_error_ = TextSpan::kNowhere;  // the search for the next instruction starts here
   int depth_ = 0;
 
  private:

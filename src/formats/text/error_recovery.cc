@@ -1,4 +1,4 @@
-// Getting past what cannot be read.
+// Error recovery: skips unreadable text.
 #include <algorithm>
 
 #include "formats/text/module_parser.h"
@@ -7,14 +7,13 @@ namespace shoal::internal {
 
 std::optional<uint32_t> Parser::FirstUnreadableOffset() const {
   std::optional<uint32_t> first;
-  for (uint32_t start : broken_)
+  for (uint32_t start : unreadable_)
     if (start > last_read_ && (!first || start < *first)) first = start;
   return first;
 }
 
-// ---- getting past an error
-// From the instruction at `failed`, or the last error if that lies behind it, to the next line that begins an
-// instruction or closes the computation.
+// Skips from the instruction at `failed`, or from the last error if that is later in the text, to the next line that
+// begins an instruction or closes the computation.
 void Parser::SkipToNextInstruction(uint32_t failed) {
   std::string_view text = lexer_.text();
   size_t at = last_error_ == TextSpan::kNowhere ? failed : std::max(last_error_, failed);
@@ -39,7 +38,7 @@ void Parser::SkipToNextInstruction(uint32_t failed) {
   }
 }
 
-// Over a computation that was read ahead of its place.
+// Skips a computation that ReadAhead has already read.
 void Parser::SkipComputation() {
   int depth = 0;
   while (kind() != Tok::kEof) {
@@ -47,7 +46,7 @@ void Parser::SkipComputation() {
     if (kind() == Tok::kLbrace) ++depth;
     if (kind() == Tok::kRbrace) --depth;
     lexer_.Next();
-    // The braces of a layout in the signature close too, but another brace follows them.
+    // The closing brace of a layout in the signature is not the end: another brace follows it.
     if (previous == Tok::kRbrace && depth == 0 && kind() != Tok::kLbrace) break;
   }
   if (kind() == Tok::kComma) {

@@ -1,5 +1,5 @@
-// Loose text may use an instruction before it defines it. What needs one that is not there yet is put off until the
-// whole computation is known, and read again then: at most twice each, however many operands it waits for.
+// Loose text may use an instruction before its definition. The user is then deferred to the end of the computation and
+// read again. Each instruction is read at most twice, however many of its operands are defined later.
 #include <algorithm>
 
 #include "core/ir/common_attrs.h"
@@ -7,8 +7,8 @@
 
 namespace shoal::internal {
 
-// Notes that the instruction which is being read waits for `name`. Not in strict text.
-bool Parser::IsMissing(std::string_view name, TextSpan at) {
+// Records that the current instruction uses `name` before its definition. Returns false if strict.
+bool Parser::RecordMissing(std::string_view name, TextSpan at) {
   if (options_.strict) return false;
   scope().missing.push_back({name, at});
   return true;
@@ -20,7 +20,7 @@ void Parser::Defer(uint32_t start, std::string_view name) {
   SkipInstruction(start);
 }
 
-// To the next `name =`, ROOT or closing brace outside of all brackets.
+// Skips to the next `name =`, ROOT or closing brace outside of all brackets.
 void Parser::SkipInstruction(uint32_t start) {
   lexer_.Seek(start);
   if (token().Is(Word::kRoot)) lexer_.Next();
@@ -39,7 +39,7 @@ void Parser::SkipInstruction(uint32_t start) {
   }
 }
 
-// At the end of the computation: each deferred instruction as soon as all it waits for is there.
+// Called at the end of the computation. Reads each deferred instruction once all its operands are defined.
 bool Parser::ReadDeferred(Computation& computation, Instruction** root) {
   const uint32_t end = token().offset;
   const bool last_is_deferred = computation.instructions.empty() ||
@@ -52,18 +52,18 @@ bool Parser::ReadDeferred(Computation& computation, Instruction** root) {
   absl::flat_hash_set<std::string_view> defined_later;
   for (const Scope::Deferred& deferred : waiting) defined_later.insert(deferred.name);
   for (const Scope::Deferred& deferred : waiting)
-    for (const Named& wanted : deferred.missing)
-      if (!defined_later.contains(wanted.name) && scope().names.Find(wanted.name) == nullptr &&
-          !scope().broken.contains(wanted.name) && IsInSignature(wanted.name))
-        MakeFromSignature(computation, wanted);
+    for (const NameUse& use : deferred.missing)
+      if (!defined_later.contains(use.name) && scope().names.Find(use.name) == nullptr &&
+          !scope().broken.contains(use.name) && IsInSignature(use.name))
+        MakeFromSignature(computation, use);
 
-  absl::flat_hash_map<std::string_view, std::vector<size_t>> waiters;  // by the name they wait for
+  absl::flat_hash_map<std::string_view, std::vector<size_t>> waiters;  // by missing name
   std::vector<size_t> missing(waiting.size(), 0), ready;
   for (size_t i = 0; i < waiting.size(); ++i) {
-    for (const Named& wanted : waiting[i].missing) {
-      if (scope().names.Find(wanted.name) != nullptr) continue;
+    for (const NameUse& use : waiting[i].missing) {
+      if (scope().names.Find(use.name) != nullptr) continue;
       ++missing[i];
-      waiters[wanted.name].push_back(i);
+      waiters[use.name].push_back(i);
     }
     if (missing[i] == 0) ready.push_back(i);
   }
@@ -72,8 +72,8 @@ bool Parser::ReadDeferred(Computation& computation, Instruction** root) {
   while (!ready.empty()) {
     const size_t i = ready.back();
     ready.pop_back();
-    missing[i] = SIZE_MAX;  // read
-    const Named& first = waiting[i].missing[0];
+    missing[i] = SIZE_MAX;  // has been read
+    const NameUse& first = waiting[i].missing[0];
     TolerateDeviation(first.at, "loose.order", StrCat("instruction ", first.name, " is used before it is defined"));
     lexer_.Seek(waiting[i].start);
     good &= ReadInstruction(computation, root);
@@ -91,47 +91,49 @@ bool Parser::ReadDeferred(Computation& computation, Instruction** root) {
   return scope().deferred.empty() ? good : ReportUnresolved();
 }
 
-// What is left waits for something that is nowhere, or in a circle.
+// Reports the instructions that remain deferred: an operand is not defined, or the operands form a cycle.
 bool Parser::ReportUnresolved() {
   const int errors = diags_.errors();
-  absl::flat_hash_set<std::string_view> known(scope().broken);
-  for (const Scope::Deferred& deferred : scope().deferred) known.insert(deferred.name);
+  absl::flat_hash_set<std::string_view> names_to_skip(scope().broken);
+  for (const Scope::Deferred& deferred : scope().deferred) names_to_skip.insert(deferred.name);
   for (const Scope::Deferred& deferred : scope().deferred) {
-    for (const Named& wanted : deferred.missing) {
+    for (const NameUse& use : deferred.missing) {
       if (diags_.errors() >= kMaxErrors) return false;
-      if (scope().names.Find(wanted.name) != nullptr || !known.insert(wanted.name).second) continue;
-      Error(wanted.at, StrCat("instruction ", wanted.name, " is nowhere defined in this computation"));
+      if (scope().names.Find(use.name) != nullptr || !names_to_skip.insert(use.name).second) continue;
+      Error(use.at, StrCat("instruction ", use.name, " is not defined in this computation"));
     }
   }
   if (diags_.errors() > errors || !scope().broken.empty()) return false;
   const Scope::Deferred& first = scope().deferred.front();
   return Error(first.missing[0].at, StrCat("instruction ", first.name, " uses ", first.missing[0].name,
-                                           ", which depends on it: the operands go in a circle"));
+                                           ", which depends on it: the operands form a cycle"));
 }
 
 bool Parser::ResolveControlPredecessors(Computation& computation) {
   std::vector<Instruction*> all;
-  const std::vector<Scope::PendingControlDependency>& lates = scope().late_control;
-  for (size_t i = 0; i < lates.size(); ++i) {
-    const Scope::PendingControlDependency& late = lates[i];
-    if (late.user == nullptr) continue;  // could not be read
-    Instruction* before = scope().names.Find(late.before.name);
-    if (before == nullptr)
-      return Error(late.before.at, StrCat("instruction ", late.before.name, " is nowhere defined in this computation"));
-    TolerateDeviation(late.before.at, "loose.order", StrCat("instruction ", late.before.name, " is used before it is defined"));
-    all.push_back(before);
-    if (i + 1 < lates.size() && lates[i + 1].user == late.user) continue;
-    const Instructions known = (*late.user)[kControlPredecessors];
-    all.insert(all.begin(), known.begin(), known.end());
-    SetAttr(*late.user, module_, kControlPredecessors, Instructions(module_.arena.Copy(all)));
+  const std::vector<Scope::PendingControlDependency>& dependencies = scope().pending_control;
+  for (size_t i = 0; i < dependencies.size(); ++i) {
+    const Scope::PendingControlDependency& dependency = dependencies[i];
+    if (dependency.user == nullptr) continue;  // unreadable
+    Instruction* predecessor = scope().names.Find(dependency.predecessor.name);
+    if (predecessor == nullptr)
+      return Error(dependency.predecessor.at,
+                   StrCat("instruction ", dependency.predecessor.name, " is not defined in this computation"));
+    TolerateDeviation(dependency.predecessor.at, "loose.order",
+                      StrCat("instruction ", dependency.predecessor.name, " is used before it is defined"));
+    all.push_back(predecessor);
+    if (i + 1 < dependencies.size() && dependencies[i + 1].user == dependency.user) continue;
+    const Instructions earlier = (*dependency.user)[kControlPredecessors];
+    all.insert(all.begin(), earlier.begin(), earlier.end());
+    SetAttr(*dependency.user, module_, kControlPredecessors, Instructions(module_.arena.Copy(all)));
     all.clear();
   }
   if (IsInOrder(computation)) return true;
-  // The order of the text cannot be the schedule then.
+  // The text order violates a control dependency, so it cannot be the schedule.
   SetOrder(computation, PostOrder(computation));
   if (IsInOrder(computation)) return true;
-  const Named& first = lates.front().before;
-  return Error(first.at, StrCat("control predecessor ", first.name, " depends on what it comes before: a circle"));
+  const NameUse& first = dependencies.front().predecessor;
+  return Error(first.at, StrCat("control predecessor ", first.name, " depends on its successor: they form a cycle"));
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// The line HloModule name, attribute=value, … and the tables of stack frames after it.
+// Reads the line HloModule name, attribute=value, … and the stack frame tables after it.
 #include <algorithm>
 
 #include "formats/text/header_reader.h"
@@ -13,7 +13,7 @@ bool HeaderReader::ReadHeader() {
     TextSpan at = token().span();
     std::string_view name;
     if (!ReadAttrName(&name)) return false;
-    if (!seen.insert(name).second) return Error(at, StrCat("attribute ", name, " is given twice"));
+    if (!seen.insert(name).second) return Error(at, StrCat("duplicate attribute ", name));
     if (!ReadHeaderAttr(name, at)) return false;
   }
   return true;
@@ -35,9 +35,9 @@ bool HeaderReader::ReadHeaderAttr(std::string_view name, TextSpan at) {
   if (name == "origin_recovery_table") return ReadOriginRecoveryTable();
   if (name == "debug_attributes") return ReadDebugAttributes();
   if (!TolerateDeviation(at, "loose.attribute", StrCat("HloModule has no attribute ", name))) return false;
-  std::vector<NamedAttr> kept;
-  if (!ReadUnknownAttr(name, at, kept)) return false;
-  module_.unknown_attributes.push_back(std::get<RawText>(kept[0].value).text);
+  std::vector<NamedAttr> unknown;
+  if (!ReadUnknownAttr(name, at, unknown)) return false;
+  module_.unknown_attributes.push_back(std::get<RawText>(unknown[0].value).text);
   return true;
 }
 
@@ -57,17 +57,17 @@ bool HeaderReader::ReadAliasing() {
     alias.output_index.assign(output.begin(), output.end());
     alias.parameter_index.assign(parameter.begin(), parameter.end());
     if (Eat(Tok::kComma)) {
-      std::string_view how;
-      if (!ReadName(&how)) return false;
-      if (how != "must-alias" && how != "may-alias") return ErrorHere("expected may-alias or must-alias");
-      alias.kind = how == "must-alias" ? AliasKind::kMust : AliasKind::kMay;
+      std::string_view alias_kind;
+      if (!ReadName(&alias_kind)) return false;
+      if (alias_kind != "must-alias" && alias_kind != "may-alias") return ErrorHere("expected may-alias or must-alias");
+      alias.kind = alias_kind == "must-alias" ? AliasKind::kMust : AliasKind::kMay;
     }
     if (!Expect(Tok::kRparen, "')' after the alias")) return false;
     auto& all = module_.input_output_alias;
-    auto place = std::lower_bound(all.begin(), all.end(), alias.output_index,
-                                  [](const InputOutputAlias& a, const ShapeIndex& b) { return a.output_index < b; });
-    // Of two for the same output, the first counts.
-    if (place == all.end() || place->output_index != alias.output_index) all.insert(place, std::move(alias));
+    auto position = std::lower_bound(all.begin(), all.end(), alias.output_index,
+                                     [](const InputOutputAlias& a, const ShapeIndex& b) { return a.output_index < b; });
+    // The first of several aliases for an output is used.
+    if (position == all.end() || position->output_index != alias.output_index) all.insert(position, std::move(alias));
     if (!Eat(Tok::kComma)) break;
   }
   return Expect(Tok::kRbrace, "'}' after the aliases");
@@ -87,8 +87,8 @@ bool HeaderReader::ReadBufferDonors() {
     if (donor.parameter < 0) return Error(at, StrCat("parameter number must not be negative, got ", donor.parameter));
     donor.parameter_index.assign(index.begin(), index.end());
     auto& all = module_.buffer_donors;
-    auto place = std::lower_bound(all.begin(), all.end(), donor);
-    if (place == all.end() || donor < *place) all.insert(place, std::move(donor));
+    auto position = std::lower_bound(all.begin(), all.end(), donor);
+    if (position == all.end() || donor < *position) all.insert(position, std::move(donor));
     if (!Eat(Tok::kComma)) break;
   }
   return Expect(Tok::kRbrace, "'}' after the buffer donors");
@@ -199,7 +199,7 @@ bool HeaderReader::ReadDebugAttributesOf(DebugAttributes* attributes) {
     } else if (name == "op_id") {
       good = ReadInt(&attributes->op_id);
     } else {
-      good = ErrorHere(StrCat("debug attributes have no ", name));
+      good = ErrorHere(StrCat("unknown debug attribute ", name, "; known: log_mode, callback_id, partitioned, op_id"));
     }
     if (!good) return false;
   } while (Eat(Tok::kComma));
@@ -208,7 +208,7 @@ bool HeaderReader::ReadDebugAttributesOf(DebugAttributes* attributes) {
 
 namespace {
 
-// The fields of {line=3 column=1 …}, in any order, all of them wanted.
+// A field of {line=3 column=1 …}. The fields may be in any order; all of them are required.
 struct TableField {
   std::string_view name;
   int32_t* value;
@@ -216,7 +216,7 @@ struct TableField {
 
 }  // namespace
 
-// FileNames, FunctionNames, FileLocations, StackFrames; rows "1 …" each.
+// Reads the tables FileNames, FunctionNames, FileLocations and StackFrames, which consist of rows "1 …".
 bool HeaderReader::ReadStackFrameTables() {
   if (!token().Is(Word::kFileNames)) return true;
   lexer_.Next();
@@ -242,11 +242,11 @@ bool HeaderReader::ReadStackFrameTables() {
       std::string_view name;
       if (!ReadAttrName(&name)) return false;
       auto field = std::find_if(fields.begin(), fields.end(), [&](const TableField& f) { return f.name == name; });
-      if (field == fields.end()) return ErrorHere(StrCat("the row has no field ", name));
+      if (field == fields.end()) return ErrorHere(StrCat("unknown field ", name, " in a table row"));
       if (!ReadInt32(field->value)) return false;
       ++seen;
     }
-    if (seen < fields.size()) return ErrorHere(StrCat("the row lacks one of its ", fields.size(), " fields"));
+    if (seen < fields.size()) return ErrorHere(StrCat("this row lacks some of its ", fields.size(), " fields"));
     lexer_.Next();
     return true;
   };
@@ -275,7 +275,7 @@ bool HeaderReader::ReadStackFrameTables() {
                                  {"parent_frame_id", &row.parent_frame_id}};
     if (!read_fields(fields)) return false;
     row.parent_frame_id =
-        static_cast<int32_t>(int64_t{row.parent_frame_id} - 1);  // the text counts from 1, "no parent" included
+        static_cast<int32_t>(int64_t{row.parent_frame_id} - 1);  // in the text, 1 is "no parent", 2 is frame 1
     frames.push_back(row);
   }
   tables.locations = module_.arena.Copy(locations);

@@ -1,4 +1,4 @@
-// HloModule name, attributes…; and the tables that newer dumps have behind it.
+// Reads the HloModule line and the stack frame tables that follow it in newer dumps.
 #pragma once
 
 #include "formats/text/attr_reader.h"

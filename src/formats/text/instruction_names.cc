@@ -1,31 +1,31 @@
-// What instructions are called, also those that the text leaves without a name, or refers to by one.
+// Assigns names to instructions, also to those without a name in the text, and resolves references by name.
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "formats/text/module_parser.h"
 
 namespace shoal::internal {
 
-bool Parser::NameInstruction(Instruction& hlo, const InstructionHead& opening) {
-  hlo.name_at = opening.name_at;
-  if (opening.name.empty()) {
+bool Parser::NameInstruction(Instruction& hlo, const InstructionHead& head) {
+  hlo.name_at = head.name_at;
+  if (head.name.empty()) {
     hlo.name = AnonymousName(hlo);
   } else {
-    hlo.name = opening.name;
+    hlo.name = head.name;
     if (uniquer_) uniquer_->Unique(hlo.name);
     bool suspect = hlo.name.starts_with("__") || IsTypeName(hlo.name);
     if (suspect && NameUniquer::Sanitized(hlo.name) != hlo.name &&
         !TolerateDeviation(
-            opening.name_at, "loose.name",
-            StrCat(hlo.name, " is no name for an instruction; XLA would call it ", NameUniquer::Sanitized(hlo.name))))
+            head.name_at, "loose.name",
+            StrCat(hlo.name, " is not a valid name; XLA would rename it to ", NameUniquer::Sanitized(hlo.name))))
       return false;
   }
-  const Instruction* known = scope().names.Add(&hlo);
-  if (known == nullptr) return true;
-  LineColumn first = module_.source->Locate(known->name_at.offset);
-  return Error(opening.name_at, StrCat("instruction ", hlo.name, " is defined twice, first in line ", first.line));
+  const Instruction* definition = scope().names.Add(&hlo);
+  if (definition == nullptr) return true;
+  LineColumn first = module_.source->Locate(definition->name_at.offset);
+  return Error(head.name_at, StrCat("instruction ", hlo.name, " is defined twice, first in line ", first.line));
 }
 
-// Nested instructions are called add.anon, add.anon.1, …; no name of the text before may be hit.
+// Names nested instructions add.anon, add.anon.1, …, without repeating an earlier name of the text.
 std::string_view Parser::AnonymousName(const Instruction& hlo) {
   if (!uniquer_) {
     uniquer_.emplace();
@@ -39,7 +39,7 @@ std::string_view Parser::AnonymousName(const Instruction& hlo) {
   return module_.arena.CopyString(uniquer_->Unique(StrCat(Text(hlo.opcode), ".anon")));
 }
 
-// {%a, %b}: at least one.
+// {%a, %b}, with at least one name.
 bool Parser::ReadInstructionNames(AttrValue* value) {
   std::vector<Instruction*> instructions;
   if (!Expect(Tok::kLbrace, "'{' before instruction names")) return false;
@@ -51,10 +51,10 @@ bool Parser::ReadInstructionNames(AttrValue* value) {
     if (found == nullptr) {
       if (scope().broken.contains(name)) continue;
       if (!options_.strict) {
-        scope().late_control.push_back({nullptr, {name, at}});
+        scope().pending_control.push_back({nullptr, {name, at}});
         continue;
       }
-      return Error(at, StrCat("instruction ", name, " is not defined before this"));
+      return Error(at, StrCat("instruction ", name, " must be defined before its use"));
     }
     instructions.push_back(found);
   } while (Eat(Tok::kComma));

@@ -1,4 +1,4 @@
-// One instruction: name = shape opcode(operands), attribute=value, …
+// Reads one instruction: name = shape opcode(operands), attribute=value, …
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -14,17 +14,17 @@ bool Parser::ReadInstruction(Computation& computation, Instruction** root) {
   if (is_root) lexer_.Next();
   const TextSpan name_at = token().span();
   std::string_view name;
-  if (kind() == Tok::kAttrName) {  // name=: XLA wants a space
+  if (kind() == Tok::kAttrName) {  // name=: XLA requires a space
     if (!TolerateDeviation(name_at, "loose.space", "expected a space before '='")) return false;
     name = token().text;
     lexer_.Next();
   } else if (!ReadName(&name) || !Expect(Tok::kEqual, "'=' after the instruction's name")) {
     return false;
   }
-  if (is_root && *root != nullptr) return Error(root_at, "a computation has only one ROOT");
-  const size_t late = scope().late_control.size();
+  if (is_root && *root != nullptr) return Error(root_at, "a computation can have only one ROOT");
+  const size_t first_pending = scope().pending_control.size();
   Instruction* hlo = ReadInstructionBody(computation, name, name_at, /*nested=*/false);
-  for (size_t i = late; i < scope().late_control.size(); ++i) scope().late_control[i].user = hlo;
+  for (size_t i = first_pending; i < scope().pending_control.size(); ++i) scope().pending_control[i].user = hlo;
   if (hlo == nullptr && !scope().missing.empty()) {
     Defer(root_at.offset, name);
     return true;
@@ -41,27 +41,27 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
                                          bool nested) {
   Depth depth(*this);
   if (depth.TooDeep()) return nullptr;
-  InstructionHead opening;
-  opening.name = name;
-  opening.name_at = name_at;
+  InstructionHead head;
+  head.name = name;
+  head.name_at = name_at;
   if (AtShape()) {
-    opening.shape = ReadShape();
-    if (opening.shape == nullptr) return nullptr;
+    head.shape = ReadShape();
+    if (head.shape == nullptr) return nullptr;
   }
-  if (!ReadOpcode(&opening)) return nullptr;
-  const bool may_wrap = Info(opening.opcode).op_class == OpClass::kCollective && !options_.xla_compatible;
-  if (may_wrap) RecogniseWrappedCollective(&opening);
-  const OpInfo& op = Info(opening.opcode);
-  if (opening.shape == nullptr && !op.infers_shape) {
-    Error(opening.opcode_at, StrCat(opening.opcode_text, " needs its shape written before it"));
+  if (!ReadOpcode(&head)) return nullptr;
+  const bool may_wrap = Info(head.opcode).op_class == OpClass::kCollective && !options_.xla_compatible;
+  if (may_wrap) RecogniseWrappedCollective(&head);
+  const OpInfo& op = Info(head.opcode);
+  if (head.shape == nullptr && !op.infers_shape) {
+    Error(head.opcode_at, StrCat("expected a shape before ", head.opcode_text, ": it cannot be inferred"));
     return nullptr;
   }
-  if (opening.wrapped || IsChainPart(opening.opcode)) return ReadAsync(computation, opening, nested);
+  if (head.wrapped || IsChainPart(head.opcode)) return ReadAsync(computation, head, nested);
 
   Instruction* hlo = module_.arena.New<Instruction>();
-  hlo->opcode = opening.opcode;
-  hlo->shape_ = opening.shape;
-  hlo->at = opening.opcode_at;
+  hlo->opcode = head.opcode;
+  hlo->shape_ = head.shape;
+  hlo->at = head.opcode_at;
   hlo->name = name;
   auto& [attrs, operands] = TakeScratch();
   bool good = ReadParenthesised(*hlo, computation, operands, attrs);
@@ -71,7 +71,7 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
   ReleaseScratch();
   if (!good || !CheckRequired(*hlo, op.attrs)) return nullptr;
   Append(*hlo, computation);
-  if (!FinishInstruction(*hlo, opening)) {
+  if (!FinishInstruction(*hlo, head)) {
     computation.instructions.pop_back();
     return nullptr;
   }
@@ -79,31 +79,31 @@ Instruction* Parser::ReadInstructionBody(Computation& computation, std::string_v
   return hlo;
 }
 
-bool Parser::ReadOpcode(InstructionHead* opening) {
+bool Parser::ReadOpcode(InstructionHead* head) {
   if (kind() != Tok::kIdent) return ErrorHere("expected an opcode");
-  opening->opcode_text = token().text;
-  opening->opcode_at = token().span();
+  head->opcode_text = token().text;
+  head->opcode_at = token().span();
   std::string_view text = token().text;
   lexer_.Next();
   if (std::optional<Opcode> opcode = ParseOpcode(text)) {
-    opening->opcode = *opcode;
+    head->opcode = *opcode;
     return true;
   }
-  // dot-start is an async-start that wraps a dot; ops with an async form of their own are not wrapped.
+  // dot-start is an async-start that wraps a dot. Ops that have separate async ops are not wrapped.
   for (auto [suffix, async] : kChainSuffixes) {
     if (!text.ends_with(suffix)) continue;
     std::optional<Opcode> wrapped = ParseOpcode(text.substr(0, text.size() - suffix.size()));
     bool has_own_form = wrapped && ParseOpcode(StrCat(Text(*wrapped), "-done")).has_value();
     if (!wrapped || has_own_form) break;
-    opening->opcode = async;
-    opening->wrapped = wrapped;
+    head->opcode = async;
+    head->wrapped = wrapped;
     return true;
   }
-  opening->opcode = kUnknownOp;
-  return TolerateDeviation(opening->opcode_at, "loose.opcode", StrCat("HLO has no op ", text));
+  head->opcode = kUnknownOp;
+  return TolerateDeviation(head->opcode_at, "loose.opcode", StrCat("unknown HLO op ", text));
 }
 
-// What stands between the parentheses: operands, a parameter's number, a constant's value.
+// Reads the text between the parentheses: operands, a parameter's number or a constant's value.
 bool Parser::ReadParenthesised(Instruction& hlo, Computation& computation, std::vector<Instruction*>& operands,
                                std::vector<NamedAttr>& attrs) {
   if (IsUnknown(hlo))
@@ -135,7 +135,7 @@ bool Parser::ReadParenthesised(Instruction& hlo, Computation& computation, std::
 
 // constant(), literal=10
 bool Parser::ReadTrailingLiteral(Instruction& hlo, std::vector<NamedAttr>& attrs) {
-  if (!TolerateDeviation(token().span(), "loose.constant", "the value of a constant stands between its parentheses"))
+  if (!TolerateDeviation(token().span(), "loose.constant", "the value of a constant must be between its parentheses"))
     return false;
   lexer_.Next();
   if (!Expect(Tok::kComma, "literal= after constant()")) return false;
@@ -159,7 +159,7 @@ bool Parser::ReadAttributes(Instruction& hlo, std::span<const AttrDef> own, std:
     if (!ReadAttrName(&name)) return false;
     const uint32_t id = AttrId(name);
     auto same = [id](const NamedAttr& attr) { return attr.id == id; };
-    if (std::any_of(attrs.begin(), attrs.end(), same)) return Error(at, StrCat("attribute ", name, " is given twice"));
+    if (std::any_of(attrs.begin(), attrs.end(), same)) return Error(at, StrCat("duplicate attribute ", name));
     const AttrDef* def = FindAttr(own, id);
     if (def == nullptr) def = FindAttr(hlo.opcode, id);
     if (def == nullptr || !SameName(def->name, name)) {
@@ -185,8 +185,8 @@ bool Parser::CheckRequired(const Instruction& hlo, std::span<const AttrDef> own)
   return true;
 }
 
-// ---- what follows when all is read
-// Called computations in the order in which the op lists them, whatever the order in the text.
+// ---- after all attributes are read
+// Sorts called computations by the op's list of attributes, independent of their order in the text.
 void Parser::OrderComputations(Instruction& hlo) {
   std::span<const AttrDef> defs = Info(hlo.opcode).attrs;
   auto rank = [&](const NamedAttr& attr) {
@@ -198,16 +198,16 @@ void Parser::OrderComputations(Instruction& hlo) {
                    [&](const NamedAttr& a, const NamedAttr& b) { return rank(a) < rank(b); });
 }
 
-bool Parser::FinishInstruction(Instruction& hlo, const InstructionHead& opening) {
+bool Parser::FinishInstruction(Instruction& hlo, const InstructionHead& head) {
   const OpInfo& op = Info(hlo.opcode);
   if (op.op_class == OpClass::kControlFlow || op.op_class == OpClass::kReduction) OrderComputations(hlo);
   if (Status formed = op.form(hlo, module_); !formed.ok()) {
-    Diag& why = formed.diag();
-    if (!TolerateDeviation(why.at, why.rule, std::move(why.message), why.site)) return false;
+    Diag& diag = formed.diag();
+    if (!TolerateDeviation(diag.at, diag.rule, std::move(diag.message), diag.site)) return false;
   }
   if (hlo.shape_ == nullptr && !InferShape(hlo)) return false;
   if (hlo.shape().LeafCount() >= kMaxLeaves)
-    return Error(hlo.at, StrCat("a tuple has at most ", kMaxLeaves - 1, " leaves"));
+    return Error(hlo.at, StrCat("a tuple can have at most ", kMaxLeaves - 1, " leaves"));
   if (const Sharding* sharding = hlo[kSharding]; sharding != nullptr && hlo.shape().IsTuple()) {
     if (sharding->kind != Sharding::Kind::kTuple)
       SetAttr(hlo, module_, kSharding,
@@ -220,10 +220,10 @@ bool Parser::FinishInstruction(Instruction& hlo, const InstructionHead& opening)
                  StrCat("parameter_replication has ", replication.size(), " entries for ", leaves, " arrays")))
       return false;
   }
-  return NameInstruction(hlo, opening);
+  return NameInstruction(hlo, head);
 }
 
-// The shape that the text left out.
+// Infers a shape that the text omits.
 bool Parser::InferShape(Instruction& hlo) {
   Result<const Shape*> inferred = Info(hlo.opcode).infer(hlo, module_.shapes);
   if (inferred.ok()) {
@@ -235,9 +235,9 @@ bool Parser::InferShape(Instruction& hlo) {
     if (guess == nullptr && called->root != nullptr) guess = &called->root->shape();
   if (guess == nullptr && !hlo.operands.empty()) guess = &hlo.operand_shape(0);
   std::string message = StrCat("the shape of this ", Text(hlo.opcode),
-                               " is not written and cannot be inferred: ", inferred.diag().message);
+                               " is missing and cannot be inferred: ", inferred.diag().message);
   if (guess == nullptr) return Error(hlo.at, std::move(message));
-  StrAppend(&message, "; taken to be ", ToString(*guess));
+  StrAppend(&message, "; assuming ", ToString(*guess));
   hlo.shape_ = guess;
   return TolerateDeviation(hlo.at, "loose.shape", std::move(message));
 }

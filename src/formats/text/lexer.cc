@@ -13,18 +13,18 @@ namespace {
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// What a byte begins: a token of its own (a Tok), or one of these.
-enum Begins : uint8_t { kBeginsName = 128, kBeginsPercent, kBeginsNumber, kBeginsBlank, kBeginsOther };
+// Class of the first byte of a token: a single-byte token (a Tok), or one of these.
+enum ByteClass : uint8_t { kNameByte = 128, kPercentByte, kNumberByte, kBlankByte, kOtherByte };
 
-constexpr std::array<uint8_t, 256> MakeBeginTable() {
+constexpr std::array<uint8_t, 256> MakeByteClassTable() {
   std::array<uint8_t, 256> table{};
-  table.fill(kBeginsOther);
-  for (int c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = kBeginsName;
-  for (int c = '0'; c <= '9'; ++c) table[c] = kBeginsNumber;
-  table['_'] = kBeginsName;
-  table['%'] = kBeginsPercent;
-  table['?'] = kBeginsNumber;
-  for (char c : {' ', '\n', '\t', '\r', '/'}) table[static_cast<uint8_t>(c)] = kBeginsBlank;
+  table.fill(kOtherByte);
+  for (int c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = kNameByte;
+  for (int c = '0'; c <= '9'; ++c) table[c] = kNumberByte;
+  table['_'] = kNameByte;
+  table['%'] = kPercentByte;
+  table['?'] = kNumberByte;
+  for (char c : {' ', '\n', '\t', '\r', '/'}) table[static_cast<uint8_t>(c)] = kBlankByte;
   constexpr std::pair<char, Tok> kSingles[] = {
       {',', Tok::kComma},   {'(', Tok::kLparen},  {')', Tok::kRparen}, {'{', Tok::kLbrace}, {'}', Tok::kRbrace},
       {'[', Tok::kLsquare}, {']', Tok::kRsquare}, {'=', Tok::kEqual},  {':', Tok::kColon},  {'*', Tok::kAsterisk},
@@ -33,9 +33,9 @@ constexpr std::array<uint8_t, 256> MakeBeginTable() {
   for (auto [c, kind] : kSingles) table[static_cast<uint8_t>(c)] = static_cast<uint8_t>(kind);
   return table;
 }
-constexpr auto kBegins = MakeBeginTable();
+constexpr auto kByteClasses = MakeByteClassTable();
 
-uint8_t WhatBegins(char c) { return kBegins[static_cast<uint8_t>(c)]; }
+uint8_t ByteClassOf(char c) { return kByteClasses[static_cast<uint8_t>(c)]; }
 
 // The reserved words: keywords and type names, in a table small enough to stay in cache.
 struct Reserved {
@@ -63,7 +63,7 @@ constexpr Reserved kReserved[] = {
     {"unknown", Word::kUnknown},
     {"unreduced", Word::kUnreduced},
     {"nan", Word::kNone},
-// Tuples and buffers are written with parentheses, so "tuple" and "buffer" are no reserved words.
+// Tuples and buffers are written with parentheses, so "tuple" and "buffer" are not reserved words.
 #define TYPE(Name, text, number, bits, cls) {text, Word::kNone, ElementType::k##Name},
 #define FLOAT(Name, text, number, bits, exponent, mantissa, bias, specials) {text, Word::kNone, ElementType::k##Name},
 #include "core/ir/element_types.def"
@@ -99,7 +99,7 @@ const Reserved* FindReserved(std::string_view text) {
   return nullptr;
 }
 
-// A double with a nan's sign and payload.
+// Returns a NaN with the given sign and payload.
 double MakeNan(bool negative, uint64_t payload) {
   uint64_t bits = uint64_t{0x7FF} << 52 | payload | (negative ? uint64_t{1} << 63 : 0);
   return std::bit_cast<double>(bits);
@@ -128,24 +128,24 @@ inline bool Lexer::SkipBlank() {
 void Lexer::Next() {
   previous_end_ = token_.end;
   if (At(at_) == ' ') ++at_;
-  uint8_t begins = WhatBegins(At(at_));
-  if (begins == kBeginsBlank) {  // more than the one blank that most tokens follow
+  uint8_t byte_class = ByteClassOf(At(at_));
+  if (byte_class == kBlankByte) {  // more than the one blank that precedes most tokens
     if (!SkipBlank()) {
       token_.offset = static_cast<uint32_t>(at_);
       Take(Tok::kError, at_ + 2);
       token_.end = static_cast<uint32_t>(at_);
       return;
     }
-    begins = WhatBegins(At(at_));
+    byte_class = ByteClassOf(At(at_));
   }
   token_.offset = static_cast<uint32_t>(at_);
-  if (begins < kBeginsName) {
-    Take(static_cast<Tok>(begins), at_ + 1);
-  } else if (begins == kBeginsPercent) {
+  if (byte_class < kNameByte) {
+    Take(static_cast<Tok>(byte_class), at_ + 1);
+  } else if (byte_class == kPercentByte) {
     LexPercent();
-  } else if (begins == kBeginsName) {
+  } else if (byte_class == kNameByte) {
     LexIdentifier();
-  } else if (begins == kBeginsNumber) {
+  } else if (byte_class == kNumberByte) {
     LexNumber();
   } else {
     LexOther();
@@ -165,7 +165,7 @@ void Lexer::LexOther() {
 
 Tok Lexer::Peek() {
   if (kind() == Tok::kEof || kind() == Tok::kError) return kind();
-  if (uint8_t begins = WhatBegins(At(at_)); begins < kBeginsName) return static_cast<Tok>(begins);
+  if (uint8_t byte_class = ByteClassOf(At(at_)); byte_class < kNameByte) return static_cast<Tok>(byte_class);
   Token saved = token_;
   size_t at = at_;
   uint32_t previous = previous_end_;
@@ -216,12 +216,12 @@ inline void Lexer::LexIdentifier() {
 }
 
 inline void Lexer::LexPercent() {
-  if (WhatBegins(At(at_ + 1)) != kBeginsName) return Take(Tok::kError, at_ + 1);
+  if (ByteClassOf(At(at_ + 1)) != kNameByte) return Take(Tok::kError, at_ + 1);
   Take(Tok::kName, EndOfName(text_, at_ + 2));
   token_.text.remove_prefix(1);
 }
 
-// nan or nan(0x1): `after` is where the payload could begin.
+// nan or nan(0x1); `after` is the offset at which a payload may begin.
 bool Lexer::LexNan(size_t after, bool negative) {
   uint64_t payload = kQuietNan;
   if (At(after) == '(') {
@@ -237,7 +237,7 @@ bool Lexer::LexNan(size_t after, bool negative) {
   return true;
 }
 
-// [0-9bf?]{2,}_[0-9io?]{2,}->[0-9bf?]{2,}; the end of the match, or 0.
+// [0-9bf?]{2,}_[0-9io?]{2,}->[0-9bf?]{2,}; returns the end of the match, or 0.
 size_t Lexer::MatchDimLabels(size_t at) const {
   auto run = [&](size_t from, char a, char b) {
     size_t end = from;
@@ -256,12 +256,12 @@ void Lexer::LexNumber() {
   const size_t digits = at;
   uint64_t value = 0;
   for (; IsDigit(At(at)); ++at) value = value * 10 + static_cast<uint64_t>(text_[at] - '0');
-  const bool whole = at > digits;
+  const bool has_integer = at > digits;
   const char next = At(at);
-  if (whole && next != '.' && next != 'e' && next != 'E') {
+  if (has_integer && next != '.' && next != 'e' && next != 'E') {
     bool pattern = next == 'x' || next == '_' || next == 'b' || next == 'f' || next == '?';
     if (pattern && LexPattern()) return;
-    if (at - digits >= std::numeric_limits<int64_t>::digits10) {  // may not fit
+    if (at - digits >= std::numeric_limits<int64_t>::digits10) {  // may exceed 64 bits
       if (!LexInteger()) Take(Tok::kError, at);
       return;
     }
@@ -272,11 +272,11 @@ void Lexer::LexNumber() {
   if (next == '.') {
     size_t start = ++at;
     while (IsDigit(At(at))) ++at;
-    fraction = whole || at > start;
+    fraction = has_integer || at > start;
     if (!fraction) at = start - 1;
   }
   bool exponent = false;
-  if ((whole || fraction) && (At(at) == 'e' || At(at) == 'E')) {
+  if ((has_integer || fraction) && (At(at) == 'e' || At(at) == 'E')) {
     size_t end = at + 1;
     if (At(end) == '+' || At(end) == '-') ++end;
     size_t start = end;
@@ -288,7 +288,7 @@ void Lexer::LexNumber() {
     const char* begin = text_.data() + at_;
     auto result = std::from_chars(begin, text_.data() + at, token_.decimal);
     if (result.ec == std::errc::result_out_of_range) {
-      // Too small is zero, too large infinity; from_chars tells neither.
+      // Underflow yields zero, overflow infinity; from_chars does not distinguish them.
       bool tiny = false;
       for (size_t i = at_; i < at; ++i) tiny |= (text_[i] == 'e' || text_[i] == 'E') && text_[i + 1] == '-';
       double value = tiny ? 0.0 : std::numeric_limits<double>::infinity();
@@ -297,7 +297,7 @@ void Lexer::LexNumber() {
     return Take(Tok::kDecimal, at);
   }
   if (LexPattern()) return;
-  if (whole) {
+  if (has_integer) {
     if (!LexInteger()) Take(Tok::kError, at);
     return;
   }
@@ -306,7 +306,7 @@ void Lexer::LexNumber() {
   Take(text_[at_] == '?' ? Tok::kQuestion : Tok::kError, at_ + 1);
 }
 
-// dim labels, then 3x3, then 1_1x0_0, in that order.
+// Tries dim labels, then 3x3, then 1_1x0_0, in that order.
 bool Lexer::LexPattern() {
   if (size_t end = MatchDimLabels(at_)) {
     Take(Tok::kDimLabels, end);

@@ -1,4 +1,4 @@
-// Cuts HLO text into tokens, one at a time, without copying: a token is a view of the text.
+// Splits HLO text into tokens, one at a time, without copying: a token is a view of the text.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ enum class Tok : uint8_t {
   kName,      // %name, or name: (the colon belongs to the token)
   kAttrName,  // name= (the equals sign belongs to the token)
   kType,      // f32
-  kKeyword,   // ROOT, true, replicated, … (Token::word says which)
+  kKeyword,   // ROOT, true, replicated, … (see Token::word)
   kString,    // "…" or '…', still escaped
   kInt,
   kDecimal,
@@ -69,11 +69,11 @@ struct Token {
   Tok kind = Tok::kEof;
   Word word = Word::kNone;
   ElementType type = ElementType::kInvalid;
-  std::string_view text;  // the name, without % : =; a string's inside, still escaped; else the whole token
-  int64_t integer = 0;    // kInt; above INT64_MAX it wraps, as XLA's does
-  double decimal = 0;     // kDecimal
-  uint32_t offset = 0;    // of the first byte
-  uint32_t end = 0;       // past the last byte
+  std::string_view text;  // name without % : =; string without quotes, still escaped; else the whole token
+  int64_t integer = 0;    // for kInt; wraps above INT64_MAX, as in XLA
+  double decimal = 0;     // for kDecimal
+  uint32_t offset = 0;    // offset of the first byte
+  uint32_t end = 0;       // offset past the last byte
 
   TextSpan span() const { return {offset, end - offset}; }
   bool Is(Word w) const { return kind == Tok::kKeyword && word == w; }
@@ -86,14 +86,14 @@ class Lexer {
   const Token& token() const { return token_; }
   Tok kind() const { return token_.kind; }
   void Next();
-  // The kind of the token after the current one.
+  // Returns the kind of the token after the current one.
   Tok Peek();
-  // The current token is '{': takes everything up to the matching '}' as one string, braces included.
+  // If the current token is '{': consumes everything up to the matching '}' as one string, braces included.
   bool TakeJson(std::string_view* json);
-  // Goes on at `offset`, for a second look at the text or to get past an error.
+  // Continues at `offset`, to read part of the text again or to skip an error.
   void Seek(uint32_t offset);
   std::string_view text() const { return text_; }
-  // Where the token before the current one ended.
+  // Offset of the end of the previous token.
   uint32_t previous_end() const { return previous_end_; }
 
  private:
@@ -120,10 +120,10 @@ class Lexer {
   Token token_;
 };
 
-// Whether a name without % would be taken for a type: "f32".
+// True if a name without % would be read as a type, for example "f32".
 bool IsTypeName(std::string_view name);
 
-// Whether `text` lexes as one JSON dictionary: then XLA prints it without quotes.
+// True if `text` lexes as one JSON dictionary. XLA prints such text without quotes.
 bool LexesAsJsonDict(std::string_view text);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Values in constant(…): {{1, 2}, {3, 4}}, true, (1, -2), nan(0x1), {...}.
+// Reads values in constant(…): {{1, 2}, {3, 4}}, true, (1, -2), nan(0x1), {...}.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -21,11 +21,11 @@ double LargestFinite(const ElementTypeInfo& info) {
 const Literal* LiteralReader::ReadLiteral(const Shape& shape) {
   if (shape.IsTuple()) return ReadTupleLiteral(shape);
   if (shape.IsArray()) return ReadArrayLiteral(shape);
-  ErrorHere(StrCat("a constant cannot be a ", ToString(shape)));
+  ErrorHere(StrCat("a constant cannot have the shape ", ToString(shape)));
   return nullptr;
 }
 
-// literal= of a custom call: a shape and a value, or a parenthesised list of such.
+// Reads literal= of a custom call: a shape and a value, or a list of these in parentheses.
 const Literal* LiteralReader::ReadLiteralWithShape() {
   Depth depth(*this);
   if (depth.TooDeep()) return nullptr;
@@ -70,9 +70,9 @@ const Literal* LiteralReader::ReadTupleLiteral(const Shape& shape) {
   return tuple;
 }
 
-// Follows XLA's reader: commas are optional, and a lone element stands for the first of an array whose others are 0.
+// Follows XLA's parser: commas are optional, and a lone value is the first element of an array whose others are 0.
 const Literal* LiteralReader::ReadArrayLiteral(const Shape& declared) {
-  // The value's own shape is static and has elements of the usual size.
+  // The shape of the value is static and has elements of the default size.
   Layout layout = *declared.layout();
   layout.element_size_in_bits = 0;
   const Shape& shape =
@@ -89,24 +89,24 @@ const Literal* LiteralReader::ReadArrayLiteral(const Shape& declared) {
     switch (kind()) {
       case Tok::kLbrace:
         if (++level > rank) {
-          Error(at, StrCat("the value is nested deeper than the rank ", rank));
+          Error(at, StrCat("the value is nested deeper than its rank ", rank));
           return nullptr;
         }
         if (level > 1 && ++seen[level - 2] > shape.dim(level - 2)) {
-          Error(at, StrCat("more than ", shape.dim(level - 2), " parts in dimension ", level - 2));
+          Error(at, StrCat("more than ", shape.dim(level - 2), " subarrays in dimension ", level - 2));
           return nullptr;
         }
         lexer_.Next();
         break;
       case Tok::kRbrace:
         if (level == 0) {
-          Error(at, "a '}' without its '{'");
+          Error(at, "unmatched '}'");
           return nullptr;
         }
         --level;
         if (seen[level] != shape.dim(level)) {
-          Error(at, StrCat("expected ", shape.dim(level), level == rank - 1 ? " elements" : " parts", " in dimension ",
-                           level, ", found ", seen[level]));
+          Error(at, StrCat("expected ", shape.dim(level), level == rank - 1 ? " elements" : " subarrays",
+                           " in dimension ", level, ", found ", seen[level]));
           return nullptr;
         }
         seen[level] = 0;
@@ -117,7 +117,7 @@ const Literal* LiteralReader::ReadArrayLiteral(const Shape& declared) {
         break;
       case Tok::kDots:
         if (level != 1) {
-          Error(at, "'...' stands alone between the outermost braces");
+          Error(at, "'...' must be the only content of the outermost braces");
           return nullptr;
         }
         elided = true;
@@ -128,7 +128,7 @@ const Literal* LiteralReader::ReadArrayLiteral(const Shape& declared) {
         if (rank > 0 && level == rank) ++seen[rank - 1];
         const auto have = static_cast<int64_t>(data.size()) / width;
         if (count && have >= *count) {
-          Error(at, StrCat("more than the ", *count, " elements of ", ToString(shape)));
+          Error(at, StrCat("more values than the ", *count, " elements of ", ToString(shape)));
           return nullptr;
         }
         data.resize(data.size() + static_cast<size_t>(width));
@@ -170,14 +170,14 @@ bool LiteralReader::ReadElement(const Shape& shape, std::byte* to) {
 bool LiteralReader::ReadComplexElement(const Shape& shape, std::byte* to) {
   const ElementType type = shape.element_type();
   const TextSpan at = token().span();
-  if (!IsComplex(type)) return Error(at, StrCat("a value in parentheses is complex, not ", Text(type)));
+  if (!IsComplex(type)) return Error(at, StrCat("only complex values are written in parentheses, not ", Text(type)));
   double real = 0, imaginary = 0;
   lexer_.Next();
   if (!ReadDouble(&real) || !Expect(Tok::kComma, "',' after the real part") || !ReadDouble(&imaginary) ||
       !Expect(Tok::kRparen, "')' after a complex value"))
     return false;
   const ElementType part = type == ElementType::kC64 ? ElementType::kF32 : ElementType::kF64;
-  // XLA's reader gives both parts of a value the nan of its real part.
+  // If the real part is NaN, XLA's parser sets the imaginary part to the same NaN.
   if (std::isnan(real)) imaginary = real;
   return StoreFloat(part, real, at, to) && StoreFloat(part, imaginary, at, to + StorageBytes(part));
 }
@@ -204,24 +204,24 @@ bool LiteralReader::StoreFloat(ElementType type, double value, TextSpan at, std:
   const ElementTypeInfo& info = Info(type);
   uint64_t bits = 0;
   if (std::isnan(value)) {
-    // Sign and payload survive where the type has room for them.
+    // Preserves sign and payload if the type can represent them.
     uint64_t payload = std::bit_cast<uint64_t>(value) & ((uint64_t{1} << 52) - 1);
     const bool quiet = payload == uint64_t{1} << 51;
     bits = EncodeFloat(type, value);
     if (info.specials == FloatSpecials::kIeee) {
       if (quiet) payload = uint64_t{1} << (info.mantissa_bits - 1);
       if (payload >= uint64_t{1} << info.mantissa_bits)
-        return Error(at, StrCat("the nan's payload 0x", Hex(payload), " does not fit into ", Text(type)));
+        return Error(at, StrCat("the NaN payload 0x", Hex(payload), " does not fit into ", Text(type)));
       uint64_t exponent = ((uint64_t{1} << info.exponent_bits) - 1) << info.mantissa_bits;
       bits = exponent | payload | (std::signbit(value) ? uint64_t{1} << (info.bits - 1) : 0);
     } else if (!quiet) {
-      return Error(at, StrCat("a nan of ", Text(type), " has no payload"));
+      return Error(at, StrCat("a NaN of ", Text(type), " cannot have a payload"));
     }
   } else {
     bits = EncodeFloat(type, value);
     if (std::isfinite(value) && !std::isfinite(DecodeFloat(type, bits)))
       return Error(at,
-                   StrCat(value, " is out of the range of ", Text(type), ", whose largest is ", LargestFinite(info)));
+                   StrCat(value, " is out of range for ", Text(type), "; its largest value is ", LargestFinite(info)));
   }
   std::memcpy(to, &bits, static_cast<size_t>(StorageBytes(type)));
   return true;

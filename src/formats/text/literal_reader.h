@@ -1,4 +1,4 @@
-// The values of constants.
+// Reads the values of constants.
 #pragma once
 
 #include "formats/text/shape_reader.h"

@@ -1,4 +1,4 @@
-// Meshes with named axes, and shardings in terms of them: {mesh['x'=4,'y'=2], [{'x'}, {'y', ?}], replicated={…}}.
+// Reads meshes with named axes and shardings over them: {mesh['x'=4,'y'=2], [{'x'}, {'y', ?}], replicated={…}}.
 #include <charconv>
 
 #include "formats/text/sharding_reader.h"
@@ -22,7 +22,7 @@ bool ShardingReader::ReadMesh(Mesh* mesh) {
     if (!ReadString(&name) || !Expect(Tok::kEqual, "'=' after the axis name")) return false;
     TextSpan at = token().span();
     if (!ReadInt(&size)) return false;
-    if (size <= 0 || size > int64_t{1} << 24) return Error(at, StrCat("an axis has a positive size, got ", size));
+    if (size <= 0 || size > int64_t{1} << 24) return Error(at, StrCat("axis size must be in [1, 2^24], got ", size));
     mesh->axis_names.emplace_back(name);
     mesh->devices.dims.push_back(size);
     if (!Eat(Tok::kComma)) break;
@@ -32,12 +32,12 @@ bool ShardingReader::ReadMesh(Mesh* mesh) {
   int64_t count = 1;
   for (int64_t size : mesh->devices.dims)
     if (__builtin_mul_overflow(count, size, &count) || count > int64_t{1} << 24)
-      return ErrorHere("the mesh has more devices than any cluster");
+      return ErrorHere("the mesh must have at most 2^24 devices");
   if (!mesh->axis_names.empty()) mesh->devices.iota = IotaTiles::Plain(mesh->devices.dims);
   return true;
 }
 
-// ", device_ids=" may follow; another comma belongs to what the mesh is part of.
+// True at ", device_ids=". Any other comma belongs to the attribute that contains the mesh.
 bool ShardingReader::AtMeshDeviceIds() {
   if (kind() != Tok::kComma) return false;
   Lexer ahead = lexer_;
@@ -63,12 +63,12 @@ bool ShardingReader::ReadMeshDevices(Mesh* mesh) {
   if (!Expect(Tok::kRparen, "')' after the device ids")) return false;
   int64_t count = 1;
   for (int64_t size : mesh->devices.dims)
-    if (__builtin_mul_overflow(count, size, &count)) return Error(at, "the mesh has more devices than any cluster");
+    if (__builtin_mul_overflow(count, size, &count)) return Error(at, "the number of mesh devices overflows");
   if (static_cast<int64_t>(mesh->devices.devices.size()) == count) return true;
-  return Error(at, StrCat("the mesh has ", count, " devices, but ", mesh->devices.devices.size(), " are named"));
+  return Error(at, StrCat("the mesh has ", count, " devices, but device_ids lists ", mesh->devices.devices.size()));
 }
 
-// 'x', '0' (by number), or a part of an axis: 'x':(2)4
+// 'x', '0' (by index), or a sub-axis: 'x':(2)4
 bool ShardingReader::ReadAxisRef(const Mesh& mesh, AxisRef* axis) {
   const TextSpan at = token().span();
   std::string_view name;
@@ -80,14 +80,14 @@ bool ShardingReader::ReadAxisRef(const Mesh& mesh, AxisRef* axis) {
   if (axis->axis < 0 || axis->axis >= mesh.AxisCount()) return Error(at, StrCat("the mesh has no axis ", name));
   if (!Eat(Tok::kColon)) return true;
   axis->sub.emplace();
-  if (!Expect(Tok::kLparen, "'(' before the size that comes before") || !ReadInt(&axis->sub->pre_size) ||
-      !Expect(Tok::kRparen, "')' after the size that comes before") || !ReadInt(&axis->sub->size))
+  if (!Expect(Tok::kLparen, "'(' before the pre-size of a sub-axis") || !ReadInt(&axis->sub->pre_size) ||
+      !Expect(Tok::kRparen, "')' after the pre-size of a sub-axis") || !ReadInt(&axis->sub->size))
     return false;
   // Bounded by the axis, so that products of sizes cannot overflow later.
-  const int64_t whole = mesh.devices.dims[static_cast<size_t>(axis->axis)];
-  if (axis->sub->pre_size > 0 && axis->sub->size > 0 && axis->sub->pre_size <= whole && axis->sub->size <= whole)
+  const int64_t max_size = mesh.devices.dims[static_cast<size_t>(axis->axis)];
+  if (axis->sub->pre_size > 0 && axis->sub->size > 0 && axis->sub->pre_size <= max_size && axis->sub->size <= max_size)
     return true;
-  return Error(at, StrCat("a part of axis ", name, " of size ", whole, " cannot be (", axis->sub->pre_size, ")",
+  return Error(at, StrCat("invalid sub-axis of axis ", name, ", of size ", max_size, ": (", axis->sub->pre_size, ")",
                           axis->sub->size));
 }
 
@@ -98,7 +98,7 @@ bool ShardingReader::ReadAxisRefs(const Mesh& mesh, std::vector<AxisRef>* axes) 
 // {'x', 'y', ?}
 bool ShardingReader::ReadDimensionSharding(const Mesh& mesh, Sharding::Dimension* dimension) {
   return ReadList(Tok::kLbrace, Tok::kRbrace, Tok::kComma, [&] {
-    if (!dimension->closed) return ErrorHere("nothing follows '?'");
+    if (!dimension->closed) return ErrorHere("'?' must be the last entry");
     if (!Eat(Tok::kQuestion)) return ReadAxisRef(mesh, &dimension->axes.emplace_back());
     dimension->closed = false;
     return true;
@@ -114,7 +114,7 @@ bool ShardingReader::ReadReductionOp(Sharding* sharding) {
   return true;
 }
 
-// mesh[…], then one of: nothing (maximal), replicated, unreduced, manual, or the dimensions and further axes.
+// Reads mesh[…], then one of: nothing (maximal), replicated, unreduced, manual, or the dimensions and further axes.
 bool ShardingReader::ReadNamedSharding(Sharding* sharding) {
   sharding->kind = Sharding::Kind::kNamed;
   if (!ReadMesh(&sharding->mesh.emplace())) return false;
@@ -137,10 +137,10 @@ bool ShardingReader::ReadNamedSharding(Sharding* sharding) {
     lexer_.Next();
     return finish();
   }
-  const bool unreduced_is = kind() == Tok::kAttrName && token().text == "unreduced";
-  if (unreduced_is || token().Is(Word::kUnreduced)) {
+  const bool is_unreduced_attr = kind() == Tok::kAttrName && token().text == "unreduced";
+  if (is_unreduced_attr || token().Is(Word::kUnreduced)) {
     lexer_.Next();
-    if ((unreduced_is || Eat(Tok::kEqual)) && !ReadReductionOp(sharding)) return false;
+    if ((is_unreduced_attr || Eat(Tok::kEqual)) && !ReadReductionOp(sharding)) return false;
     if (kind() == Tok::kLbrace) {
       if (!ReadAxisRefs(mesh, &sharding->unreduced_axes)) return false;
     } else {
@@ -169,7 +169,7 @@ bool ShardingReader::ReadNamedSharding(Sharding* sharding) {
     } else if (name == "metadata") {
       good = ReadShardingMetadata(&sharding->metadata);
     } else {
-      good = ErrorHere(StrCat("a sharding by mesh axes has no ", name));
+      good = ErrorHere(StrCat("unknown sharding field ", name, "; expected replicated, unreduced, manual or metadata"));
     }
     if (!good) return false;
   }

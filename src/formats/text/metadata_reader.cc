@@ -1,9 +1,9 @@
-// Where an instruction comes from, and what its maker says about it.
+// Reads metadata and frontend attributes.
 #include "formats/text/metadata_reader.h"
 
 namespace shoal::internal {
 
-// {a="x",b={json}}; of two with one name the last counts.
+// {a="x",b={json}}; the last of several entries with the same name is used.
 bool MetadataReader::ReadFrontendAttributes(std::span<const FrontendAttribute>* attributes) {
   std::vector<FrontendAttribute> read;
   bool good = ReadList(Tok::kLbrace, Tok::kRbrace, Tok::kComma, [&] {
@@ -22,7 +22,7 @@ bool MetadataReader::ReadFrontendAttributes(std::span<const FrontendAttribute>* 
   return good;
 }
 
-// {op_type="…" op_name="…" source_line=3}: no commas needed.
+// {op_type="…" op_name="…" source_line=3}, with optional commas.
 bool MetadataReader::ReadMetadata(Metadata* metadata) {
   if (!Expect(Tok::kLbrace, "'{' before metadata")) return false;
   absl::InlinedVector<uint32_t, 12> seen;
@@ -32,7 +32,7 @@ bool MetadataReader::ReadMetadata(Metadata* metadata) {
     std::string_view name;
     if (!ReadAttrName(&name)) return false;
     const uint32_t field = AttrId(name);
-    if (std::find(seen.begin(), seen.end(), field) != seen.end()) return Error(at, StrCat(name, " is given twice"));
+    if (std::find(seen.begin(), seen.end(), field) != seen.end()) return Error(at, StrCat("duplicate field ", name));
     seen.push_back(field);
     if (!ReadMetadataField(field, name, at, metadata)) return false;
   }
@@ -75,7 +75,7 @@ bool MetadataReader::ReadMetadataField(uint32_t field, std::string_view name, Te
     default:
       break;
   }
-  if (!TolerateDeviation(at, "loose.attribute", StrCat("metadata has no ", name))) return false;
+  if (!TolerateDeviation(at, "loose.attribute", StrCat("unknown metadata field ", name))) return false;
   lexer_.Next();
   return true;
 }

@@ -1,4 +1,4 @@
-// metadata={…}, frontend_attributes={…}.
+// Reads metadata={…} and frontend_attributes={…}.
 #pragma once
 
 #include "formats/text/literal_reader.h"

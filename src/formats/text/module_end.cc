@@ -1,4 +1,4 @@
-// What can be said only when all of the module was read.
+// Checks that need the complete module.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -9,13 +9,13 @@
 namespace shoal::internal {
 
 bool Parser::Finish() {
-  if (module_.computations.empty()) return diags_.errors() == 0 && Error({0, 0}, "the module has no computation");
+  if (module_.computations.empty()) return diags_.errors() == 0 && Error({0, 0}, "the module has no computations");
   if (module_.entry == nullptr) {
     module_.entry = module_.computations.back();
     if (!options_.strict && module_.has_header && !FitsEntryLayout(*module_.entry))
-      diags_.Warn(module_.entry->at, kCutShortRule,
-                  StrCat("the text has no ENTRY, and computation ", module_.entry->name,
-                         ", its last, is not the one that entry_computation_layout describes: it was cut short"));
+      diags_.Warn(module_.entry->at, kTruncatedRule,
+                  StrCat("the text is truncated: it has no ENTRY, and its last computation, ", module_.entry->name,
+                         ", does not match entry_computation_layout"));
   }
   if (!module_.has_header && !single_instruction_)
     module_.name = module_.arena.CopyString(StrCat("module_", module_.entry->name));
@@ -36,14 +36,14 @@ bool Parser::CheckAliases() {
   for (const InputOutputAlias& alias : module_.input_output_alias) {
     if (result->At(alias.output_index) == nullptr &&
         !TolerateDeviation(aliases_at_, "loose.alias",
-                 StrCat("input_output_alias names output ", ToString(alias.output_index), ", but the result is ",
+                 StrCat("input_output_alias refers to output ", ToString(alias.output_index), ", but the result is ",
                         ToString(*result))))
       return false;
   }
   return true;
 }
 
-// A computation that an async-start wraps belongs to it alone.
+// Checks that a computation wrapped by an async-start has no other callers.
 bool Parser::CheckAsyncComputations() {
   if (!saw_async_) return true;
   absl::flat_hash_map<const Computation*, const Instruction*> others;

@@ -1,4 +1,4 @@
-// The module as a whole: header, tables, computations.
+// Reads the whole module: header, tables, computations.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -14,7 +14,7 @@ bool Parser::Run() {
     return ReadModuleText() && Finish();
   bool named = kind() == Tok::kName || kind() == Tok::kIdent;
   if (named && lexer_.Peek() == Tok::kLparen) {
-    if (!TolerateDeviation(token().span(), "loose.header", "a text that does not begin with HloModule, ENTRY or `name {`"))
+    if (!TolerateDeviation(token().span(), "loose.header", "the text must begin with HloModule, ENTRY or `name {`"))
       return false;
     return ReadModuleText() && Finish();
   }
@@ -30,7 +30,7 @@ bool Parser::ReadModuleText() {
   if (!ReadStackFrameTables()) return false;
   do {
     if (token().Is(Word::kHloModule)) {
-      if (!TolerateDeviation(token().span(), "loose.several-modules", "only the first module of the text is read")) return false;
+      if (!TolerateDeviation(token().span(), "loose.several-modules", "only the first module is read")) return false;
       break;
     }
     if (!ReadComputation()) return false;
@@ -42,7 +42,7 @@ bool Parser::ReadModuleText() {
 bool Parser::ReadComputation() {
   const uint32_t start = token().offset;
   const bool read = ReadComputationAt(start);
-  if (!read) broken_.push_back(start);
+  if (!read) unreadable_.push_back(start);
   return read;
 }
 
@@ -61,30 +61,30 @@ bool Parser::ReadComputationAt(uint32_t start) {
   Computation* computation = module_.NewComputation(name);
   computation->at = name_at;
   OpenScope();
-  reading_.push_back(name);
+  open_computations_.push_back(name);
   const Shape* signature_result = nullptr;
   TextSpan result_at;
   bool good = ReadSignature(&signature_result, &result_at) && ReadInstructionList(*computation);
-  reading_.pop_back();
+  open_computations_.pop_back();
   CloseScope();
   if (!good) return false;
-  if (truncated_ && kind() == Tok::kEof && computation->instructions.empty()) return true;  // as if it were not there
+  if (truncated_ && kind() == Tok::kEof && computation->instructions.empty()) return true;  // dropped
 
   if (signature_result != nullptr && computation->root != nullptr &&
       !Compatible(*signature_result, computation->root->shape()) &&
       !TolerateDeviation(result_at, "loose.signature",
-               StrCat("computation ", name, " is declared to give ", ToString(*signature_result), ", but its root ",
-                      computation->root->name, " is ", ToString(computation->root->shape()))))
+               StrCat("computation ", name, " is declared to return ", ToString(*signature_result), ", but its root ",
+                      computation->root->name, " has shape ", ToString(computation->root->shape()))))
     return false;
   if (Eat(Tok::kComma)) {
     std::string_view attr;
     if (!ReadAttrName(&attr)) return false;
-    if (attr != "execution_thread") return Error(token().span(), StrCat("a computation has no attribute ", attr));
+    if (attr != "execution_thread") return Error(token().span(), StrCat("unknown computation attribute ", attr));
     if (!ReadString(&computation->execution_thread)) return false;
   }
-  if (is_entry && module_.entry != nullptr) return Error(entry_at, "expected only one ENTRY");
+  if (is_entry && module_.entry != nullptr) return Error(entry_at, "the module has more than one ENTRY");
   if (is_entry) module_.entry = computation;
-  auto [known, fresh] = computations_.emplace(name, computation);
+  auto [entry, fresh] = computations_.emplace(name, computation);
   if (!fresh) return Error(name_at, StrCat("computation ", name, " is defined twice"));
   module_.computations.push_back(computation);
   return true;
@@ -104,7 +104,7 @@ void Parser::CloseScope() {
   scope().broken.clear();
   scope().missing.clear();
   scope().deferred.clear();
-  scope().late_control.clear();
+  scope().pending_control.clear();
   spare_scopes_.push_back(std::move(scopes_.back()));
   scopes_.pop_back();
 }
@@ -115,9 +115,9 @@ bool Parser::ReadSignature(const Shape** result, TextSpan* result_at) {
     const Token name = token();
     std::string_view parameter;
     if (!ReadName(&parameter)) return false;
-    // `%p: f32[]`: XLA itself writes `p: f32[]`.
+    // XLA writes `p: f32[]`, not `%p: f32[]`.
     if (kind() == Tok::kColon) {
-      if (!TolerateDeviation(name.span(), "loose.signature", "parameter names in a signature have no %")) return false;
+      if (!TolerateDeviation(name.span(), "loose.signature", "signature names must not begin with %")) return false;
       lexer_.Next();
     }
     const Shape* shape = ReadShape();
@@ -142,7 +142,7 @@ bool Parser::ReadInstructionList(Computation& computation) {
     if (kind() == Tok::kEof) {
       std::string message = StrCat("the text ends inside computation ", computation.name);
       if (!truncated_) return ErrorHere(std::move(message));
-      diags_.Warn(computation.at, kCutShortRule, std::move(message));
+      diags_.Warn(computation.at, kTruncatedRule, std::move(message));
       break;
     }
     const uint32_t start = token().offset;
@@ -151,16 +151,16 @@ bool Parser::ReadInstructionList(Computation& computation) {
       continue;
     }
     good = false;
-    broken_.push_back(start);
+    unreadable_.push_back(start);
     if (diags_.errors() >= kMaxErrors) return false;
     SkipToNextInstruction(start);
   } while (kind() != Tok::kRbrace);
   if (!scope().deferred.empty()) good &= ReadDeferred(computation, &root);
   if (kind() != Tok::kEof) lexer_.Next();
-  // Grown in a list that all computations share, kept in one of its own size.
+  // Parsing grows a list that all computations share; the computation keeps a copy of exactly the required size.
   spare_list_ = std::exchange(computation.instructions, std::vector(computation.instructions));
   spare_list_.clear();
-  if ((!good || truncated_) && computation.instructions.empty()) return true;  // complained already, or dropped
+  if ((!good || truncated_) && computation.instructions.empty()) return true;  // already reported, or dropped
   return FinishComputation(computation, root);
 }
 
@@ -169,7 +169,7 @@ bool Parser::FinishComputation(Computation& computation, Instruction* root) {
     return Error(computation.at, StrCat("computation ", computation.name, " is empty"));
   computation.root = root != nullptr ? root : computation.instructions.back();
   return NumberParameters(computation) &&
-         (scope().late_control.empty() || ResolveControlPredecessors(computation));
+         (scope().pending_control.empty() || ResolveControlPredecessors(computation));
 }
 
 bool Parser::NumberParameters(Computation& computation) {
@@ -178,21 +178,21 @@ bool Parser::NumberParameters(Computation& computation) {
   for (Instruction* hlo : scope().parameters) {
     int64_t number = (*hlo)[kParameterNumber];
     if (number >= static_cast<int64_t>(count)) {
-      if (diags_.errors() > 0) continue;  // a parameter may have failed to read
+      if (diags_.errors() > 0) continue;  // a parameter may be unreadable
       if (!TolerateDeviation(hlo->at, "loose.parameter",
-                   StrCat("parameter number ", number, " of computation ", computation.name, ", which has only ", count,
-                          count == 1 ? " parameter" : " parameters")))
+                             StrCat("parameter number ", number, " is too large: computation ", computation.name,
+                                    " has only ", count, count == 1 ? " parameter" : " parameters")))
         return false;
       if (number >= kMaxMissingParameters)
-        return Error(hlo->at, StrCat("parameter number ", number, " is too high to guess the parameters below it"));
+        return Error(hlo->at, StrCat("parameter number ", number, " is too large to add the missing parameters"));
       if (number >= std::ssize(computation.parameters)) computation.parameters.resize(static_cast<size_t>(number) + 1);
     }
     Instruction*& slot = computation.parameters[static_cast<size_t>(number)];
     if (slot != nullptr)
-      return Error(hlo->at, StrCat("computation ", computation.name, " has two parameters number ", number));
+      return Error(hlo->at, StrCat("computation ", computation.name, " has two parameters with number ", number));
     slot = hlo;
   }
-  // Nobody has to ask whether a parameter is there: one that the text left out has the shape ().
+  // A parameter that the text omits gets the shape (), so that later code need not check for null.
   for (size_t i = 0; i < computation.parameters.size(); ++i) {
     if (computation.parameters[i] != nullptr) continue;
     const std::string_view name = module_.arena.CopyString(StrCat("missing.", i));
@@ -210,7 +210,7 @@ const Shape* Parser::WithDefaultLayouts(const Shape& shape) {
   return module_.shapes.Tuple(elements);
 }
 
-// A lone instruction is a module too: operands that are not defined become its parameters.
+// Reads a single instruction as a module. Operands that are not defined become parameters.
 bool Parser::ReadSingleInstruction() {
   single_instruction_ = true;
   module_.has_header = false;
@@ -225,7 +225,7 @@ bool Parser::ReadSingleInstruction() {
     return false;
   }
   if (kind() != Tok::kEof)
-    return ErrorHere("expected the end of the text after a lone instruction; is the HloModule header missing?");
+    return ErrorHere("expected the end of the text after a single instruction; is the HloModule header missing?");
   if (!FinishComputation(*computation, nullptr)) return false;
   module_.computations.insert(module_.computations.begin(), computation);
   module_.entry = computation;

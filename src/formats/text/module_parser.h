@@ -1,5 +1,4 @@
-// Computations and their instructions: module_parser.cc, called_computations.cc, module_end.cc, error_recovery.cc;
-// instruction_parser.cc, instruction_names.cc, operand_parser.cc, forward_references.cc, async_parser.cc. Private to text/.
+// Reads computations and their instructions. The section headings name the .cc files. Private to formats/text.
 #pragma once
 
 #include <map>
@@ -14,11 +13,11 @@
 
 namespace shoal::internal {
 
-// XLA's NameUniquer: gives each name, in the order asked, a form that no earlier one had.
+// XLA's NameUniquer: makes each name different from the names of all earlier calls.
 class NameUniquer {
  public:
   std::string Unique(std::string_view name);
-  // As XLA cleans names: letters, digits, '_', '.', '-'; no type name; no leading "__" but "__xla_".
+  // Cleans a name as XLA does: letters, digits, '_', '.', '-'; not a type name; no leading "__" except "__xla_".
   static std::string Sanitized(std::string_view name);
 
  private:
@@ -31,11 +30,11 @@ class NameUniquer {
 
 class Parser final : public HeaderReader {
  public:
-  // `truncated`: the text may end inside a computation, which then is what is there.
+  // If `truncated`, the text may end inside a computation, which then has the instructions read up to there.
   Parser(Module& module, std::string_view text, const ParseOptions& options, bool truncated, Diags& diags)
       : HeaderReader(module, text, options, diags), truncated_(truncated) {}
   bool Run();
-  // Where the first instruction or computation begins that could not be read, nor anything behind it.
+  // Offset of the first unreadable instruction or computation after which nothing is readable.
   std::optional<uint32_t> FirstUnreadableOffset() const;
 
  private:
@@ -55,26 +54,26 @@ class Parser final : public HeaderReader {
   bool NumberParameters(Computation& computation);
 
   // ---- called_computations.cc
-  // The computation of that name; in loose text it may come later, or not at all.
+  // Finds the computation `name`. Loose text may define it later, or not at all.
   Computation* FindComputation(std::string_view name, TextSpan at);
   Computation* ReadAhead(std::string_view name, TextSpan at);
   void IndexComputations();
   bool ReadCalledComputation(Computation** computation) override;
 
-  // ---- instruction_parser.cc
+  // ---- instruction_parser.cc, instruction_names.cc, operand_parser.cc
   struct InstructionHead {  // name = shape opcode
     std::string_view name;
     TextSpan name_at;
     const Shape* shape = nullptr;
     Opcode opcode = kUnknownOp;
-    std::optional<Opcode> wrapped;  // of a sugared async op: dot-start
+    std::optional<Opcode> wrapped;  // dot, for the short form dot-start
     std::string_view opcode_text;
     TextSpan opcode_at;
   };
   bool ReadInstruction(Computation& computation, Instruction** root);
-  // After the "=": the instruction is added to `computation` and returned, null after an error.
+  // Reads the text after "=". Returns the instruction, added to `computation`, or null after an error.
   Instruction* ReadInstructionBody(Computation& computation, std::string_view name, TextSpan name_at, bool nested);
-  bool ReadOpcode(InstructionHead* opening);
+  bool ReadOpcode(InstructionHead* head);
   bool ReadOperands(Computation& computation, std::vector<Instruction*>& operands);
   Instruction* ReadOperand(Computation& computation, bool* dropped);
   Instruction* ResolveOperand(Computation& computation, std::string_view name, TextSpan at, const Shape* shape);
@@ -85,23 +84,23 @@ class Parser final : public HeaderReader {
   bool ReadTrailingLiteral(Instruction& hlo, std::vector<NamedAttr>& attrs);
   bool ReadAttributes(Instruction& hlo, std::span<const AttrDef> own, std::vector<NamedAttr>& attrs, bool allowed);
   bool CheckRequired(const Instruction& hlo, std::span<const AttrDef> own);
-  bool FinishInstruction(Instruction& hlo, const InstructionHead& opening);
+  bool FinishInstruction(Instruction& hlo, const InstructionHead& head);
   bool InferShape(Instruction& hlo);
   void OrderComputations(Instruction& hlo);
-  bool NameInstruction(Instruction& hlo, const InstructionHead& opening);
+  bool NameInstruction(Instruction& hlo, const InstructionHead& head);
   Instruction* MakeParameter(Computation& computation, int64_t number, const Shape* shape, std::string_view name,
                              TextSpan at);
   std::string_view AnonymousName(const Instruction& hlo);
   bool ReadInstructionNames(AttrValue* value) override;
 
   // ---- forward_references.cc: loose text may define operands and control predecessors later in the computation
-  struct Named {
+  struct NameUse {
     std::string_view name;
     TextSpan at;
   };
-  bool IsMissing(std::string_view name, TextSpan at);
+  bool RecordMissing(std::string_view name, TextSpan at);
   bool IsInSignature(std::string_view name);
-  Instruction* MakeFromSignature(Computation& computation, const Named& named);
+  Instruction* MakeFromSignature(Computation& computation, const NameUse& use);
   void Defer(uint32_t start, std::string_view name);
   void SkipInstruction(uint32_t start);
   bool ReadDeferred(Computation& computation, Instruction** root);
@@ -109,16 +108,16 @@ class Parser final : public HeaderReader {
   bool ResolveControlPredecessors(Computation& computation);
 
   // ---- async_parser.cc
-  Instruction* ReadAsync(Computation& computation, const InstructionHead& opening, bool nested);
-  void RecogniseWrappedCollective(InstructionHead* opening);
-  Computation* ReadWrappedOp(Instruction& start, const InstructionHead& opening, std::vector<NamedAttr>& attrs, bool nested);
-  bool CheckContinuation(Instruction& hlo, const InstructionHead& opening);
+  Instruction* ReadAsync(Computation& computation, const InstructionHead& head, bool nested);
+  void RecogniseWrappedCollective(InstructionHead* head);
+  Computation* ReadWrappedOp(Instruction& start, const InstructionHead& head, std::vector<NamedAttr>& attrs, bool nested);
+  bool CheckContinuation(Instruction& hlo, const InstructionHead& head);
   void SetExecutionThread(Computation& computation, std::string_view thread);
-  void ShareWithWrapped(Instruction& hlo, const InstructionHead& opening);
-  void FitWrappedToCalled(Computation& wrapped);
-  void FitWrapped(Computation& wrapped, const Shape& result, std::span<const Shape* const> operands);
+  void CopyAttrsToWrapped(Instruction& hlo, const InstructionHead& head);
+  void SetWrappedShapesFromCallee(Computation& wrapped);
+  void SetWrappedShapes(Computation& wrapped, const Shape& result, std::span<const Shape* const> operands);
 
-  // Lists under construction, one pair per level of nesting, so that they are allocated once.
+  // Reusable lists for the instructions being read, one pair per level of nesting.
   struct Scratch {
     std::vector<NamedAttr> attrs;
     std::vector<Instruction*> operands;
@@ -136,25 +135,25 @@ class Parser final : public HeaderReader {
   void SkipToNextInstruction(uint32_t failed);
   void SkipComputation();
 
-  // A computation's names, and what its signature calls its parameters.
+  // The names defined in a computation, and the parameters in its signature.
   struct Scope {
     NameTable names;
-    std::map<std::string, Instruction*> elements;  // by their paths: name#1
+    std::map<std::string, Instruction*> elements;  // by path: name#1
     std::vector<Instruction*> parameters;
     std::vector<std::pair<std::string_view, const Shape*>> signature;
-    absl::flat_hash_set<std::string_view> broken;  // instructions that could not be read: do not complain again
-    std::vector<Named> missing;                    // of the instruction that is being read: names not defined yet
+    absl::flat_hash_set<std::string_view> broken;  // unreadable instructions; do not report them again
+    std::vector<NameUse> missing;                  // names not yet defined that the current instruction uses
     struct Deferred {
       std::string_view name;
       uint32_t start = 0;
-      std::vector<Named> missing;
+      std::vector<NameUse> missing;
     };
-    std::vector<Deferred> deferred;  // instructions to be read when all of the computation is known
+    std::vector<Deferred> deferred;  // instructions to read at the end of the computation
     struct PendingControlDependency {
       Instruction* user = nullptr;
-      Named before;
+      NameUse predecessor;
     };
-    std::vector<PendingControlDependency> late_control;
+    std::vector<PendingControlDependency> pending_control;
   };
   Scope& scope() { return *scopes_.back(); }
   void OpenScope();
@@ -166,18 +165,18 @@ class Parser final : public HeaderReader {
   absl::flat_hash_map<std::string_view, Computation*, TextHash> computations_;
   absl::flat_hash_map<std::string_view, uint32_t> computation_offsets_;  // filled by IndexComputations
   bool indexed_ = false;
-  absl::flat_hash_set<uint32_t> read_offsets_;  // computations read ahead of their place
-  std::vector<std::string_view> reading_;       // computations that are being read, each inside the one before
+  absl::flat_hash_set<uint32_t> read_offsets_;       // computations that ReadAhead has read
+  std::vector<std::string_view> open_computations_;  // names of computations being read, outermost first
   bool saw_async_ = false;
-  std::optional<NameUniquer> uniquer_;  // made when the first nested instruction needs a name
+  std::optional<NameUniquer> uniquer_;  // created when a nested instruction first needs a name
   bool single_instruction_ = false;
   int64_t missing_parameters_ = 0;
   std::vector<std::unique_ptr<Scratch>> scratch_;
   size_t scratch_depth_ = 0;
-  // Where instructions and computations begin that could not be read, and the last one that could.
-  std::vector<uint32_t> broken_;
+  // Offsets of the unreadable instructions and computations, and of the last readable instruction.
+  std::vector<uint32_t> unreadable_;
   uint32_t last_read_ = 0;
-  std::vector<Instruction*> spare_list_;  // room for the instructions of the next computation
+  std::vector<Instruction*> spare_list_;  // reused for the instructions of the next computation
   static constexpr int kMaxErrors = 100;
   static constexpr int64_t kMaxMissingParameters = 1 << 16;
 };

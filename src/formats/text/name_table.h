@@ -1,5 +1,5 @@
-// Instructions of one computation by name. Made for many computations in a row: a small computation after a large one
-// uses, and clears, only the first slots, which are in cache.
+// Hash table of one computation's instructions by name, reused for many computations: a small computation after a large
+// one uses, and clears, only the first slots, which are in cache.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 
 namespace shoal::internal {
 
-// For tables by views of the text.
+// Hash for tables whose keys are views of the text.
 struct TextHash {
   size_t operator()(std::string_view text) const { return HashName(text); }
 };
 
 class NameTable {
  public:
-  NameTable() : slots_(kSmallest) {}
+  NameTable() : slots_(kMinCapacity) {}
 
-  // Null if there is none.
+  // Returns null if there is no such instruction.
   Instruction* Find(std::string_view name) const {
     const uint64_t hash = HashName(name);
     for (size_t i = hash & mask(); slots_[i].hlo != nullptr; i = (i + 1) & mask())
@@ -29,7 +29,7 @@ class NameTable {
     return nullptr;
   }
 
-  // The instruction that has the name already, or null after adding this one.
+  // Adds `hlo` and returns null, or returns the instruction that already has its name.
   Instruction* Add(Instruction* hlo) {
     if ((size_ + 1) * 2 > capacity_) Grow();
     const uint64_t hash = HashName(hlo->name);
@@ -44,7 +44,7 @@ class NameTable {
   void Clear() {
     std::fill_n(slots_.begin(), capacity_, Slot{});
     size_ = 0;
-    capacity_ = kSmallest;
+    capacity_ = kMinCapacity;
   }
 
   template <class Visit>
@@ -58,7 +58,7 @@ class NameTable {
     Instruction* hlo = nullptr;
     uint64_t hash = 0;
   };
-  static constexpr size_t kSmallest = 64;
+  static constexpr size_t kMinCapacity = 64;
 
   size_t mask() const { return capacity_ - 1; }
   void Grow() {
@@ -78,8 +78,8 @@ class NameTable {
     size_ = live.size();
   }
 
-  std::vector<Slot> slots_;      // those beyond capacity_ are empty
-  size_t capacity_ = kSmallest;  // of slots_, how many are in use
+  std::vector<Slot> slots_;         // slots beyond capacity_ are empty
+  size_t capacity_ = kMinCapacity;  // number of slots in use
   size_t size_ = 0;
 };
 

@@ -20,7 +20,7 @@ std::string NameUniquer::Sanitized(std::string_view name) {
     if (!IsAllowed(c)) c = '_';
   std::optional<ElementType> type = ParseElementType(result);
   if (type && *type != ElementType::kTuple && *type != ElementType::kBuffer) result += '_';
-  // Prefixes with two underscores are reserved by XLA's back ends.
+  // XLA's backends reserve names that begin with two underscores.
   if (result.starts_with("__") && !result.starts_with("__xla_")) result[0] = 'a';
   return result;
 }
@@ -43,7 +43,7 @@ std::string NameUniquer::Unique(std::string_view name) {
     id = ids.next++;
   }
   if (id == 0 && !numbered) return root;
-  // A name that had no number keeps none only while 0 is its own.
+  // A name without a number stays as it is only if its id is 0. An explicit number 0 is kept.
   if (id == 0) return StrCat(root, ".0");
   return StrCat(root, ".", id);
 }

@@ -1,4 +1,4 @@
-// Operands: names, perhaps with their shapes, or whole instructions written in place.
+// Reads operands: names with optional shapes, or nested instructions.
 #include <algorithm>
 
 #include "core/ops/families.h"
@@ -13,9 +13,9 @@ bool Parser::ReadOperands(Computation& computation, std::vector<Instruction*>& o
     const TextSpan at = token().span();
     bool dropped = false;
     Instruction* operand = ReadOperand(computation, &dropped);
-    if (dropped) diags_.Warn(at, "loose.operand", "a shape without a name is no operand; XLA ignores it too");
+    if (dropped) diags_.Warn(at, "loose.operand", "ignored a shape without an operand name, as XLA does");
     if (operand != nullptr) operands.push_back(operand);
-    // One that is defined later stops this instruction, but not the list: all of them are noted.
+    // An operand that is defined later defers the instruction, but the rest of the list is read to record all of them.
     return operand != nullptr || dropped || scope().missing.size() > missing;
   });
   return read && scope().missing.empty();
@@ -49,8 +49,9 @@ Instruction* Parser::ReadOperand(Computation& computation, bool* dropped) {
     if (base == nullptr) return nullptr;
     Instruction* element = ReadTupleElements(computation, base, name, name_at);
     if (element == nullptr || shape == nullptr || Compatible(element->shape(), *shape)) return element;
-    bool allowed = TolerateDeviation(at, "loose.operand-shape",
-                           StrCat(name, " is ", ToString(element->shape()), ", written as ", ToString(*shape)));
+    bool allowed = TolerateDeviation(
+        at, "loose.operand-shape",
+        StrCat(name, " has shape ", ToString(element->shape()), ", but is written as ", ToString(*shape)));
     return allowed ? element : nullptr;
   }
   return ResolveOperand(computation, name, name_at, shape);
@@ -61,23 +62,23 @@ Instruction* Parser::ResolveOperand(Computation& computation, std::string_view n
   if (hlo == nullptr) return MissingOperand(computation, name, at, shape);
   if (shape == nullptr || Compatible(hlo->shape(), *shape)) return hlo;
   bool allowed = TolerateDeviation(at, "loose.operand-shape",
-                         StrCat(name, " is ", ToString(hlo->shape()), ", but is written here as ", ToString(*shape)));
+                         StrCat(name, " has shape ", ToString(hlo->shape()), ", but is written as ", ToString(*shape)));
   return allowed ? hlo : nullptr;
 }
 
 Instruction* Parser::MissingOperand(Computation& computation, std::string_view name, TextSpan at, const Shape* shape) {
   if (single_instruction_ && scopes_.size() == 1) {
     if (shape == nullptr) {
-      Error(at, StrCat("operand ", name, " of a lone instruction needs its shape"));
+      Error(at, StrCat("operand ", name, " of a single instruction must be written with its shape"));
       return nullptr;
     }
     std::string_view parameter = name.empty() ? module_.arena.CopyString(StrCat("_", missing_parameters_)) : name;
     return MakeParameter(computation, missing_parameters_++, shape, parameter, at);
   }
   if (options_.strict && IsInSignature(name)) return MakeFromSignature(computation, {name, at});
-  // An instruction that could not be read has been complained about; what uses it is silently dropped too.
-  if (!scope().broken.contains(name) && !IsMissing(name, at))
-    Error(at, StrCat("instruction ", name, " is not defined before this"));
+  // An unreadable instruction has already been reported; its users are dropped without another error.
+  if (!scope().broken.contains(name) && !RecordMissing(name, at))
+    Error(at, StrCat("instruction ", name, " must be defined before its use"));
   return nullptr;
 }
 
@@ -86,13 +87,13 @@ bool Parser::IsInSignature(std::string_view name) {
   return std::any_of(signature.begin(), signature.end(), [&](const auto& row) { return row.first == name; });
 }
 
-Instruction* Parser::MakeFromSignature(Computation& computation, const Named& named) {
-  if (!TolerateDeviation(named.at, "loose.parameter", StrCat("parameter ", named.name, " stands in the signature only")))
+Instruction* Parser::MakeFromSignature(Computation& computation, const NameUse& use) {
+  if (!TolerateDeviation(use.at, "loose.parameter", StrCat("parameter ", use.name, " is only in the signature")))
     return nullptr;
   const auto& signature = scope().signature;
   size_t number = 0;
-  while (signature[number].first != named.name) ++number;
-  return MakeParameter(computation, static_cast<int64_t>(number), signature[number].second, named.name, named.at);
+  while (signature[number].first != use.name) ++number;
+  return MakeParameter(computation, static_cast<int64_t>(number), signature[number].second, use.name, use.at);
 }
 
 Instruction* Parser::MakeParameter(Computation& computation, int64_t number, const Shape* shape, std::string_view name,
@@ -108,7 +109,7 @@ Instruction* Parser::MakeParameter(Computation& computation, int64_t number, con
   return hlo;
 }
 
-// name#1#0: element 0 of element 1, as get-tuple-elements that all such operands share.
+// Reads name#1#0: element 0 of element 1. Operands with the same path share their get-tuple-elements.
 Instruction* Parser::ReadTupleElements(Computation& computation, Instruction* hlo, std::string_view name, TextSpan at) {
   std::string path(name);
   while (Eat(Tok::kHash)) {
@@ -119,9 +120,9 @@ Instruction* Parser::ReadTupleElements(Computation& computation, Instruction* hl
       return nullptr;
     }
     StrAppend(&path, "#", index);
-    Instruction*& known = scope().elements[path];
-    if (known != nullptr) {
-      hlo = known;
+    Instruction*& element_slot = scope().elements[path];
+    if (element_slot != nullptr) {
+      hlo = element_slot;
       continue;
     }
     Instruction* element = module_.NewInstruction(computation);
@@ -131,7 +132,7 @@ Instruction* Parser::ReadTupleElements(Computation& computation, Instruction* hl
     element->operands = module_.arena.Copy(std::span(&hlo, 1));
     element->at = element->name_at = at;
     SetAttr(*element, module_, kElementIndex, index);
-    known = hlo = element;
+    element_slot = hlo = element;
   }
   return hlo;
 }

@@ -1,4 +1,4 @@
-// ParseModule: the whole text, or the beginning of one that breaks off.
+// ParseModule: reads the whole text, or the readable part of a truncated text.
 #include <algorithm>
 
 #include "formats/text/module_parser.h"
@@ -7,20 +7,20 @@ namespace shoal::internal {
 namespace {
 
 std::unique_ptr<Module> ParseText(std::unique_ptr<Source>& source, std::string_view text, const ParseOptions& options,
-                                  bool truncated, Diags& diags, std::optional<uint32_t>* broken_from = nullptr) {
+                                  bool truncated, Diags& diags, std::optional<uint32_t>* first_unreadable = nullptr) {
   auto module = std::make_unique<Module>(std::move(source));
   int errors = diags.errors();
   Parser parser(*module, text, options, truncated, diags);
   bool read = parser.Run();
-  if (broken_from != nullptr) *broken_from = parser.FirstUnreadableOffset();
+  if (first_unreadable != nullptr) *first_unreadable = parser.FirstUnreadableOffset();
   if (read && diags.errors() == errors) return module;
   source = std::move(module->source);
   return nullptr;
 }
 
-// Whether a text breaks off in what it begins with: a string or a bracket stays open, or an instruction is not followed
-// by the brace that closes its computation.
-bool BreaksOff(std::string_view rest, bool in_computation) {
+// True if `rest` is truncated: it ends inside a string or inside brackets, or before the brace that closes its
+// computation.
+bool IsTruncated(std::string_view rest, bool in_computation) {
   std::string open;  // brackets
   bool in_string = false;
   for (size_t i = 0; i < rest.size(); ++i) {
@@ -41,25 +41,27 @@ bool BreaksOff(std::string_view rest, bool in_computation) {
 std::unique_ptr<Module> ParseModule(std::unique_ptr<Source>& source, const ParseOptions& options, Diags& diags) {
   const Diags before = diags;
   const std::string_view text = source->text();
-  std::optional<uint32_t> broken_from;
-  if (std::unique_ptr<Module> module = ParseText(source, text, options, false, diags, &broken_from)) return module;
+  std::optional<uint32_t> first_unreadable;
+  if (std::unique_ptr<Module> module = ParseText(source, text, options, false, diags, &first_unreadable)) return module;
   if (options.strict) return nullptr;
-  // A dump of which the end is missing: its whole lines, or what stands before the instruction in which it breaks off,
-  // if nothing else is wrong with that.
-  std::vector<std::string_view> beginnings{text.substr(0, text.rfind('\n') + 1)};
-  if (broken_from) {
-    const std::string_view beginning = text.substr(0, *broken_from);
-    const bool in_computation = beginning.rfind('{') != beginning.npos && beginning.find_last_not_of(" \t\r\n") != beginning.rfind('}');
-    if (BreaksOff(text.substr(*broken_from), in_computation)) beginnings.push_back(beginning);
+  // If the end of a dump is missing, read its complete lines, or the text before the incomplete instruction, provided
+  // that this part has no errors.
+  std::vector<std::string_view> prefixes{text.substr(0, text.rfind('\n') + 1)};
+  if (first_unreadable) {
+    const std::string_view prefix = text.substr(0, *first_unreadable);
+    const bool in_computation = prefix.rfind('{') != prefix.npos && prefix.find_last_not_of(" \t\r\n") != prefix.rfind('}');
+    if (IsTruncated(text.substr(*first_unreadable), in_computation)) prefixes.push_back(prefix);
   }
-  for (const std::string_view beginning : beginnings) {
-    Diags again = before;
-    std::unique_ptr<Module> module = ParseText(source, beginning, options, true, again);
+  for (const std::string_view prefix : prefixes) {
+    Diags retry_diags = before;
+    std::unique_ptr<Module> module = ParseText(source, prefix, options, true, retry_diags);
     if (module == nullptr) continue;
-    const bool said = std::any_of(again.found().begin(), again.found().end(), [](const Diag& diag) { return diag.rule == kCutShortRule; });
-    if (!said && beginning.size() < text.size())
-      again.Warn({static_cast<uint32_t>(beginning.size()), 1}, kCutShortRule, "the text ends inside a computation that begins here");
-    diags = std::move(again);
+    const bool reported = std::any_of(retry_diags.found().begin(), retry_diags.found().end(),
+                                      [](const Diag& diag) { return diag.rule == kTruncatedRule; });
+    if (!reported && prefix.size() < text.size())
+      retry_diags.Warn({static_cast<uint32_t>(prefix.size()), 1}, kTruncatedRule,
+                       "the text ends inside a computation that begins here");
+    diags = std::move(retry_diags);
     return module;
   }
   return nullptr;

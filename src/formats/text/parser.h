@@ -8,19 +8,19 @@
 
 namespace shoal::internal {
 
-// Of the warning that a text ends too early.
-inline constexpr std::string_view kCutShortRule = "loose.cut-short";
+// Rule id of the warning that the text is truncated.
+inline constexpr std::string_view kTruncatedRule = "loose.cut-short";
 
 struct ParseOptions {
-  // Each liberty a text takes is an error, not a warning.
+  // Report each deviation from XLA's grammar as an error, not a warning.
   bool strict = false;
-  // With strict: accept exactly what XLA's parser accepts. That leaves out some of what XLA itself prints: the newest
+  // With strict: accept exactly what XLA's parser accepts. This excludes some text that XLA itself prints: the newest
   // GPU dumps write async-wrapped collectives as "all-reduce-start" with a shape and attributes of async-start, and
-  // XLA takes those for its older ops of that name. Otherwise they are read as what they are.
+  // XLA's parser reads them as its older ops of that name. If false, they are read as async-wrapped collectives.
   bool xla_compatible = false;
 };
 
-// Collects errors and warnings in `diags` and goes on as far as it makes sense. Null if there were errors.
+// Collects errors and warnings in `diags`, continuing after errors where possible. Returns null if there were errors.
 std::unique_ptr<Module> ParseModule(std::unique_ptr<Source>& source, const ParseOptions& options, Diags& diags);
 
 }  // namespace shoal::internal

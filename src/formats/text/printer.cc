@@ -12,14 +12,14 @@ namespace {
 
 constexpr int64_t kLargeConstant = 10;
 
-// Whether XLA's default prints this value as {...}.
+// True if XLA prints this value as {...} by default.
 bool IsLarge(const Literal& literal) {
   if (!literal.shape->IsArray()) return true;
   std::optional<int64_t> count = literal.shape->ElementCount();
   return !count || *count > kLargeConstant;
 }
 
-bool SameButForLineEnds(std::string_view a, std::string_view b) {
+bool EqualIgnoringTrailingNewlines(std::string_view a, std::string_view b) {
   while (a.ends_with('\n')) a.remove_suffix(1);
   while (b.ends_with('\n')) b.remove_suffix(1);
   return a == b;
@@ -39,8 +39,8 @@ std::string PrintInstructions(const Module& module) {
 std::string PrintModuleLikeSource(const Module& module, PrintOptions options) {
   options.renumber_frames = options.reorder_computations = false;
   std::string as_written = PrintModule(module, options);
-  if (module.names_are_final) return as_written;  // a protobuf: its reader put them in order
-  if (SameButForLineEnds(module.source->text(), as_written)) return as_written;
+  if (module.names_are_final) return as_written;  // a protobuf: already in canonical order
+  if (EqualIgnoringTrailingNewlines(module.source->text(), as_written)) return as_written;
   options.renumber_frames = options.reorder_computations = true;
   return PrintModule(module, options);
 }
@@ -61,7 +61,7 @@ std::string Printer::PrintLines() {
 
 namespace {
 
-// A constant of more elements than the text has letters, which is printed with all of them.
+// True if a constant has more elements than the text has characters. It would be printed with all its elements.
 bool HasLongerConstant(const Module& module) {
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)
@@ -80,7 +80,7 @@ bool IsCanonicalText(const Module& module) {
   PrintOptions options;
   options.renumber_frames = options.reorder_computations = false;
   const std::string printed = PrintModule(module, options);
-  return SameButForLineEnds(module.source->text(), printed);
+  return EqualIgnoringTrailingNewlines(module.source->text(), printed);
 }
 
 std::string Printer::Print() {
@@ -90,7 +90,7 @@ std::string Printer::Print() {
   if (options_.metadata) StackFrameTables();
   out_ += "\n\n";
   for (const Computation* computation : options_.reorder_computations ? PostOrder(module_) : module_.computations) {
-    // The computation of a short-form async op is that op, and is not printed.
+    // The short form of an async op implies its computation, which is not printed.
     if (async_.contains(computation) && computation->root != nullptr) {
       bool single = true;
       for (const Instruction* hlo : computation->instructions)
@@ -139,7 +139,7 @@ void Printer::Header() {
   if (module_.num_partitions != 1) StrAppend(&out_, ", num_partitions=", module_.num_partitions);
   if (!module_.frontend_attributes.empty()) {
     out_ += ", frontend_attributes=";
-    FrontendAttributes_(module_.frontend_attributes);
+    PrintFrontendAttributes(module_.frontend_attributes);
   }
   for (std::string_view attribute : module_.unknown_attributes) StrAppend(&out_, ", ", attribute);
   OriginRecoveryTable();
@@ -178,7 +178,7 @@ void Printer::OriginRecoveryTable() {
     AppendOriginalArray(out_, entry.replacing);
     out_ += "}";
     if (entry.module != nullptr) {
-      // A module inside a string: indented twice, quotes and backslashes escaped.
+      // Prints the module inside a string: indented twice, quotes and backslashes escaped.
       std::string inner = PrintModule(*entry.module);
       out_ += ",\n  \"\n";
       bool line_start = true;

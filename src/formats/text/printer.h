@@ -1,4 +1,4 @@
-// Writes a Module as HLO text: by default byte for byte what XLA prints.
+// Prints a Module as HLO text: by default, byte for byte as XLA prints it.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace shoal::internal {
 
 struct PrintOptions {
-  bool elide_large_constants = false;  // {...} for more than 10 elements, as XLA's own default
-  // The short form leaves these out.
+  bool elide_large_constants = false;  // {...} for more than 10 elements, as XLA does by default
+  // The short form omits these.
   bool percent = true;         // % before names
   bool signatures = true;      // (p: f32[2]) -> f32[2]
-  bool metadata = true;        // and the stack frame tables
+  bool metadata = true;        // metadata={…} and the stack frame tables
   bool index_comments = true;  // /*index=5*/ among operands
-  // XLA numbers stack frames and orders computations anew when it reads a text.
+  // XLA renumbers stack frames and reorders computations when it parses a text.
   bool renumber_frames = true;
   bool reorder_computations = true;
 
@@ -23,14 +23,14 @@ struct PrintOptions {
 
 std::string PrintModule(const Module& module, const PrintOptions& options = {});
 
-// The instructions alone, each on a line of its own, in the order of the module's computations, by the names they were
-// written with and with large constants elided.
+// Prints only the instructions, one per line, in the order of the module's computations, with names as written and with
+// large constants elided.
 std::string PrintInstructions(const Module& module);
 
-// The text is exactly what XLA printed, in whatever order it had its computations and stack frames at that time; a
-// protobuf always is.
+// True if the text is exactly as XLA prints it, with its computations and stack frames in any order. Always true for a
+// protobuf.
 bool IsCanonicalText(const Module& module);
-// As PrintModule, but a text that is as XLA printed it stays as it is.
+// As PrintModule, but does not change a text that is already as XLA prints it.
 std::string PrintModuleLikeSource(const Module& module, PrintOptions options = {});
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// The printer's parts: printer.cc (module, computations, instructions), attr_printer.cc (one function for each kind of
-// attribute) and attr_text.cc (attributes one by one). Private to text/.
+// Implements the printer: printer.cc (module, computations, instructions), attr_printer.cc (one function per kind of
+// attribute) and attr_text.cc (attributes one by one). Private to formats/text.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ class Printer {
  public:
   Printer(const Module& module, const PrintOptions& options)
       : module_(module), options_(options), names_(module), frames_(module) {}
-  // For attributes alone: without the work of finding names and stack frames.
+  // Prints attributes only: does not compute names and stack frames.
   explicit Printer(const Module& module) : module_(module) {}
-  // By the names as they are written.
+  // Prints names as they are written.
   static Printer AsWritten(const Module& module, const PrintOptions& options) {
     return Printer(module, options, /*as_written=*/true);
   }
@@ -56,9 +56,9 @@ class Printer {
   void Value(const AttrDef& def, const AttrValue& value);
   void DefaultValue(const AttrDef& def);
   void String(std::string_view text);
-  static std::string_view WithoutOldFields(std::string_view text, std::string& storage);
+  static std::string_view WithoutObsoleteFields(std::string_view text, std::string& storage);
   void StringOrJson(std::string_view text);
-  void FrontendAttributes_(std::span<const FrontendAttribute> attributes);
+  void PrintFrontendAttributes(std::span<const FrontendAttribute> attributes);
   void MetadataText(const Metadata& metadata);
   void WindowText(const Window& window);
   void DimLabels(const ConvDims& dims);
@@ -73,7 +73,7 @@ class Printer {
   const PrintOptions options_ = {};
   std::optional<CanonicalNames> names_;
   std::optional<CanonicalFrames> frames_;
-  absl::flat_hash_map<const Computation*, bool> async_;  // computations that an async-start wraps
+  absl::flat_hash_map<const Computation*, bool> async_;  // computations wrapped by an async-start
   std::string out_;
 };
 

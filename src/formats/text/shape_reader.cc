@@ -1,4 +1,4 @@
-// Shapes and layouts: f32[2,<=3]{1,0:T(8,128)S(1)}, (f32[], token[]), b(f32[4]).
+// Reads shapes and layouts: f32[2,<=3]{1,0:T(8,128)S(1)}, (f32[], token[]), b(f32[4]).
 #include "absl/container/inlined_vector.h"
 #include "core/base/scan.h"
 #include "core/ir/sizes.h"
@@ -7,12 +7,12 @@
 namespace shoal::internal {
 namespace {
 
-std::string_view FaultOf(const Layout& layout) {
+std::string_view ValidateLayout(const Layout& layout) {
   const int64_t rank = std::ssize(layout.minor_to_major);
   uint64_t seen = 0;
   for (int64_t dim : layout.minor_to_major) {
     if (dim < 0 || dim >= rank || (dim < 64 && (seen >> dim & 1) != 0))
-      return "has a layout that does not order its dimensions";
+      return "has a layout that is not a permutation of its dimensions";
     if (dim < 64) seen |= uint64_t{1} << dim;
   }
   if (layout.plain()) return {};
@@ -26,10 +26,10 @@ std::string_view FaultOf(const Layout& layout) {
   return positive ? std::string_view() : "has a layout with a size that is not positive";
 }
 
-// What XLA's reader asks of an array in a tuple, though not of one that stands alone.
-std::string_view FaultInTuple(const Shape& shape) {
+// Applies the checks that XLA's parser makes for arrays inside a tuple, but not for other arrays.
+std::string_view ValidateTupleElement(const Shape& shape) {
   if (!shape.IsArray()) return {};
-  return SizeOverflows(shape) ? "is too large for a 64-bit size" : FaultOf(*shape.layout());
+  return SizeOverflows(shape) ? "has a size that overflows 64 bits" : ValidateLayout(*shape.layout());
 }
 
 }  // namespace
@@ -39,20 +39,20 @@ bool ShapeReader::AtShape() {
   return kind() == Tok::kIdent && token().text == "b" && lexer_.Peek() == Tok::kLparen;
 }
 
-// The text of the array shape at the current token if it is of the common form, else empty.
+// Returns the text of the array shape at the current token if it has the common form, else an empty string.
 std::string_view ShapeReader::ShapeText() const {
   std::string_view text = lexer_.text();
   const size_t start = token().offset;
   size_t end = FindAny<']', '\n'>(text, token().end);
   if (end + 1 >= text.size() || text[end] != ']') return {};
   ++end;
-  // A layout goes on with a digit; what opens with anything else is no layout.
+  // In the common form, a layout begins with '{' and a digit.
   if (text[end] == '{' && end + 1 < text.size() && text[end + 1] >= '0' && text[end + 1] <= '9') {
     end = FindAny<'}', '\n'>(text, end);
     if (end >= text.size() || text[end] != '}') return {};
     ++end;
   } else if (text[end] == '{' || text[end] == ' ') {
-    // Perhaps a layout after a blank, or one of the form {:T(128)}.
+    // This may be a layout after a blank, or one of the form {:T(128)}.
     size_t next = text.find_first_not_of(' ', end);
     if (next != std::string_view::npos && text[next] == '{') return {};
   }
@@ -63,9 +63,9 @@ const Shape* ShapeReader::ReadShape() {
   if (kind() == Tok::kType) {
     std::string_view text = ShapeText();
     if (text.empty()) return ReadArrayShape();
-    if (auto known = shapes_by_text_.find(text); known != shapes_by_text_.end()) {
+    if (auto cached = shapes_by_text_.find(text); cached != shapes_by_text_.end()) {
       lexer_.Seek(token().offset + static_cast<uint32_t>(text.size()));
-      return known->second;
+      return cached->second;
     }
     const uint32_t end = token().offset + static_cast<uint32_t>(text.size());
     const Shape* shape = ReadArrayShape();
@@ -80,8 +80,8 @@ const Shape* ShapeReader::ReadShape() {
       const TextSpan at = token().span();
       elements.push_back(ReadShape());
       if (elements.back() == nullptr) return false;
-      std::string_view fault = FaultInTuple(*elements.back());
-      return fault.empty() || TolerateDeviation(at, "loose.tuple", StrCat("this element of a tuple ", fault));
+      std::string_view problem = ValidateTupleElement(*elements.back());
+      return problem.empty() || TolerateDeviation(at, "loose.tuple", StrCat("this tuple element ", problem));
     });
     return good ? module_.shapes.Tuple(elements) : nullptr;
   }
@@ -92,7 +92,7 @@ const Shape* ShapeReader::ReadShape() {
     const Shape* element = ReadShape();
     if (element == nullptr || !Expect(Tok::kRparen, "')' after a buffer's shape")) return nullptr;
     if (element->IsArray()) return module_.shapes.Buffer(element);
-    Error(at, "a buffer holds an array");
+    Error(at, "a buffer must contain an array");
     return nullptr;
   }
   ErrorHere(StrCat("expected a shape, found '", token().text.substr(0, 40), "'"));
@@ -125,13 +125,13 @@ const Shape* ShapeReader::ReadArrayShape() {
   Ints sizes(dims.data(), dims.size());
   if (!IsArrayType(type)) {
     if (!dims.empty()) {
-      ErrorHere(StrCat("a ", Text(type), " has no dimensions"));
+      ErrorHere(StrCat("a ", Text(type), " cannot have dimensions"));
       return nullptr;
     }
     return type == ElementType::kToken ? module_.shapes.Token() : module_.shapes.Opaque();
   }
   const bool* dynamic_dims = any_dynamic ? dynamic.data() : nullptr;
-  // A '{' may also open the body of a computation; a layout goes on with a number or a colon.
+  // A '{' may also open the body of a computation; a layout continues with a number or a colon.
   if (kind() != Tok::kLbrace)
     return module_.shapes.Array(type, sizes, dynamic_dims, module_.shapes.DefaultLayout(dims.size()));
   Tok next = lexer_.Peek();
@@ -153,15 +153,15 @@ const Shape* ShapeReader::ReadArrayShape() {
   if (Eat(Tok::kColon) && !ReadLayoutExtras(&layout, tiles, splits)) return nullptr;
   if (!Expect(Tok::kRbrace, "'}' after the layout")) return nullptr;
   if (order.size() != dims.size()) {
-    Error(at, StrCat("the layout orders ", order.size(), " dimensions, the shape has ", dims.size()));
+    Error(at, StrCat("the layout has ", order.size(), " dimensions, but the shape has ", dims.size()));
     return nullptr;
   }
   layout.minor_to_major = Ints(order.data(), order.size());
   layout.tiles = tiles;
   layout.split_configs = splits;
-  // Read strictly the verifier says it; otherwise nobody else looks, and all rely on it.
-  if (std::string_view fault = options_.strict ? "" : FaultOf(layout); !fault.empty()) {
-    diags_.Warn(at, "loose.layout", StrCat("this shape ", fault, "; taken in row-major order"));
+  // If strict, the verifier reports an invalid layout. Otherwise it is replaced here, because later code relies on it.
+  if (std::string_view problem = options_.strict ? "" : ValidateLayout(layout); !problem.empty()) {
+    diags_.Warn(at, "loose.layout", StrCat("this shape ", problem, "; assuming row-major order"));
     Layout plain = *module_.shapes.DefaultLayout(dims.size());
     plain.memory_space = layout.memory_space;
     layout = plain;
@@ -169,14 +169,14 @@ const Shape* ShapeReader::ReadArrayShape() {
   return module_.shapes.Array(type, sizes, dynamic_dims, module_.shapes.Intern(layout));
 }
 
-// After the colon, in this order, each optional: D(…) T(…)… L(n) #(type) *(type) E(n) S(n) SC(…)… P(shape) M(n)
+// Reads the optional parts after the colon, in order: D(…) T(…)… L(n) #(type) *(type) E(n) S(n) SC(…)… P(shape) M(n)
 bool ShapeReader::ReadLayoutExtras(Layout* layout, std::vector<Tile>& tiles, std::vector<SplitConfig>& splits) {
   auto eat_letter = [&](std::string_view letter) {
     if (kind() != Tok::kIdent || token().text != letter) return false;
     lexer_.Next();
     return true;
   };
-  if (eat_letter("D")) {  // how sparse each dimension is: read, and dropped as XLA does
+  if (eat_letter("D")) {  // the sparsity of each dimension: read, but dropped, as in XLA
     auto read_level = [&] {
       bool good = kind() == Tok::kIdent && token().text.size() == 1 && token().text.find_first_of("DCSH") == 0;
       if (!good) return ErrorHere("expected D, C, S or H");
@@ -194,7 +194,7 @@ bool ShapeReader::ReadLayoutExtras(Layout* layout, std::vector<Tile>& tiles, std
   if (eat_letter("E") && !ReadParenInt(&layout->element_size_in_bits)) return false;
   if (eat_letter("S") && !ReadParenInt(&layout->memory_space)) return false;
   if (eat_letter("SC") && !ReadSplitConfigs(splits)) return false;
-  if (eat_letter("P")) return ErrorHere("a physical shape belongs to a sparse array");
+  if (eat_letter("P")) return ErrorHere("a physical shape is only allowed in the layout of a sparse array");
   if (eat_letter("M") && !ReadParenInt(&layout->dynamic_metadata_bytes)) return false;
   return true;
 }

@@ -1,4 +1,4 @@
-// f32[2,3]{1,0:T(8,128)}, tuples of shapes.
+// Reads shapes: f32[2,3]{1,0:T(8,128)}, tuples of shapes.
 #pragma once
 
 #include "absl/container/flat_hash_map.h"
@@ -23,7 +23,7 @@ class ShapeReader : public Cursor {
   bool ReadTiles(std::vector<Tile>& tiles);
   bool ReadSplitConfigs(std::vector<SplitConfig>& splits);
 
-  // Array shapes by their text: most shapes of a module are written many times.
+  // Cache of array shapes by text: most shapes occur many times in a module.
   absl::flat_hash_map<std::string_view, const Shape*, TextHash> shapes_by_text_;
 };
 

@@ -1,4 +1,4 @@
-// sharding=, replica_groups= and the meshes and device lists in them.
+// Reads sharding= and replica_groups=, with the meshes and device lists in them.
 #include <algorithm>
 #include <charconv>
 #include <numeric>
@@ -39,7 +39,7 @@ bool ShardingReader::ReadSharding(Sharding* sharding) {
   return Expect(Tok::kRbrace, "'}' after the sharding");
 }
 
-// What follows the '{' of one sharding, and the '}'.
+// Reads the text of one sharding after its '{', including the '}'.
 bool ShardingReader::ReadSingleSharding(Sharding* sharding) {
   if (IsMeshWord(token())) return ReadNamedSharding(sharding);
   using Kind = Sharding::Kind;
@@ -79,7 +79,7 @@ bool ShardingReader::ReadSingleSharding(Sharding* sharding) {
     } else if (name == "last_tile_dims") {
       good = ReadLastTileDims(&sharding->last_tile_dims);
     } else {
-      good = ErrorHere(StrCat("a sharding has no ", name));
+      good = ErrorHere(StrCat("unknown sharding field ", name, "; known: device, devices, metadata, last_tile_dims"));
     }
     if (!good) return false;
   }
@@ -91,11 +91,11 @@ bool ShardingReader::ReadSingleSharding(Sharding* sharding) {
                      : manual   ? Kind::kManual
                      : unknown  ? Kind::kUnknown
                                 : Kind::kUnreduced;
-    if (sharding->kind != Kind::kMaximal && has_devices) return Error(at, "this sharding names no devices");
+    if (sharding->kind != Kind::kMaximal && has_devices) return Error(at, "this kind of sharding cannot list devices");
   }
   if (maximal && !replicated) {
     sharding->kind = Kind::kMaximal;
-    if (sharding->tiles.devices.size() != 1) return Error(at, "a maximal sharding names exactly one device");
+    if (sharding->tiles.devices.size() != 1) return Error(at, "a maximal sharding must name exactly one device");
   }
   if (!replicated && !maximal && !manual && !unknown && !unreduced) return FinishTiledSharding(sharding, at);
   sharding->replicate_last_dim = false;
@@ -105,7 +105,7 @@ bool ShardingReader::ReadSingleSharding(Sharding* sharding) {
   return true;
 }
 
-// The printer says the reduction in an entry of the metadata; XLA's reader leaves that in and doubles it.
+// The printer writes the reduction as a metadata entry. XLA's parser keeps that entry and so duplicates it.
 void ShardingReader::TakeReductionOp(Sharding* sharding) {
   sharding->ExtractReductionOp();
   if (options_.xla_compatible) return;
@@ -116,19 +116,19 @@ bool ShardingReader::FinishTiledSharding(Sharding* sharding, TextSpan at) {
   TileAssignment& tiles = sharding->tiles;
   if (tiles.dims.empty()) return Error(at, "expected devices=[…] with the dimensions of the tile assignment");
   if (std::find(tiles.dims.begin(), tiles.dims.end(), 0) != tiles.dims.end())
-    return Error(at, "a tile assignment has no dimension of size 0");
+    return Error(at, "a tile assignment cannot have a dimension of size 0");
   const int64_t count = SaturatingProduct(tiles.dims);
-  if (count < 0 || count > kLargestCluster) return Error(at, "the tile assignment has more devices than any cluster");
-  if (!tiles.iota && tiles.devices.size() <= 1) return Error(at, "a tiled sharding names more than one device");
+  if (count < 0 || count > kLargestCluster) return Error(at, "the tile assignment must have at most 2^24 devices");
+  if (!tiles.iota && tiles.devices.size() <= 1) return Error(at, "a tiled sharding must name more than one device");
   if (tiles.DeviceCount() != count)
     return Error(
-        at, StrCat("the tile assignment has room for ", count, " devices, but ", tiles.DeviceCount(), " are named"));
+        at, StrCat("the tile assignment needs ", count, " devices, but ", tiles.DeviceCount(), " are listed"));
   std::vector<Sharding::Kind> types = std::move(sharding->last_tile_dims);
   if (sharding->replicate_last_dim) {
-    if (!types.empty()) return Error(at, "last_tile_dim_replicate and last_tile_dims exclude each other");
+    if (!types.empty()) return Error(at, "last_tile_dim_replicate and last_tile_dims cannot be combined");
     types.push_back(Sharding::Kind::kReplicated);
   }
-  if (types.size() > tiles.dims.size()) return Error(at, "last_tile_dims names more dimensions than there are");
+  if (types.size() > tiles.dims.size()) return Error(at, "last_tile_dims has more entries than there are dimensions");
   Sharding tiled = Sharding::Tiled(std::move(tiles), std::move(types), std::move(sharding->metadata));
   tiled.group = sharding->group;
   tiled.group_id = sharding->group_id;
@@ -146,7 +146,7 @@ bool ShardingReader::ReadTileAssignment(TileAssignment* tiles, bool iota_only) {
   } while (Eat(Tok::kComma));
   if (!Expect(Tok::kRsquare, "']' after the tile assignment")) return false;
   if (Eat(Tok::kLeq)) return ReadIota(tiles->dims, &tiles->iota.emplace());
-  if (iota_only) return ErrorHere("expected '<=' and the order of the devices");
+  if (iota_only) return ErrorHere("expected '<=' and the device order");
   do {
     tiles->devices.emplace_back();
     if (!ReadInt(&tiles->devices.back())) return false;
@@ -175,7 +175,7 @@ bool ShardingReader::ReadIota(std::vector<int64_t> dims, IotaTiles* iota) {
       int64_t dim = 0;
       if (!ReadInt(&dim)) return false;
       if (dim < 0 || dim >= static_cast<int64_t>(reshape.size()))
-        return ErrorHere(StrCat("T(…) orders the dimensions 0 to ", reshape.size() - 1, ", got ", dim));
+        return ErrorHere(StrCat("a dimension in T(…) must lie in [0, ", reshape.size(), "), got ", dim));
       perm.push_back(static_cast<int>(dim));
     } while (Eat(Tok::kComma));
     if (!Expect(Tok::kRparen, "')' after T(…")) return false;
@@ -184,15 +184,15 @@ bool ShardingReader::ReadIota(std::vector<int64_t> dims, IotaTiles* iota) {
   std::sort(sorted.begin(), sorted.end());
   bool permutes = sorted.size() == reshape.size();
   for (size_t i = 0; permutes && i < sorted.size(); ++i) permutes = sorted[i] == static_cast<int>(i);
-  if (!permutes) return Error(at, "T(…) must name every dimension of the device order once");
+  if (!permutes) return Error(at, "T(…) must list each dimension of the device order exactly once");
   const int64_t count = SaturatingProduct(reshape);
   if (count > kLargestCluster)
     return Error(at,
-                 StrCat("the device order has ", count, " devices, more than the ", kLargestCluster, " of any cluster"));
+                 StrCat("the device order has ", count, " devices, more than the maximum of ", kLargestCluster));
   const bool positive = std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim > 0; });
   if (count <= 0 || !positive || count != SaturatingProduct(dims))
-    return Error(
-        at, StrCat("the device order has ", count, " devices, the dimensions before it ", SaturatingProduct(dims)));
+    return Error(at, StrCat("the device order has ", count, " devices, but the dimensions before it have ",
+                            SaturatingProduct(dims)));
   *iota = IotaTiles::Canonical(std::move(dims), std::move(reshape), std::move(perm));
   return true;
 }
@@ -241,7 +241,7 @@ bool ShardingReader::ReadReplicaGroups(AttrValue* value) {
   const TextSpan at = token().span();
   TileAssignment tiles;
   if (!ReadTileAssignment(&tiles, /*iota_only=*/true)) return false;
-  if (tiles.dims.size() != 2) return Error(at, "replica groups have two dimensions: groups and their size");
+  if (tiles.dims.size() != 2) return Error(at, "replica groups must have two dimensions: groups and group size");
   groups->rep = std::move(*tiles.iota);
   return true;
 }

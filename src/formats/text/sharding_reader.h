@@ -1,4 +1,4 @@
-// Shardings, replica groups, meshes.
+// Reads shardings, replica groups and meshes.
 #pragma once
 
 #include "formats/text/metadata_reader.h"

@@ -1,4 +1,4 @@
-// Windows, paddings, slices, and the labels of a convolution's dimensions.
+// Reads windows, padding, slices and the dimension labels of a convolution.
 #include <charconv>
 
 #include "formats/text/attr_reader.h"
@@ -6,14 +6,14 @@
 namespace shoal::internal {
 namespace {
 
-// "1x-2" cut at `separator` into integers.
+// Splits "1x-2" at `separator` into integers.
 bool SplitInts(std::string_view text, char separator, std::vector<int64_t>* numbers) {
   while (true) {
     size_t end = text.find(separator);
-    std::string_view piece = text.substr(0, end);
+    std::string_view part = text.substr(0, end);
     numbers->emplace_back();
-    auto [stop, error] = std::from_chars(piece.data(), piece.data() + piece.size(), numbers->back());
-    if (error != std::errc() || stop != piece.data() + piece.size()) return false;
+    auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), numbers->back());
+    if (error != std::errc() || stop != part.data() + part.size()) return false;
     if (end == std::string_view::npos) return true;
     text.remove_prefix(end + 1);
   }
@@ -23,7 +23,7 @@ bool SplitInts(std::string_view text, char separator, std::vector<int64_t>* numb
 
 // 3 or 3x4x5
 bool AttrReader::ReadDxD(std::vector<int64_t>* numbers) {
-  if (!numbers->empty()) return ErrorHere("this part of the window is given twice");
+  if (!numbers->empty()) return ErrorHere("duplicate window field");
   if (kind() == Tok::kInt) {
     numbers->push_back(token().integer);
   } else if (kind() != Tok::kDxD || !SplitInts(token().text, 'x', numbers)) {
@@ -58,17 +58,17 @@ bool AttrReader::ReadWindow(AttrValue* value) {
       std::vector<std::vector<int64_t>> pairs;
       good = ReadPadNumbers(&pairs);
       for (const auto& pair : pairs) {
-        if (pair.size() != 2) return Error(name_at, "the pad of a window is low_high for each dimension");
+        if (pair.size() != 2) return Error(name_at, "the pad of a window must be low_high for each dimension");
         pad.emplace_back(pair[0], pair[1]);
       }
     } else {
-      return Error(name_at, StrCat("a window has no ", name));
+      return Error(name_at, StrCat("unknown window field ", name));
     }
     if (!good) return false;
   }
   auto fits = [&](const auto& list) { return list.empty() || list.size() == size.size(); };
   if (!fits(stride) || !fits(lhs_dilate) || !fits(rhs_dilate) || !fits(rhs_reversal) || !fits(pad))
-    return Error(at, StrCat("every part of a window must have the ", size.size(), " dimensions of its size"));
+    return Error(at, StrCat("every window field must have ", size.size(), " dimensions, like size"));
   std::span<WindowDim> dims = module_.arena.NewSpan<WindowDim>(size.size());
   for (size_t i = 0; i < size.size(); ++i) {
     dims[i] = {size[i],
@@ -109,7 +109,7 @@ bool AttrReader::ReadPadding(AttrValue* value) {
   return true;
 }
 
-// b01f_01io->b01f: where in each operand and in the result each dimension lies; '?' is no dimension of either kind.
+// b01f_01io->b01f: the role of each dimension of the two operands and of the result; '?' marks a dimension without one.
 bool AttrReader::ReadDimLabels(AttrValue* value) {
   if (kind() != Tok::kDimLabels) return ErrorHere("expected dim labels such as b01f_01io->b01f");
   std::string_view text = token().text;
@@ -119,26 +119,26 @@ bool AttrReader::ReadDimLabels(AttrValue* value) {
                        Ints* spatial) {
     int64_t count = 0;
     for (char c : labels) count += c >= '0' && c <= '9' ? 1 : 0;
-    std::span<int64_t> places = module_.arena.NewSpan<int64_t>(static_cast<size_t>(count));
-    std::fill(places.begin(), places.end(), -1);
+    std::span<int64_t> indices = module_.arena.NewSpan<int64_t>(static_cast<size_t>(count));
+    std::fill(indices.begin(), indices.end(), -1);
     uint64_t seen = 0;
     for (size_t i = 0; i < labels.size(); ++i) {
       const char c = labels[i];
       if (c == '?') continue;
       const uint64_t bit = uint64_t{1} << (c - '0') % 64;
-      if ((seen & bit) != 0) return ErrorHere(StrCat("'", std::string_view(&c, 1), "' stands twice in ", labels));
+      if ((seen & bit) != 0) return ErrorHere(StrCat("'", std::string_view(&c, 1), "' appears twice in ", labels));
       seen |= bit;
       if (c == first) {
         *first_dim = static_cast<int64_t>(i);
       } else if (c == second) {
         *second_dim = static_cast<int64_t>(i);
       } else if (c >= '0' && c < '0' + count) {
-        places[static_cast<size_t>(c - '0')] = static_cast<int64_t>(i);
+        indices[static_cast<size_t>(c - '0')] = static_cast<int64_t>(i);
       } else {
         return ErrorHere(StrCat("the spatial dimensions in ", labels, " must be numbered from 0"));
       }
     }
-    *spatial = places;
+    *spatial = indices;
     return true;
   };
   if (!read_part(text.substr(0, underscore), 'b', 'f', &dims->input_batch, &dims->input_feature,

@@ -9,9 +9,9 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr size_t kLargestRadix = 31;  // beyond, a chirp transform is faster than the sum over all pairs
+constexpr size_t kMaxRadix = 31;  // for larger radices a chirp transform is faster than a sum over all pairs
 
-// std::complex's own product looks after infinities, which makes it slow.
+// The operator* of std::complex is slow because it handles infinities.
 Complex Times(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -26,14 +26,14 @@ Complex Swapped(Complex x) { return {x.imag(), x.real()}; }
 
 }  // namespace
 
-// Bluestein: with jk = (j² + k² - (k - j)²) / 2 the transform is a convolution with exp(πi j² / n), which is done by
-// transforms whose length is a power of two.
+// Bluestein's algorithm: since jk = (j² + k² - (k - j)²) / 2, the transform is a convolution with exp(πi j² / n), which
+// is computed by transforms whose length is a power of two.
 struct FourierTransform::Chirp {
   explicit Chirp(size_t n);
 
   FourierTransform transform;
   std::vector<Complex> wave;      // exp(-πi j² / n)
-  std::vector<Complex> spectrum;  // of the conjugate wave, both ways around zero
+  std::vector<Complex> spectrum;  // transform of the conjugate wave, mirrored at zero
   std::vector<Complex> padded;
 };
 
@@ -60,7 +60,7 @@ FourierTransform::FourierTransform(int64_t length) {
   for (size_t radix : {4, 2}) {
     for (; rest % radix == 0; rest /= radix) radices_.push_back(radix);
   }
-  for (size_t radix = 3; radix <= kLargestRadix; radix += 2)
+  for (size_t radix = 3; radix <= kMaxRadix; radix += 2)
     for (; rest % radix == 0; rest /= radix) radices_.push_back(radix);
   roots_.resize(n);
   if (rest != 1) {
@@ -73,7 +73,7 @@ FourierTransform::FourierTransform(int64_t length) {
 
 void FourierTransform::Run(Complex* x, bool inverse) {
   if (!inverse) return Forward(x);
-  // The other sign is the same transform with real and imaginary parts swapped before and after.
+  // Swapping real and imaginary parts before and after the transform inverts the sign of the exponent.
   std::transform(x, x + length(), x, Swapped);
   Forward(x);
   std::transform(x, x + length(), x, Swapped);
@@ -85,7 +85,7 @@ void FourierTransform::Forward(Complex* x) {
   Recurse(workspace_.data(), 1, x, workspace_.size(), 0);
 }
 
-// Cooley and Tukey: the transform of n elements from those of every radix-th one.
+// Cooley-Tukey algorithm: computes the transform of n elements from the transforms of every radix-th element.
 void FourierTransform::Recurse(const Complex* in, size_t stride, Complex* out, size_t n, size_t level) {
   if (n <= 1) {
     if (n == 1) *out = *in;
@@ -99,9 +99,9 @@ void FourierTransform::Recurse(const Complex* in, size_t stride, Complex* out, s
 
 void FourierTransform::Combine(Complex* out, size_t n, size_t radix) const {
   const size_t part = n / radix;
-  const size_t all = roots_.size();
-  const size_t step = all / n;  // between roots of this n
-  Complex t[kLargestRadix];
+  const size_t root_count = roots_.size();
+  const size_t step = root_count / n;  // from one n-th root of unity to the next in roots_
+  Complex t[kMaxRadix];
   for (size_t k = 0; k < part; ++k) {
     for (size_t r = 0; r < radix; ++r)
       t[r] = r == 0 || k == 0 ? out[r * part + k] : Times(out[r * part + k], roots_[r * k * step]);
@@ -110,15 +110,15 @@ void FourierTransform::Combine(Complex* out, size_t n, size_t radix) const {
       out[part + k] = t[0] - t[1];
     } else if (radix == 4) {
       const Complex even = t[0] + t[2], odd = t[1] + t[3];
-      const Complex difference = t[0] - t[2], turned = {t[1].imag() - t[3].imag(), t[3].real() - t[1].real()};
+      const Complex difference = t[0] - t[2], rotated = {t[1].imag() - t[3].imag(), t[3].real() - t[1].real()};
       out[k] = even + odd;
-      out[part + k] = difference + turned;
+      out[part + k] = difference + rotated;
       out[2 * part + k] = even - odd;
-      out[3 * part + k] = difference - turned;
+      out[3 * part + k] = difference - rotated;
     } else {
       for (size_t q = 0; q < radix; ++q) {
         Complex sum = t[0];
-        for (size_t r = 1; r < radix; ++r) sum += Times(t[r], roots_[(q * r % radix) * (all / radix)]);
+        for (size_t r = 1; r < radix; ++r) sum += Times(t[r], roots_[(q * r % radix) * (root_count / radix)]);
         out[q * part + k] = sum;
       }
     }

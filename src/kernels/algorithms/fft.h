@@ -13,7 +13,7 @@ class FourierTransform {
   explicit FourierTransform(int64_t length);
 
   int64_t length() const { return static_cast<int64_t>(roots_.size()); }
-  // x[k] becomes Σ_j x[j] exp(-2πi jk / length), or with the other sign where `inverse`. Nothing is scaled.
+  // Replaces x[k] with Σ_j x[j] exp(-2πi jk / length), or the opposite sign if `inverse`. Does not scale the result.
   void Run(std::complex<double>* x, bool inverse);
 
  private:

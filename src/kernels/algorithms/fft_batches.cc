@@ -7,14 +7,14 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// One transform over all the dimensions of fft_length, of which there may be many in a batch.
+// One transform over all dimensions of fft_length. A batch may have many.
 struct FftBox {
   FftType type{};
   std::vector<int64_t> sizes;     // fft_length
   int64_t in_last = 0;            // elements of the operand in the last dimension
-  int64_t out_last = 0;           // and of the result
-  int64_t rows = 1;               // everything but the last dimension
-  std::vector<Complex> elements;  // of `sizes`
+  int64_t out_last = 0;           // elements of the result in the last dimension
+  int64_t rows = 1;               // product of the other dimensions
+  std::vector<Complex> elements;  // a box of `sizes`
 };
 
 // Half of a spectrum determines the other half: element n - k is the conjugate of element k.
@@ -51,7 +51,7 @@ void Store(const FftBox& box, double scale, Out* out) {
 
 void Transform(FftBox& box) {
   const bool inverse = IsInverse(box.type);
-  // The last dimension first, but for irfft: its other half appears only when the other dimensions are done.
+  // The last dimension comes first, except for irfft, whose spectrum is completed after the other dimensions are done.
   const size_t last = box.sizes.size() - 1;
   if (box.type != FftType::kIrfft) TransformAxis(box.elements.data(), box.sizes, last, inverse);
   for (size_t axis = 0; axis < last; ++axis) TransformAxis(box.elements.data(), box.sizes, axis, inverse);

@@ -1,4 +1,4 @@
-// Transforms of the last dimensions of an array, as the op fft has them.
+// Fourier transforms of the last dimensions of an array, as the op fft defines them.
 #pragma once
 
 #include "core/ops/linear_algebra.h"
@@ -6,8 +6,8 @@
 
 namespace shoal::internal {
 
-// Of every box of `length` in `in`; the last dimension of a real transform has half of its elements on the complex side.
-// Computed in f64.
+// Transforms every box of `length` in `in`. In a real transform the complex side has only the first half of the last
+// dimension. Computes in f64.
 void TransformBatches(FftType type, Ints length, const Array& in, Array& out);
 
 }  // namespace shoal::internal

@@ -8,14 +8,14 @@
 
 namespace shoal::internal {
 
-// Complex numbers of eight lines.
+// A complex number for each of eight lines.
 struct LaneNumber {
-  typedef float Lanes __attribute__((vector_size(32), aligned(4)));  // anywhere that floats lie
+  typedef float Lanes __attribute__((vector_size(32), aligned(4)));  // at any address that is aligned for float
   Lanes re, im;
 };
 
-// Room for `count` of them, which is kept for the next who wants some in this thread: memory that was never touched costs
-// as much as a transform does.
+// At least `count` LaneNumbers. Their memory is cached for reuse in this thread, because touching fresh memory costs as
+// much as a transform.
 class LaneNumbers {
  public:
   explicit LaneNumbers(int64_t count);
@@ -35,17 +35,17 @@ class LaneFourierTransform {
   static constexpr int64_t kLanes = 8;
   using Number = LaneNumber;
   using Lanes = LaneNumber::Lanes;
-  struct Tables;  // what depends on the length alone
+  struct Tables;  // data that depends only on the length
 
   explicit LaneFourierTransform(int64_t length);
 
   int64_t length() const { return length_; }
-  // What is transformed, one number per element of the lines. There is room for two numbers more, and as much again.
+  // The data, one number per element of the lines, and a scratch array. Both have room for two more numbers.
   Number* numbers() { return numbers_.data(); }
   Number* scratch() { return scratch_.data(); }
 
-  // numbers()[k] becomes Σ_j numbers()[j] exp(-2πi jk / length). Nothing is scaled. The other sign is the same with real
-  // and imaginary parts swapped before and after.
+  // Replaces numbers()[k] with Σ_j numbers()[j] exp(-2πi jk / length). Does not scale the result. The opposite sign
+  // requires the caller to swap real and imaginary parts before and after.
   void Run();
 
  private:
@@ -55,11 +55,11 @@ class LaneFourierTransform {
   int64_t length_;
   std::shared_ptr<const Tables> tables_;
   LaneNumbers numbers_, scratch_;
-  std::unique_ptr<LaneFourierTransform> padded_;  // lengths with a large prime factor, as a convolution
+  std::unique_ptr<LaneFourierTransform> padded_;  // for lengths with a large prime factor, computed as a convolution
 };
 
-// Lines whose element k lies at x[starts[l] + k * stride], at most kLanes of them, to numbers and back, `count` elements;
-// real and imaginary parts swapped where asked for.
+// Convert at most kLanes lines of `count` elements to numbers and back. Element k of line l is
+// x[starts[l] + k * stride]. If `swapped`, real and imaginary parts are swapped.
 struct LaneLines {
   const int64_t* starts;
   int64_t lines, stride;
@@ -68,7 +68,7 @@ void LoadLines(const std::complex<float>* x, const LaneLines& lines, int64_t cou
                LaneFourierTransform::Number* out);
 void StoreLines(const LaneFourierTransform::Number* in, const LaneLines& lines, int64_t count, bool swapped, float scale,
                 std::complex<float>* x);
-// The same of real lines, one element after the other; to or from vectors that are `step` vectors apart.
+// Convert real lines of contiguous elements; consecutive vectors are `step` vectors apart.
 void LoadRealLines(const float* x, const int64_t* starts, int64_t lines, int64_t count, LaneFourierTransform::Lanes* out,
                    int64_t step);
 void StoreRealLines(const LaneFourierTransform::Lanes* in, int64_t step, const int64_t* starts, int64_t lines,

@@ -1,4 +1,4 @@
-// Lines in memory to vectors with one line per lane, and back: squares of eight by eight, transposed in registers.
+// Converts lines in memory to vectors with one line per lane and back, by transposing 8 x 8 squares in registers.
 #include "kernels/algorithms/lane_fft.h"
 #include "kernels/arrays/vector_clones.h"
 
@@ -10,8 +10,8 @@ using Number = LaneFourierTransform::Number;
 constexpr int64_t kLanes = LaneFourierTransform::kLanes;
 
 typedef float Floats __attribute__((vector_size(4 * kLanes), aligned(4), may_alias));
-[[gnu::always_inline]] inline const Floats& At(const float* x) { return *reinterpret_cast<const Floats*>(x); }
-[[gnu::always_inline]] inline void Put(float* x, const Lanes& v) { *reinterpret_cast<Floats*>(x) = v; }
+[[gnu::always_inline]] inline const Floats& LoadAt(const float* x) { return *reinterpret_cast<const Floats*>(x); }
+[[gnu::always_inline]] inline void StoreAt(float* x, const Lanes& v) { *reinterpret_cast<Floats*>(x) = v; }
 
 // Element j of row i becomes element i of row j.
 [[gnu::always_inline]] inline void Transpose(Lanes* r) {
@@ -33,7 +33,7 @@ typedef float Floats __attribute__((vector_size(4 * kLanes), aligned(4), may_ali
   }
 }
 
-// One line beside the other, as those of a dimension that is not the last.
+// True if the lines start at consecutive elements, as along a dimension that is not the last.
 bool AreAdjacent(const LaneLines& lines) {
   for (int64_t l = 1; l < lines.lines; ++l)
     if (lines.starts[l] != lines.starts[0] + l) return false;
@@ -49,7 +49,7 @@ bool AreAdjacent(const LaneLines& lines) {
   return {plain.re * scale, plain.im * scale};
 }
 
-// Lanes without a line repeat the first.
+// Lanes without a line repeat the first line.
 template <class T>
 [[gnu::always_inline]] inline void LinePointers(T* x, const int64_t* starts, int64_t lines, int64_t factor, T** lane) {
   for (int64_t l = 0; l < kLanes; ++l) lane[l] = x + factor * starts[l < lines ? l : 0];
@@ -62,7 +62,7 @@ SHOAL_TARGET_CLONES void LoadLines(const std::complex<float>* x, const LaneLines
   if (AreAdjacent(lines)) {
     for (int64_t k = 0; k < count; ++k) {
       const float* at = floats + 2 * (lines.starts[0] + k * lines.stride);
-      const Lanes a = At(at), b = At(at + kLanes);
+      const Lanes a = LoadAt(at), b = LoadAt(at + kLanes);
       out[k] = Swapped({__builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14),
                         __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)}, swapped);
     }
@@ -73,7 +73,7 @@ SHOAL_TARGET_CLONES void LoadLines(const std::complex<float>* x, const LaneLines
   int64_t k = 0;
   for (; lines.stride == 1 && k + 4 <= count; k += 4) {
     Lanes r[8];
-    for (int64_t l = 0; l < 8; ++l) r[l] = At(lane[l] + 2 * k);
+    for (int64_t l = 0; l < 8; ++l) r[l] = LoadAt(lane[l] + 2 * k);
     Transpose(r);
     for (int64_t i = 0; i < 4; ++i) out[k + i] = Swapped({r[2 * i], r[2 * i + 1]}, swapped);
   }
@@ -91,12 +91,12 @@ SHOAL_TARGET_CLONES void StoreLines(const Number* in, const LaneLines& lines, in
     for (int64_t k = 0; k < count; ++k) {
       float* at = floats + 2 * (lines.starts[0] + k * lines.stride);
       const Number n = Scaled(in[k], swapped, scale);
-      Put(at, __builtin_shufflevector(n.re, n.im, 0, 8, 1, 9, 2, 10, 3, 11));
-      Put(at + kLanes, __builtin_shufflevector(n.re, n.im, 4, 12, 5, 13, 6, 14, 7, 15));
+      StoreAt(at, __builtin_shufflevector(n.re, n.im, 0, 8, 1, 9, 2, 10, 3, 11));
+      StoreAt(at + kLanes, __builtin_shufflevector(n.re, n.im, 4, 12, 5, 13, 6, 14, 7, 15));
     }
     return;
   }
-  // A whole cache line of each line at a time: lines that lie a power of two apart share few places in the cache.
+  // Writes a whole cache line of each line at a time: lines a power of two apart map to few sets of the cache.
   int64_t k = 0;
   for (; lines.stride == 1 && k + 8 <= count; k += 8) {
     Lanes r[16];
@@ -109,8 +109,8 @@ SHOAL_TARGET_CLONES void StoreLines(const Number* in, const LaneLines& lines, in
     Transpose(r + 8);
     for (int64_t l = 0; l < lines.lines; ++l) {
       float* at = floats + 2 * (lines.starts[l] + k);
-      Put(at, r[l]);
-      Put(at + kLanes, r[8 + l]);
+      StoreAt(at, r[l]);
+      StoreAt(at + kLanes, r[8 + l]);
     }
   }
   for (; k < count; ++k) {
@@ -125,7 +125,7 @@ SHOAL_TARGET_CLONES void LoadRealLines(const float* x, const int64_t* starts, in
   int64_t k = 0;
   for (; k + 8 <= count; k += 8) {
     Lanes r[8];
-    for (int64_t l = 0; l < 8; ++l) r[l] = At(lane[l] + k);
+    for (int64_t l = 0; l < 8; ++l) r[l] = LoadAt(lane[l] + k);
     Transpose(r);
     for (int64_t i = 0; i < 8; ++i) out[(k + i) * step] = r[i];
   }
@@ -140,7 +140,7 @@ SHOAL_TARGET_CLONES void StoreRealLines(const Lanes* in, int64_t step, const int
     Lanes r[8];
     for (int64_t i = 0; i < 8; ++i) r[i] = in[(k + i) * step] * scale;
     Transpose(r);
-    for (int64_t l = 0; l < lines; ++l) Put(x + starts[l] + k, r[l]);
+    for (int64_t l = 0; l < lines; ++l) StoreAt(x + starts[l] + k, r[l]);
   }
   for (; k < count; ++k)
     for (int64_t l = 0; l < lines; ++l) x[starts[l] + k] = in[k * step][l] * scale;

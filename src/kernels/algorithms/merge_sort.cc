@@ -6,37 +6,37 @@
 namespace shoal::internal {
 namespace {
 
-// A stretch of the merge of two neighbouring runs: results [out, out_end) are made of [a, a_end) and [b, b_end).
-struct Merge {
+// A part of the merge of two neighbouring runs: merges [a, a_end) and [b, b_end) into results [out, out_end).
+struct MergePart {
   int64_t a, a_end, b, b_end, out, out_end;
 };
 
-// About as many stretches as are worth doing side by side.
-constexpr int64_t kStretches = 4096;
+// The approximate number of parts that are worth merging simultaneously.
+constexpr int64_t kParts = 4096;
 
-// Comparisons to be made together.
-class Questions {
+// Comparisons that are evaluated in one call.
+class ComparisonBatch {
  public:
-  explicit Questions(const CompareLanes& compare) : compare_(compare) {}
+  explicit ComparisonBatch(const CompareLanes& compare) : compare_(compare) {}
   void Clear() { a_.clear(), b_.clear(); }
   void Add(int64_t a, int64_t b) { a_.push_back(a), b_.push_back(b); }
   bool empty() const { return a_.empty(); }
-  Status Ask() {
-    answers_.resize(a_.size());
-    return compare_(a_.data(), b_.data(), answers_.data(), static_cast<int64_t>(a_.size()));
+  Status Evaluate() {
+    results_.resize(a_.size());
+    return compare_(a_.data(), b_.data(), results_.data(), static_cast<int64_t>(a_.size()));
   }
-  bool answer(size_t i) const { return answers_[i] != 0; }
+  bool result(size_t i) const { return results_[i] != 0; }
 
  private:
   const CompareLanes& compare_;
   std::vector<int64_t> a_, b_;
-  std::vector<uint8_t> answers_;
+  std::vector<uint8_t> results_;
 };
 
-// Every merge of runs of `width`, cut into stretches of equal length, each of which has the whole runs for now.
-std::vector<Merge> Stretches(int64_t rows, int64_t row, int64_t width) {
-  const int64_t length = std::max<int64_t>(1, std::min(2 * width, rows * row / kStretches));
-  std::vector<Merge> merges;
+// Splits every merge of runs of `width` into parts of equal length, each of which still refers to the whole runs.
+std::vector<MergePart> SplitMerges(int64_t rows, int64_t row, int64_t width) {
+  const int64_t length = std::max<int64_t>(1, std::min(2 * width, rows * row / kParts));
+  std::vector<MergePart> merges;
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t end = (r + 1) * row;
     for (int64_t a = r * row; a < end; a += 2 * width) {
@@ -48,9 +48,9 @@ std::vector<Merge> Stretches(int64_t rows, int64_t row, int64_t width) {
   return merges;
 }
 
-// How many of the results before a stretch come from its run a: the smallest i for which b[skipped - 1 - i] comes
-// before a[i]. All stretches search at once, each halving what is left.
-Status FindStarts(std::vector<Merge>& merges, const std::vector<int64_t>& from, Questions& questions) {
+// Finds the start of each part in its runs. The number of earlier results that come from run a is the smallest i for
+// which b[skipped - 1 - i] comes before a[i]. The binary searches of all parts advance together.
+Status FindStarts(std::vector<MergePart>& merges, const std::vector<int64_t>& from, ComparisonBatch& batch) {
   struct Search {
     size_t merge;
     int64_t low, high;
@@ -58,7 +58,7 @@ Status FindStarts(std::vector<Merge>& merges, const std::vector<int64_t>& from, 
   };
   std::vector<Search> searches;
   for (size_t m = 0; m < merges.size(); ++m) {
-    const Merge& merge = merges[m];
+    const MergePart& merge = merges[m];
     const int64_t skipped = merge.out - merge.a;
     const int64_t low = std::max<int64_t>(0, skipped - (merge.b_end - merge.b));
     searches.push_back({m, low, std::min(skipped, merge.a_end - merge.a)});
@@ -66,34 +66,34 @@ Status FindStarts(std::vector<Merge>& merges, const std::vector<int64_t>& from, 
   while (!searches.empty()) {
     std::erase_if(searches, [&](const Search& search) {
       if (search.low < search.high) return false;
-      Merge& merge = merges[search.merge];
+      MergePart& merge = merges[search.merge];
       const int64_t skipped = merge.out - merge.a;
       merge.a += search.low;
       merge.b += skipped - search.low;
       return true;
     });
-    questions.Clear();
+    batch.Clear();
     for (const Search& search : searches) {
-      const Merge& merge = merges[search.merge];
+      const MergePart& merge = merges[search.merge];
       const int64_t skipped = merge.out - merge.a;
-      questions.Add(from[static_cast<size_t>(merge.b + skipped - 1 - search.middle())],
+      batch.Add(from[static_cast<size_t>(merge.b + skipped - 1 - search.middle())],
                     from[static_cast<size_t>(merge.a + search.middle())]);
     }
-    SHOAL_TRY(questions.Ask());
+    SHOAL_TRY(batch.Evaluate());
     for (size_t i = 0; i < searches.size(); ++i) {
       Search& search = searches[i];
-      (questions.answer(i) ? search.high : search.low) = search.middle() + (questions.answer(i) ? 0 : 1);
+      (batch.result(i) ? search.high : search.low) = search.middle() + (batch.result(i) ? 0 : 1);
     }
   }
   return {};
 }
 
-// A stretch ends where the next of the same merge starts. A comparison that contradicts itself may have starts run
-// backwards; then they are moved so that every element still belongs to one stretch.
-void EndWhereNextStarts(std::vector<Merge>& merges) {
+// Ends each part at the start of the next part of the same merge. If an inconsistent comparison leads to decreasing
+// starts, they are moved so that every element still belongs to one part.
+void EndPartsAtNextStart(std::vector<MergePart>& merges) {
   for (size_t m = 0; m + 1 < merges.size(); ++m) {
-    Merge& merge = merges[m];
-    Merge& next = merges[m + 1];
+    MergePart& merge = merges[m];
+    MergePart& next = merges[m + 1];
     if (next.b_end != merge.b_end) continue;
     const int64_t sum = next.a + next.b, length = merge.out_end - merge.out;
     next.a = std::clamp(next.a, std::max(merge.a, sum - merge.b_end), std::min(merge.a_end, merge.a + length));
@@ -103,27 +103,27 @@ void EndWhereNextStarts(std::vector<Merge>& merges) {
   }
 }
 
-// One result of every stretch at a time.
-Status MergeAll(std::vector<Merge> merges, const std::vector<int64_t>& from, std::vector<int64_t>& to,
-                Questions& questions) {
+// Merges all parts, one result of every part per iteration.
+Status MergeAll(std::vector<MergePart> merges, const std::vector<int64_t>& from, std::vector<int64_t>& to,
+                ComparisonBatch& batch) {
   auto copy = [&](int64_t first, int64_t last, int64_t out) {
     std::copy(from.begin() + first, from.begin() + last, to.begin() + out);
   };
   while (true) {
-    std::erase_if(merges, [&](const Merge& merge) {
+    std::erase_if(merges, [&](const MergePart& merge) {
       if (merge.a < merge.a_end && merge.b < merge.b_end) return false;
       copy(merge.a, merge.a_end, merge.out);
       copy(merge.b, merge.b_end, merge.out + (merge.a_end - merge.a));
       return true;
     });
     if (merges.empty()) return {};
-    questions.Clear();
-    for (const Merge& merge : merges)
-      questions.Add(from[static_cast<size_t>(merge.b)], from[static_cast<size_t>(merge.a)]);
-    SHOAL_TRY(questions.Ask());
+    batch.Clear();
+    for (const MergePart& merge : merges)
+      batch.Add(from[static_cast<size_t>(merge.b)], from[static_cast<size_t>(merge.a)]);
+    SHOAL_TRY(batch.Evaluate());
     for (size_t m = 0; m < merges.size(); ++m) {
-      Merge& merge = merges[m];
-      int64_t& taken = questions.answer(m) ? merge.b : merge.a;
+      MergePart& merge = merges[m];
+      int64_t& taken = batch.result(m) ? merge.b : merge.a;
       to[static_cast<size_t>(merge.out++)] = from[static_cast<size_t>(taken++)];
     }
   }
@@ -134,12 +134,12 @@ Status MergeAll(std::vector<Merge> merges, const std::vector<int64_t>& from, std
 Result<std::vector<int64_t>> MergeSorted(int64_t rows, int64_t row, const CompareLanes& compare) {
   std::vector<int64_t> from(static_cast<size_t>(rows * row)), to(from.size());
   std::iota(from.begin(), from.end(), 0);
-  Questions questions(compare);
+  ComparisonBatch batch(compare);
   for (int64_t width = 1; width < row; width *= 2) {
-    std::vector<Merge> merges = Stretches(rows, row, width);
-    SHOAL_TRY(FindStarts(merges, from, questions));
-    EndWhereNextStarts(merges);
-    SHOAL_TRY(MergeAll(std::move(merges), from, to, questions));
+    std::vector<MergePart> merges = SplitMerges(rows, row, width);
+    SHOAL_TRY(FindStarts(merges, from, batch));
+    EndPartsAtNextStart(merges);
+    SHOAL_TRY(MergeAll(std::move(merges), from, to, batch));
     from.swap(to);
   }
   return from;

@@ -1,4 +1,4 @@
-// A stable sort whose comparisons are done many at a time.
+// A stable merge sort that evaluates many comparisons per call.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace shoal::internal {
 
-// before[i] = whether element a[i] comes before element b[i], for i < n. Elements are known by their numbers.
+// Sets before[i] to 1 if element a[i] comes before element b[i], else to 0, for i < n. Elements are given by index.
 using CompareLanes = std::function<Status(const int64_t* a, const int64_t* b, uint8_t* before, int64_t n)>;
 
-// Numbers of the elements of `rows` rows of `row` elements each, [r * row, (r + 1) * row), in order within each row.
-// Where the comparison contradicts itself the result is some order of the same numbers.
+// Sorts `rows` rows of `row` elements each. Returns the indices of the elements, [r * row, (r + 1) * row) for row r, in
+// sorted order within each row. If the comparison is inconsistent, the result is some permutation of these indices.
 Result<std::vector<int64_t>> MergeSorted(int64_t rows, int64_t row, const CompareLanes& compare);
 
 }  // namespace shoal::internal

@@ -7,14 +7,14 @@
 namespace shoal::internal {
 namespace {
 
-// Elements [begin, end) of each window's only run.
+// Combines elements [begin, end) of each window, which has a single run.
 template <Combiner fold, class T>
 void FoldColumns(const ScatterPlan& plan, int64_t begin, int64_t end, const T* updates, T* out) {
   const auto count = static_cast<int64_t>(plan.starts.size());
   const int64_t* starts = plan.starts.data();
   constexpr int64_t kAhead = 12, kLine = 64 / static_cast<int64_t>(sizeof(T));
   for (int64_t b = 0; b < count; ++b) {
-    // What lies ahead is fetched: where it falls no hardware foresees.
+    // Prefetches explicitly: hardware cannot predict the scattered addresses.
     if (const int64_t ahead = b + kAhead < count ? starts[b + kAhead] : -1; ahead >= 0) {
       for (int64_t i = begin; i < std::min(end, begin + 4 * kLine); i += kLine) {
         __builtin_prefetch(updates + (b + kAhead) * plan.length + i);
@@ -25,21 +25,20 @@ void FoldColumns(const ScatterPlan& plan, int64_t begin, int64_t end, const T* u
   }
 }
 
-// task(i) for the windows that start in [begin, end). Which these are is found out a few at a time, without a branch that
-// nobody could foresee.
-template <class Place, class Task>
-[[gnu::always_inline]] inline void ForStartsIn(std::span<const Place> starts, int64_t begin, int64_t end, const Task& task) {
+// Calls task(i) for the windows that start in [begin, end). Selects them in blocks, without an unpredictable branch.
+template <class Index, class Task>
+[[gnu::always_inline]] inline void ForStartsIn(std::span<const Index> starts, int64_t begin, int64_t end, const Task& task) {
   const auto count = static_cast<int64_t>(starts.size());
   const auto size = static_cast<uint64_t>(end - begin);
-  constexpr int64_t kTogether = 256;
-  int32_t ours[kTogether];
-  for (int64_t first = 0; first < count; first += kTogether) {
+  constexpr int64_t kBlock = 256;
+  int32_t selected[kBlock];
+  for (int64_t first = 0; first < count; first += kBlock) {
     int64_t found = 0;
-    for (int64_t i = 0; i < std::min(kTogether, count - first); ++i) {
-      ours[found] = static_cast<int32_t>(i);
+    for (int64_t i = 0; i < std::min(kBlock, count - first); ++i) {
+      selected[found] = static_cast<int32_t>(i);
       found += static_cast<uint64_t>(starts[static_cast<size_t>(first + i)] - begin) < size ? 1 : 0;
     }
-    for (int64_t k = 0; k < found; ++k) task(first + ours[k]);
+    for (int64_t k = 0; k < found; ++k) task(first + selected[k]);
   }
 }
 
@@ -59,64 +58,64 @@ void FoldWindows(const ScatterPlan& plan, int64_t begin, int64_t end, const T* u
   });
 }
 
-// Single elements, wherever they fall.
-template <Combiner fold, class T, class Place>
-void FoldElements(std::span<const Place> places, int64_t size, const T* updates, T* out) {
-  for (size_t i = 0; i < places.size(); ++i)
-    if (static_cast<uint64_t>(places[i]) < static_cast<uint64_t>(size)) FoldElement<fold>(out[places[i]], updates[i]);
+// Combines single elements, in order.
+template <Combiner fold, class T, class Index>
+void FoldElements(std::span<const Index> indices, int64_t size, const T* updates, T* out) {
+  for (size_t i = 0; i < indices.size(); ++i)
+    if (static_cast<uint64_t>(indices[i]) < static_cast<uint64_t>(size)) FoldElement<fold>(out[indices[i]], updates[i]);
 }
 
-// Many elements into few: each task has sums of its own, which are added up.
-template <class T, class Place>
-void SumElements(std::span<const Place> places, int64_t size, const T* updates, T* out, ThreadPool& pool) {
+// Sums many elements into few: each task has separate partial sums, which are added at the end.
+template <class T, class Index>
+void SumElements(std::span<const Index> indices, int64_t size, const T* updates, T* out, ThreadPool& pool) {
   constexpr int64_t kTasks = 16;
-  const auto count = static_cast<int64_t>(places.size()), block = (count + kTasks - 1) / kTasks;
+  const auto count = static_cast<int64_t>(indices.size()), block = (count + kTasks - 1) / kTasks;
   std::vector<T> sums(static_cast<size_t>(size * kTasks));
   ForBlocks(pool, count, block, [&](int64_t begin, int64_t end) {
-    FoldElements<Combiner::kAdd>(places.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)), size, updates + begin,
+    FoldElements<Combiner::kAdd>(indices.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)), size, updates + begin,
                              sums.data() + begin / block * size);
   });
   for (int64_t t = 0; t < kTasks; ++t) FoldRow<Combiner::kAdd>(out, sums.data() + t * size, size);
 }
 
-// Two threads in one cache are no faster than one: ranges pay where the array is larger than that.
-template <Combiner fold, class T, class Place>
-void FoldAllElements(std::span<const Place> places, int64_t size, const T* updates, T* out, ThreadPool& pool) {
-  const auto count = static_cast<int64_t>(places.size());
+// Two threads that share a cache are not faster than one, so ranges are used only for arrays larger than the cache.
+template <Combiner fold, class T, class Index>
+void FoldAllElements(std::span<const Index> indices, int64_t size, const T* updates, T* out, ThreadPool& pool) {
+  const auto count = static_cast<int64_t>(indices.size());
   if constexpr (fold == Combiner::kAdd && !std::is_class_v<T>) {
     constexpr int64_t kMaxSums = int64_t{1} << 13;
-    if (size <= kMaxSums && count > 32 * size) return SumElements(places, size, updates, out, pool);
+    if (size <= kMaxSums && count > 32 * size) return SumElements(indices, size, updates, out, pool);
   }
   constexpr int64_t kCache = int64_t{1} << 21;
-  if (size * static_cast<int64_t>(sizeof(T)) < kCache || count < (1 << 15)) return FoldElements<fold>(places, size, updates, out);
+  if (size * static_cast<int64_t>(sizeof(T)) < kCache || count < (1 << 15)) return FoldElements<fold>(indices, size, updates, out);
   const int64_t parts = pool.threads(), each = (size + parts - 1) / parts;
   pool.Run(parts, [&](int64_t part) {
-    ForStartsIn(places, part * each, std::min(size, (part + 1) * each),
-                [&](int64_t i) { FoldElement<fold>(out[places[static_cast<size_t>(i)]], updates[i]); });
+    ForStartsIn(indices, part * each, std::min(size, (part + 1) * each),
+                [&](int64_t i) { FoldElement<fold>(out[indices[static_cast<size_t>(i)]], updates[i]); });
   });
 }
 
-// How the folding into one outer offset's elements is shared out.
+// The division of the work for one outer offset among threads.
 enum class SplitMode : uint8_t { kNone, kColumns, kRanges };
 
 template <class T>
 SplitMode SplitModeOf(const ScatterPlan& plan, int64_t threads) {
   const int64_t elements = plan.window() * static_cast<int64_t>(plan.starts.size() * plan.outer.size());
   if (!plan.windows_disjoint || elements < (1 << 14) || static_cast<int64_t>(plan.outer.size()) >= threads) return SplitMode::kNone;
-  // By columns every thread has whole lines of the cache, and all windows.
+  // With columns, every thread combines whole cache lines of all windows.
   constexpr int64_t kLine = 64, kNearCache = int64_t{1} << 18, kFew = int64_t{1} << 20;
   const bool is_wide = plan.length * static_cast<int64_t>(sizeof(T)) >= kLine * threads;
   if (plan.inner.size() == 1 && is_wide) return SplitMode::kColumns;
-  // Ranges make everybody look at all windows: no gain where one thread has all of the array near it.
+  // With ranges, every thread scans all windows, which does not pay off if the array fits in the cache of one thread.
   if (plan.inner.size() == 1 && plan.count * static_cast<int64_t>(sizeof(T)) <= kNearCache && elements <= kFew) return SplitMode::kNone;
   return SplitMode::kRanges;
 }
 
-// Part `part` of `parts` of what one outer offset has.
+// Combines part `part` of `parts` of the work for one outer offset.
 template <Combiner fold, class T>
-void FoldPart(const ScatterPlan& plan, SplitMode cut, int64_t part, int64_t parts, const T* updates, T* out) {
+void FoldPart(const ScatterPlan& plan, SplitMode mode, int64_t part, int64_t parts, const T* updates, T* out) {
   constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
-  if (plan.inner.size() == 1 && cut != SplitMode::kRanges && plan.window() > 1) {
+  if (plan.inner.size() == 1 && mode != SplitMode::kRanges && plan.window() > 1) {
     const int64_t each = (plan.length / parts + kLine - 1) / kLine * kLine;
     const int64_t begin = std::min(plan.length, part * each);
     const int64_t end = part + 1 == parts ? plan.length : std::min(plan.length, begin + each);
@@ -132,18 +131,18 @@ template <Combiner fold, class T>
 void FoldAll(const ScatterPlan& plan, const T* updates, T* out, ThreadPool& pool) {
   const auto count = static_cast<int64_t>(plan.starts.size()), outer = static_cast<int64_t>(plan.outer.size());
   if (plan.window() == 1 && outer == 1) return FoldAllElements<fold>(plan.starts, plan.count, updates, out + plan.outer[0], pool);
-  const SplitMode cut = SplitModeOf<T>(plan, pool.threads());
-  const int64_t parts = cut == SplitMode::kNone ? 1 : pool.threads();
+  const SplitMode mode = SplitModeOf<T>(plan, pool.threads());
+  const int64_t parts = mode == SplitMode::kNone ? 1 : pool.threads();
   const auto task = [&](int64_t i) {
     const int64_t at = i / parts;
-    FoldPart<fold>(plan, cut, i % parts, parts, updates + at * count * plan.window(), out + plan.outer[static_cast<size_t>(at)]);
+    FoldPart<fold>(plan, mode, i % parts, parts, updates + at * count * plan.window(), out + plan.outer[static_cast<size_t>(at)]);
   };
   if (plan.windows_disjoint) return pool.Run(outer * parts, task);
   for (int64_t i = 0; i < outer; ++i) task(i);
 }
 
 template <Combiner fold, bool is_signed, class Do>
-void AsIntegers(int64_t bytes, const Do& do_as) {
+void WithIntegerType(int64_t bytes, const Do& do_as) {
   constexpr std::integral_constant<Combiner, fold> kFold;
   if (bytes == 1) return do_as(kFold, std::conditional_t<is_signed, int8_t, uint8_t>{});
   if (bytes == 2) return do_as(kFold, std::conditional_t<is_signed, int16_t, uint16_t>{});
@@ -151,9 +150,9 @@ void AsIntegers(int64_t bytes, const Do& do_as) {
   do_as(kFold, std::conditional_t<is_signed, int64_t, uint64_t>{});
 }
 
-// do_as(fold, element) with both as types, those that fold alike as one: the loops are many and take long to compile.
+// Calls do_as(fold, element) with both as types. Types with identical results share one, to limit compile time.
 template <Combiner fold, class Do>
-void AsElements(ElementType type, const Do& do_as) {
+void WithElementType(ElementType type, const Do& do_as) {
   constexpr std::integral_constant<Combiner, fold> kFold;
   constexpr bool kIsOrdered = fold == Combiner::kMinimum || fold == Combiner::kMaximum;
   if constexpr (kIsOrdered || fold == Combiner::kAdd || fold == Combiner::kMultiply) {
@@ -162,33 +161,33 @@ void AsElements(ElementType type, const Do& do_as) {
     if (type == ElementType::kF32) return do_as(kFold, float{});
     if (type == ElementType::kF64) return do_as(kFold, double{});
   }
-  if (kIsOrdered && IsSigned(type)) return AsIntegers<fold, kIsOrdered>(StorageBytes(type), do_as);
-  AsIntegers<fold, false>(StorageBytes(type), do_as);
+  if (kIsOrdered && IsSigned(type)) return WithIntegerType<fold, kIsOrdered>(StorageBytes(type), do_as);
+  WithIntegerType<fold, false>(StorageBytes(type), do_as);
 }
 
 template <class Do>
-void AsFold(Combiner fold, ElementType type, const Do& do_as) {
+void WithCombiner(Combiner fold, ElementType type, const Do& do_as) {
   switch (fold) {
     case Combiner::kAdd:
-      return AsElements<Combiner::kAdd>(type, do_as);
+      return WithElementType<Combiner::kAdd>(type, do_as);
     case Combiner::kMultiply:
-      return AsElements<Combiner::kMultiply>(type, do_as);
+      return WithElementType<Combiner::kMultiply>(type, do_as);
     case Combiner::kMinimum:
-      return AsElements<Combiner::kMinimum>(type, do_as);
+      return WithElementType<Combiner::kMinimum>(type, do_as);
     case Combiner::kMaximum:
-      return AsElements<Combiner::kMaximum>(type, do_as);
+      return WithElementType<Combiner::kMaximum>(type, do_as);
     case Combiner::kAnd:
-      return AsElements<Combiner::kAnd>(type, do_as);
+      return WithElementType<Combiner::kAnd>(type, do_as);
     case Combiner::kOr:
-      return AsElements<Combiner::kOr>(type, do_as);
+      return WithElementType<Combiner::kOr>(type, do_as);
     default:
-      return AsElements<Combiner::kAssign>(type, do_as);
+      return WithElementType<Combiner::kAssign>(type, do_as);
   }
 }
 
 }  // namespace
 
-bool HasFold(Combiner fold, ElementType type) {
+bool SupportsScatter(Combiner fold, ElementType type) {
   if (fold == Combiner::kNone || IsComplex(type) || StorageBytes(type) > 8) return false;
   if (fold == Combiner::kAssign) return true;
   const bool is_bits = fold == Combiner::kAnd || fold == Combiner::kOr;
@@ -197,17 +196,18 @@ bool HasFold(Combiner fold, ElementType type) {
   return BitWidth(type) >= 8;
 }
 
-void FoldUpdates(Combiner fold, ElementType type, const ScatterPlan& plan, const std::byte* updates, std::byte* array,
+void ScatterUpdates(Combiner fold, ElementType type, const ScatterPlan& plan, const std::byte* updates, std::byte* array,
                  ThreadPool& pool) {
-  AsFold(fold, type, [&]<class Kind, class T>(Kind, T) {
+  WithCombiner(fold, type, [&]<class Kind, class T>(Kind, T) {
     FoldAll<Kind::value>(plan, reinterpret_cast<const T*>(updates), reinterpret_cast<T*>(array), pool);
   });
 }
 
-void FoldElementsAt(Combiner fold, ElementType type, std::span<const int32_t> places, int64_t count, const std::byte* updates,
+void ScatterElementsAt(Combiner fold, ElementType type, std::span<const int32_t> indices, int64_t count, const std::byte* updates,
                     std::byte* array, ThreadPool& pool) {
-  AsFold(fold, type, [&]<class Kind, class T>(Kind, T) {
-    FoldAllElements<Kind::value>(places, count, reinterpret_cast<const T*>(updates), reinterpret_cast<T*>(array), pool);
+  WithCombiner(fold, type, [&]<class Kind, class T>(Kind, T) {
+    FoldAllElements<Kind::value>(indices, count, reinterpret_cast<const T*>(updates), reinterpret_cast<T*>(array),
+                                 pool);
   });
 }
 

@@ -12,7 +12,7 @@ std::array<uint32_t, 2> Halves(uint64_t word) {
 
 uint64_t Joined(uint32_t low, uint32_t high) { return low | static_cast<uint64_t>(high) << 32; }
 
-// Element i becomes the low bits of `word`, extended as types narrower than a byte are.
+// Sets element i to the low bits of `word`, sign- or zero-extended for types narrower than a byte.
 void SetBits(Array& bits, std::byte* data, int64_t i, uint32_t word) {
   switch (bits.element_bytes()) {
     case 4:
@@ -29,7 +29,7 @@ void SetBits(Array& bits, std::byte* data, int64_t i, uint32_t word) {
   }
 }
 
-// Which dimension of an array Threefry's two words are laid along: the first even one, else the largest.
+// The dimension along which Threefry's two words alternate: the first of even size, else the largest.
 size_t SplitDimension(Ints dims) {
   auto even = std::find_if(dims.begin(), dims.end(), [](int64_t size) { return size % 2 == 0; });
   auto split = even != dims.end() ? even : std::max_element(dims.begin(), dims.end());
@@ -74,7 +74,7 @@ void DrawThreeFry(std::span<uint64_t, 2> state, Array& bits) {
     state[1] += static_cast<uint64_t>(bits.count());
     return;
   }
-  // As [outer, size, inner] with the split dimension in the middle; a scalar takes the first of two words.
+  // Treats the array as [outer, size, inner] with the split dimension in the middle. A scalar takes the first word.
   int64_t outer = 1, size = 1, inner = 1;
   if (bits.rank() > 0) {
     const size_t split = SplitDimension(bits.dims());

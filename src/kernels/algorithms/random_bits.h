@@ -1,5 +1,5 @@
-// Counter-based generators of random bits (Salmon et al., Parallel random numbers: as easy as 1, 2, 3), and how XLA
-// draws arrays from them.
+// Counter-based generators of random bits (Salmon et al., Parallel random numbers: as easy as 1, 2, 3), and the order
+// in which XLA fills arrays from them.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace shoal::internal {
 std::array<uint32_t, 2> ThreeFry(std::array<uint32_t, 2> key, std::array<uint32_t, 2> counter);
 std::array<uint32_t, 4> Philox(std::array<uint32_t, 2> key, std::array<uint32_t, 4> counter);
 
-// Fills `bits` and advances the state: {key, counter} of Threefry; of Philox {key, low counter, high counter}, or
-// without the last, where the key takes its place. Elements narrower than 32 bits take the low ones of 32.
+// Fill `bits` and advance the state: {key, counter} for Threefry; {key, low counter, high counter} for Philox, where
+// the key replaces a missing high counter. Elements narrower than 32 bits take the low bits of a 32-bit word.
 void DrawThreeFry(std::span<uint64_t, 2> state, Array& bits);
 void DrawPhilox(std::span<uint64_t> state, Array& bits);
 

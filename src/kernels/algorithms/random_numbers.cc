@@ -23,7 +23,7 @@ void FillIntegers(std::span<const uint64_t> words, uint64_t low, uint64_t range,
 Array UniformFloats(std::span<const uint64_t> words, ElementType type, Ints dims, double low, double high) {
   std::vector<double> numbers;
   for (uint64_t word : words) numbers.push_back(low + Unit(word) * (high - low));
-  // The upper end does not belong to the interval, but rounding may reach it.
+  // The upper bound is exclusive, but rounding may reach it.
   Array array = FromDoubles(type, dims, numbers);
   if (!(low < high)) return array;
   numbers = ToDoubles(array);

@@ -5,11 +5,11 @@
 
 namespace shoal::internal {
 
-// In [low, high), from a word for each.
+// Uniform numbers in [low, high). Takes one word per element.
 Array UniformFloats(std::span<const uint64_t> words, ElementType type, Ints dims, double low, double high);
-// Box and Muller: two normal numbers from two uniform ones. A word for each, and one more.
+// Normal numbers by the Box-Muller method, two from two words. Takes one word per element, and one more.
 Array NormalFloats(std::span<const uint64_t> words, ElementType type, Ints dims, double mean, double deviation);
-// In [low, high), or low where that is empty. A pred is true half of the time unless both ends are the same.
+// Uniform integers in [low, high), or `low` if that is empty. A pred is true half of the time unless low equals high.
 Array UniformIntegers(std::span<const uint64_t> words, ElementType type, Ints dims, const Array& low,
                       const Array& high);
 

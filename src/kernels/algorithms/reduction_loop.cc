@@ -12,64 +12,64 @@
 namespace shoal::internal {
 namespace {
 
-// Integers wrap: they are added and multiplied as unsigned ones at least as wide as int.
+// Integers wrap: they are added and multiplied as unsigned 64-bit integers.
 struct Add {
   template <class T>
-  static T Of(T a, T b) {
+  static T Apply(T a, T b) {
     if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
     return a + b;
   }
 };
 struct Multiply {
   template <class T>
-  static T Of(T a, T b) {
+  static T Apply(T a, T b) {
     if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
     return a * b;
   }
 };
 struct Minimum {
   template <class T>
-  static T Of(T a, T b) {
+  static T Apply(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) return PropagatingMin(a, b);
     return a < b ? a : b;
   }
 };
 struct Maximum {
   template <class T>
-  static T Of(T a, T b) {
+  static T Apply(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) return PropagatingMax(a, b);
     return a > b ? a : b;
   }
 };
 struct And {
   template <class T>
-  static T Of(T a, T b) {
+  static T Apply(T a, T b) {
     return a & b;
   }
 };
 struct Or {
   template <class T>
-  static T Of(T a, T b) {
+  static T Apply(T a, T b) {
     return a | b;
   }
 };
 struct Xor {
   template <class T>
-  static T Of(T a, T b) {
+  static T Apply(T a, T b) {
     return a ^ b;
   }
 };
 
-// To the precision of bf16 or f16, kept in a float.
+// Round to the precision of bf16 or f16; the result is a float.
 struct ToBf16Precision {
-  static float Of(float x) { return FromBf16(ToBf16(x)); }
+  static float Apply(float x) { return FromBf16(ToBf16(x)); }
 };
 struct ToF16Precision {
-  static float Of(float x) {
+  static float Apply(float x) {
     const auto bits = std::bit_cast<uint32_t>(x);
     const uint32_t magnitude = bits & 0x7fffffffu;
     if (magnitude >= 0x7f800000u) return x;
-    // Adding a number whose last digit is the last one wanted leaves the sum rounded there.
+    // Adding 0.5 rounds a subnormal: the last digit of the sum is the last digit of an f16.
     if (magnitude < 0x38800000u) {
       const float rounded = (std::bit_cast<float>(magnitude) + 0.5f) - 0.5f;
       return (bits >> 31) != 0 ? -rounded : rounded;
@@ -82,14 +82,14 @@ struct ToF16Precision {
 template <class F, class Precision>
 struct Rounded {
   static constexpr bool kOrdered = true;
-  static float Of(float a, float b) { return Precision::Of(F::Of(a, b)); }
+  static float Apply(float a, float b) { return Precision::Apply(F::Apply(a, b)); }
 };
 template <class F>
 constexpr bool IsOrdered() {
   return requires { F::kOrdered; };
 }
 
-// A run of neighbours into one accumulator: eight chains at once, as one would wait for itself at every step.
+// Reduces contiguous elements into one accumulator, in eight independent chains to hide the latency of each step.
 template <class F, class Acc, class T>
 Acc FoldRun(Acc acc, const T* in, int64_t n) {
   constexpr int kChains = 8;
@@ -98,10 +98,10 @@ Acc FoldRun(Acc acc, const T* in, int64_t n) {
     Acc chains[kChains];
     for (int c = 0; c < kChains; ++c) chains[c] = static_cast<Acc>(in[c]);
     for (i = kChains; i + kChains <= n; i += kChains)
-      for (int c = 0; c < kChains; ++c) chains[c] = F::Of(chains[c], static_cast<Acc>(in[i + c]));
-    for (int c = 0; c < kChains; ++c) acc = F::Of(acc, chains[c]);
+      for (int c = 0; c < kChains; ++c) chains[c] = F::Apply(chains[c], static_cast<Acc>(in[i + c]));
+    for (int c = 0; c < kChains; ++c) acc = F::Apply(acc, chains[c]);
   }
-  for (; i < n; ++i) acc = F::Of(acc, static_cast<Acc>(in[i]));
+  for (; i < n; ++i) acc = F::Apply(acc, static_cast<Acc>(in[i]));
   return acc;
 }
 
@@ -111,13 +111,13 @@ void FoldRow(const StridedLoop& loop, Acc* acc, const T* in) {
     *acc = FoldRun<F>(*acc, in, loop.size);
   } else if (loop.out == 0) {
     Acc sum = *acc;
-    for (int64_t i = 0; i < loop.size; ++i) sum = F::Of(sum, static_cast<Acc>(in[i * loop.in]));
+    for (int64_t i = 0; i < loop.size; ++i) sum = F::Apply(sum, static_cast<Acc>(in[i * loop.in]));
     *acc = sum;
   } else if (loop.out == 1 && loop.in == 1) {
-    for (int64_t i = 0; i < loop.size; ++i) acc[i] = F::Of(acc[i], static_cast<Acc>(in[i]));
+    for (int64_t i = 0; i < loop.size; ++i) acc[i] = F::Apply(acc[i], static_cast<Acc>(in[i]));
   } else {
     for (int64_t i = 0; i < loop.size; ++i)
-      acc[i * loop.out] = F::Of(acc[i * loop.out], static_cast<Acc>(in[i * loop.in]));
+      acc[i * loop.out] = F::Apply(acc[i * loop.out], static_cast<Acc>(in[i * loop.in]));
   }
 }
 
@@ -137,10 +137,10 @@ void FoldLoops(std::span<const StridedLoop> loops, std::byte* accumulators, cons
 }
 
 template <class F, class T>
-void ScatterLoop(std::byte* array, const int64_t* places, const std::byte* elements, int64_t n) {
+void ScatterLoop(std::byte* array, const int64_t* indices, const std::byte* elements, int64_t n) {
   auto* out = reinterpret_cast<T*>(array);
   const auto* in = reinterpret_cast<const T*>(elements);
-  for (int64_t i = 0; i < n; ++i) out[places[i]] = F::Of(out[places[i]], in[i]);
+  for (int64_t i = 0; i < n; ++i) out[indices[i]] = F::Apply(out[indices[i]], in[i]);
 }
 
 ElementType SumType(ElementType type) {
@@ -148,7 +148,7 @@ ElementType SumType(ElementType type) {
   return type == ElementType::kC64 ? ElementType::kC128 : type;
 }
 
-// An integer of fewer bits than its byte, brought back into its range.
+// Wraps integers narrower than a byte to their range.
 void WrapNarrow(ElementType type, Array& array) {
   const int shift = 8 - BitWidth(type);
   if (IsSigned(type)) {
@@ -160,8 +160,8 @@ void WrapNarrow(ElementType type, Array& array) {
 
 }  // namespace
 
-// What there is: the function, the element's type, the accumulator's type.
-struct FoldRows {
+// Selects the loop of a ReductionLoop by function, element type and accumulator type.
+struct LoopSelector {
   template <class F, class T, class Acc = T>
   static bool Set(ReductionLoop& loop) {
     loop.loops_ = &FoldLoops<F, Acc, T>;
@@ -170,7 +170,7 @@ struct FoldRows {
     return true;
   }
 
-  // Signed and unsigned integers give the same bits.
+  // Signed and unsigned integers have the same result bits.
   template <class F>
   static bool SetBits(ReductionLoop& loop) {
     switch (StorageBytes(loop.type_)) {
@@ -186,7 +186,7 @@ struct FoldRows {
   }
 
   template <class F>
-  static bool SetExtreme(ReductionLoop& loop) {
+  static bool SetMinOrMax(ReductionLoop& loop) {
     if (IsUnsigned(loop.type_)) return SetBits<F>(loop);
     switch (StorageBytes(loop.type_)) {
       case 1:
@@ -202,21 +202,21 @@ struct FoldRows {
 
   template <class F>
   static bool SetInteger(ReductionLoop& loop) {
-    constexpr bool is_extreme = std::is_same_v<F, Minimum> || std::is_same_v<F, Maximum>;
-    return is_extreme ? SetExtreme<F>(loop) : SetBits<F>(loop);
+    constexpr bool is_min_or_max = std::is_same_v<F, Minimum> || std::is_same_v<F, Maximum>;
+    return is_min_or_max ? SetMinOrMax<F>(loop) : SetBits<F>(loop);
   }
 
   template <class F>
   static bool SetFloat(ReductionLoop& loop) {
-    // Of two elements of the type minimum and maximum are one.
-    constexpr bool is_extreme = std::is_same_v<F, Minimum> || std::is_same_v<F, Maximum>;
-    if (!is_extreme && loop.element_ != loop.type_) return SetRounded<F>(loop);
+    // Minimum and maximum return one of their operands, so they need no rounding.
+    constexpr bool is_min_or_max = std::is_same_v<F, Minimum> || std::is_same_v<F, Maximum>;
+    if (!is_min_or_max && loop.element_ != loop.type_) return SetRounded<F>(loop);
     return loop.element_ == ElementType::kF32 ? Set<F, float>(loop) : Set<F, double>(loop);
   }
 
   template <class F>
   static bool SetRounded(ReductionLoop& loop) {
-    loop.rounds_ = true;
+    loop.rounds_each_step_ = true;
     if (loop.type_ == ElementType::kBf16) return Set<Rounded<F, ToBf16Precision>, float>(loop);
     return loop.type_ == ElementType::kF16 && Set<Rounded<F, ToF16Precision>, float>(loop);
   }
@@ -230,12 +230,12 @@ struct FoldRows {
   }
 
   template <class F>
-  static bool Row(ReductionLoop& loop) {
+  static bool Select(ReductionLoop& loop) {
     constexpr bool is_bitwise = std::is_same_v<F, And> || std::is_same_v<F, Or> || std::is_same_v<F, Xor>;
     if (std::is_same_v<F, Add> || std::is_same_v<F, Xor>) loop.neutral_ = ReductionLoop::Neutral::kZero;
     if (std::is_same_v<F, Multiply>) loop.neutral_ = ReductionLoop::Neutral::kOne;
     if (IsInteger(loop.type_)) return SetInteger<F>(loop);
-    // Of truth values the sum and the maximum are or, the product and the minimum and.
+    // For pred, sum and maximum are `or`; product and minimum are `and`.
     if (loop.type_ == ElementType::kPred) {
       constexpr bool is_or = std::is_same_v<F, Add> || std::is_same_v<F, Maximum>;
       return Set<std::conditional_t<is_bitwise, F, std::conditional_t<is_or, Or, And>>, uint8_t>(loop);
@@ -247,28 +247,28 @@ struct FoldRows {
 };
 
 std::optional<ReductionLoop> ReductionLoop::Of(Opcode op, ElementType type) {
-  struct OfOp {
+  struct Entry {
     Opcode op;
-    bool (*row)(ReductionLoop& loop);
+    bool (*select)(ReductionLoop& loop);
   };
-  static constexpr OfOp kRows[] = {
-      {Opcode::kAdd, &FoldRows::Row<Add>},         {Opcode::kMultiply, &FoldRows::Row<Multiply>},
-      {Opcode::kMinimum, &FoldRows::Row<Minimum>}, {Opcode::kMaximum, &FoldRows::Row<Maximum>},
-      {Opcode::kAnd, &FoldRows::Row<And>},         {Opcode::kOr, &FoldRows::Row<Or>},
-      {Opcode::kXor, &FoldRows::Row<Xor>},
+  static constexpr Entry kEntries[] = {
+      {Opcode::kAdd, &LoopSelector::Select<Add>},         {Opcode::kMultiply, &LoopSelector::Select<Multiply>},
+      {Opcode::kMinimum, &LoopSelector::Select<Minimum>}, {Opcode::kMaximum, &LoopSelector::Select<Maximum>},
+      {Opcode::kAnd, &LoopSelector::Select<And>},         {Opcode::kOr, &LoopSelector::Select<Or>},
+      {Opcode::kXor, &LoopSelector::Select<Xor>},
   };
-  for (const OfOp& row : kRows) {
-    if (row.op != op) continue;
+  for (const Entry& entry : kEntries) {
+    if (entry.op != op) continue;
     ReductionLoop loop;
     loop.op_ = op;
     loop.type_ = type;
     loop.element_ = loop.accumulator_ = IsNarrowFloat(type) ? ElementType::kF32 : type;
-    if (row.row(loop)) return loop;
+    if (entry.select(loop)) return loop;
   }
   return std::nullopt;
 }
 
-bool ReductionLoop::IsNeutral(const Array& init) const {
+bool ReductionLoop::IsIdentityElement(const Array& init) const {
   if (neutral_ == Neutral::kAny) return true;
   const bool is_real = type_ == ElementType::kC64    ? init.As<std::complex<float>>()[0].imag() == 0
                        : type_ == ElementType::kC128 ? init.As<std::complex<double>>()[0].imag() == 0

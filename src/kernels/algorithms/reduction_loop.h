@@ -1,6 +1,6 @@
-// ReductionLoop: the reductions that have a loop of their own: sums, products, extremes and bitwise functions of numbers.
-// Sums of f32 and wider are accumulated in f64 and rounded once; those of f16 and bf16 are rounded at every step, as
-// XLA has them, in the order of the walk. Minimum and maximum of floats are nan if any element is.
+// ReductionLoop: dedicated loops for common reductions: sum, product, minimum, maximum and bitwise ops. Sums of f32 and
+// wider types are accumulated in f64 and rounded once. Sums of f16 and bf16 are rounded at every step, as in XLA, in
+// the order of the loops. Minimum and maximum of floats are NaN if any element is NaN.
 #pragma once
 
 #include <optional>
@@ -12,37 +12,37 @@ namespace shoal::internal {
 
 class ReductionLoop {
  public:
-  // Nothing if there is no such loop; then the function must be run as it is written.
+  // Nothing if there is no such loop; the caller must then evaluate the reducer itself.
   static std::optional<ReductionLoop> Of(Opcode op, ElementType type);
 
   Opcode op() const { return op_; }
-  // The result depends on the order of the elements, beyond what rounding f32 does.
-  bool ordered() const { return rounds_; }
-  // Taking in `init` once more changes nothing.
-  bool IsNeutral(const Array& init) const;
+  // True if the result depends on the order of the elements by more than the rounding of f32.
+  bool ordered() const { return rounds_each_step_; }
+  // True if combining with `init` once more changes nothing.
+  bool IsIdentityElement(const Array& init) const;
 
-  // Accumulators that hold the scalar `init`.
+  // Accumulators that are all set to the scalar `init`.
   Array Start(const Array& init, Dims dims) const;
-  // Elements of the type, as Accumulate wants them.
+  // The elements of `array` in the form that Accumulate takes.
   Array Elements(const Array& array) const;
-  // For every index in `sizes`: the accumulator at its place takes in the element at its.
+  // For every index within `sizes`, combines the element of `elements` with the accumulator.
   void Accumulate(Ints sizes, Array& accumulators, const Strided& to, const Array& elements, const Strided& from) const;
-  // The accumulators in the type.
+  // The accumulators converted to the element type.
   Array Finish(const Array& accumulators) const;
 
-  // array[places[i]] = op(array[places[i]], elements[i]), one after the other, each rounded; null for narrow floats.
-  using Scatter = void (*)(std::byte* array, const int64_t* places, const std::byte* elements, int64_t n);
+  // array[indices[i]] = op(array[indices[i]], elements[i]), in order, each rounded; null for narrow floats.
+  using Scatter = void (*)(std::byte* array, const int64_t* indices, const std::byte* elements, int64_t n);
   Scatter scatter() const { return scatter_; }
 
  private:
   using Loops = void (*)(std::span<const StridedLoop> loops, std::byte* accumulators, const std::byte* elements);
-  friend struct FoldRows;
+  friend struct LoopSelector;
 
   Opcode op_{};
   ElementType type_ = ElementType::kInvalid, element_ = ElementType::kInvalid, accumulator_ = ElementType::kInvalid;
   enum class Neutral : uint8_t { kAny, kZero, kOne };
   Neutral neutral_ = Neutral::kAny;
-  bool rounds_ = false;
+  bool rounds_each_step_ = false;
   Loops loops_ = nullptr;
   Scatter scatter_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// An update folded into an element, or a row of updates into a row: what scatters are made of.
+// Combines an update with an element, or a row of updates with a row of elements: the inner loops of a scatter.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace shoal::internal {
 
 enum class Combiner : uint8_t { kAssign, kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kNone };
 
-// A float of sixteen bits, computed with in f32 and rounded after each step.
+// A float of sixteen bits, for which ops compute in f32 and round each result.
 template <ElementType type>
 struct Narrow {
   static constexpr ElementType kType = type;
@@ -32,12 +32,12 @@ struct Narrow {
   }
 };
 
-// One element, or a vector of them.
+// fold(a, b) for two elements or two vectors of elements.
 template <Combiner fold, bool is_float, class V>
-[[gnu::always_inline]] inline V Folded(V a, V b) {
+[[gnu::always_inline]] inline V Combined(V a, V b) {
   if constexpr (fold == Combiner::kAdd) return a + b;
   if constexpr (fold == Combiner::kMultiply) return a * b;
-  // One instruction for numbers, and a nan that stays.
+  // One instruction for numbers; NaN propagates.
   if constexpr (fold == Combiner::kMinimum && is_float) {
     const V smaller = a < b ? a : b;
     return a != a ? a : smaller;
@@ -58,14 +58,14 @@ template <Combiner fold, class T>
   if constexpr (fold == Combiner::kAssign) {
     to = from;
   } else if constexpr (std::is_class_v<T>) {
-    to = T::Of(Folded<fold, true>(to.Value(), from.Value()));
+    to = T::Of(Combined<fold, true>(to.Value(), from.Value()));
   } else if constexpr (std::is_floating_point_v<T>) {
-    to = Folded<fold, true>(to, from);
+    to = Combined<fold, true>(to, from);
   } else {
-    // Sums and products of whole numbers wrap around, which only those without a sign may.
+    // Sums and products of integers wrap, which C++ defines only for unsigned types.
     using Unsigned = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
     using Plain = std::conditional_t<fold == Combiner::kAdd || fold == Combiner::kMultiply, Unsigned, T>;
-    to = static_cast<T>(Folded<fold, false>(static_cast<Plain>(to), static_cast<Plain>(from)));
+    to = static_cast<T>(Combined<fold, false>(static_cast<Plain>(to), static_cast<Plain>(from)));
   }
 }
 
@@ -83,13 +83,13 @@ void FoldBf16Row(T* to, const T* from, int64_t n) {
 
 template <Combiner fold, class T>
 [[gnu::always_inline]] inline void FoldNarrowRow(T* to, const T* from, int64_t n) {
-  constexpr int64_t kTogether = 256;
-  float a[kTogether], b[kTogether];
-  for (int64_t i = 0; i < n; i += kTogether) {
-    const int64_t count = std::min(kTogether, n - i);
+  constexpr int64_t kBlock = 256;
+  float a[kBlock], b[kBlock];
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t count = std::min(kBlock, n - i);
     DecodeFloats(T::kType, reinterpret_cast<const std::byte*>(to + i), a, count);
     DecodeFloats(T::kType, reinterpret_cast<const std::byte*>(from + i), b, count);
-    for (int64_t k = 0; k < count; ++k) a[k] = Folded<fold, true>(a[k], b[k]);
+    for (int64_t k = 0; k < count; ++k) a[k] = Combined<fold, true>(a[k], b[k]);
     EncodeFloats(T::kType, a, reinterpret_cast<std::byte*>(to + i), count);
   }
 }
@@ -106,12 +106,12 @@ template <Combiner fold, class T>
     using Wraps = std::bool_constant<std::is_integral_v<T> && (fold == Combiner::kAdd || fold == Combiner::kMultiply)>;
     using Plain = typename std::conditional_t<Wraps::value, std::make_unsigned<T>, std::type_identity<T>>::type;
     typedef Plain Vector __attribute__((vector_size(16)));
-    typedef Vector Place __attribute__((aligned(alignof(T)), may_alias));
+    typedef Vector Unaligned __attribute__((aligned(alignof(T)), may_alias));
     constexpr int64_t kLanes = 16 / sizeof(T);
     int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) {
-      const Vector a = *reinterpret_cast<const Place*>(to + i), b = *reinterpret_cast<const Place*>(from + i);
-      *reinterpret_cast<Place*>(to + i) = Folded<fold, std::is_floating_point_v<T>>(a, b);
+      const Vector a = *reinterpret_cast<const Unaligned*>(to + i), b = *reinterpret_cast<const Unaligned*>(from + i);
+      *reinterpret_cast<Unaligned*>(to + i) = Combined<fold, std::is_floating_point_v<T>>(a, b);
     }
     for (; i < n; ++i) FoldElement<fold>(to[i], from[i]);
   }

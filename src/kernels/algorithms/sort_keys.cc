@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// Negative numbers sort by the complement of their bits, the others after them.
+// The key of a negative number is the complement of its bits; other numbers come after negative ones.
 template <class Bits, class Float>
 uint64_t FloatKey(Float value, FloatOrder order) {
   constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);

@@ -1,4 +1,4 @@
-// The order of elements as the order of unsigned integers, which is quicker to compare and the same for all types.
+// Maps elements to unsigned integers of the same order, which are faster to compare and serve all types.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace shoal::internal {
 
-// kTotal: -nan < -inf < … < -0 < 0 < … < inf < nan. kNanLast: zeros are equal and nans, all equal, come last.
+// kTotal: -nan < -inf < … < -0 < 0 < … < inf < nan. kNanLast: zeros are equal; NaNs are equal and come last.
 enum class FloatOrder : uint8_t { kTotal, kNanLast };
 
-// keys[i] < keys[j] exactly if array[i] < array[j]. Complex types have no order.
+// keys[i] < keys[j] if and only if array[i] < array[j]. Complex types have no order.
 std::vector<uint64_t> OrderKeys(const Array& array, FloatOrder order);
 
 }  // namespace shoal::internal

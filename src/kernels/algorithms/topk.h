@@ -1,4 +1,4 @@
-// The largest or smallest elements: the op topk and the custom calls of the same meaning.
+// The largest or smallest elements, for the op topk and for equivalent custom calls.
 #pragma once
 
 #include "kernels/arrays/array.h"
@@ -9,8 +9,8 @@ struct TopKParts {
   Array values, indices;  // indices are s32
 };
 
-// The k first elements of each row (the last dimension) in descending order if `largest`, else ascending; floats in
-// total order; of equal elements the one with the lower index comes first. k is at most the size of a row.
+// The first k elements of each row (the last dimension) in descending order if `largest`, else in ascending order.
+// Floats are in total order, equal elements in order of index. k is at most the size of a row.
 TopKParts TopK(const Array& operand, int64_t k, bool largest);
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// A window that moves over an array, place by place of the window rather than result by result: for one place in the
-// window, the results that find an element there form a box, and so do their elements.
+// Iterates over a window op by taps (positions in the window) rather than by results: the results that have an element
+// under a given tap form a box, and so do these elements.
 #pragma once
 
 #include "core/ir/attr.h"
@@ -9,33 +9,33 @@ namespace shoal::internal {
 
 struct WindowBox {
   Dims sizes;
-  Strided results;     // where the results of the box lie in a row-major array of results
-  Strided elements;    // where their elements lie in the row-major base
-  bool whole = false;  // all results
+  Strided results;     // the results of the box in a row-major array of results
+  Strided elements;    // their elements in the row-major base
+  bool whole = false;  // the box has all results
 };
 
-class WindowWalk {
+class WindowTapIterator {
  public:
-  // `window` may be null for arrays without dimensions. The sizes must fit together (WindowedOutputDims).
-  WindowWalk(const Window* window, Ints base, Ints results);
+  // `window` may be null for arrays without dimensions. The sizes must be consistent (WindowedOutputDims).
+  WindowTapIterator(const Window* window, Ints base, Ints results);
 
-  // The next place of the window, in row-major order, that lies on an element for some result; null at the end.
+  // The box of the next tap, in row-major order, that has an element for some result; null at the end.
   const WindowBox* Next();
 
  private:
-  // The results o = first + i * step, i < count, find the elements base + i * base_step.
+  // Result first + i * step reads element base + i * base_step, for i < count.
   struct Progression {
     int64_t first = 0, step = 1, count = 0, base = 0, base_step = 0;
   };
   Progression ResultsAt(size_t d) const;
   bool Advance(size_t d);
-  bool Settle();
+  bool MoveToFirst();
 
   std::span<const WindowDim> dims_;
   Dims base_, results_, base_strides_, result_strides_;
-  Dims first_, last_;  // the places worth looking at: others lie in the padding for every result
-  Dims place_;
-  absl::InlinedVector<Progression, 6> found_;
+  Dims first_, last_;  // the range of taps to visit: other taps are in the padding for every result
+  Dims tap_;
+  absl::InlinedVector<Progression, 6> progressions_;
   bool started_ = false;
   WindowBox box_;
 };

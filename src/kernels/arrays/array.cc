@@ -12,7 +12,7 @@
 namespace shoal::internal {
 
 int64_t ElementCount(Ints dims) {
-  constexpr int64_t kMax = int64_t{1} << 58;  // of elements: their bytes can still be counted
+  constexpr int64_t kMax = int64_t{1} << 58;  // elements; their size in bytes fits in int64_t
   int64_t count = 1;
   bool overflows = false, is_empty = false;
   for (int64_t size : dims) {
@@ -26,7 +26,7 @@ int64_t ElementCount(Ints dims) {
 
 Dims RowMajorStrides(Ints dims) {
   Dims strides(dims.size());
-  uint64_t stride = 1;  // of an array without elements it may overflow, and nobody uses it
+  uint64_t stride = 1;  // may overflow for an array without elements, whose strides are unused
   for (size_t d = dims.size(); d-- > 0;) {
     strides[d] = static_cast<int64_t>(stride);
     stride *= static_cast<uint64_t>(dims[d]);
@@ -41,7 +41,7 @@ Array::Array(ElementType type, Dims dims) : type_(type), dims_(std::move(dims)),
 Array::Array(ElementType type, Dims dims, Buffer data)
     : type_(type), dims_(std::move(dims)), count_(ElementCount(AsInts(dims_))), data_(std::move(data)) {
   if (static_cast<size_t>(bytes()) > data_.size())
-    throw std::length_error(StrCat(ToString(*this), " of ", data_.size(), " bytes"));
+    throw std::length_error(StrCat("a buffer of ", data_.size(), " bytes is too small for ", ToString(*this)));
 }
 
 Array Array::Zeros(ElementType type, Ints dims) {
@@ -78,7 +78,7 @@ int64_t IntAt(const Array& array, int64_t i) {
     case 2:
       return is_signed ? array.As<int16_t>()[at] : array.As<uint16_t>()[at];
     case 4:
-      if (is_signed) return array.As<int32_t>()[at];  // ?: would make both unsigned
+      if (is_signed) return array.As<int32_t>()[at];  // ?: would convert both to unsigned
       return array.As<uint32_t>()[at];
     default:
       return array.As<int64_t>()[at];

@@ -1,6 +1,6 @@
-// Array: a value in memory, the elements in row-major order of its dimensions whatever the layout in the text says;
-// StorageBytes(type) each, so types narrower than a byte take one. Dimensions are the ones the array has now: where a
-// shape says f32[<=8], the array has what there is.
+// Array: an array value in memory. Elements are row-major, regardless of the layout in the module text, and take
+// StorageBytes(type) each, so types narrower than a byte take a whole byte. Dimensions are the current sizes: an array
+// of shape f32[<=8] may have 5 elements.
 #pragma once
 
 #include <span>
@@ -17,9 +17,9 @@ using Dims = absl::InlinedVector<int64_t, 6>;
 
 inline Dims ToDims(Ints ints) { return Dims(ints.begin(), ints.end()); }
 inline Ints AsInts(const Dims& dims) { return Ints(dims.data(), dims.size()); }
-// Product of the sizes. Throws std::bad_alloc if nothing can be so large.
+// Product of the sizes. Throws std::bad_alloc if an array cannot be that large.
 int64_t ElementCount(Ints dims);
-// Elements from one index of each dimension to the next, row-major.
+// Row-major strides: for each dimension, the number of elements from one index to the next.
 Dims RowMajorStrides(Ints dims);
 
 class Array {
@@ -28,15 +28,15 @@ class Array {
   // Uninitialised. Throws std::bad_alloc.
   Array(ElementType type, Dims dims);
   Array(ElementType type, Ints dims) : Array(type, ToDims(dims)) {}
-  // Of bytes that are there already. Throws std::length_error if they are not enough.
+  // Uses the bytes of `data`. Throws std::length_error if there are too few.
   Array(ElementType type, Dims dims, Buffer data);
 
-  // Every element zero.
+  // An array of zeros.
   static Array Zeros(ElementType type, Ints dims);
-  // A scalar with the given bytes.
+  // A scalar with the bytes of `value`.
   template <class T>
   static Array Scalar(ElementType type, T value);
-  // Shares the literal's bytes where it has them all; the module must live on.
+  // Borrows the literal's bytes if the literal is complete; the module must outlive the array.
   static Array FromLiteral(const Literal& literal);
 
   ElementType type() const { return type_; }
@@ -48,16 +48,16 @@ class Array {
   int64_t bytes() const { return count_ * element_bytes(); }
 
   const std::byte* data() const { return data_.data(); }
-  // Bytes to write to; copies them first if somebody else holds them too.
+  // The bytes for writing; copies them first if the buffer is shared.
   std::byte* mutable_data();
-  // The buffer is ours alone.
+  // True if the buffer has no other owner and is not frozen.
   bool unique() const { return data_.unique(); }
 
   // See Buffer.
   void ChargeTo(MemoryMeter* meter) { data_.ChargeTo(meter); }
   void Freeze() { data_.Freeze(); }
 
-  // T must be as wide as an element. bool for pred; std::complex for complex; uintN_t for any type of N bits.
+  // T must be as wide as an element: bool for pred, std::complex for complex types, uintN_t for any type of N bits.
   template <class T>
   std::span<const T> As() const {
     return {reinterpret_cast<const T*>(data()), static_cast<size_t>(count_)};
@@ -67,11 +67,11 @@ class Array {
     return {reinterpret_cast<T*>(mutable_data()), static_cast<size_t>(count_)};
   }
 
-  // The same elements under other dimensions or another type of the same width.
+  // The elements with other dimensions, or as another type of equal width.
   Array WithDims(Dims dims) const { return Array(type_, std::move(dims), data_); }
   Array WithType(ElementType type) const { return Array(type, dims_, data_); }
-  // The same bytes as elements of another width.
-  Array SeenAs(ElementType type, Dims dims) const { return Array(type, std::move(dims), data_); }
+  // The bytes as elements of another width.
+  Array Reinterpreted(ElementType type, Dims dims) const { return Array(type, std::move(dims), data_); }
 
  private:
   ElementType type_ = ElementType::kInvalid;
@@ -87,9 +87,9 @@ Array Array::Scalar(ElementType type, T value) {
   return scalar;
 }
 
-// An integer or pred element as a number; unsigned values beyond int64 wrap.
+// Element i of an integer or pred array; unsigned values above INT64_MAX wrap.
 int64_t IntAt(const Array& array, int64_t i);
-// A float (or the real part of a complex) element as a number; integers too.
+// Element i of any array as a number; for complex types, the real part.
 double NumberAt(const Array& array, int64_t i);
 
 // f32[2,3]

@@ -1,11 +1,11 @@
-// Rows of bf16, computed with in f32 and rounded after each step.
+// Elementwise ops on rows of bf16: computed in f32, with each result rounded to bf16.
 #pragma once
 
 #include <cstdint>
 
 namespace shoal::internal {
 
-// to[i] = to[i] + from[i], and so on, for as many i < n as fill vectors; how many that were. Nan is kept.
+// to[i] = op(to[i], from[i]) for the leading elements that fill whole vectors; returns their number. NaN propagates.
 int64_t AddBf16(uint16_t* to, const uint16_t* from, int64_t n);
 int64_t MultiplyBf16(uint16_t* to, const uint16_t* from, int64_t n);
 int64_t MinimumBf16(uint16_t* to, const uint16_t* from, int64_t n);

@@ -1,6 +1,6 @@
-// BlockCache: memory for arrays of 64 kB and more. Blocks that were given up are kept for the next who asks for such a
-// size: touching fresh memory costs several times what computing its contents does. Sizes are rounded, so that a block
-// serves all who want nearly as much.
+// BlockCache: memory for arrays of 64 kB and more. Freed blocks are cached and reused for requests of about the same
+// size, because touching fresh memory costs several times as much as computing its contents. Sizes are rounded up, so
+// that a block serves requests of similar size.
 #pragma once
 
 #include <cstddef>
@@ -14,34 +14,34 @@ class BlockCache {
  public:
   static constexpr size_t kMin = size_t{1} << 16;
 
-  // Uninitialised, at the beginning of a page; null if there is no memory.
+  // An uninitialised, page-aligned block; null if there is no memory.
   void* Take(size_t bytes);
   void ReturnBlock(void* block, size_t bytes);
 
-  // What is in use and what is kept are together never more than the most that was in use at a time, and a little: for
-  // one of several processes of a machine. Without it 2 GB are kept at any time.
+  // Limits the bytes in use plus the cached bytes to the peak of the bytes in use plus a small slack. Meant for one of
+  // several processes on a machine. Without this call up to 2 GB are cached.
   void CapAtPeakUse();
 
  private:
   static void* New(size_t size, size_t bytes);
   static void Free(void* block, size_t size);
-  struct Kept {
+  struct CachedBlock {
     void* block;
-    size_t bytes;  // of them that were used: memory that nobody touched is none
+    size_t bytes;  // bytes that were used: untouched pages take no memory
   };
-  using KeptBySize = std::map<size_t, std::vector<Kept>>;
+  using BlocksBySize = std::map<size_t, std::vector<CachedBlock>>;
 
-  Kept Remove(KeptBySize::iterator size);
-  void Drop(size_t most);  // until so much is kept
+  CachedBlock Remove(BlocksBySize::iterator size);
+  void Drop(size_t max_bytes);  // frees blocks until at most max_bytes are cached
   size_t MaxCachedBytes() const;
 
   std::mutex mutex_;
-  KeptBySize free_;  // no list is empty
-  size_t kept_ = 0, used_ = 0, max_used_ = 0;
-  bool within_peak_ = false;
+  BlocksBySize free_;  // no list is empty
+  size_t cached_ = 0, used_ = 0, max_used_ = 0;
+  bool is_capped_at_peak_ = false;
 };
 
-// All arrays'.
+// The cache that all arrays share.
 BlockCache& ArrayBlocks();
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// Bytes with a count of owners. Whoever holds the only reference may write in place; everybody else copies first.
-// Owners may be different threads.
+// Reference-counted bytes. A sole owner may write in place; other owners copy first. Owners may be on different
+// threads.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace shoal::internal {
 
-// What the buffers of one device take: now, and at most at the moments that were noted.
+// The memory that the buffers of one device take: the current bytes, and their maximum over the calls of UpdatePeak.
 class MemoryMeter {
  public:
   void Add(int64_t bytes) { current_.fetch_add(bytes, std::memory_order_relaxed); }
-  // From the device's own thread.
+  // Call only from the device's own thread.
   void UpdatePeak() { peak_ = std::max(peak_, current()); }
   int64_t current() const { return current_.load(std::memory_order_relaxed); }
   int64_t peak() const { return peak_; }
-  // More than this is not given: an allocation beyond it throws std::bad_alloc.
+  // Sets the limit in bytes. An allocation that would exceed it throws std::bad_alloc.
   void Limit(int64_t bytes) { limit_ = bytes; }
   bool Allows(size_t bytes) const { return bytes <= static_cast<size_t>(std::max<int64_t>(limit_ - current(), 0)); }
   int64_t limit() const { return limit_; }
@@ -32,67 +32,66 @@ class MemoryMeter {
 class Buffer {
  public:
   Buffer() = default;
-  // Uninitialised; counted by the meter of this thread, if it has one. Throws std::bad_alloc.
+  // Uninitialised bytes, charged to this thread's meter if it has one. Throws std::bad_alloc.
   static Buffer Allocate(size_t bytes);
-  // Bytes that somebody else keeps alive and that nobody may write.
+  // Read-only bytes that the caller keeps alive.
   static Buffer Borrow(const std::byte* data, size_t bytes);
-  // A buffer without memory of its own that is charged to this thread's meter like one of `bytes` bytes: for dry runs.
+  // A buffer without memory that is charged to this thread's meter as `bytes` bytes, for dry runs.
   static Buffer AccountOnly(size_t bytes);
-  // What buffers that this thread allocates from now on count towards; may be null. It must outlive them. Returns what
-  // it was before.
+  // Sets the meter to which buffers that this thread allocates are charged; may be null. It must outlive them. Returns
+  // the previous meter.
   static MemoryMeter* MeterThisThread(MemoryMeter* meter);
   static MemoryMeter* MeterOfThisThread();
 
-  Buffer(const Buffer& other) : holding_(other.holding_) {
-    if (holding_ != nullptr) holding_->owners.fetch_add(1, std::memory_order_relaxed);
+  Buffer(const Buffer& other) : share_(other.share_) {
+    if (share_ != nullptr) share_->owners.fetch_add(1, std::memory_order_relaxed);
   }
-  Buffer(Buffer&& other) noexcept : holding_(std::exchange(other.holding_, nullptr)) {}
+  Buffer(Buffer&& other) noexcept : share_(std::exchange(other.share_, nullptr)) {}
   Buffer& operator=(Buffer other) noexcept {
-    std::swap(holding_, other.holding_);
+    std::swap(share_, other.share_);
     return *this;
   }
   ~Buffer() { Release(); }
 
-  // The acquire pairs with the release of the last other owner: what it read is read before we write.
+  // The acquire pairs with the release by the last other owner: its reads happen before our writes.
   bool unique() const {
-    return holding_ != nullptr && holding_->owners.load(std::memory_order_acquire) == 1 &&
-           !holding_->storage->frozen.load(std::memory_order_relaxed);
+    return share_ != nullptr && share_->owners.load(std::memory_order_acquire) == 1 &&
+           !share_->storage->frozen.load(std::memory_order_relaxed);
   }
-  size_t size() const { return holding_ == nullptr ? 0 : holding_->storage->bytes; }
-  const std::byte* data() const { return holding_ == nullptr ? nullptr : holding_->storage->data; }
-  // The caller has made sure that it is unique.
-  std::byte* mutable_data() { return holding_ == nullptr ? nullptr : holding_->storage->data; }
+  size_t size() const { return share_ == nullptr ? 0 : share_->storage->bytes; }
+  const std::byte* data() const { return share_ == nullptr ? nullptr : share_->storage->data; }
+  // The caller must ensure that unique() is true.
+  std::byte* mutable_data() { return share_ == nullptr ? nullptr : share_->storage->data; }
 
-  // This reference counts towards `meter` from now on, which may be null, and no more towards the one it did. If there
-  // are others, each device counts the bytes it holds, and nobody writes them any more: who would be the last to hold
-  // them depends on which device is faster.
+  // Moves the charge for this reference to `meter`, which may be null. If there are other references, each device is
+  // charged for the bytes, and the buffer is frozen: which device would be the last owner depends on timing.
   void ChargeTo(MemoryMeter* meter);
-  // Nobody writes the bytes any more.
+  // Makes the bytes read-only from now on.
   void Freeze();
 
  private:
-  // The bytes, and how many devices hold them.
+  // The bytes, and the number of devices that share them.
   struct Storage;
-  // What one device holds of them.
-  struct Holding {
+  // The share of one device, with its number of references.
+  struct DeviceShare {
     std::atomic<int64_t> owners = 1;
     MemoryMeter* meter = nullptr;
     Storage* storage = nullptr;
   };
   struct Storage {
-    std::atomic<int64_t> holdings = 1;
-    std::atomic<bool> frozen = false;  // nobody may write
+    std::atomic<int64_t> shares = 1;
+    std::atomic<bool> frozen = false;  // read-only
     bool in_small_block = false;
     size_t bytes = 0;
     std::byte* data = nullptr;
-    Holding first;
+    DeviceShare first;
   };
 
-  explicit Buffer(Holding* holding) : holding_(holding) {}
-  static Buffer Hold(Storage* storage, size_t bytes, std::byte* data);
+  explicit Buffer(DeviceShare* share) : share_(share) {}
+  static Buffer FromStorage(Storage* storage, size_t bytes, std::byte* data);
   void Release();
 
-  Holding* holding_ = nullptr;
+  DeviceShare* share_ = nullptr;
 };
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Arrays of floats or complex numbers of any type as doubles, for arithmetic that is rounded once at its end.
+// Conversion of float and complex arrays of any type to doubles and back, for arithmetic that rounds once at its end.
 #pragma once
 
 #include <complex>

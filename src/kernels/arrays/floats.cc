@@ -12,18 +12,18 @@
 namespace shoal::internal {
 namespace {
 
-// Without branches, so that loops of them become vectors. The product brings the digits of subnormals into place.
+// Branch-free, so that loops over it are vectorised. The multiplication aligns the mantissa of subnormals.
 inline float FromF16(uint16_t bits) {
   const uint32_t magnitude = bits & 0x7fffu;
   const auto number = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);
-  const uint32_t no_number = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
-  return std::bit_cast<float>(number | no_number | static_cast<uint32_t>(bits & 0x8000u) << 16);
+  const uint32_t inf_or_nan = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
+  return std::bit_cast<float>(number | inf_or_nan | static_cast<uint32_t>(bits & 0x8000u) << 16);
 }
 
 inline uint16_t ToF16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   const uint32_t magnitude = bits & 0x7fffffffu;
-  // Subnormal: the addition aligns the digits and rounds to even.
+  // Subnormal: the addition aligns the mantissa and rounds to even.
   const float aligned = std::bit_cast<float>(magnitude) + 0.5f;
   const uint32_t subnormal = std::bit_cast<uint32_t>(aligned) - 0x3f000000u;
   const uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
@@ -49,7 +49,7 @@ SHOAL_TARGET_CLONES void EncodeBf16(const float* in, uint16_t* out, int64_t n) {
 
 using Table = std::array<float, 256>;
 
-// What each byte of a type of at most eight bits stands for.
+// The value of each byte, for a type of at most eight bits.
 const Table& DecodeTable(ElementType type) {
   static const std::array<Table, kElementTypeCount>& tables = *[] {
     auto* all = new std::array<Table, kElementTypeCount>();
@@ -66,15 +66,15 @@ const Table& DecodeTable(ElementType type) {
   return tables[static_cast<size_t>(type)];
 }
 
-// What each upper half of an f32 becomes in a type of at most eight bits. Where the lower half is not zero the last bit
-// of the upper one is set: it decides between neighbours as all of them would, since no such type has more than 4 digits.
+// Maps the upper half of an f32 to a type of at most eight bits. If the lower half is not zero, the caller sets the
+// last bit of the upper half (a sticky bit). This rounds correctly: these types have at most 4 mantissa digits.
 using EncodeTable = std::array<uint8_t, 1 << 16>;
 
 const EncodeTable& EncodeTableOf(ElementType type) {
-  static std::array<std::once_flag, kElementTypeCount> made;
+  static std::array<std::once_flag, kElementTypeCount> flags;
   static std::array<std::unique_ptr<EncodeTable>, kElementTypeCount> tables;
   const auto t = static_cast<size_t>(type);
-  std::call_once(made[t], [&] {
+  std::call_once(flags[t], [&] {
     auto table = std::make_unique<EncodeTable>();
     for (uint32_t half = 0; half < table->size(); ++half)
       (*table)[half] = static_cast<uint8_t>(EncodeFloat(type, std::bit_cast<float>(half << 16)));
@@ -86,7 +86,7 @@ const EncodeTable& EncodeTableOf(ElementType type) {
 }  // namespace
 
 void DecodeFloats(ElementType type, const std::byte* in, float* out, int64_t n) {
-  if (n == 0) return;  // of no elements there may be no memory
+  if (n == 0) return;  // the pointers may be null if there are no elements
   if (type == ElementType::kF32) {
     std::memcpy(out, in, static_cast<size_t>(n) * sizeof(float));
   } else if (type == ElementType::kBf16) {
@@ -100,7 +100,7 @@ void DecodeFloats(ElementType type, const std::byte* in, float* out, int64_t n) 
 }
 
 void EncodeFloats(ElementType type, const float* in, std::byte* out, int64_t n) {
-  if (n == 0) return;  // of no elements there may be no memory
+  if (n == 0) return;  // the pointers may be null if there are no elements
   if (type == ElementType::kF32) {
     std::memcpy(out, in, static_cast<size_t>(n) * sizeof(float));
   } else if (type == ElementType::kBf16) {
@@ -108,8 +108,8 @@ void EncodeFloats(ElementType type, const float* in, std::byte* out, int64_t n) 
   } else if (type == ElementType::kF16) {
     EncodeF16(in, reinterpret_cast<uint16_t*>(out), n);
   } else {
-    constexpr int64_t kMany = 4096;  // the table takes a millisecond
-    if (n < kMany) {
+    constexpr int64_t kMinForTable = 4096;  // building the table takes a millisecond
+    if (n < kMinForTable) {
       for (int64_t i = 0; i < n; ++i) out[i] = static_cast<std::byte>(EncodeFloat(type, in[i]));
       return;
     }

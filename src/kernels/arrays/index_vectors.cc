@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// An index no slice can start at stays one: what does not fit into 64 bits with a sign is as large as can be.
+// Element i as an index. Values above INT64_MAX become INT64_MAX, so that they stay out of bounds.
 int64_t IndexAt(const Array& indices, int64_t i) {
   const int64_t index = IntAt(indices, i);
   if (index < 0 && indices.type() == ElementType::kU64) return std::numeric_limits<int64_t>::max();
@@ -17,12 +17,12 @@ int64_t IndexAt(const Array& indices, int64_t i) {
 
 }  // namespace
 
-Dims DimsWithout(int rank, Ints without, Ints or_without) {
+Dims DimsWithout(int rank, Ints excluded, Ints also_excluded) {
   Dims dims;
   for (int64_t d = 0; d < rank; ++d) {
-    const bool left_out = std::find(without.begin(), without.end(), d) != without.end() ||
-                          std::find(or_without.begin(), or_without.end(), d) != or_without.end();
-    if (!left_out) dims.push_back(d);
+    const bool is_excluded = std::find(excluded.begin(), excluded.end(), d) != excluded.end() ||
+                             std::find(also_excluded.begin(), also_excluded.end(), d) != also_excluded.end();
+    if (!is_excluded) dims.push_back(d);
   }
   return dims;
 }

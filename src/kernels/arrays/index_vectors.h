@@ -1,4 +1,4 @@
-// The index vectors of a gather or scatter: where in the operand each slice starts.
+// The index vectors of a gather or scatter: the start of each slice in the operand.
 #pragma once
 
 #include "kernels/arrays/array.h"
@@ -6,26 +6,26 @@
 namespace shoal::internal {
 
 struct IndexVectorDims {
-  int64_t vector_dim = 0;                   // of the indices; may be one past their last
-  Ints map;                                 // the operand's dimension that each entry of a vector is about
-  Ints operand_batching, indices_batching;  // dimensions that go together
+  int64_t vector_dim = 0;                   // dimension of the indices; may be one past the last
+  Ints map;                                 // the operand dimension of each entry of a vector
+  Ints operand_batching, indices_batching;  // paired dimensions
 };
 
 class IndexVectors {
  public:
   IndexVectors(const Array& indices, const IndexVectorDims& dims, int operand_rank);
 
-  // The dimensions of the indices without the vectors'; and their product.
+  // The dimensions of the indices without vector_dim; and their product, the number of slices.
   const Dims& batch_dims() const { return batch_dims_; }
   int64_t count() const { return count_; }
 
-  // Where slice `batch` (row-major in batch_dims) starts in each dimension of the operand, as the data has it.
+  // The start of slice `batch` (row-major in batch_dims) in each operand dimension, not clamped.
   Ints Start(int64_t batch);
 
  private:
   struct Batching {
     size_t operand_dim = 0;
-    int64_t stride = 1, size = 1;  // of the batch dimension
+    int64_t stride = 1, size = 1;  // for the batch dimension
   };
 
   Dims batch_dims_;
@@ -37,6 +37,6 @@ class IndexVectors {
 };
 
 // The dimensions 0 … rank - 1 that are in neither list.
-Dims DimsWithout(int rank, Ints without, Ints or_without);
+Dims DimsWithout(int rank, Ints excluded, Ints also_excluded);
 
 }  // namespace shoal::internal

@@ -9,7 +9,7 @@ struct WideElement {  // an element of sixteen bytes
 
 // Calls visit with a value of an unsigned type as wide as an element.
 template <class Visit>
-void OfWidth(int element_bytes, Visit visit) {
+void WithElementOfWidth(int element_bytes, Visit visit) {
   switch (element_bytes) {
     case 1:
       return visit(uint8_t());
@@ -26,19 +26,19 @@ void OfWidth(int element_bytes, Visit visit) {
 
 }  // namespace
 
-void GatherElements(int element_bytes, std::byte* out, const std::byte* in, const int64_t* places, int64_t n) {
-  OfWidth(element_bytes, [&](auto element) {
+void GatherElements(int element_bytes, std::byte* out, const std::byte* in, const int64_t* indices, int64_t n) {
+  WithElementOfWidth(element_bytes, [&](auto element) {
     auto* to = reinterpret_cast<decltype(element)*>(out);
     const auto* from = reinterpret_cast<const decltype(element)*>(in);
-    for (int64_t i = 0; i < n; ++i) to[i] = from[places[i]];
+    for (int64_t i = 0; i < n; ++i) to[i] = from[indices[i]];
   });
 }
 
-void ScatterElements(int element_bytes, std::byte* out, const std::byte* in, const int64_t* places, int64_t n) {
-  OfWidth(element_bytes, [&](auto element) {
+void ScatterElements(int element_bytes, std::byte* out, const std::byte* in, const int64_t* indices, int64_t n) {
+  WithElementOfWidth(element_bytes, [&](auto element) {
     auto* to = reinterpret_cast<decltype(element)*>(out);
     const auto* from = reinterpret_cast<const decltype(element)*>(in);
-    for (int64_t i = 0; i < n; ++i) to[places[i]] = from[i];
+    for (int64_t i = 0; i < n; ++i) to[indices[i]] = from[i];
   });
 }
 

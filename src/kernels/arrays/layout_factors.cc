@@ -8,18 +8,18 @@
 namespace shoal::internal {
 namespace {
 
-// The dimensions of a shape, from the fastest in memory to the slowest, handed out factor by factor.
-class Dimensions {
+// Splits factors off the dimensions of a shape, from the fastest in memory to the slowest.
+class DimensionFactors {
  public:
-  explicit Dimensions(const Shape& shape)
+  explicit DimensionFactors(const Shape& shape)
       : order_(MajorToMinor(shape)), sizes_(ToDims(shape.dims())), strides_(RowMajorStrides(shape.dims())) {}
 
-  // What is left of the fastest; 1 when there is nothing.
-  int64_t Left() {
+  // Remaining size of the fastest dimension; 1 at the end.
+  int64_t Remaining() {
     while (!order_.empty() && sizes_[Fastest()] == 1) order_.pop_back();
     return order_.empty() ? 1 : sizes_[Fastest()];
   }
-  // Takes a factor of it; gives its stride.
+  // Splits a factor off that dimension and returns the stride of the factor.
   int64_t Take(int64_t factor) {
     const int64_t stride = strides_[Fastest()];
     sizes_[Fastest()] /= factor;
@@ -50,11 +50,11 @@ Dims MajorToMinor(const Shape& shape) {
 std::optional<std::vector<LayoutFactor>> CommonFactors(const Shape& from, const Shape& to) {
   const auto has_size = [](int64_t size) { return size >= 0; };
   if (!std::ranges::all_of(from.dims(), has_size) || !std::ranges::all_of(to.dims(), has_size)) return std::nullopt;
-  Dimensions a(from), b(to);
+  DimensionFactors a(from), b(to);
   std::vector<LayoutFactor> factors;
-  while (a.Left() != 1 || b.Left() != 1) {
-    const int64_t size = std::min(a.Left(), b.Left());
-    if (size <= 1 || std::max(a.Left(), b.Left()) % size != 0) return std::nullopt;
+  while (a.Remaining() != 1 || b.Remaining() != 1) {
+    const int64_t size = std::min(a.Remaining(), b.Remaining());
+    if (size <= 1 || std::max(a.Remaining(), b.Remaining()) % size != 0) return std::nullopt;
     const int64_t stride = a.Take(size);
     factors.push_back({size, stride, b.Take(size)});
   }
@@ -95,14 +95,14 @@ Array FromMemoryOrder(const Array& memory, const Shape& shape) {
     physical.push_back(shape.dim(order[i]));
     inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
   }
-  const Array laid_out = memory.WithDims(physical);
-  return std::is_sorted(order.begin(), order.end()) ? laid_out : Transposed(laid_out, AsInts(inverse));
+  const Array in_memory = memory.WithDims(physical);
+  return std::is_sorted(order.begin(), order.end()) ? in_memory : Transposed(in_memory, AsInts(inverse));
 }
 
 int BitcastBits(ElementType type) { return type == ElementType::kPred ? 8 : BitWidth(type); }
 
 Array AsType(const Array& array, ElementType type, Dims dims) {
-  if (type == ElementType::kPred && array.type() != type) {  // whatever is not zero is true
+  if (type == ElementType::kPred && array.type() != type) {  // every nonzero byte is true
     Array out(type, std::move(dims));
     const Array bytes = AsType(array, ElementType::kU8, ToDims(out.dims()));
     auto to = out.Mutable<uint8_t>();
@@ -111,13 +111,13 @@ Array AsType(const Array& array, ElementType type, Dims dims) {
   }
   if (BitcastBits(type) == BitcastBits(array.type())) return array.WithType(type).WithDims(std::move(dims));
   if (BitcastBits(type) >= 8 && BitcastBits(array.type()) >= 8) {
-    Array same = array;
-    const auto* data = std::as_const(same).data();
+    Array source = array;
+    const auto* data = std::as_const(source).data();
     Array out(type, std::move(dims));
     if (out.bytes() != 0) std::memcpy(out.mutable_data(), data, static_cast<size_t>(out.bytes()));
     return out;
   }
-  // Below a byte each element has a byte of its own, so bits have to be gathered.
+  // Elements narrower than a byte take a whole byte each, so bits are copied one by one.
   Array out = Array::Zeros(type, AsInts(dims));
   const int from_bits = BitcastBits(array.type()), to_bits = BitcastBits(type);
   auto* to = reinterpret_cast<uint8_t*>(out.mutable_data());

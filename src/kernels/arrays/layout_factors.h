@@ -1,4 +1,4 @@
-// Bitcasts see memory through another layout. Arrays here are row-major, so elements may have to move.
+// Bitcasts reinterpret memory under another layout. Arrays in shoal are row-major, so a bitcast may move elements.
 #pragma once
 
 #include <optional>
@@ -8,32 +8,31 @@
 
 namespace shoal::internal {
 
-// Dimensions from the slowest in memory to the fastest; row-major where the text gives no layout.
+// The dimensions from the slowest in memory to the fastest; row-major if the shape has no layout.
 Dims MajorToMinor(const Shape& shape);
 
-// A factor of the sizes of two shapes that lies in memory as one: how many elements, and how far apart they are in
-// row-major arrays of the two shapes.
+// A common factor of the layouts of two shapes: its size, and its strides in row-major arrays of the two shapes.
 struct LayoutFactor {
   int64_t size = 1, from = 1, to = 1;
 };
-// Nothing where the sizes have no such factors, as 6 and 4,3.
+// Nothing if the sizes cannot be factored that way, such as 6 and 4,3.
 std::optional<std::vector<LayoutFactor>> CommonFactors(const Shape& from, const Shape& to);
 
-// Whether no element moves.
+// True if no element moves.
 bool IsIdentity(const std::vector<LayoutFactor>& factors);
-// The same of a bitcast: both layouts have elements in the same order that row-major arrays of these shapes have.
+// True if a bitcast between these shapes moves no element of a row-major array.
 bool StaysRowMajor(const Shape& from, const Shape& to);
 
-// Elements of the same width in the order of the other layout, in one copy at most.
+// The result of a bitcast to `to`, whose elements have equal width, in one copy at most.
 Array Moved(const Array& array, std::vector<LayoutFactor> factors, const Shape& to);
-// The elements in the order in which the layout has them in memory.
+// The elements in the memory order of the shape's layout.
 Array InMemoryOrder(const Array& array, const Shape& shape);
-// The array of `shape` whose elements lie in memory as given.
+// The inverse: the array of `shape` whose elements in memory order are those of `memory`.
 Array FromMemoryOrder(const Array& memory, const Shape& shape);
 
-// In a bitcast a pred is a byte.
+// Bits of an element in a bitcast, where a pred is a byte.
 int BitcastBits(ElementType type);
-// The same bits as elements of another type: a narrower one takes several places, the low bits first.
+// The bits as elements of another type. A wide element becomes several narrow ones, the low bits first.
 Array AsType(const Array& array, ElementType type, Dims dims);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Maximum and minimum of floats, for elements and for folds alike: nan wins; 0 is more than -0.
+// IEEE 754-2019 maximum and minimum, for elementwise ops and reductions: NaN propagates; 0 is greater than -0.
 #pragma once
 
 #include <cmath>

@@ -9,7 +9,7 @@
 namespace shoal::internal {
 namespace {
 
-// NumPy's letter for the type; V where it has none.
+// NumPy's letter for the type; V if it has none.
 char NpyKind(ElementType type) {
   const int bits = BitWidth(type);
   if (type == ElementType::kPred) return 'b';
@@ -20,7 +20,7 @@ char NpyKind(ElementType type) {
   return bits >= 16 && type != ElementType::kBf16 ? 'f' : 'V';
 }
 
-// Bytes of elements narrower than a byte, brought into the form all arrays have.
+// Brings elements narrower than a byte into the form that all arrays use: sign- or zero-extended to a byte.
 void KeepLowBits(Array& array) {
   const ElementType type = array.type();
   std::span<uint8_t> bytes = array.Mutable<uint8_t>();
@@ -45,7 +45,7 @@ std::string NpyDescr(ElementType type) {
 bool NpyHolds(const NpyArray& npy, ElementType type) {
   if (npy.item_bytes != StorageBytes(type)) return false;
   if (npy.kind == NpyKind(type) || npy.kind == 'V' || npy.kind == 'u') return true;
-  if (npy.kind == 'f' && npy.item_bytes == 1 && IsFloat(type)) return true;  // '<f1': what ml_dtypes writes for f8e5m2
+  if (npy.kind == 'f' && npy.item_bytes == 1 && IsFloat(type)) return true;  // '<f1', as ml_dtypes writes f8e5m2
   return npy.kind == 'i' && BitWidth(type) < 8 && IsSigned(type);
 }
 

@@ -1,4 +1,4 @@
-// Arrays as .npy files. Types that NumPy lacks are void records of their width: bf16 '<V2', f8 '|V1', s4 '|V1'.
+// Arrays as .npy files. Types that NumPy lacks are stored as void records of their width: bf16 '<V2', f8 and s4 '|V1'.
 #pragma once
 
 #include "core/base/npy.h"
@@ -9,11 +9,11 @@ namespace shoal::internal {
 // NumPy's name of the type: "<f4".
 std::string NpyDescr(ElementType type);
 
-// Whether a file of that type may stand for `type`: its own, or void or unsigned integers of the same width; for
+// True if a file can be read as `type`: its type is `type` itself, or void or unsigned integers of equal width; or, for
 // types narrower than a byte, integers of one byte.
 bool NpyHolds(const NpyArray& npy, ElementType type);
 
-// The elements, row-major. NpyHolds(npy, type). Of types narrower than a byte the low bits count.
+// The elements, row-major. Requires NpyHolds(npy, type). Types narrower than a byte use only the low bits.
 Array FromNpy(const NpyArray& npy, ElementType type);
 
 // Writes a file; see WriteFile.

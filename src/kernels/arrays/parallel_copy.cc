@@ -21,7 +21,7 @@ void ParallelCopy(Ints sizes, int element_bytes, std::byte* out, const Strided& 
   const int64_t bytes = ElementCount(sizes) * element_bytes;
   if (bytes <= 2 * kTaskBytes) return CopyStrided(sizes, element_bytes, out, to, in, from);
   auto loops = MergedLoops(sizes, AsInts(to.strides), AsInts(from.strides));
-  // The outermost loop is cut; one that has too few rounds to be shared out is taken together with the next.
+  // Splits the outermost loop, merged with the following ones while it has too few iterations for all tasks.
   const int64_t tasks = bytes / kTaskBytes;
   int64_t outer = loops[0].size;
   size_t split = 1;
@@ -34,32 +34,32 @@ void ParallelCopy(Ints sizes, int element_bytes, std::byte* out, const Strided& 
     inner_to.strides.push_back(loops[d].out);
     inner_from.strides.push_back(loops[d].in);
   }
-  // The last of the cut loops keeps whole stretches together.
+  // The last of the split loops is divided into chunks of consecutive iterations.
   const StridedLoop last = loops[split - 1];
   const int64_t rows = outer / last.size;
-  const int64_t stretch = std::clamp<int64_t>(last.size * rows / tasks + 1, 1, last.size);
-  const int64_t stretches = (last.size + stretch - 1) / stretch;
+  const int64_t chunk = std::clamp<int64_t>(last.size * rows / tasks + 1, 1, last.size);
+  const int64_t chunks = (last.size + chunk - 1) / chunk;
   inner.insert(inner.begin(), 0);
   inner_to.strides.insert(inner_to.strides.begin(), last.out);
   inner_from.strides.insert(inner_from.strides.begin(), last.in);
-  pool.Run(rows * stretches, [&](int64_t task) {
-    int64_t rest = task / stretches;
-    const int64_t first = task % stretches * stretch;
-    Strided mine_to = inner_to, mine_from = inner_from;
-    mine_to.offset = to.offset + first * last.out;
-    mine_from.offset = from.offset + first * last.in;
+  pool.Run(rows * chunks, [&](int64_t task) {
+    int64_t rest = task / chunks;
+    const int64_t first = task % chunks * chunk;
+    Strided task_to = inner_to, task_from = inner_from;
+    task_to.offset = to.offset + first * last.out;
+    task_from.offset = from.offset + first * last.in;
     for (size_t d = split - 1; d-- > 0;) {
-      mine_to.offset += rest % loops[d].size * loops[d].out;
-      mine_from.offset += rest % loops[d].size * loops[d].in;
+      task_to.offset += rest % loops[d].size * loops[d].out;
+      task_from.offset += rest % loops[d].size * loops[d].in;
       rest /= loops[d].size;
     }
-    Dims mine = inner;
-    mine[0] = std::min(stretch, last.size - first);
-    CopyStrided(AsInts(mine), element_bytes, out, mine_to, in, mine_from);
+    Dims task_sizes = inner;
+    task_sizes[0] = std::min(chunk, last.size - first);
+    CopyStrided(AsInts(task_sizes), element_bytes, out, task_to, in, task_from);
   });
 }
 
-Array Owned(Array array, ThreadPool& pool) {
+Array MakeUnique(Array array, ThreadPool& pool) {
   if (array.unique()) return array;
   Array copy(array.type(), array.dims());
   ParallelMemcpy(copy.mutable_data(), array.data(), array.bytes(), pool);

@@ -1,5 +1,5 @@
-// Where a slice of an array begins, as values: a tuple of scalars, one for each dimension; or a tuple of such tuples, one
-// for each of several slices.
+// The offsets of a slice as values: a tuple of integer scalars, one per dimension; or, for several slices, a tuple of
+// such tuples.
 #pragma once
 
 #include "kernels/arrays/strided.h"
@@ -7,9 +7,9 @@
 
 namespace shoal::internal {
 
-// Whether they are that, for an array of so many dimensions.
+// True if `offsets` has one of these forms for an array of rank `rank`.
 bool AreSliceOffsets(const Value& offsets, int64_t rank);
-// The box of these sizes that begins there, of slice number `turn`, moved inside of the array.
-Strided BoxIn(const Array& array, Ints sizes, const Value& offsets, int64_t turn);
+// The box of the given sizes at the offsets of slice number `slice`, clamped to the array.
+Strided SliceBox(const Array& array, Ints sizes, const Value& offsets, int64_t slice);
 
 }  // namespace shoal::internal

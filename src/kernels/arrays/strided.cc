@@ -12,7 +12,7 @@ struct SixteenBytes {  // an element of sixteen bytes
   uint64_t half[2];
 };
 
-// The innermost dimension of a copy.
+// Copies the innermost dimension.
 template <class T>
 void CopyRow(int64_t n, T* out, int64_t out_stride, const T* in, int64_t in_stride) {
   if (out_stride == 1 && in_stride == 1) {
@@ -25,7 +25,7 @@ void CopyRow(int64_t n, T* out, int64_t out_stride, const T* in, int64_t in_stri
   }
 }
 
-// Two dimensions at once in tiles that stay in the cache, for transposes.
+// Copies the two innermost dimensions, in tiles that stay in the cache for transposes.
 template <class T>
 void CopyPlane(const StridedLoop& outer, const StridedLoop& inner, T* out, const T* in) {
   constexpr int64_t kTile = 32;
@@ -104,22 +104,22 @@ std::vector<int64_t> BoxOffsets(Ints sizes, Ints strides) {
   return offsets;
 }
 
-bool IsInBounds(int64_t count, Ints sizes, const Strided& place) {
-  int64_t first = place.offset, last = place.offset;
+bool IsInBounds(int64_t count, Ints sizes, const Strided& box) {
+  int64_t first = box.offset, last = box.offset;
   bool overflows = false;
   for (size_t d = 0; d < sizes.size(); ++d) {
-    int64_t way = 0;
+    int64_t extent = 0;
     if (sizes[d] < 1) return sizes[d] == 0;
-    overflows |= __builtin_mul_overflow(sizes[d] - 1, place.strides[d], &way);
-    int64_t& end = way < 0 ? first : last;
-    overflows |= __builtin_add_overflow(end, way, &end);
+    overflows |= __builtin_mul_overflow(sizes[d] - 1, box.strides[d], &extent);
+    int64_t& end = extent < 0 ? first : last;
+    overflows |= __builtin_add_overflow(end, extent, &end);
   }
   return !overflows && first >= 0 && last < count;
 }
 
 Array Gathered(const Array& in, Dims sizes, const Strided& from) {
   if (!IsInBounds(in.count(), AsInts(sizes), from))
-    throw std::length_error(StrCat("elements outside of ", ToString(in)));
+    throw std::length_error(StrCat("the box is out of bounds of ", ToString(in)));
   Array out(in.type(), std::move(sizes));
   CopyStrided(out.dims(), in.element_bytes(), out.mutable_data(), {0, RowMajorStrides(out.dims())}, in.data(), from);
   return out;

@@ -1,40 +1,39 @@
-// Copies of boxes of elements between places with any strides: what slice, transpose, broadcast, pad, concatenate and
-// their relatives come down to.
+// Copies of boxes of elements with arbitrary strides, the basis of slice, transpose, broadcast, pad, concatenate and
+// similar ops.
 #pragma once
 
 #include "kernels/arrays/array.h"
 
 namespace shoal::internal {
 
-// One side of a copy: the element at index i lies at `offset + Σ i[d] * strides[d]`, all in elements. Strides may be
+// One side of a copy: the element at index i is at `offset + Σ i[d] * strides[d]`, counted in elements. Strides may be
 // zero or negative.
 struct Strided {
   int64_t offset = 0;
   Dims strides;
 };
 
-// One dimension of a walk over two such places at once, outermost first.
+// One loop of the nest that copies a box, outermost first: its size, and its stride on either side.
 struct StridedLoop {
   int64_t size, out, in;
 };
-// Dimensions of size one dropped, neighbours that are one run on both sides merged; at least one loop remains.
+// The loop nest of a copy. Dimensions of size one are dropped, contiguous neighbours merged; at least one loop remains.
 absl::InlinedVector<StridedLoop, 6> MergedLoops(Ints sizes, Ints to, Ints from);
 
-// For every index in `sizes`: the element of `out` at its place becomes the one of `in` at its.
+// Copies a box: for every index within `sizes`, assigns the element of `in` to the element of `out`.
 void CopyStrided(Ints sizes, int element_bytes, std::byte* out, const Strided& to, const std::byte* in,
                  const Strided& from);
 
-// Of every element of a box, in row-major order, from its first.
+// The offset of every element of a box relative to the first, in row-major order.
 std::vector<int64_t> BoxOffsets(Ints sizes, Ints strides);
 
-// Whether all elements of a box lie in an array of `count` elements.
-bool IsInBounds(int64_t count, Ints sizes, const Strided& place);
+// True if all elements of a box are inside an array of `count` elements.
+bool IsInBounds(int64_t count, Ints sizes, const Strided& box);
 
-// A new array of dimensions `sizes` whose element at i is that of `in` at its place. Throws std::length_error if one has
-// no place there.
+// A box of `in`, copied to a new array of dimensions `sizes`. Throws std::length_error if the box is out of bounds.
 Array Gathered(const Array& in, Dims sizes, const Strided& from);
 
-// The array with its dimensions in another order: result dimension d is dimension order[d].
+// The array with its dimensions in another order: result dimension d is dimension order[d] of `in`.
 Array Transposed(const Array& in, Ints order);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Transposes a square of elements that lies in a few vector registers.
+// Transposes square tiles of elements in vector registers.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,14 @@
 
 namespace shoal::internal {
 
-// Elements along a side: as many as 16 bytes hold, but for bytes, of which 8.
+// Elements along a side: as many as fit in 16 bytes, or 8 for one-byte types.
 template <class T>
 constexpr int64_t SquareSide() {
   return sizeof(T) == 1 ? 8 : 16 / static_cast<int64_t>(sizeof(T));
 }
 
-// Each step takes two rows that are half the rows apart and puts their elements by turns into two rows: after as many
-// steps as it takes to halve the rows to one, columns have become rows.
+// One step of a transpose: interleaves rows i and i + side / 2 into rows 2 * i and 2 * i + 1. log2(side) steps
+// transpose the square.
 template <class T, int side>
 [[gnu::always_inline]] inline void InterleaveRows(T (*rows)[side]) {
   typedef T Row __attribute__((vector_size(side * sizeof(T)), may_alias, aligned(sizeof(T))));
@@ -44,7 +44,7 @@ template <class T>
 #pragma GCC unroll 16
   for (int i = 0; i < kSide; ++i) __builtin_memcpy(rows[i], from + i * from_stride, sizeof(rows[i]));
 #pragma GCC unroll 8
-  for (int apart = kSide; apart > 1; apart /= 2) InterleaveRows<T, kSide>(rows);
+  for (int distance = kSide; distance > 1; distance /= 2) InterleaveRows<T, kSide>(rows);
 #pragma GCC unroll 16
   for (int i = 0; i < kSide; ++i) __builtin_memcpy(to + i * to_stride, rows[i], sizeof(rows[i]));
 }

@@ -1,5 +1,5 @@
-// Value: what an instruction gives: an array, a tuple of values, a token, or something under way, which a start gives
-// and only its done can make an array or a tuple of.
+// Value: the result of an instruction: an array, a tuple of values, a token, or a pending operation. A start op returns
+// a pending operation; its done op turns that into an array or a tuple.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@ class Value {
     tuple.rep_ = std::make_shared<std::vector<Value>>(std::move(elements));
     return tuple;
   }
-  // Only who made it knows what it is.
-  static Value Pending(std::shared_ptr<void> what) {
+  // A pending operation, whose type only its creator knows.
+  static Value Pending(std::shared_ptr<void> operation) {
     Value value;
-    value.rep_ = std::move(what);
+    value.rep_ = std::move(operation);
     return value;
   }
 
@@ -36,18 +36,18 @@ class Value {
   const std::vector<Value>& elements() const { return *std::get<std::shared_ptr<std::vector<Value>>>(rep_); }
   const Value& element(int64_t i) const { return elements()[static_cast<size_t>(i)]; }
   const std::shared_ptr<void>& pending() const { return std::get<std::shared_ptr<void>>(rep_); }
-  // Takes an element out and leaves a token in its place if nobody else holds the tuple; else a reference to it.
+  // Moves an element out, leaving a token, if the tuple has no other owner; else the element is shared.
   Value TakeElement(int64_t i);
 
  private:
   std::variant<std::monostate, Array, std::shared_ptr<std::vector<Value>>, std::shared_ptr<void>> rep_;
 };
 
-// The arrays, tokens and things under way in it, depth first.
+// Appends the arrays, tokens and pending operations of a value, depth first.
 void AppendLeaves(const Value& value, std::vector<Value>& leaves);
-// A value of `shape` from its leaves; `next` counts those that were used.
+// A value of `shape` built from the leaves that begin at leaves[next]; advances `next` past them.
 Value FromLeaves(const Shape& shape, std::span<const Value> leaves, size_t& next);
-// Every array zero.
+// A value of `shape` in which every array is zero.
 Value ZeroValue(const Shape& shape);
 
 }  // namespace shoal::internal

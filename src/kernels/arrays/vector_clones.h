@@ -1,4 +1,4 @@
-// Loops that are compiled once for each generation of vector instructions; which one runs is found out at run time.
+// Compiles a function once for each generation of vector instructions; the variant is selected at run time.
 #pragma once
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -11,10 +11,10 @@
 namespace shoal::internal {
 namespace {
 
-// To pred: not zero. Floats to integers: towards zero, held within the type's range, nan gives zero. Integers to
-// narrower ones: the low bits. Complex to real: the real part.
+// To pred: nonzero becomes true. Float to integer: rounds towards zero, clamped to the type's range; NaN becomes zero.
+// Integer to narrower integer: keeps the low bits. Complex to real: keeps the real part.
 template <class To, class From>
-To ConvertElement(From x, double least, double most) {
+To ConvertElement(From x, double low, double high) {
   if constexpr (std::is_same_v<To, bool>) {
     return x != From(0);
   } else if constexpr (kIsComplex<To>) {
@@ -24,12 +24,12 @@ To ConvertElement(From x, double least, double most) {
     else
       return {static_cast<Part>(x), 0};
   } else if constexpr (kIsComplex<From>) {
-    return ConvertElement<To>(x.real(), least, most);
+    return ConvertElement<To>(x.real(), low, high);
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     if (std::isnan(x)) return 0;
-    // 2^63 - 1 is no double: the comparison is with the next, which no To holds.
-    if (x <= static_cast<From>(least)) return static_cast<To>(static_cast<int64_t>(least));
-    if (x >= static_cast<From>(most)) return most >= 9.2e18 ? std::numeric_limits<To>::max() : static_cast<To>(most);
+    // 2^63 - 1 is not a double: `high` is then 2^63, which no To can hold.
+    if (x <= static_cast<From>(low)) return static_cast<To>(static_cast<int64_t>(low));
+    if (x >= static_cast<From>(high)) return high >= 9.2e18 ? std::numeric_limits<To>::max() : static_cast<To>(high);
     return static_cast<To>(x);
   } else {
     return static_cast<To>(x);
@@ -40,15 +40,15 @@ template <class From, class To>
 void ConvertLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   const int bits = BitWidth(kernel.result);
   const bool is_signed = IsSigned(kernel.result);
-  const double least = is_signed ? -std::ldexp(1.0, bits - 1) : 0;
-  double most = std::ldexp(1.0, is_signed ? bits - 1 : bits);
-  if (bits < 64) most -= 1;
+  const double low = is_signed ? -std::ldexp(1.0, bits - 1) : 0;
+  double high = std::ldexp(1.0, is_signed ? bits - 1 : bits);
+  if (bits < 64) high -= 1;
   auto* results = reinterpret_cast<Stored<To>*>(out);
   for (int64_t i = 0; i < n; ++i)
-    results[i] = static_cast<Stored<To>>(ConvertElement<To>(Load<From>(in[0], i), least, most));
+    results[i] = static_cast<Stored<To>>(ConvertElement<To>(Load<From>(in[0], i), low, high));
 }
 
-// f64 to a narrow float: rounded once.
+// Converts f64 to a narrow float; rounds once.
 void NarrowDoublesLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   EncodeDoubles(kernel.result, reinterpret_cast<const double*>(in[0]), out, n);
 }
@@ -92,7 +92,7 @@ ElementLoop::Loop NativeConvertLoop(ElementType from, ElementType to) {
   });
 }
 
-// Rounds to fewer digits, ties to even, then to fewer exponents: too large becomes inf, too small becomes zero.
+// Rounds to fewer mantissa bits, ties to even, then reduces the exponent range: overflow becomes inf, underflow zero.
 template <class T>
 T ReducePrecision(T x, int exponent_bits, int mantissa_bits) {
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
@@ -121,11 +121,11 @@ void ReducePrecisionLoop(const ElementLoop& kernel, std::byte* out, const std::b
     results[i] = ReducePrecision(Load<T>(in[0], i), kernel.exponent_bits, kernel.mantissa_bits);
 }
 
-// Up with a probability of what lies above the lower neighbour: the random bits of operand 1 are compared with it.
+// Rounds away from zero with the probability `fraction`, which is compared with the random bits of operand 1.
 void StochasticConvertLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   const int bits = BitWidth(kernel.operands[1]);
-  const ElementLoop to_double = ConvertKernel(kernel.operands[0], ElementType::kF64);
-  const ElementLoop to_result = ConvertKernel(ElementType::kF64, kernel.result);
+  const ElementLoop to_double = ElementLoopForConvert(kernel.operands[0], ElementType::kF64);
+  const ElementLoop to_result = ElementLoopForConvert(ElementType::kF64, kernel.result);
   for (int64_t i = 0; i < n; ++i) {
     double x = 0;
     const std::byte* from = in[0] + i * StorageBytes(kernel.operands[0]);
@@ -155,7 +155,7 @@ void WrapNarrowInts(ElementType type, std::byte* data, int64_t n) {
   }
 }
 
-ElementLoop ConvertKernel(ElementType from, ElementType to) {
+ElementLoop ElementLoopForConvert(ElementType from, ElementType to) {
   ElementLoop kernel{.result = to, .operands = {from}, .operand_count = 1};
   if (IsNarrowFloat(from)) {
     kernel.inner = NativeConvertLoop(from, to);
@@ -180,7 +180,7 @@ ElementLoop ConvertKernel(ElementType from, ElementType to) {
   return kernel;
 }
 
-ElementLoop ReducePrecisionKernel(const Instruction& hlo) {
+ElementLoop ElementLoopForReducePrecision(const Instruction& hlo) {
   using Reduce = Op<Opcode::kReducePrecision>;
   const ElementType type = hlo.shape().element_type();
   ElementLoop kernel{.result = type, .operands = {type}, .operand_count = 1};
@@ -191,7 +191,7 @@ ElementLoop ReducePrecisionKernel(const Instruction& hlo) {
   return kernel;
 }
 
-ElementLoop StochasticConvertKernel(const Instruction& hlo) {
+ElementLoop ElementLoopForStochasticConvert(const Instruction& hlo) {
   return {.loop = &StochasticConvertLoop,
           .result = hlo.shape().element_type(),
           .operands = {hlo.operand_shape(0).element_type(), hlo.operand_shape(1).element_type()},

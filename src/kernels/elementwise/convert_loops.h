@@ -5,10 +5,10 @@
 
 namespace shoal::internal {
 
-ElementLoop ReducePrecisionKernel(const Instruction& hlo);
-ElementLoop StochasticConvertKernel(const Instruction& hlo);
+ElementLoop ElementLoopForReducePrecision(const Instruction& hlo);
+ElementLoop ElementLoopForStochasticConvert(const Instruction& hlo);
 
-// Cuts integers below a byte to their width, in place: sign- or zero-extended.
+// Truncates integers narrower than a byte to their width, in place, and sign- or zero-extends them.
 void WrapNarrowInts(ElementType type, std::byte* data, int64_t n);
 
 }  // namespace shoal::internal

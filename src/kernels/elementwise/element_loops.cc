@@ -14,7 +14,7 @@ constexpr int64_t kBlock = 256;
 
 bool IsNarrowInt(ElementType type) { return IsInteger(type) && BitWidth(type) < 8; }
 
-// Where types are narrow: operands widened to f32 (or copied), the inner loop, the result rounded.
+// For narrow floats: widens the operands to f32, runs the inner loop and rounds the result.
 void WidenedLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   float wide[3][kBlock], result[kBlock];
   const std::byte* inner[3];
@@ -38,8 +38,8 @@ void WidenedLoop(const ElementLoop& kernel, std::byte* out, const std::byte* con
   }
 }
 
-// Integers below a byte: computed in eight bits, the result cut to its width. Ops that look at the bits see only
-// those the type has.
+// For integers narrower than a byte: computes in eight bits and truncates the result to its width. Bitwise ops see only
+// the type's bits.
 void NarrowIntLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   uint8_t masked[2][kBlock];
   const std::byte* inner[3] = {};
@@ -59,7 +59,7 @@ void NarrowIntLoop(const ElementLoop& kernel, std::byte* out, const std::byte* c
   if (kernel.result != ElementType::kPred) WrapNarrowInts(kernel.result, out, n);
 }
 
-// An arithmetic shift copies the first of the type's own bits, also of a type without a sign.
+// An arithmetic shift copies the most significant of the type's bits, even for unsigned types.
 void SignedShiftLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   std::byte extended[kBlock];
   const int unused = 8 - BitWidth(kernel.operands[0]);
@@ -74,7 +74,7 @@ void SignedShiftLoop(const ElementLoop& kernel, std::byte* out, const std::byte*
   }
 }
 
-// Chooses the loop around the inner one that the types ask for.
+// Selects the loop that wraps the inner loop, as the types require.
 void Finish(ElementLoop& kernel) {
   bool narrow_float = IsNarrowFloat(kernel.result), narrow_int = false;
   for (int i = 0; i < kernel.operand_count; ++i) {
@@ -92,7 +92,7 @@ void CompareLoop(const ElementLoop&, std::byte* out, const std::byte* const* in,
     results[i] = Op<Opcode::kCompare>::Apply(b, direction, Load<T>(in[0], i), Load<T>(in[1], i)) ? 1 : 0;
 }
 
-// -nan < -inf < … < -0 < 0 < … < inf < nan: the order of the bits as integers, with those of negative numbers turned.
+// -nan < -inf < … < -0 < 0 < … < inf < nan: the order of the bits as integers, inverted for negative numbers.
 template <ComparisonDirection direction, class T>
 void TotalOrderLoop(const ElementLoop& kernel, std::byte* out, const std::byte* const* in, int64_t n) {
   if constexpr (!std::is_floating_point_v<T>) {
@@ -111,16 +111,16 @@ void TotalOrderLoop(const ElementLoop& kernel, std::byte* out, const std::byte* 
 }
 
 template <size_t... direction>
-ElementLoop::Loop CompareLoopOf(ElementType type, ComparisonDirection wanted, bool total,
+ElementLoop::Loop CompareLoopOf(ElementType type, ComparisonDirection requested, bool total,
                            std::index_sequence<direction...>) {
   return WithNativeType(type, [&]<class T>() -> ElementLoop::Loop {
     static constexpr ElementLoop::Loop kLoops[][2] = {{&CompareLoop<static_cast<ComparisonDirection>(direction), T>,
                                                   &TotalOrderLoop<static_cast<ComparisonDirection>(direction), T>}...};
-    return kLoops[static_cast<size_t>(wanted)][total ? 1 : 0];
+    return kLoops[static_cast<size_t>(requested)][total ? 1 : 0];
   });
 }
 
-ElementLoop CompareKernel(const Instruction& hlo) {
+ElementLoop ElementLoopForCompare(const Instruction& hlo) {
   using Compare = Op<Opcode::kCompare>;
   const ElementType type = hlo.operand_shape(0).element_type();
   ElementLoop kernel{.result = ElementType::kPred, .operands = {type, type}, .operand_count = 2};
@@ -140,7 +140,7 @@ void ClampLoop(const ElementLoop&, std::byte* out, const std::byte* const* in, i
   }
 }
 
-ElementLoop ClampKernel(const Instruction& hlo) {
+ElementLoop ElementLoopForClamp(const Instruction& hlo) {
   const ElementType type = hlo.operand_shape(1).element_type();
   ElementLoop kernel{.result = type, .operands = {type, type, type}, .operand_count = 3};
   kernel.inner = WithNativeType(type, []<class T>() -> ElementLoop::Loop { return &ClampLoop<T>; });
@@ -148,7 +148,7 @@ ElementLoop ClampKernel(const Instruction& hlo) {
   return kernel;
 }
 
-// Bits are chosen, whatever they mean.
+// Selects bits, independent of the element type.
 template <class T>
 void SelectLoop(const ElementLoop&, std::byte* out, const std::byte* const* in, int64_t n) {
   Numbers b;
@@ -157,7 +157,7 @@ void SelectLoop(const ElementLoop&, std::byte* out, const std::byte* const* in, 
     results[i] = Op<Opcode::kSelect>::Apply(b, Load<bool>(in[0], i), Load<T>(in[1], i), Load<T>(in[2], i));
 }
 
-ElementLoop SelectKernel(const Instruction& hlo) {
+ElementLoop ElementLoopForSelect(const Instruction& hlo) {
   static constexpr ElementLoop::Loop kLoops[] = {&SelectLoop<uint8_t>, &SelectLoop<uint16_t>, &SelectLoop<uint32_t>,
                                             &SelectLoop<uint64_t>, &SelectLoop<std::complex<double>>};
   const ElementType type = hlo.shape().element_type();
@@ -168,7 +168,7 @@ ElementLoop SelectKernel(const Instruction& hlo) {
           .operand_count = 3};
 }
 
-ElementLoop LoopKernel(Opcode op, ElementType operand, ElementType result, size_t arity) {
+ElementLoop LoopForOp(Opcode op, ElementType operand, ElementType result, size_t arity) {
   ElementLoop kernel{.result = result, .operands = {operand, operand}, .operand_count = static_cast<int8_t>(arity)};
   kernel.masks_operands = op == Opcode::kShiftRightLogical || op == Opcode::kPopulationCount || op == Opcode::kClz;
   kernel.counts_zeros = op == Opcode::kClz;
@@ -178,37 +178,37 @@ ElementLoop LoopKernel(Opcode op, ElementType operand, ElementType result, size_
   return kernel;
 }
 
-struct SpecialKernel {
+struct SpecialOp {
   Opcode opcode;
-  ElementLoop (*of)(const Instruction&);
+  ElementLoop (*make)(const Instruction&);
 };
-constexpr SpecialKernel kSpecialKernels[] = {
-    {Opcode::kClamp, &ClampKernel},
-    {Opcode::kCompare, &CompareKernel},
+constexpr SpecialOp kSpecialOps[] = {
+    {Opcode::kClamp, &ElementLoopForClamp},
+    {Opcode::kCompare, &ElementLoopForCompare},
     {Opcode::kConvert,
      [](const Instruction& hlo) {
-       return ConvertKernel(hlo.operand_shape(0).element_type(), hlo.shape().element_type());
+       return ElementLoopForConvert(hlo.operand_shape(0).element_type(), hlo.shape().element_type());
      }},
-    {Opcode::kReducePrecision, &ReducePrecisionKernel},
-    {Opcode::kSelect, &SelectKernel},
-    {Opcode::kStochasticConvert, &StochasticConvertKernel},
+    {Opcode::kReducePrecision, &ElementLoopForReducePrecision},
+    {Opcode::kSelect, &ElementLoopForSelect},
+    {Opcode::kStochasticConvert, &ElementLoopForStochasticConvert},
 };
 
 }  // namespace
 
-ElementLoop BinaryKernel(Opcode op, ElementType type) { return LoopKernel(op, type, type, 2); }
+ElementLoop ElementLoopForBinary(Opcode op, ElementType type) { return LoopForOp(op, type, type, 2); }
 
 ElementLoop ElementLoopFor(const Instruction& hlo) {
-  for (const SpecialKernel& special : kSpecialKernels)
-    if (special.opcode == hlo.opcode) return special.of(hlo);
-  return LoopKernel(hlo.opcode, hlo.operand_shape(0).element_type(), hlo.shape().element_type(), hlo.operand_count());
+  for (const SpecialOp& special : kSpecialOps)
+    if (special.opcode == hlo.opcode) return special.make(hlo);
+  return LoopForOp(hlo.opcode, hlo.operand_shape(0).element_type(), hlo.shape().element_type(), hlo.operand_count());
 }
 
 Array Converted(const Array& array, ElementType type) {
   if (array.type() == type) return array;
   Array out(type, array.dims());
   const std::byte* in = array.data();
-  ConvertKernel(array.type(), type).Run(out.mutable_data(), &in, array.count());
+  ElementLoopForConvert(array.type(), type).Run(out.mutable_data(), &in, array.count());
   return out;
 }
 

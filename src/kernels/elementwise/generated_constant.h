@@ -5,7 +5,7 @@
 
 namespace shoal::internal {
 
-// Small numbers, each a function of its index alone.
+// Small numbers that depend only on their index.
 Array GeneratedConstant(const Shape& shape);
 
 }  // namespace shoal::internal

@@ -9,7 +9,7 @@
 
 namespace shoal::internal {
 
-using LoopRow = std::array<ElementLoop::Loop, kNativeCount>;  // by NativeIndex; null where the op is not defined
+using LoopRow = std::array<ElementLoop::Loop, kNativeCount>;  // indexed by NativeIndex; null if the op is not defined
 
 template <class T>
 constexpr uint8_t TypeBit() {
@@ -19,7 +19,7 @@ constexpr uint8_t TypeBit() {
   return std::is_signed_v<T> ? types::kSigned : types::kUnsigned;
 }
 
-// How an element lies in memory: a byte of pred may hold anything but zero for true.
+// The type of an element in memory. A pred is a byte, and every nonzero value is true.
 template <class T>
 using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
 template <class T>
@@ -28,7 +28,7 @@ T Load(const std::byte* data, int64_t i) {
   return reinterpret_cast<const T*>(data)[i];
 }
 
-// Functions of f32 are computed in f64 and rounded once, which makes them right to the last digit but in rare cases.
+// Functions of f32 are computed in f64 and rounded once, so that they are correctly rounded except in rare cases.
 template <class T, bool transcendental>
 struct Wider {
   using Type = T;
@@ -62,7 +62,7 @@ inline constexpr bool kWidens = op == Opcode::kPower || op == Opcode::kAtan2 || 
   Op<op>::kTranscendental;
 };
 
-// out[i] = Apply(in[0][i]), or of two.
+// out[i] = Apply(in[0][i]), or Apply(in[0][i], in[1][i]).
 template <Opcode op, int arity, class T>
 void ApplyLoop(const ElementLoop&, std::byte* out, const std::byte* const* in, int64_t n) {
   using W = typename Wider<T, kWidens<op>>::Type;
@@ -79,20 +79,20 @@ void ApplyLoop(const ElementLoop&, std::byte* out, const std::byte* const* in, i
   for (int64_t i = 0; i < n; ++i) results[i] = static_cast<Stored<R>>(static_cast<R>(apply(i)));
 }
 
-// XLA has no order of complex numbers and no remainder of them.
+// XLA defines neither an order nor a remainder of complex numbers.
 template <Opcode op>
-inline constexpr bool kOnComplex = op != Opcode::kMaximum&& op != Opcode::kMinimum&& op != Opcode::kRemainder;
+inline constexpr bool kIsDefinedOnComplex = op != Opcode::kMaximum&& op != Opcode::kMinimum&& op != Opcode::kRemainder;
 
 template <Opcode op, int arity, class T>
 constexpr ElementLoop::Loop LoopOf() {
   if constexpr (requires { Op<op>::kTypes; }) {
-    if constexpr ((Op<op>::kTypes & TypeBit<T>()) != 0 && (kOnComplex<op> || !kIsComplex<T>))
+    if constexpr ((Op<op>::kTypes & TypeBit<T>()) != 0 && (kIsDefinedOnComplex<op> || !kIsComplex<T>))
       return &ApplyLoop<op, arity, T>;
   }
   return nullptr;
 }
 
-// The loops of an op whose meaning is Apply(b, x) or Apply(b, x, y) of one type; empty if it is another kind of op.
+// The loops of an op that is defined by Apply(b, x) or Apply(b, x, y) on operands of one type; empty for other ops.
 template <Opcode op, int arity, int wanted_arity>
 constexpr LoopRow LoopsOf() {
   if constexpr (arity == wanted_arity && op != Opcode::kCompare) {
@@ -103,7 +103,7 @@ constexpr LoopRow LoopsOf() {
   return {};
 }
 
-// By opcode.
+// The loops of an opcode.
 const LoopRow& UnaryLoops(Opcode op);
 const LoopRow& BinaryLoops(Opcode op);
 

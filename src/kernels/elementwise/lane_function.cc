@@ -8,10 +8,10 @@
 
 namespace shoal::internal {
 
-// Turns a computation into steps over registers; calls and fusions are written out.
+// Translates a computation into ops on registers; calls and fusions are inlined.
 class LaneFunctionBuilder {
  public:
-  using Registers = std::vector<uint32_t>;  // of a scalar: one; of a tuple: its leaves
+  using Registers = std::vector<uint32_t>;  // a scalar has one register, a tuple one per element
 
   std::unique_ptr<LaneFunction> Build(const Computation& computation) {
     std::vector<Registers> arguments;
@@ -32,12 +32,12 @@ class LaneFunctionBuilder {
   }
 
   bool Inline(const Computation& computation, const std::vector<Registers>& arguments, Registers* result) {
-    // What is larger is run as it is written: calls of calls may be more than there is time for.
-    constexpr size_t kMaxSteps = 4096, kMaxCalls = 64;
+    // A larger computation is not translated: inlining nested calls may take exponential time.
+    constexpr size_t kMaxOps = 4096, kMaxCalls = 64;
     if (++calls_ > kMaxCalls) return false;
     std::vector<Registers> values(computation.instructions.size());
     for (const Instruction* hlo : computation.instructions) {
-      if (!Add(*hlo, arguments, values) || function_->steps_.size() > kMaxSteps) return false;
+      if (!Add(*hlo, arguments, values) || function_->ops_.size() > kMaxOps) return false;
     }
     *result = values[computation.root->index];
     return true;
@@ -68,15 +68,15 @@ class LaneFunctionBuilder {
       return Inline(*(hlo.opcode == Opcode::kCall ? hlo[kToApply] : hlo[kCalls]), inner, &value);
     }
     if (!hlo.shape().IsScalar()) return false;
-    if (IsSameScalar(hlo)) {
+    if (ForwardsScalar(hlo)) {
       value = operand(0);
       return true;
     }
-    return AddKernel(hlo, values);
+    return AddElementwise(hlo, values);
   }
 
-  // Ops that hand a scalar on. The types of whole bytes keep theirs when they are taken for others.
-  static bool IsSameScalar(const Instruction& hlo) {
+  // Ops that forward a scalar. A bitcast-convert forwards its operand if both types have equal width, at least a byte.
+  static bool ForwardsScalar(const Instruction& hlo) {
     const bool is_scalar = hlo.operand_count() > 0 && hlo.operand_shape(0).IsScalar();
     if (hlo.opcode == Opcode::kBitcastConvert && is_scalar) {
       const int bits = BitWidth(hlo.shape().element_type());
@@ -101,28 +101,28 @@ class LaneFunctionBuilder {
     return true;
   }
 
-  bool AddKernel(const Instruction& hlo, std::vector<Registers>& values) {
+  bool AddElementwise(const Instruction& hlo, std::vector<Registers>& values) {
     if (Info(hlo.opcode).op_class != OpClass::kElementwise) return false;
     if (WorkingTypesOf(hlo).mixed) return false;
-    LaneFunction::LaneOp step{.kernel = ElementLoopFor(hlo)};
-    if (step.kernel.loop == nullptr || step.kernel.result != hlo.shape().element_type()) return false;
-    for (size_t i = 0; i < hlo.operand_count(); ++i) step.in[i] = values[hlo.operands[i]->index][0];
-    step.out = NewRegister(hlo.shape().element_type());
-    values[hlo.index] = {step.out};
-    function_->steps_.push_back(step);
+    LaneFunction::LaneOp lane_op{.kernel = ElementLoopFor(hlo)};
+    if (lane_op.kernel.loop == nullptr || lane_op.kernel.result != hlo.shape().element_type()) return false;
+    for (size_t i = 0; i < hlo.operand_count(); ++i) lane_op.in[i] = values[hlo.operands[i]->index][0];
+    lane_op.out = NewRegister(hlo.shape().element_type());
+    values[hlo.index] = {lane_op.out};
+    function_->ops_.push_back(lane_op);
     last_op_ = hlo.opcode;
     return true;
   }
 
   std::optional<Opcode> BinaryOp() const {
     const LaneFunction& f = *function_;
-    if (f.steps_.size() != 1 || f.parameters_.size() != 2 || f.results_.size() != 1) return std::nullopt;
-    const LaneFunction::LaneOp& step = f.steps_[0];
-    const bool of_both = step.in[0] + step.in[1] == 1 && step.kernel.operand_count == 2;
-    const bool same_type = f.parameters_[0] == f.parameters_[1] && step.kernel.result == f.parameters_[0];
-    if (!of_both || !same_type || f.results_[0] != step.out) return std::nullopt;
-    // Operands that are swapped mean the same where there is a fold.
-    if (step.in[0] != 0 && !ReductionLoop::Of(last_op_, step.kernel.result)) return std::nullopt;
+    if (f.ops_.size() != 1 || f.parameters_.size() != 2 || f.results_.size() != 1) return std::nullopt;
+    const LaneFunction::LaneOp& lane_op = f.ops_[0];
+    const bool uses_both = lane_op.in[0] + lane_op.in[1] == 1 && lane_op.kernel.operand_count == 2;
+    const bool same_type = f.parameters_[0] == f.parameters_[1] && lane_op.kernel.result == f.parameters_[0];
+    if (!uses_both || !same_type || f.results_[0] != lane_op.out) return std::nullopt;
+    // Swapping the operands is valid for ops that have a reduction loop: they are commutative.
+    if (lane_op.in[0] != 0 && !ReductionLoop::Of(last_op_, lane_op.kernel.result)) return std::nullopt;
     return last_op_;
   }
 
@@ -166,17 +166,17 @@ void LaneFunction::RunBlock(std::span<std::byte* const> outs, std::span<const st
   for (size_t i = 0; i < registers_.size(); ++i)
     registers[i] = i < ins.size() ? ins[i] : workspace + i * static_cast<size_t>(n) * 16;
   for (const Constant& constant : constants_) registers[constant.reg] = constant.lanes.data();
-  for (const LaneOp& step : steps_) {
-    const std::byte* in[3] = {registers[step.in[0]], registers[step.in[1]], registers[step.in[2]]};
-    step.kernel.Run(const_cast<std::byte*>(registers[step.out]), in, n);
+  for (const LaneOp& lane_op : ops_) {
+    const std::byte* in[3] = {registers[lane_op.in[0]], registers[lane_op.in[1]], registers[lane_op.in[2]]};
+    lane_op.kernel.Run(const_cast<std::byte*>(registers[lane_op.out]), in, n);
   }
-  // An out may be an in: results that are arguments are set aside before anything is overwritten.
+  // Outputs may be inputs, so results that are parameters are saved before anything is overwritten.
   for (uint32_t result : results_) {
     if (result >= ins.size() || outs.size() == 1) continue;
-    std::byte* aside = workspace + result * static_cast<size_t>(n) * 16;
-    if (registers[result] != aside)
-      std::memcpy(aside, registers[result], static_cast<size_t>(n * StorageBytes(registers_[result])));
-    registers[result] = aside;
+    std::byte* saved = workspace + result * static_cast<size_t>(n) * 16;
+    if (registers[result] != saved)
+      std::memcpy(saved, registers[result], static_cast<size_t>(n * StorageBytes(registers_[result])));
+    registers[result] = saved;
   }
   for (size_t k = 0; k < outs.size(); ++k)
     std::memmove(outs[k], registers[results_[k]], static_cast<size_t>(n * StorageBytes(result_type(k))));

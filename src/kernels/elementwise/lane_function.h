@@ -1,5 +1,5 @@
-// LaneFunction: a computation of scalars, such as the to_apply of a reduce, made ready to run over many elements at
-// once. Every instruction becomes a loop over lanes.
+// LaneFunction: a scalar computation, such as the to_apply of a reduce, prepared to run on many elements. Every
+// instruction becomes a loop over lanes.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@ namespace shoal::internal {
 
 class LaneFunction {
  public:
-  // Nothing if the computation does more than elementwise work on scalars.
+  // Null if the computation does more than elementwise work on scalars.
   static std::unique_ptr<LaneFunction> Of(const Computation& computation);
 
-  // outs[k][i] = result k of f(ins[0][i], ins[1][i], …) for i < n. An out may be one of the ins.
+  // outs[k][i] = result k of f(ins[0][i], ins[1][i], …) for i < n. An output may be the same array as an input.
   void Run(std::span<std::byte* const> outs, std::span<const std::byte* const> ins, int64_t n) const;
 
   size_t parameter_count() const { return parameters_.size(); }
@@ -23,7 +23,7 @@ class LaneFunction {
   ElementType parameter_type(size_t i) const { return parameters_[i]; }
   ElementType result_type(size_t i) const { return registers_[results_[i]]; }
 
-  // The op if the function is op(parameter 0, parameter 1) and nothing else: add, maximum, …; both orders count.
+  // The op, such as add, if the function is only op(parameter 0, parameter 1), in either order if op is commutative.
   std::optional<Opcode> binary_op() const { return binary_op_; }
 
  private:
@@ -35,17 +35,17 @@ class LaneFunction {
   };
   struct Constant {
     uint32_t reg = 0;
-    std::vector<std::byte> lanes;  // the value kLanes times
+    std::vector<std::byte> lanes;  // the value, repeated kLanes times
   };
 
-  static constexpr int64_t kLanes = 256;  // at a time: they fit into the cache together with the intermediates
+  static constexpr int64_t kLanes = 256;  // per block: lanes and intermediate results fit in the cache
   void RunBlock(std::span<std::byte* const> outs, std::span<const std::byte* const> ins, int64_t n,
                 std::byte* workspace) const;
 
   std::vector<ElementType> parameters_;
-  std::vector<ElementType> registers_;  // the type of each; parameters come first
+  std::vector<ElementType> registers_;  // the type of each register; parameters come first
   std::vector<Constant> constants_;
-  std::vector<LaneOp> steps_;
+  std::vector<LaneOp> ops_;
   std::vector<uint32_t> results_;
   std::optional<Opcode> binary_op_;
 };

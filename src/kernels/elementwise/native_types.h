@@ -1,4 +1,4 @@
-// The element types that C++ computes with. Narrow floats are widened to f32, integers below a byte are kept in one.
+// The C++ types in which ops compute. Narrow floats are widened to f32; integers narrower than a byte take a byte.
 #pragma once
 
 #include <complex>
@@ -15,7 +15,7 @@ using NativeTypes = std::tuple<bool, int8_t, int16_t, int32_t, int64_t, uint8_t,
                                double, std::complex<float>, std::complex<double>>;
 inline constexpr size_t kNativeCount = std::tuple_size_v<NativeTypes>;
 
-// Which of them computes with a type: itself, f32 for narrow floats, eight bits for narrower integers.
+// The index of the type that computes `type`: the type itself, f32 for narrow floats, eight bits for narrower integers.
 inline size_t NativeIndex(ElementType type) {
   const auto& info = Info(type);
   const size_t width = info.bits <= 8 ? 0 : info.bits == 16 ? 1 : info.bits == 32 ? 2 : 3;
@@ -31,11 +31,11 @@ inline size_t NativeIndex(ElementType type) {
     case TypeClass::kComplex:
       return info.bits == 64 ? 11 : 12;
     default:
-      SHOAL_CHECK(false, "an element type that is no number");
+      SHOAL_CHECK(false, "the element type is not numeric");
   }
 }
 
-// f.operator()<T>() with the C++ type that computes with `type`.
+// Calls f.operator()<T>() with the C++ type that computes `type`.
 template <class F>
 decltype(auto) WithNativeType(ElementType type, F&& f) {
   using R = decltype(f.template operator()<bool>());

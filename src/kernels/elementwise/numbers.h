@@ -1,5 +1,5 @@
-// Numbers: the builder with which Apply in core/ops/elementwise.h computes. The corners are XLA's: what overflow, division
-// by zero, shifts past the width, nan and minus zero give.
+// Numbers: the builder with which Apply in core/ops/elementwise.h computes values. Corner cases follow XLA: overflow,
+// division by zero, shifts past the width, NaN and minus zero.
 #pragma once
 
 #include <bit>
@@ -31,7 +31,7 @@ struct Numbers {
     return T(1);
   }
 
-  // pred: or, and.
+  // For pred, addition and maximum are `or`; multiplication and minimum are `and`.
   bool Add(bool x, bool y) { return x || y; }
   bool Multiply(bool x, bool y) { return x && y; }
   bool Maximum(bool x, bool y) { return x || y; }
@@ -54,14 +54,14 @@ struct Numbers {
   T Multiply(T x, T y) {
     return static_cast<T>(static_cast<uint64_t>(Bits(x)) * Bits(y));
   }
-  // By zero: all bits set. The least number by -1: itself.
+  // Division by zero sets all bits. The smallest number divided by -1 is itself.
   template <IntegerNumber T>
   T Divide(T x, T y) {
     if (y == 0) return static_cast<T>(-1);
     if (std::is_signed_v<T> && y == static_cast<T>(-1)) return Negate(x);
     return static_cast<T>(x / y);
   }
-  // By zero: x.
+  // The remainder of a division by zero is x.
   template <IntegerNumber T>
   T Remainder(T x, T y) {
     if (y == 0) return x;
@@ -80,7 +80,7 @@ struct Numbers {
   T Sign(T x) {
     return static_cast<T>((x > 0) - (x < 0));
   }
-  // To a negative power only 1 and -1 are not zero.
+  // A negative power is zero unless the base is 1 or -1.
   template <IntegerNumber T>
   T Power(T x, T y) {
     if (std::is_signed_v<T> && y < 0) {
@@ -88,8 +88,8 @@ struct Numbers {
       return x == static_cast<T>(-1) ? ((y & 1) != 0 ? x : T(1)) : T(0);
     }
     T result = 1;
-    for (auto left = Bits(y); left != 0; left = static_cast<decltype(left)>(left >> 1)) {
-      if ((left & 1) != 0) result = Multiply(result, x);
+    for (auto exponent = Bits(y); exponent != 0; exponent = static_cast<decltype(exponent)>(exponent >> 1)) {
+      if ((exponent & 1) != 0) result = Multiply(result, x);
       x = Multiply(x, x);
     }
     return result;
@@ -131,19 +131,19 @@ struct Numbers {
   T PopulationCount(T x) {
     return static_cast<T>(std::popcount(Bits(x)));
   }
-  // Past the width, also by a negative amount, nothing but zeros or copies of the sign is left.
+  // A shift past the width, or by a negative amount, yields only zeros or copies of the sign.
   template <IntegerNumber T>
   T ShiftLeft(T x, T y) {
-    return PastWidth(y) ? T(0) : static_cast<T>(static_cast<uint64_t>(Bits(x)) << y);
+    return IsPastWidth(y) ? T(0) : static_cast<T>(static_cast<uint64_t>(Bits(x)) << y);
   }
   template <IntegerNumber T>
   T ShiftRightLogical(T x, T y) {
-    return PastWidth(y) ? T(0) : static_cast<T>(Bits(x) >> y);
+    return IsPastWidth(y) ? T(0) : static_cast<T>(Bits(x) >> y);
   }
   template <IntegerNumber T>
   T ShiftRightArithmetic(T x, T y) {
     const auto as_signed = static_cast<std::make_signed_t<T>>(x);
-    if (PastWidth(y)) return static_cast<T>(as_signed < 0 ? -1 : 0);
+    if (IsPastWidth(y)) return static_cast<T>(as_signed < 0 ? -1 : 0);
     return static_cast<T>(as_signed >> y);
   }
 
@@ -164,7 +164,7 @@ struct Numbers {
   T Divide(T x, T y) {
     return x / y;
   }
-  // The sign of x, as C's fmod.
+  // Has the sign of x, like C's fmod.
   template <FloatNumber T>
   T Remainder(T x, T y) {
     return std::fmod(x, y);
@@ -185,7 +185,7 @@ struct Numbers {
   T Abs(T x) {
     return std::fabs(x);
   }
-  // Of zeros and nan: themselves.
+  // Zeros and NaN are returned unchanged.
   template <FloatNumber T>
   T Sign(T x) {
     return x > 0 ? T(1) : x < 0 ? T(-1) : x;
@@ -253,19 +253,19 @@ struct Numbers {
   T Sign(T x) {
     return x == T(0) ? T(0) : x / std::abs(x);
   }
-  // 0 to the power 0 is 1; log(0) would make it nan.
+  // 0 to the power 0 is 1; computed through log(0) it would be NaN.
   template <ComplexNumber T>
   T Power(T x, T y) {
     if (x == T(0)) return y == T(0) ? T(1) : T(0);
     return std::pow(x, y);
   }
-  // -i log((y + i x) / sqrt(x² + y²)) where x is the first operand.
+  // -i log((y + i x) / sqrt(x² + y²)), where x is the first operand.
   template <ComplexNumber T>
   T Atan2(T x, T y) {
     const T i(0, 1);
     return -i * std::log((y + i * x) / std::sqrt(x * x + y * y));
   }
-  // Without the cancellation of exp(x) - 1 and of log(1 + x).
+  // Avoid the cancellation in exp(x) - 1 and in log(1 + x).
   template <ComplexNumber T>
   T Expm1(T x) {
     const auto half = std::sin(x.imag() / 2);
@@ -313,7 +313,7 @@ struct Numbers {
     return static_cast<std::make_unsigned_t<T>>(x);
   }
   template <class T>
-  static bool PastWidth(T amount) {
+  static bool IsPastWidth(T amount) {
     return Bits(amount) >= 8 * sizeof(T);
   }
 };

@@ -41,7 +41,7 @@ T Apply(Activation activation, T x, T slope) {
   return x;
 }
 
-float LargestFinite(ElementType type) {
+float MaxFinite(ElementType type) {
   float largest = 0;
   for (int byte = 0; byte < 256; ++byte) {
     const auto bits = static_cast<std::byte>(byte);
@@ -65,9 +65,9 @@ void Activate(Activation activation, Array& array, double slope) {
 
 void ClampToFinite(Array& array, ElementType type) {
   if (array.type() != ElementType::kF32 || !IsFloat(type) || BitWidth(type) > 8) return;
-  const float most = LargestFinite(type);
+  const float max_finite = MaxFinite(type);
   for (float& x : array.Mutable<float>())
-    if (!std::isnan(x)) x = std::clamp(x, -most, most);
+    if (!std::isnan(x)) x = std::clamp(x, -max_finite, max_finite);
 }
 
 }  // namespace shoal::internal

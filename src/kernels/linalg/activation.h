@@ -1,4 +1,4 @@
-// The functions that libraries apply to the results of products.
+// The activation functions that libraries apply to the result of a GEMM or a convolution (epilogues).
 #pragma once
 
 #include "kernels/arrays/array.h"
@@ -20,10 +20,10 @@ enum class Activation : uint8_t {
   kHardSigmoid,
 };
 
-// In place, on arrays of f32 or f64; others stay as they are. `slope` is that of a leaky relu below zero, or elu's.
+// Works in place on arrays of f32 or f64; others are unchanged. `slope` is the factor of leaky relu or elu below zero.
 void Activate(Activation activation, Array& array, double slope = 0);
 
-// What is too large for a finite number of `type` becomes the largest one; in place, on f32.
+// Clamps f32 elements in place to the finite range of `type`, a float of at most eight bits; NaN stays.
 void ClampToFinite(Array& array, ElementType type);
 
 }  // namespace shoal::internal

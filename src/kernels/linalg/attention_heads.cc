@@ -20,12 +20,12 @@ Array SumHeads(const Array& gradient, int64_t heads) {
   sizes[1] = heads;
   Array sums = Array::Zeros(ElementType::kF32, AsInts(sizes));
   if (sums.count() == 0) return sums;
-  const int64_t one = sums.count() / (sums.dim(0) * heads);
+  const int64_t head_size = sums.count() / (sums.dim(0) * heads);
   const float* in = gradient.As<float>().data();
   float* out = sums.Mutable<float>().data();
-  for (int64_t head = 0; head < sums.dim(0) * heads; ++head, out += one)
+  for (int64_t head = 0; head < sums.dim(0) * heads; ++head, out += head_size)
     for (int64_t i = 0; i < group; ++i)
-      for (int64_t j = 0; j < one; ++j) out[j] += *in++;
+      for (int64_t j = 0; j < head_size; ++j) out[j] += *in++;
   return sums;
 }
 

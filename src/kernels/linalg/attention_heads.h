@@ -1,13 +1,13 @@
-// Keys and values may have fewer heads than queries: each of theirs serves as many queries' heads in a row.
+// Grouped-query attention: each head of keys and values serves a group of consecutive query heads.
 #pragma once
 
 #include "kernels/arrays/array.h"
 
 namespace shoal::internal {
 
-// The array with each head along `dim` repeated, so that there are `heads`; their number now must divide that.
+// Repeats each head along `dim` so that the result has `heads` heads, a multiple of their current number.
 Array RepeatHeads(const Array& array, int64_t dim, int64_t heads);
-// The other way round, for gradients in f32: sums those of [batch, head, …] that belong to one of `heads`.
+// The inverse, for gradients [batch, head, …] in f32: sums the heads of each group, which leaves `heads` heads.
 Array SumHeads(const Array& gradient, int64_t heads);
 
 }  // namespace shoal::internal

@@ -1,10 +1,10 @@
-// Memory for OpenBLAS to work in.
+// A check that OpenBLAS has memory for its work buffer.
 #pragma once
 
 namespace shoal::internal {
 
-// To be called before OpenBLAS, on the same thread. Throws std::bad_alloc where there is no memory for its work buffer:
-// OpenBLAS itself would try for ever.
+// Call before OpenBLAS, on the same thread. Throws std::bad_alloc if there is no memory for its work buffer; OpenBLAS
+// itself would retry forever.
 void RequireBlasMemory();
 
 }  // namespace shoal::internal

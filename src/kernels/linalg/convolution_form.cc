@@ -23,7 +23,7 @@ bool IsPointwise(const ConvolutionForm& form) {
          });
 }
 
-// The order that brings [dims before the feature, feature] of the input to the labels of the output.
+// The order that permutes [dims of the input without the feature, feature] to the labels of the output.
 Dims OutputOrder(const ConvDims& labels) {
   auto without_feature = [&](int64_t d) { return d < labels.input_feature ? d : d - 1; };
   Dims order(labels.output_spatial.size() + 2, 0);
@@ -34,23 +34,23 @@ Dims OutputOrder(const ConvDims& labels) {
   return order;
 }
 
-// A window of one element is a plain product of the features.
+// A convolution with a window of one element is a GEMM over the features.
 Array Pointwise(const Array& input, const Array& kernel, const ConvDims& labels, ElementType result) {
   const ContractionDims dims{{}, {}, {&labels.input_feature, 1}, {&labels.kernel_input_feature, 1}};
-  const Array product = DotGeneral(input, kernel, dims, result);
-  Dims sizes(product.dims().begin(), product.dims().begin() + input.rank() - 1);
+  const Array dot = DotGeneral(input, kernel, dims, result);
+  Dims sizes(dot.dims().begin(), dot.dims().begin() + input.rank() - 1);
   sizes.push_back(kernel.dim(labels.kernel_output_feature));
-  return InOrder(product.WithDims(std::move(sizes)), OutputOrder(labels));
+  return InOrder(dot.WithDims(std::move(sizes)), OutputOrder(labels));
 }
 
-int64_t Places(int64_t base, int64_t kernel, const WindowDim& window) {
+int64_t OutputSize(int64_t base, int64_t kernel, const WindowDim& window) {
   const int64_t dilated_base = base == 0 ? 0 : (base - 1) * window.base_dilation + 1;
   const int64_t dilated_kernel = kernel == 0 ? 0 : (kernel - 1) * window.window_dilation + 1;
   const int64_t padded = dilated_base + window.pad_low + window.pad_high;
   return padded < dilated_kernel || padded <= 0 ? 0 : (padded - dilated_kernel) / window.stride + 1;
 }
 
-// Sums must tell "some" from "none", also of many.
+// Sums of pred count in u32, so that a sum of many stays nonzero.
 ElementType ConvolutionSumType(ElementType input, ElementType kernel, ElementType result) {
   const ElementType sum = SumType(input, kernel, result);
   return sum == ElementType::kPred ? ElementType::kU32 : sum;
@@ -82,7 +82,7 @@ Dims Ordered(int64_t first, Ints spatial, std::initializer_list<int64_t> last) {
 
 }  // namespace
 
-bool NamesEachOnce(const ConvDims& labels, int64_t rank) {
+bool HasDistinctDims(const ConvDims& labels, int64_t rank) {
   auto each_once = [&](int64_t first, int64_t second, Ints spatial) {
     std::vector<int64_t> dims(spatial.begin(), spatial.end());
     dims.insert(dims.end(), {first, second});
@@ -99,7 +99,7 @@ Status CheckSizes(const Instruction& hlo, const Array& input, const Array& kerne
                     input.dim(labels.input_batch) % form.batch_groups == 0 &&
                     kernel.dim(labels.kernel_output_feature) % (form.feature_groups * form.batch_groups) == 0;
   if (fits) return {};
-  return Fail(hlo.at, "", StrCat("features or groups of ", ToString(input), " and ", ToString(kernel), " do not fit"));
+  return Fail(hlo.at, "", StrCat("incompatible features or groups: ", ToString(input), " and ", ToString(kernel)));
 }
 
 Array Convolved(const Array& input, const Array& kernel, const ConvolutionForm& form, ElementType result) {
@@ -114,7 +114,7 @@ Array Convolved(const Array& input, const Array& kernel, const ConvolutionForm& 
   Dims out_sizes{sizes.batch};
   for (size_t i = 0; i < form.window.size(); ++i) {
     const int64_t base = input.dim(labels.input_spatial[i]), taps = kernel.dim(labels.kernel_spatial[i]);
-    sizes.spatial.push_back({base, taps, Places(base, taps, form.window[i]), form.window[i]});
+    sizes.spatial.push_back({base, taps, OutputSize(base, taps, form.window[i]), form.window[i]});
     out_sizes.push_back(sizes.spatial.back().output);
   }
   out_sizes.push_back(kernel.dim(labels.kernel_output_feature));
@@ -128,7 +128,7 @@ Array Convolved(const Array& input, const Array& kernel, const ConvolutionForm& 
   Array out(sum, std::move(out_sizes));
   ConvolveTyped(sizes, base, taps, out);
 
-  // From [batch, spatial, feature] to the labels of the output.
+  // Permutes [batch, spatial, feature] to the labels of the output.
   const Dims from = Ordered(labels.output_batch, labels.output_spatial, {labels.output_feature});
   Dims order(from.size());
   for (size_t i = 0; i < from.size(); ++i) order[static_cast<size_t>(from[i])] = static_cast<int64_t>(i);

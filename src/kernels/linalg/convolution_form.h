@@ -1,4 +1,4 @@
-// Convolution as HLO has it, for the op and for the libraries' calls.
+// Convolution as HLO defines it, for the op and for library custom calls.
 #pragma once
 
 #include "core/ir/module.h"
@@ -12,14 +12,14 @@ struct ConvolutionForm {
   int64_t feature_groups = 1, batch_groups = 1;
 };
 
-// Whether the labels name each dimension of arrays of this rank once; nobody has checked those of a custom call.
-bool NamesEachOnce(const ConvDims& labels, int64_t rank);
+// True if the labels name each dimension of arrays of this rank once. The labels of a custom call are not verified.
+bool HasDistinctDims(const ConvDims& labels, int64_t rank);
 
-// The features and groups of the two fit, which only dynamic sizes can spoil.
+// Checks that the features and groups of input and kernel are compatible; only dynamic sizes can break that.
 Status CheckSizes(const Instruction& hlo, const Array& input, const Array& kernel, const ConvolutionForm& form);
 
-// Summed as Product has it, rounded once. The window's sizes are the kernel's; sizes of the result follow from those
-// the arrays have.
+// The convolution, summed like DotGeneral and rounded once. The window has the sizes of the kernel; the sizes of the
+// result follow from the actual sizes of the arrays.
 Array Convolved(const Array& input, const Array& kernel, const ConvolutionForm& form, ElementType result);
 
 }  // namespace shoal::internal

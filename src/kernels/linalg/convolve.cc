@@ -11,7 +11,7 @@ namespace {
 
 using PhaseSpan = std::span<const Phase>;
 
-// How far apart things lie in the input and in the result, in elements. `spatial` has a stride for each dimension.
+// Strides in elements: for each spatial dimension, and from one image of the batch to the next.
 struct Strides {
   std::vector<int64_t> input, output, kernel;
   int64_t input_image = 1, output_image = 1;
@@ -31,19 +31,19 @@ struct Strides {
   }
 };
 
-// One combination of phases and one group: everything that a single matrix product can do.
+// The part of a convolution that a single GEMM computes: one combination of phases and one group.
 template <class T>
-class Part {
+class ConvolutionPart {
  public:
-  Part(const ConvolutionSizes& sizes, const Strides& strides, PhaseSpan phases)
+  ConvolutionPart(const ConvolutionSizes& sizes, const Strides& strides, PhaseSpan phases)
       : sizes_(sizes), strides_(strides), phases_(phases) {
-    for (const Phase& phase : phases) places_ *= phase.places, taps_ *= phase.taps;
+    for (const Phase& phase : phases) positions_ *= phase.positions, taps_ *= phase.taps;
   }
 
-  int64_t rows() const { return sizes_.batch * places_; }
+  int64_t rows() const { return sizes_.batch * positions_; }
   int64_t depth() const { return taps_ * sizes_.features; }
 
-  // Rows of the kernel, [taps, features] by all outputs, that belong to the phases' taps.
+  // The rows of the kernel for the taps of the phases: [taps, features] by all outputs.
   std::vector<T> PackKernel(const T* kernel) const {
     const int64_t block = sizes_.features * sizes_.groups() * sizes_.outputs;
     std::vector<T> packed(static_cast<size_t>(taps_ * block));
@@ -65,29 +65,29 @@ class Part {
     return packed;
   }
 
-  // The kernel as it is has all taps in order.
-  bool KernelIsPacked() const {
+  // True if the kernel already has all taps in order.
+  bool IsKernelPacked() const {
     for (size_t d = 0; d < phases_.size(); ++d)
       if (phases_[d].taps != sizes_.spatial[d].kernel || sizes_.spatial[d].window.reversal) return false;
     return true;
   }
 
-  // Calls f(row - first, image, offset in the result, place in each dimension) for rows [first, last).
+  // Calls f(row - first, image, offset in the result, position in each dimension) for rows [first, last).
   template <class F>
   void ForRows(int64_t first, int64_t last, F f) const {
     std::vector<int64_t> at(phases_.size());
     for (int64_t row = first; row < last; ++row) {
       int64_t rest = row, offset = 0;
       for (size_t d = phases_.size(); d-- > 0;) {
-        at[d] = rest % phases_[d].places;
-        rest /= phases_[d].places;
-        offset += (phases_[d].first_place + at[d] * phases_[d].place_step) * strides_.output[d];
+        at[d] = rest % phases_[d].positions;
+        rest /= phases_[d].positions;
+        offset += (phases_[d].first_position + at[d] * phases_[d].position_step) * strides_.output[d];
       }
       f(row - first, rest, offset + rest * strides_.output_image, std::span<const int64_t>(at));
     }
   }
 
-  // The elements under the window at one place, zeros where it stands beside the base, as [taps, features].
+  // Writes the elements under the window at one position to `out` as [taps, features], with zeros outside the base.
   void Patch(size_t d, std::span<const int64_t> at, const T* input, T*& out) const {
     if (d == phases_.size()) {
       out = std::copy_n(input, sizes_.features, out);
@@ -96,13 +96,13 @@ class Part {
     const Phase& phase = phases_[d];
     int64_t block = sizes_.features;
     for (size_t inner = d + 1; inner < phases_.size(); ++inner) block *= phases_[inner].taps;
-    const int64_t base = phase.start + at[d] * phase.per_place;
-    const bool in_one_piece = d + 1 == phases_.size() && phase.per_tap == 1 && sizes_.feature_groups == 1;
+    const int64_t base = phase.start + at[d] * phase.per_position;
+    const bool is_contiguous = d + 1 == phases_.size() && phase.per_tap == 1 && sizes_.feature_groups == 1;
     for (int64_t j = 0; j < phase.taps; ++j) {
       const int64_t element = base + j * phase.per_tap;
       if (element < 0 || element >= sizes_.spatial[d].input) {
         out = std::fill_n(out, block, T{});
-      } else if (in_one_piece) {
+      } else if (is_contiguous) {
         const int64_t run = std::min(phase.taps - j, sizes_.spatial[d].input - element);
         out = std::copy_n(input + element * strides_.input[d], run * block, out);
         j += run - 1;
@@ -116,23 +116,23 @@ class Part {
   const ConvolutionSizes& sizes_;
   const Strides& strides_;
   PhaseSpan phases_;
-  int64_t places_ = 1, taps_ = 1;
+  int64_t positions_ = 1, taps_ = 1;
 };
 
-// Rows of patches per product: enough for BLAS to be fast, few enough to stay in the cache.
+// Rows of patches per GEMM: enough for BLAS to be fast, few enough to stay in the cache.
 int64_t RowsPerTile(int64_t depth) {
-  constexpr int64_t kElements = 1 << 18, kFewest = 48;
-  return std::max(kFewest, kElements / std::max<int64_t>(depth, 1));
+  constexpr int64_t kElements = 1 << 18, kMinRows = 48;
+  return std::max(kMinRows, kElements / std::max<int64_t>(depth, 1));
 }
 
-// Groups of one feature would be products of vectors: instead all groups at once, tap by tap.
+// With groups of one feature, GEMMs would multiply vectors. Instead, this computes all groups together, tap by tap.
 template <class T>
 void ConvolveSingleFeatures(const ConvolutionSizes& sizes, const Strides& strides, PhaseSpan phases, const T* input,
                             const T* kernel, T* out) {
   ConvolutionSizes whole = sizes;
   whole.features = sizes.feature_groups;
   whole.feature_groups = 1;
-  const Part<T> part(whole, strides, phases);
+  const ConvolutionPart<T> part(whole, strides, phases);
   std::vector<T> patch(static_cast<size_t>(part.depth()));
   part.ForRows(0, part.rows(), [&](int64_t, int64_t image, int64_t offset, std::span<const int64_t> at) {
     T* end = patch.data();
@@ -149,10 +149,10 @@ void ConvolveSingleFeatures(const ConvolutionSizes& sizes, const Strides& stride
 template <class T>
 void ConvolvePart(const ConvolutionSizes& sizes, const Strides& strides, PhaseSpan phases, const T* input,
                   const T* kernel, T* out) {
-  const Part<T> part(sizes, strides, phases);
+  const ConvolutionPart<T> part(sizes, strides, phases);
   if (part.rows() == 0 || part.depth() == 0) return;  // the result is zero already
   std::vector<T> packed;
-  if (!part.KernelIsPacked()) {
+  if (!part.IsKernelPacked()) {
     packed = part.PackKernel(kernel);
     kernel = packed.data();
   }

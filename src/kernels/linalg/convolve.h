@@ -1,4 +1,4 @@
-// Convolution of arrays whose dimensions stand in one order, through products of tiles of patches (im2col).
+// Convolution of arrays with a fixed order of dimensions, by GEMMs of tiles of patches (im2col).
 #pragma once
 
 #include <complex>
@@ -14,7 +14,7 @@ struct SpatialDim {
 };
 
 // input [batch_groups, batch, spatial…, feature_groups, features], kernel [spatial…, features, groups, outputs] and
-// result [batch, spatial…, groups, outputs]; there is at most one kind of group.
+// result [batch, spatial…, groups, outputs]. At most one kind of group is used.
 struct ConvolutionSizes {
   std::vector<SpatialDim> spatial;
   int64_t batch = 1, features = 1, outputs = 1;
@@ -23,7 +23,7 @@ struct ConvolutionSizes {
   int64_t groups() const { return feature_groups * batch_groups; }
 };
 
-// For the types that Gemm is for.
+// T is float, double, a complex of them, or an unsigned integer, as for Gemm.
 template <class T>
 void Convolve(const ConvolutionSizes& sizes, const T* input, const T* kernel, T* out);
 

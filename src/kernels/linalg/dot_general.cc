@@ -11,8 +11,8 @@
 namespace shoal::internal {
 namespace {
 
-// An operand as a batch of matrices in its array, which is left as it lies wherever BLAS can read it so.
-struct Side {
+// An operand as a batch of matrices. The array is not copied if BLAS can read it in place.
+struct DotOperand {
   Array array;
   Dims batch_sizes, batch_strides;
   int64_t free = 1, contracting = 1;  // sizes
@@ -32,7 +32,7 @@ int64_t SizeOf(const Array& array, Ints dims) {
   return size;
 }
 
-// The stride of the dimensions taken as one; nothing if they do not follow each other in memory.
+// The stride of the dimensions merged into one; nothing if they are not contiguous in memory.
 std::optional<int64_t> MergedStride(const Array& array, Ints dims) {
   const Dims strides = RowMajorStrides(array.dims());
   std::optional<int64_t> stride;
@@ -47,37 +47,37 @@ std::optional<int64_t> MergedStride(const Array& array, Ints dims) {
   return stride.value_or(1);
 }
 
-Side MakeSide(const Array& array, Ints batch, Ints contracting) {
+DotOperand MakeOperand(const Array& array, Ints batch, Ints contracting) {
   const Dims free = FreeDims(array, batch, contracting);
-  Side side;
-  side.array = array;
-  side.free = SizeOf(array, AsInts(free));
-  side.contracting = SizeOf(array, contracting);
+  DotOperand operand;
+  operand.array = array;
+  operand.free = SizeOf(array, AsInts(free));
+  operand.contracting = SizeOf(array, contracting);
   const Dims strides = RowMajorStrides(array.dims());
   for (int64_t d : batch) {
-    side.batch_sizes.push_back(array.dim(d));
-    side.batch_strides.push_back(strides[static_cast<size_t>(d)]);
+    operand.batch_sizes.push_back(array.dim(d));
+    operand.batch_strides.push_back(strides[static_cast<size_t>(d)]);
   }
   const auto free_stride = MergedStride(array, AsInts(free)), contracting_stride = MergedStride(array, contracting);
   if (free_stride && contracting_stride &&
-      (*free_stride == 1 || *contracting_stride == 1 || side.free == 1 || side.contracting == 1)) {
-    side.free_stride = *free_stride;
-    side.contracting_stride = *contracting_stride;
-    return side;
+      (*free_stride == 1 || *contracting_stride == 1 || operand.free == 1 || operand.contracting == 1)) {
+    operand.free_stride = *free_stride;
+    operand.contracting_stride = *contracting_stride;
+    return operand;
   }
   Dims order = ToDims(batch);
   order.insert(order.end(), free.begin(), free.end());
   order.insert(order.end(), contracting.begin(), contracting.end());
-  side.array = Transposed(array, AsInts(order));
-  const Dims packed = RowMajorStrides(side.array.dims());
-  side.batch_strides.assign(packed.begin(), packed.begin() + static_cast<ptrdiff_t>(batch.size()));
-  side.free_stride = side.contracting;
-  return side;
+  operand.array = Transposed(array, AsInts(order));
+  const Dims packed = RowMajorStrides(operand.array.dims());
+  operand.batch_strides.assign(packed.begin(), packed.begin() + static_cast<ptrdiff_t>(batch.size()));
+  operand.free_stride = operand.contracting;
+  return operand;
 }
 
 // Calls f(lhs offset, rhs offset) for every index of the batch, in order.
 template <class F>
-void ForEachBatch(const Side& lhs, const Side& rhs, F f) {
+void ForEachBatch(const DotOperand& lhs, const DotOperand& rhs, F f) {
   const int64_t count = ElementCount(AsInts(lhs.batch_sizes));
   Dims index(lhs.batch_sizes.size(), 0);
   int64_t lhs_offset = 0, rhs_offset = 0;
@@ -95,7 +95,7 @@ void ForEachBatch(const Side& lhs, const Side& rhs, F f) {
 }
 
 template <class T>
-void Multiply(const Side& lhs, const Side& rhs, std::byte* out) {
+void Multiply(const DotOperand& lhs, const DotOperand& rhs, std::byte* out) {
   T* c = reinterpret_cast<T*>(out);
   const T* a = reinterpret_cast<const T*>(lhs.array.data());
   const T* b = reinterpret_cast<const T*>(rhs.array.data());
@@ -106,36 +106,36 @@ void Multiply(const Side& lhs, const Side& rhs, std::byte* out) {
   });
 }
 
-// A block of an operand's matrix as f32: in place if it is that already, else decoded into `scratch`.
-MatrixView<float> DecodedBlock(const Side& side, int64_t offset, int64_t free, int64_t free_count, int64_t contracting,
-                               int64_t contracting_count, std::vector<float>& scratch) {
-  const int64_t start = offset + free * side.free_stride + contracting * side.contracting_stride;
-  const std::byte* data = side.array.data() + start * side.array.element_bytes();
-  if (side.array.type() == ElementType::kF32)
-    return {reinterpret_cast<const float*>(data), side.free_stride, side.contracting_stride};
+// A block of an operand's matrix as f32: in place if the operand is f32, else decoded into `scratch`.
+MatrixView<float> DecodedBlock(const DotOperand& operand, int64_t offset, int64_t free, int64_t free_count,
+                               int64_t contracting, int64_t contracting_count, std::vector<float>& scratch) {
+  const int64_t start = offset + free * operand.free_stride + contracting * operand.contracting_stride;
+  const std::byte* data = operand.array.data() + start * operand.array.element_bytes();
+  if (operand.array.type() == ElementType::kF32)
+    return {reinterpret_cast<const float*>(data), operand.free_stride, operand.contracting_stride};
   scratch.resize(static_cast<size_t>(free_count * contracting_count));
-  // Rows of the block are what lies together in memory.
-  const bool along_contracting = side.contracting_stride == 1 || side.free == 1;
+  // Rows of the block run along the dimension that is contiguous in memory.
+  const bool along_contracting = operand.contracting_stride == 1 || operand.free == 1;
   const int64_t rows = along_contracting ? free_count : contracting_count;
   const int64_t length = along_contracting ? contracting_count : free_count;
-  const int64_t row_stride = along_contracting ? side.free_stride : side.contracting_stride;
-  const int64_t stride = along_contracting ? side.contracting_stride : side.free_stride;
+  const int64_t row_stride = along_contracting ? operand.free_stride : operand.contracting_stride;
+  const int64_t stride = along_contracting ? operand.contracting_stride : operand.free_stride;
   for (int64_t r = 0; r < rows; ++r) {
     float* row = scratch.data() + r * length;
-    const std::byte* from = data + r * row_stride * side.array.element_bytes();
+    const std::byte* from = data + r * row_stride * operand.array.element_bytes();
     if (stride == 1) {
-      DecodeFloats(side.array.type(), from, row, length);
+      DecodeFloats(operand.array.type(), from, row, length);
     } else {
       for (int64_t i = 0; i < length; ++i)
-        DecodeFloats(side.array.type(), from + i * stride * side.array.element_bytes(), row + i, 1);
+        DecodeFloats(operand.array.type(), from + i * stride * operand.array.element_bytes(), row + i, 1);
     }
   }
   return along_contracting ? MatrixView<float>{scratch.data(), length, 1}
                            : MatrixView<float>{scratch.data(), 1, length};
 }
 
-// Floats narrower than f32 are decoded block by block, so that no wide copy of a whole operand is made.
-void MultiplyDecoded(const Side& lhs, const Side& rhs, std::byte* out) {
+// Decodes floats narrower than f32 block by block, to avoid a wide copy of a whole operand.
+void MultiplyDecoded(const DotOperand& lhs, const DotOperand& rhs, std::byte* out) {
   constexpr int64_t kRows = 1024, kColumns = 4096, kDepth = 512;
   auto* c = reinterpret_cast<float*>(out);
   std::vector<float> a_scratch, b_scratch;
@@ -157,7 +157,7 @@ void MultiplyDecoded(const Side& lhs, const Side& rhs, std::byte* out) {
   });
 }
 
-void MultiplyAs(ElementType type, const Side& lhs, const Side& rhs, std::byte* out) {
+void MultiplyAs(ElementType type, const DotOperand& lhs, const DotOperand& rhs, std::byte* out) {
   switch (type) {
     case ElementType::kF32:
       return lhs.array.type() == type && rhs.array.type() == type ? Multiply<float>(lhs, rhs, out)
@@ -185,19 +185,19 @@ void MultiplyAs(ElementType type, const Side& lhs, const Side& rhs, std::byte* o
   }
 }
 
-// Of bf16, rounding every product and every sum.
-void MultiplyStepwise(const Side& lhs, const Side& rhs, uint16_t* out) {
+// Multiplies matrices of bf16, rounding every product and every sum.
+void MultiplyRoundingEachStep(const DotOperand& lhs, const DotOperand& rhs, uint16_t* out) {
   const std::span<const uint16_t> a = lhs.array.As<uint16_t>(), b = rhs.array.As<uint16_t>();
   ForEachBatch(lhs, rhs, [&](int64_t lhs_offset, int64_t rhs_offset) {
     for (int64_t i = 0; i < lhs.free; ++i) {
       for (int64_t j = 0; j < rhs.free; ++j) {
-        int64_t at = lhs_offset + i * lhs.free_stride, other = rhs_offset + j * rhs.free_stride;
+        int64_t left = lhs_offset + i * lhs.free_stride, right = rhs_offset + j * rhs.free_stride;
         uint16_t sum = 0;
         for (int64_t k = 0; k < lhs.contracting; ++k) {
-          const float product = FromBf16(a[static_cast<size_t>(at)]) * FromBf16(b[static_cast<size_t>(other)]);
+          const float product = FromBf16(a[static_cast<size_t>(left)]) * FromBf16(b[static_cast<size_t>(right)]);
           sum = ToBf16(FromBf16(sum) + FromBf16(ToBf16(product)));
-          at += lhs.contracting_stride;
-          other += rhs.contracting_stride;
+          left += lhs.contracting_stride;
+          right += rhs.contracting_stride;
         }
         *out++ = sum;
       }
@@ -205,26 +205,26 @@ void MultiplyStepwise(const Side& lhs, const Side& rhs, uint16_t* out) {
   });
 }
 
-bool IsTiny(ElementType type) { return IsFloat(type) && BitWidth(type) <= 8; }
+bool IsByteFloat(ElementType type) { return IsFloat(type) && BitWidth(type) <= 8; }
 
-// The operand in the type of the sum; narrow floats stay as they are until a block of them is needed.
+// The operand in the type of the sum. Narrow floats are not converted here but decoded block by block.
 Array Prepared(const Array& array, ElementType sum, ElementType result) {
-  // XLA takes any float of eight bits for narrower than another.
-  if (IsTiny(array.type()) && IsTiny(result) && BitWidth(array.type()) == BitWidth(result) && array.type() != result)
+  // XLA considers any 8-bit float narrower than a different 8-bit float.
+  if (IsByteFloat(array.type()) && IsByteFloat(result) && BitWidth(array.type()) == BitWidth(result) && array.type() != result)
     return Converted(array, result);
   if (array.type() == sum || (sum == ElementType::kF32 && IsNarrowFloat(array.type()))) return array;
   return Converted(array, sum);
 }
 
-// XLA goes to floats of eight bits by f16, which decides ties.
+// XLA converts to 8-bit floats through f16, which affects ties.
 Array Rounded(const Array& sums, ElementType result) {
   if (sums.type() == result) return sums;
-  const bool by_f16 = IsTiny(result) && sums.type() == ElementType::kF32;
-  return Converted(by_f16 ? Converted(sums, ElementType::kF16) : sums, result);
+  const bool through_f16 = IsByteFloat(result) && sums.type() == ElementType::kF32;
+  return Converted(through_f16 ? Converted(sums, ElementType::kF16) : sums, result);
 }
 
-// Dimensions that are paired have the same size but where one of them is dynamic: what the other side lacks counts
-// as zero, so it need not be multiplied.
+// Paired dimensions have equal sizes unless one of them is dynamic. Elements that one operand lacks count as zero, so
+// the other operand is trimmed to the smaller size.
 Array Trimmed(const Array& array, Ints dims, const Array& other, Ints other_dims) {
   Dims sizes = ToDims(array.dims());
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -235,7 +235,7 @@ Array Trimmed(const Array& array, Ints dims, const Array& other, Ints other_dims
   return Gathered(array, std::move(sizes), {0, RowMajorStrides(array.dims())});
 }
 
-// The contracting dimensions in the order in which the lhs has them: they may then lie there as one.
+// The contracting dimensions in the order of the lhs, so that they may be merged there.
 struct Pairs {
   Dims lhs, rhs;
 };
@@ -281,15 +281,15 @@ Array DotGeneral(const Array& lhs, const Array& rhs, const ContractionDims& dims
   a = Trimmed(a, dims.lhs_batch, b, dims.rhs_batch);
   b = Trimmed(b, dims.rhs_batch, a, dims.lhs_batch);
   Array out(sum, ResultDims(a, b, dims));
-  MultiplyAs(sum, MakeSide(Prepared(a, sum, result), dims.lhs_batch, AsInts(lhs_contracting)),
-             MakeSide(Prepared(b, sum, result), dims.rhs_batch, AsInts(rhs_contracting)), out.mutable_data());
+  MultiplyAs(sum, MakeOperand(Prepared(a, sum, result), dims.lhs_batch, AsInts(lhs_contracting)),
+             MakeOperand(Prepared(b, sum, result), dims.rhs_batch, AsInts(rhs_contracting)), out.mutable_data());
   return Rounded(out, result);
 }
 
 Array DotRoundingEachStep(const Array& lhs, const Array& rhs, const ContractionDims& dims) {
   Array out(ElementType::kBf16, ResultDims(lhs, rhs, dims));
-  MultiplyStepwise(MakeSide(lhs, dims.lhs_batch, dims.lhs_contracting),
-                   MakeSide(rhs, dims.rhs_batch, dims.rhs_contracting), out.Mutable<uint16_t>().data());
+  MultiplyRoundingEachStep(MakeOperand(lhs, dims.lhs_batch, dims.lhs_contracting),
+                           MakeOperand(rhs, dims.rhs_batch, dims.rhs_contracting), out.Mutable<uint16_t>().data());
   return out;
 }
 

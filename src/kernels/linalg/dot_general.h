@@ -1,41 +1,41 @@
-// The product of two arrays: what dot, convolution and the libraries' matrix products come down to.
+// Contraction of two arrays: the basis of dot, convolution and the libraries' GEMMs.
 #pragma once
 
 #include "kernels/arrays/array.h"
 
 namespace shoal::internal {
 
-// Which dimensions of the two arrays belong together; those that are not named are free.
+// The batch and contracting dimensions of two arrays, in pairs; all other dimensions are free.
 struct ContractionDims {
   Ints lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
 };
 
-// The type in which products of these are summed: the widest of the three; at least f32 where one is a float, and at
-// least a byte where all are integers.
+// The type in which a contraction is summed: the widest of the three types, at least f32 if one is a float, and at
+// least a byte if all are integers.
 ElementType SumType(ElementType lhs, ElementType rhs, ElementType result);
 
 // result[batch, lhs free, rhs free] = Σ over the contracting dimensions of lhs * rhs, summed in SumType and rounded
 // once.
 Array DotGeneral(const Array& lhs, const Array& rhs, const ContractionDims& dims, ElementType result);
 
-// The same of bf16, but every product is rounded to bf16 and so is the sum after every step.
+// DotGeneral on bf16 that rounds every product and every partial sum to bf16.
 Array DotRoundingEachStep(const Array& lhs, const Array& rhs, const ContractionDims& dims);
 
-// Which dimension of the lhs is divided into groups. If it is a free one, the rhs has one of its own for each group,
-// along its group dimension.
+// The dimension of the lhs that is divided into groups. If it is a free dimension, the rhs has a separate matrix for
+// each group, along its group dimension.
 struct RaggedDims {
   ContractionDims product;
   int64_t lhs_ragged = 0;
   Ints rhs_group;
 };
 
-// The dimensions of the lhs for each index of which group sizes may have a row of their own: batch dimensions, then
-// those of the ragged one's kind, as far as they come before it.
+// The dimensions of the lhs for which group_sizes may have a row per index: the batch dimensions, then the dimensions
+// of the same kind (free or contracting) as the ragged dimension that precede it.
 Dims OuterDims(const Array& lhs, const RaggedDims& dims);
 
-// As many products as there are groups, each of a stretch of the ragged dimension, as long as group_sizes say. Where
-// that dimension is contracted, the groups become the first dimension of the result. What no group covers is zero, or
-// counts as zero in a sum; groups along a batch dimension change nothing.
+// One contraction per group, over consecutive ranges of the ragged dimension whose lengths are group_sizes. If that
+// dimension is contracting, the groups become the first dimension of the result. Elements in no group are zero, or
+// count as zero in a sum. Groups along a batch dimension have no effect.
 Array RaggedDotGeneral(const Array& lhs, const Array& rhs, const Array& group_sizes, const RaggedDims& dims,
                     ElementType result);
 

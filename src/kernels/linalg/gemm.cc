@@ -17,7 +17,7 @@ void MultiplyAdd(T& sum, T a, T b) {
   if constexpr (std::is_same_v<T, bool>) {
     sum = sum || (a && b);
   } else if constexpr (std::is_integral_v<T>) {
-    // As unsigned int at least: narrower types would be promoted to int, whose overflow is undefined.
+    // At least unsigned int: narrower types would be promoted to int, whose overflow is undefined.
     using Wide = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, T>;
     sum = static_cast<T>(Wide{sum} + Wide{a} * Wide{b});
   } else {
@@ -25,10 +25,10 @@ void MultiplyAdd(T& sum, T a, T b) {
   }
 }
 
-// Blocks of b stay in the cache while all rows of a pass over them.
+// A block of b stays in the cache while it is multiplied by all rows of the matrix a.
 constexpr int64_t kBlock = 256;
 
-// c += a * b with rows of b and c running along the innermost loop.
+// c += a * b; the innermost loop runs along the rows of b and c.
 template <class T>
 void MultiplyBlock(int64_t m, int64_t n, int64_t k, MatrixView<T> a, const T* b, int64_t ldb, T* c, int64_t ldc) {
   for (int64_t i = 0; i < m; ++i) {
@@ -56,10 +56,10 @@ void GemmByLoops(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T>
   }
 }
 
-// Small products of f32 are summed in f64, in the order of k, and rounded once: every element the same way wherever it
-// stands, so that equal rows give equal results on every machine. A library's kernels do not: they sum the edges of a
-// matrix otherwise than its middle.
-constexpr int64_t kSmall = int64_t{1} << 18;
+// Small GEMMs of f32 are summed in f64, in the order of k, and rounded once. Every element is computed identically, so
+// equal rows yield equal results on every machine. Library kernels do not ensure that: they sum the edges of a matrix
+// in a different order than its interior.
+constexpr int64_t kMaxWorkInDouble = int64_t{1} << 18;
 
 void GemmInDouble(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc,
                   bool accumulate) {
@@ -86,7 +86,7 @@ void GemmInDouble(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixVi
   }
 }
 
-// A matrix as BLAS has it: its leading dimension is at least the length of its rows.
+// A matrix in the terms of BLAS. The leading dimension is at least the length of a row.
 struct BlasMatrix {
   CBLAS_TRANSPOSE transpose;
   int ld;
@@ -118,7 +118,7 @@ void CallBlas(int m, int n, int k, BlasMatrix ta, const std::complex<double>* a,
   cblas_zgemm(CblasRowMajor, ta.transpose, tb.transpose, m, n, k, &one, a, ta.ld, b, tb.ld, &beta, c, ldc);
 }
 
-// BLAS counts with 32 bits.
+// BLAS takes sizes of 32 bits.
 constexpr int64_t kMaxBlas = std::numeric_limits<int>::max();
 
 template <class T>
@@ -134,7 +134,7 @@ template <class T>
 void Gemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c, int64_t ldc, bool accumulate) {
   if (m == 0 || n == 0) return;
   if constexpr (std::is_same_v<T, float>)
-    if (k <= kSmall && m <= kSmall && n <= kSmall / m && k <= kSmall / (m * n))
+    if (k <= kMaxWorkInDouble && m <= kMaxWorkInDouble && n <= kMaxWorkInDouble / m && k <= kMaxWorkInDouble / (m * n))
       return GemmInDouble(m, n, k, a, b, c, ldc, accumulate);
   if constexpr (!std::is_integral_v<T>) {
     const bool fits = std::max({m, n, k, a.row, a.column, b.row, b.column, ldc}) <= kMaxBlas;

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-// The declarations of LAPACK's own C interface, with C++'s complex numbers.
+// The declarations of LAPACK's own C interface, with std::complex as complex numbers.
 #define LAPACK_COMPLEX_CUSTOM
 #define lapack_complex_float std::complex<float>
 #define lapack_complex_double std::complex<double>
@@ -17,7 +17,7 @@ namespace {
 template <class T>
 constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
 
-// The routine for T out of four.
+// Selects the routine for T among four.
 #define BY_PRECISION(single_, double_)            \
   [] {                                            \
     if constexpr (std::is_same_v<Real<T>, float>) \
@@ -36,12 +36,12 @@ constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
 
 int Stride(int rows) { return std::max(rows, 1); }
 
-// Asks how much workspace `run(work, lwork)` wants, and runs it with that.
+// Queries the size of the workspace that `run(work, lwork)` needs, then runs it with one.
 template <class T, class Run>
 void WithWorkspace(const Run& run) {
-  T wanted{};
-  run(&wanted, -1);
-  const int size = std::max(1, static_cast<int>(std::real(wanted)) + 1);  // f32 may have rounded it down
+  T needed{};
+  run(&needed, -1);
+  const int size = std::max(1, static_cast<int>(std::real(needed)) + 1);  // f32 may have rounded it down
   std::vector<T> work(static_cast<size_t>(size));
   run(work.data(), size);
 }
@@ -117,7 +117,7 @@ int MultiplyByReflectors(bool left, bool adjoint, int m, int n, int k, const T* 
 
 template <class T>
 int HermitianEigen(bool vectors, bool lower, int n, T* a, Real<T>* values) {
-  if (n == 1) {  // whatever it is
+  if (n == 1) {  // for any value, finite or not
     values[0] = std::real(a[0]);
     if (vectors) a[0] = T(1);
     return 0;
@@ -129,11 +129,11 @@ int HermitianEigen(bool vectors, bool lower, int n, T* a, Real<T>* values) {
   const char* uplo = lower ? "L" : "U";
   T work_size{};
   int iwork_size = 0;
-  const int ask = -1;
+  const int query = -1;
   if constexpr (kIsComplex<T>) {
     Real<T> rwork_size = 0;
     auto routine = BY_PRECISION(cheevd_, zheevd_);
-    routine(job, uplo, &n, a, &lda, values, &work_size, &ask, &rwork_size, &ask, &iwork_size, &ask, &info, 1, 1);
+    routine(job, uplo, &n, a, &lda, values, &work_size, &query, &rwork_size, &query, &iwork_size, &query, &info, 1, 1);
     const int size = static_cast<int>(work_size.real()) + 1, rsize = static_cast<int>(rwork_size) + 1;
     std::vector<T> work(static_cast<size_t>(size));
     std::vector<Real<T>> rwork(static_cast<size_t>(rsize));
@@ -142,7 +142,7 @@ int HermitianEigen(bool vectors, bool lower, int n, T* a, Real<T>* values) {
             1, 1);
   } else {
     auto routine = BY_PRECISION(ssyevd_, dsyevd_);
-    routine(job, uplo, &n, a, &lda, values, &work_size, &ask, &iwork_size, &ask, &info, 1, 1);
+    routine(job, uplo, &n, a, &lda, values, &work_size, &query, &iwork_size, &query, &info, 1, 1);
     const int size = static_cast<int>(work_size) + 1;
     std::vector<T> work(static_cast<size_t>(size));
     std::vector<int> iwork(static_cast<size_t>(iwork_size));
@@ -153,10 +153,10 @@ int HermitianEigen(bool vectors, bool lower, int n, T* a, Real<T>* values) {
 
 namespace {
 
-// A real matrix has its complex eigenvectors in pairs of columns, real and imaginary parts, of which the second pair
-// member is the conjugate.
+// LAPACK returns the complex eigenvectors of a real matrix as pairs of columns, real and imaginary part. Each pair
+// encodes an eigenvector and its conjugate.
 template <class T>
-void Unpack(int n, const T* im, const std::vector<T>& packed, std::complex<T>* vectors) {
+void UnpackEigenvectors(int n, const T* im, const std::vector<T>& packed, std::complex<T>* vectors) {
   if (vectors == nullptr) return;
   const auto rows = static_cast<size_t>(n);
   for (size_t j = 0; j < rows; ++j) {
@@ -194,8 +194,8 @@ int Eigen(int n, T* a, Complex<T>* values, Complex<T>* left, Complex<T>* right) 
        1);
     });
     for (size_t i = 0; i < rows; ++i) values[i] = {re[i], im[i]};
-    Unpack(n, im.data(), vl, left);
-    Unpack(n, im.data(), vr, right);
+    UnpackEigenvectors(n, im.data(), vl, left);
+    UnpackEigenvectors(n, im.data(), vr, right);
   }
   return info;
 }
@@ -231,8 +231,8 @@ template <class T>
 int Svd(bool divide, char job, int m, int n, T* a, Real<T>* s, T* u, T* vt) {
   if (!AllFinite(a, Area(m, n))) return kNotFinite;
   int info = 0;
-  const int lda = Stride(m), least = std::min(m, n), ldvt = Stride(job == 'S' ? least : n);
-  const int64_t small = least, large = std::max(m, n);
+  const int lda = Stride(m), min_size = std::min(m, n), ldvt = Stride(job == 'S' ? min_size : n);
+  const int64_t small = min_size, large = std::max(m, n);
   std::vector<int> iwork(static_cast<size_t>(8 * small));
   [[maybe_unused]] std::vector<Real<T>> rwork(static_cast<size_t>(
       kIsComplex<T> ? std::max(5 * small * small + 7 * small, 2 * large * small + 2 * small * small + small) : 0));

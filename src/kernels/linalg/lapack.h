@@ -1,6 +1,6 @@
-// LAPACK, one matrix at a time: column-major, in place, as LAPACK describes them. T is float, double or a complex of
-// them. Each function gives LAPACK's info: zero if all went well; kNotFinite where the matrix holds an infinity or a
-// NaN, which some routines never return from.
+// LAPACK routines on one matrix at a time: column-major and in place, as LAPACK documents them. T is float, double or a
+// complex of them. Each function returns LAPACK's info: zero on success; kNotFinite if the matrix has an infinity or a
+// NaN, for which some routines never return.
 #pragma once
 
 #include <complex>
@@ -32,7 +32,7 @@ int Lu(int m, int n, T* a, int* pivots);
 // a = Q * R: R above, reflectors below the diagonal and in tau.
 template <class T>
 int Qr(int m, int n, T* a, T* tau);
-// The same with columns permuted; they are counted from 1.
+// QR with column pivoting; the permutation `columns` counts from 1.
 template <class T>
 int PivotedQr(int m, int n, T* a, int* columns, T* tau);
 // The first n columns of the product of k reflectors.
@@ -41,17 +41,17 @@ int ReflectorProduct(int m, int n, int k, T* a, const T* tau);
 // c = Q * c, Q^H * c, c * Q or c * Q^H, for the Q of k reflectors in a, which has as many rows as Q.
 template <class T>
 int MultiplyByReflectors(bool left, bool adjoint, int m, int n, int k, const T* a, const T* tau, T* c);
-// Eigenvalues of a Hermitian matrix, rising, and its eigenvectors in place of it.
+// Eigenvalues of a Hermitian matrix in ascending order, and its eigenvectors in place of the matrix.
 template <class T>
 int HermitianEigen(bool vectors, bool lower, int n, T* a, Real<T>* values);
-// Eigenvalues and eigenvectors on either side; vectors that are not wanted may be null.
+// Eigenvalues, and left and right eigenvectors unless these pointers are null.
 template <class T>
 int Eigen(int n, T* a, Complex<T>* values, Complex<T>* left, Complex<T>* right);
 // a = Z * S * Z^H with the Schur form S in place of a; the vectors Z may be null.
 template <class T>
 int Schur(int n, T* a, Complex<T>* values, T* vectors);
-// a = u * diag(s) * vt. job: 'A' for square u and vt, 'S' for as many vectors as values, 'N' for values alone. By
-// divide and conquer, or by QR iterations.
+// a = u * diag(s) * vt. job: 'A' for square u and vt, 'S' for as many vectors as values, 'N' for values alone. Uses
+// divide and conquer if `divide`, else QR iterations.
 template <class T>
 int Svd(bool divide, char job, int m, int n, T* a, Real<T>* s, T* u, T* vt);
 // a = Q * H * Q^H with H upper Hessenberg; low and high count from 1.
@@ -60,7 +60,7 @@ int Hessenberg(int n, int low, int high, T* a, T* tau);
 // a = Q * T * Q^H with T tridiagonal.
 template <class T>
 int Tridiagonal(bool lower, int n, T* a, Real<T>* diagonal, Real<T>* off_diagonal, T* tau);
-// The x with (below, diagonal, above) * x = b, in place of b; below and above have n - 1 elements. All are overwritten.
+// Solves (below, diagonal, above) * x = b in place of b; below and above have n - 1 elements. All are overwritten.
 template <class T>
 int SolveTridiagonal(int n, int columns, T* below, T* diagonal, T* above, T* b);
 

@@ -1,4 +1,4 @@
-// What this machine reaches, measured: what a profile holds its figures against.
+// The measured peak rates of this machine, with which a profile compares its measurements.
 #pragma once
 
 #include "core/base/thread_pool.h"
@@ -6,11 +6,11 @@
 namespace shoal::internal {
 
 struct MachinePeak {
-  double flops = 0;  // per second, multiplications and additions of f32
-  double bytes = 0;  // per second, read and written by copies larger than the caches
+  double flops = 0;  // f32 multiplications and additions per second
+  double bytes = 0;  // bytes read and written per second by copies larger than the caches
 };
 
-// Takes some 50 ms, on all of the pool's threads.
+// Takes about 50 ms on all threads of the pool.
 MachinePeak MeasurePeak(ThreadPool& pool);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// What libraries' layer normalisations have in common.
+// Mean and variance of a row, shared by the layer normalisations of libraries.
 #pragma once
 
 #include <cmath>

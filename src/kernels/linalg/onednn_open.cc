@@ -10,7 +10,7 @@ namespace shoal::internal {
 namespace {
 
 const OneDnn* Open() {
-  // Beside the program itself.
+  // The library is in the directory of the program.
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
   std::string program(path, static_cast<size_t>(length < 0 ? 0 : length));

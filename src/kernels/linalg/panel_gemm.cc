@@ -9,16 +9,16 @@
 namespace shoal::internal {
 namespace {
 
-// A panel of so many rows or columns and so much of the sums is half of a second-level cache, or less.
+// The width and depth of a panel, which takes at most half of a second-level cache.
 constexpr int64_t kWidth = 128, kDepth = 256;
-// With more of them on the other side than this, converting is little beside multiplying.
-constexpr int64_t kMaxFew = 128;
+// If the small operand has more rows or columns than this, the conversion is cheap relative to the multiplication.
+constexpr int64_t kMaxSmall = 128;
 
 const std::byte* At(const FloatMatrix& matrix, int64_t row, int64_t column) {
   return matrix.data + (row * matrix.row + column * matrix.column) * StorageBytes(matrix.type);
 }
 
-// Rows [row, row + rows) and columns likewise as f32, with what lies together in memory together.
+// Rows [row, row + rows) and columns [column, column + columns) as f32; the contiguous dimension stays contiguous.
 MatrixView<float> Decoded(const FloatMatrix& matrix, int64_t row, int64_t rows, int64_t column, int64_t columns,
                           std::vector<float>& out) {
   out.resize(static_cast<size_t>(std::max<int64_t>(1, rows * columns)));
@@ -30,22 +30,22 @@ MatrixView<float> Decoded(const FloatMatrix& matrix, int64_t row, int64_t rows, 
   return {out.data(), 1, rows};
 }
 
-bool IsPlain(const FloatMatrix& matrix) { return matrix.row == 1 || matrix.column == 1; }
+bool HasUnitStride(const FloatMatrix& matrix) { return matrix.row == 1 || matrix.column == 1; }
 
 }  // namespace
 
 bool PanelGemm(int64_t m, int64_t n, int64_t k, const FloatMatrix& a, const FloatMatrix& b, float* c, ThreadPool& pool) {
-  const bool cuts_b = m <= n;
-  const FloatMatrix& large = cuts_b ? b : a;
-  if (std::min(m, n) > kMaxFew || std::max(m, n) < 2 * kWidth || k < 16 || large.type == ElementType::kF32) return false;
-  if (!IsPlain(a) || !IsPlain(b)) return false;
-  std::vector<float> few;
-  const MatrixView<float> small = cuts_b ? Decoded(a, 0, m, 0, k, few) : Decoded(b, 0, k, 0, n, few);
-  ForBlocks(pool, cuts_b ? n : m, kWidth, [&](int64_t begin, int64_t end) {
+  const bool splits_b = m <= n;
+  const FloatMatrix& large = splits_b ? b : a;
+  if (std::min(m, n) > kMaxSmall || std::max(m, n) < 2 * kWidth || k < 16 || large.type == ElementType::kF32) return false;
+  if (!HasUnitStride(a) || !HasUnitStride(b)) return false;
+  std::vector<float> small_data;
+  const MatrixView<float> small = splits_b ? Decoded(a, 0, m, 0, k, small_data) : Decoded(b, 0, k, 0, n, small_data);
+  ForBlocks(pool, splits_b ? n : m, kWidth, [&](int64_t begin, int64_t end) {
     thread_local std::vector<float> panel;
     for (int64_t p = 0; p < k; p += kDepth) {
       const int64_t depth = std::min(kDepth, k - p);
-      if (cuts_b) {
+      if (splits_b) {
         const MatrixView<float> part = Decoded(b, p, depth, begin, end - begin, panel);
         AddGemm(m, end - begin, depth, {small.data + p * small.column, small.row, small.column}, part, c + begin, n, p > 0);
       } else {

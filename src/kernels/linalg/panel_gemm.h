@@ -1,5 +1,5 @@
-// Products of narrow floats in f32 of which one side is large and the other has few rows or columns: the large one is
-// converted a panel at a time, in the cache, rather than written down as f32 and read again.
+// GEMM of narrow floats in f32 where one operand is large and the other has few rows or columns. The large operand is
+// converted one panel at a time, in the cache, instead of being written to memory as f32 and read again.
 #pragma once
 
 #include "core/base/thread_pool.h"
@@ -14,8 +14,8 @@ struct FloatMatrix {
   int64_t row = 0, column = 1;
 };
 
-// c[i * n + j] = Σ over p < k of a(i, p) * b(p, j), cut by the sizes alone. False, and nothing done, where converting
-// both as a whole costs no more.
+// c[i * n + j] = Σ over p < k of a(i, p) * b(p, j), split by the sizes alone. Returns false and does nothing if
+// converting both operands as a whole costs no more.
 bool PanelGemm(int64_t m, int64_t n, int64_t k, const FloatMatrix& a, const FloatMatrix& b, float* c, ThreadPool& pool);
 
 }  // namespace shoal::internal

@@ -11,13 +11,13 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int64_t kSmallest = int64_t{1} << 12;
-// About 10 µs of products.
-constexpr int64_t kTask = int64_t{1} << 19;
+constexpr int64_t kMaxWorkInDouble = int64_t{1} << 12;
+// Multiplications in about 10 µs.
+constexpr int64_t kTaskWork = int64_t{1} << 19;
 
-// Where oneDNN has no AVX-512 it reads all but the largest matrices as they lie, without packing them: half the speed of
-// OpenBLAS where rows of b are a power of two apart, which all fall on few lines of the cache. Others it multiplies
-// quicker, and small ones.
+// Without AVX-512, oneDNN packs only the largest matrices. Without packing it is half as fast as OpenBLAS if the rows
+// of b are a power of two apart, because they then map to few lines of the cache. oneDNN is faster for other matrices
+// and for small ones.
 bool IsForBlas(int64_t m, int64_t n, int64_t k, const MatrixView<float>& b) {
 #if defined(__x86_64__)
   static const bool wide = __builtin_cpu_supports("avx512f") != 0;
@@ -29,39 +29,39 @@ bool IsForBlas(int64_t m, int64_t n, int64_t k, const MatrixView<float>& b) {
 #endif
 }
 
-// A matrix as libraries want it described.
+// The description of a matrix that libraries take.
 struct BlasLayout {
   bool transposed;
-  int64_t stride;  // of its rows, or columns: at least their length
+  int64_t stride;  // from row to row, or column to column; at least their length
 };
 
 template <class T>
-BlasLayout LaidOut(const MatrixView<T>& matrix, int64_t rows, int64_t columns) {
+BlasLayout LayoutOf(const MatrixView<T>& matrix, int64_t rows, int64_t columns) {
   const bool transposed = matrix.column != 1 && columns != 1;
   return {transposed, std::max(transposed ? matrix.column : matrix.row, transposed ? rows : columns)};
 }
 
-void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add = false) {
+void SerialGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add = false) {
   static const OneDnn* const library = OpenOneDnn();
   if (library == nullptr || k == 0 || IsForBlas(m, n, k, b)) return Gemm<float>(m, n, k, a, b, c, ldc, add);
-  const BlasLayout left = LaidOut(a, m, k), right = LaidOut(b, k, n);
+  const BlasLayout left = LayoutOf(a, m, k), right = LayoutOf(b, k, n);
   library->Sgemm(left.transposed, right.transposed, m, n, k, a.data, left.stride, b.data, right.stride, add ? 1 : 0, c, ldc);
 }
-void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b, double* c, int64_t ldc) {
+void SerialGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b, double* c, int64_t ldc) {
   Gemm<double>(m, n, k, a, b, c, ldc, false);
 }
 
-void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b, float* c, int64_t ldc) {
-  const BlasLayout left = LaidOut(a, m, k), right = LaidOut(b, k, n);
+void SerialGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b, float* c, int64_t ldc) {
+  const BlasLayout left = LayoutOf(a, m, k), right = LayoutOf(b, k, n);
   OpenOneDnn()->Bf16Gemm(left.transposed, right.transposed, m, n, k, &a.data->bits, left.stride, &b.data->bits, right.stride, c, ldc);
 }
 
-void OneProduct(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b, int32_t* c, int64_t ldc) {
-  const BlasLayout left = LaidOut(a, m, k), right = LaidOut(b, k, n);
-  OpenOneDnn()->ByteGemm(left.transposed, right.transposed, m, n, k, a.data, left.stride, b.data, right.stride, c, ldc);
+void SerialGemm(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b, int32_t* c, int64_t ldc) {
+  const BlasLayout left = LayoutOf(a, m, k), right = LayoutOf(b, k, n);
+  OpenOneDnn()->Int8Gemm(left.transposed, right.transposed, m, n, k, a.data, left.stride, b.data, right.stride, c, ldc);
 }
 
-// Into how many tiles a product is cut, by its sizes alone.
+// The number of tiles of a GEMM, which depends only on its sizes.
 struct Tiles {
   int64_t down = 1, across = 1;
 };
@@ -70,9 +70,9 @@ Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch) {
   constexpr int64_t kMax = 32, kRows = 96, kColumns = 96;
   Tiles tiles;
   const int64_t work = m * n * std::max<int64_t>(k, 1);
-  // Each tile packs its parts of a and b anew: few and large ones, but enough for several threads.
-  const int64_t wanted = work < 8 * kTask ? 1 : std::clamp<int64_t>(work >> 29, 2, kMax) / std::min(batch, kMax);
-  // The longer side of a tile is halved, until there are enough of them or they are so small that packing shows.
+  // Each tile packs its parts of a and b separately, so tiles are few and large, but enough for several threads.
+  const int64_t wanted = work < 8 * kTaskWork ? 1 : std::clamp<int64_t>(work >> 29, 2, kMax) / std::min(batch, kMax);
+  // Halves the longer side of a tile until there are enough tiles or packing would cost too much.
   while (tiles.down * tiles.across < wanted) {
     const int64_t rows = m / tiles.down, columns = n / tiles.across;
     if (rows >= columns && rows >= 2 * kRows)
@@ -87,123 +87,123 @@ Tiles TilesOf(int64_t m, int64_t n, int64_t k, int64_t batch) {
   return tiles;
 }
 
-// Where tile i of `tiles` begins: multiples of 16, as libraries work in blocks of about that.
-int64_t Border(int64_t size, int64_t tiles, int64_t i) {
+// The start of tile i of `tiles`: a multiple of 16, because libraries work in blocks of about that size.
+int64_t TileStart(int64_t size, int64_t tiles, int64_t i) {
   return i == tiles ? size : std::min(size, (size * i / tiles + 15) / 16 * 16);
 }
 
 template <class T, class Sum>
-void Tiled(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, std::span<const GemmOffsets> places, Sum* c,
+void TiledGemm(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, std::span<const GemmOffsets> offsets, Sum* c,
            ThreadPool& pool) {
-  const auto batch = static_cast<int64_t>(places.size());
+  const auto batch = static_cast<int64_t>(offsets.size());
   const Tiles tiles = TilesOf(m, n, k, batch);
   const int64_t per_matrix = tiles.down * tiles.across;
   const int64_t each = std::max<int64_t>(1, m * n * std::max<int64_t>(k, 1) / per_matrix);
-  ForBlocks(pool, batch * per_matrix, std::max<int64_t>(1, kTask / each), [&](int64_t begin, int64_t end) {
+  ForBlocks(pool, batch * per_matrix, std::max<int64_t>(1, kTaskWork / each), [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      const GemmOffsets& place = places[static_cast<size_t>(t / per_matrix)];
+      const GemmOffsets& start = offsets[static_cast<size_t>(t / per_matrix)];
       const int64_t down = t % per_matrix / tiles.across, across = t % tiles.across;
-      const int64_t i = Border(m, tiles.down, down), j = Border(n, tiles.across, across);
-      const int64_t rows = Border(m, tiles.down, down + 1) - i, columns = Border(n, tiles.across, across + 1) - j;
+      const int64_t i = TileStart(m, tiles.down, down), j = TileStart(n, tiles.across, across);
+      const int64_t rows = TileStart(m, tiles.down, down + 1) - i, columns = TileStart(n, tiles.across, across + 1) - j;
       if (rows <= 0 || columns <= 0) continue;
-      OneProduct(rows, columns, k, MatrixView<T>{a.data + place.a + i * a.row, a.row, a.column},
-                 MatrixView<T>{b.data + place.b + j * b.column, b.row, b.column}, c + t / per_matrix * m * n + i * n + j, n);
+      SerialGemm(rows, columns, k, MatrixView<T>{a.data + start.a + i * a.row, a.row, a.column},
+                 MatrixView<T>{b.data + start.b + j * b.column, b.row, b.column}, c + t / per_matrix * m * n + i * n + j, n);
     }
   });
 }
 
-// A small result of long sums: pieces of the sums, each in a matrix of its own, added up in order.
+// Split-k for a small result of long sums: each part is summed into a separate matrix; the matrices are added in order.
 constexpr int64_t kDepth = 2048;
 
-bool IsDeep(int64_t m, int64_t n, int64_t k) {
-  return m * n <= 128 * 128 && k >= 2 * kDepth && m * n * k >= 8 * kTask;
+bool NeedsSplitK(int64_t m, int64_t n, int64_t k) {
+  return m * n <= 128 * 128 && k >= 2 * kDepth && m * n * k >= 8 * kTaskWork;
 }
 
-void Deep(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, ThreadPool& pool) {
-  const int64_t pieces = std::min<int64_t>(16, k / kDepth);
-  std::vector<float> sums(static_cast<size_t>((pieces - 1) * m * n));
-  pool.Run(pieces, [&](int64_t i) {
-    const int64_t first = k * i / pieces, last = k * (i + 1) / pieces;
+void SplitKGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, ThreadPool& pool) {
+  const int64_t parts = std::min<int64_t>(16, k / kDepth);
+  std::vector<float> sums(static_cast<size_t>((parts - 1) * m * n));
+  pool.Run(parts, [&](int64_t i) {
+    const int64_t first = k * i / parts, last = k * (i + 1) / parts;
     float* to = i == 0 ? c : sums.data() + (i - 1) * m * n;
-    OneProduct(m, n, last - first, {a.data + first * a.column, a.row, a.column},
+    SerialGemm(m, n, last - first, {a.data + first * a.column, a.row, a.column},
                {b.data + first * b.row, b.row, b.column}, to, n);
   });
-  for (int64_t i = 0; i + 1 < pieces; ++i)
+  for (int64_t i = 0; i + 1 < parts; ++i)
     for (int64_t j = 0; j < m * n; ++j) c[j] += sums[static_cast<size_t>(i * m * n + j)];
 }
 
 }  // namespace
 
 void AddGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add) {
-  OneProduct(m, n, k, a, b, c, ldc, add);
+  SerialGemm(m, n, k, a, b, c, ldc, add);
 }
 
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b,
-                  std::span<const GemmOffsets> places, float* c, ThreadPool& pool) {
+                  std::span<const GemmOffsets> offsets, float* c, ThreadPool& pool) {
   if (m == 0 || n == 0) return;
-  const int64_t work = m * n * std::max<int64_t>(k, 1), batch = static_cast<int64_t>(places.size());
-  // The smallest are summed in f64, as the interpreter has them: exactly repeatable values cost nothing there.
-  if (work * batch <= kSmallest) {
+  const int64_t work = m * n * std::max<int64_t>(k, 1), batch = static_cast<int64_t>(offsets.size());
+  // The smallest GEMMs are summed in f64, as in the interpreter: reproducible values cost nothing at this size.
+  if (work * batch <= kMaxWorkInDouble) {
     for (int64_t i = 0; i < batch; ++i) {
-      const GemmOffsets& place = places[static_cast<size_t>(i)];
-      Gemm<float>(m, n, k, {a.data + place.a, a.row, a.column}, {b.data + place.b, b.row, b.column}, c + i * m * n, n, false);
+      const GemmOffsets& start = offsets[static_cast<size_t>(i)];
+      Gemm<float>(m, n, k, {a.data + start.a, a.row, a.column}, {b.data + start.b, b.row, b.column}, c + i * m * n, n, false);
     }
     return;
   }
-  if (batch == 1 && (work > kFewGemms || m == 1 || n == 1)) {
-    const MatrixView<float> first{a.data + places[0].a, a.row, a.column}, second{b.data + places[0].b, b.row, b.column};
-    if (m <= kMaxSkinny && SkinnyGemm(m, n, k, first, second, c, pool)) return;
-    // One column: the product of the transposed matrices.
+  if (batch == 1 && (work > kMinLibraryWork || m == 1 || n == 1)) {
+    const MatrixView<float> first{a.data + offsets[0].a, a.row, a.column}, second{b.data + offsets[0].b, b.row, b.column};
+    if (m <= kMaxSkinnyRows && SkinnyGemm(m, n, k, first, second, c, pool)) return;
+    // One column: multiplies the transposed matrices.
     if (n == 1 && SkinnyGemm(1, m, k, {second.data, second.column, second.row}, MatrixView<float>{first.data, first.column, first.row}, c, pool))
       return;
-    if (IsDeep(m, n, k)) return Deep(m, n, k, first, second, c, pool);
+    if (NeedsSplitK(m, n, k)) return SplitKGemm(m, n, k, first, second, c, pool);
   }
-  if (work > kFewGemms) return Tiled(m, n, k, a, b, places, c, pool);
-  if (n <= kMaxTinyColumns && work <= kTiny) {
-    ForBlocks(pool, batch, std::max<int64_t>(1, kTask / 16 / work), [&](int64_t begin, int64_t end) {
-      TinyGemms(m, n, k, a, b, places.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)), c + begin * m * n);
+  if (work > kMinLibraryWork) return TiledGemm(m, n, k, a, b, offsets, c, pool);
+  if (n <= kMaxTinyColumns && work <= kMaxTinyWork) {
+    ForBlocks(pool, batch, std::max<int64_t>(1, kTaskWork / 16 / work), [&](int64_t begin, int64_t end) {
+      TinyGemms(m, n, k, a, b, offsets.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)), c + begin * m * n);
     });
     return;
   }
-  ForBlocks(pool, batch, std::max<int64_t>(1, kTask / 2 / work), [&](int64_t begin, int64_t end) {
+  ForBlocks(pool, batch, std::max<int64_t>(1, kTaskWork / 2 / work), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const GemmOffsets& place = places[static_cast<size_t>(i)];
-      SmallGemm(m, n, k, {a.data + place.a, a.row, a.column}, {b.data + place.b, b.row, b.column}, c + i * m * n);
+      const GemmOffsets& start = offsets[static_cast<size_t>(i)];
+      SmallGemm(m, n, k, {a.data + start.a, a.row, a.column}, {b.data + start.b, b.row, b.column}, c + i * m * n);
     }
   });
 }
 
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b,
-                  std::span<const GemmOffsets> places, float* c, ThreadPool& pool) {
+                  std::span<const GemmOffsets> offsets, float* c, ThreadPool& pool) {
   const OneDnn* library = OpenOneDnn();
-  if (library == nullptr || !library->HasBf16() || m * n * k <= kFewGemms) return false;
-  Tiled(m, n, k, a, b, places, c, pool);
+  if (library == nullptr || !library->HasBf16() || m * n * k <= kMinLibraryWork) return false;
+  TiledGemm(m, n, k, a, b, offsets, c, pool);
   return true;
 }
 
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b,
-                  std::span<const GemmOffsets> places, int32_t* c, ThreadPool& pool) {
+                  std::span<const GemmOffsets> offsets, int32_t* c, ThreadPool& pool) {
   const OneDnn* library = OpenOneDnn();
-  if (library == nullptr || !library->HasBytes() || m * n * k <= kFewGemms) return false;
-  Tiled(m, n, k, a, b, places, c, pool);
+  if (library == nullptr || !library->HasInt8() || m * n * k <= kMinLibraryWork) return false;
+  TiledGemm(m, n, k, a, b, offsets, c, pool);
   return true;
 }
 
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b,
-                  std::span<const GemmOffsets> places, double* c, ThreadPool& pool) {
-  if (m != 0 && n != 0) Tiled(m, n, k, a, b, places, c, pool);
+                  std::span<const GemmOffsets> offsets, double* c, ThreadPool& pool) {
+  if (m != 0 && n != 0) TiledGemm(m, n, k, a, b, offsets, c, pool);
 }
 
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, MatrixView<uint32_t> b,
-                  std::span<const GemmOffsets> places, uint32_t* c, ThreadPool& pool) {
+                  std::span<const GemmOffsets> offsets, uint32_t* c, ThreadPool& pool) {
   constexpr int64_t kRows = 48;
   const int64_t blocks = (m + kRows - 1) / kRows, each = std::max<int64_t>(1, std::min(m, kRows) * n * std::max<int64_t>(k, 1));
-  ForBlocks(pool, static_cast<int64_t>(places.size()) * blocks, std::max<int64_t>(1, kTask / 4 / each), [&](int64_t begin, int64_t end) {
+  ForBlocks(pool, static_cast<int64_t>(offsets.size()) * blocks, std::max<int64_t>(1, kTaskWork / 4 / each), [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      const GemmOffsets& place = places[static_cast<size_t>(t / blocks)];
+      const GemmOffsets& start = offsets[static_cast<size_t>(t / blocks)];
       const int64_t i = t % blocks * kRows;
-      SmallGemm(std::min(kRows, m - i), n, k, {a.data + place.a + i * a.row, a.row, a.column},
-                {b.data + place.b, b.row, b.column}, c + t / blocks * m * n + i * n);
+      SmallGemm(std::min(kRows, m - i), n, k, {a.data + start.a + i * a.row, a.row, a.column},
+                {b.data + start.b, b.row, b.column}, c + t / blocks * m * n + i * n);
     }
   });
 }

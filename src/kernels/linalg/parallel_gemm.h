@@ -1,4 +1,4 @@
-// Matrix products on the thread pool: tiles of large ones, several small ones to a task.
+// GEMM on the thread pool: large matrices are split into tiles, and several small ones share a task.
 #pragma once
 
 #include <span>
@@ -9,31 +9,31 @@
 
 namespace shoal::internal {
 
-// One of a batch: where its matrices begin.
+// The offsets of the matrices of one GEMM in a batch, in elements.
 struct GemmOffsets {
   int64_t a = 0, b = 0;
 };
 
-// For each i: the m by n matrix at c + i * m * n is the product of the matrices of a and b at places[i]; views are
-// those of the first. The tiles depend on the sizes alone, so that any number of threads gives the same bits.
+// For each i, writes the product of the matrices of a and b at offsets[i] to the m by n matrix at c + i * m * n. The
+// views have offset 0. The tiles depend only on the sizes, so any number of threads yields the same bits.
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b,
-                  std::span<const GemmOffsets> places, float* c, ThreadPool& pool);
-// The same of f64.
+                  std::span<const GemmOffsets> offsets, float* c, ThreadPool& pool);
+// For f64.
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<double> a, MatrixView<double> b,
-                  std::span<const GemmOffsets> places, double* c, ThreadPool& pool);
-// The same of integers of 32 bits, which wrap.
+                  std::span<const GemmOffsets> offsets, double* c, ThreadPool& pool);
+// For integers of 32 bits, which wrap.
 void ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, MatrixView<uint32_t> b,
-                  std::span<const GemmOffsets> places, uint32_t* c, ThreadPool& pool);
+                  std::span<const GemmOffsets> offsets, uint32_t* c, ThreadPool& pool);
 
-// One product in this thread, by the quickest library there is: into c, or added to what is there.
+// One GEMM in this thread, by the fastest library available. The result replaces c, or is added to c if `add`.
 void AddGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, int64_t ldc, bool add);
 
-// The same of signed bytes, whose sums of 32 bits wrap. False, and nothing done, where the CPU has no instructions for it.
+// For signed bytes, with 32-bit sums that wrap. Returns false and does nothing if the CPU has no instructions for it.
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<int8_t> a, MatrixView<int8_t> b,
-                  std::span<const GemmOffsets> places, int32_t* c, ThreadPool& pool);
+                  std::span<const GemmOffsets> offsets, int32_t* c, ThreadPool& pool);
 
-// The same of bf16, summed in f32. False, and nothing done, where the CPU has no instructions for it.
+// For bf16, summed in f32. Returns false and does nothing if the CPU has no instructions for it.
 bool ParallelGemm(int64_t m, int64_t n, int64_t k, MatrixView<Bf16> a, MatrixView<Bf16> b,
-                  std::span<const GemmOffsets> places, float* c, ThreadPool& pool);
+                  std::span<const GemmOffsets> offsets, float* c, ThreadPool& pool);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// RaggedDotGeneral of product.h.
+// RaggedDotGeneral of dot_general.h.
 #include <algorithm>
 
 #include "kernels/arrays/strided.h"
@@ -21,35 +21,35 @@ Dims LhsFree(const Array& lhs, const ContractionDims& dims) {
 struct Box {
   Dims starts, sizes;
   explicit Box(const Array& array) : starts(static_cast<size_t>(array.rank()), 0), sizes(ToDims(array.dims())) {}
-  void Take(int64_t dim, int64_t start, int64_t size) {
+  void Restrict(int64_t dim, int64_t start, int64_t size) {
     starts[static_cast<size_t>(dim)] = start;
     sizes[static_cast<size_t>(dim)] = size;
   }
-  Strided In(const Array& array) const {
-    Strided place{0, RowMajorStrides(array.dims())};
-    for (size_t d = 0; d < starts.size(); ++d) place.offset += starts[d] * place.strides[d];
-    return place;
+  Strided StridedIn(const Array& array) const {
+    Strided strided{0, RowMajorStrides(array.dims())};
+    for (size_t d = 0; d < starts.size(); ++d) strided.offset += starts[d] * strided.strides[d];
+    return strided;
   }
 };
 
-Array Part(const Array& array, const Box& box) { return Gathered(array, box.sizes, box.In(array)); }
+Array SliceOf(const Array& array, const Box& box) { return Gathered(array, box.sizes, box.StridedIn(array)); }
 
 // Adds `part` to the box of `total`.
-void AddPart(Array& total, const Box& box, const Array& part) {
+void AddToBox(Array& total, const Box& box, const Array& part) {
   if (part.count() == 0) return;
-  Array sum = Part(total, box);
+  Array sum = SliceOf(total, box);
   std::byte* out = sum.mutable_data();
   const std::byte* in[] = {out, part.data()};
-  BinaryKernel(Opcode::kAdd, total.type()).Run(out, in, sum.count());
-  const Strided to = box.In(total);
+  ElementLoopForBinary(Opcode::kAdd, total.type()).Run(out, in, sum.count());
+  const Strided to = box.StridedIn(total);
   CopyStrided(AsInts(box.sizes), total.element_bytes(), total.mutable_data(), to, sum.data(),
               {0, RowMajorStrides(AsInts(box.sizes))});
 }
 
-// The product, taken apart: for each index of the outer dimensions, a row of group sizes.
-class Groups {
+// The contraction, group by group: for each index of the outer dimensions, group_sizes has a row.
+class RaggedContraction {
  public:
-  Groups(const Array& lhs, const Array& rhs, const Array& sizes, const RaggedDims& dims, ElementType result)
+  RaggedContraction(const Array& lhs, const Array& rhs, const Array& sizes, const RaggedDims& dims, ElementType result)
       : lhs_(lhs),
         rhs_(rhs),
         sizes_(sizes),
@@ -87,20 +87,20 @@ class Groups {
     return AsInts(result_dims_);
   }
 
-  // Restricts all three to index `at` of a dimension of the lhs.
-  void TakeOuter(int64_t dim, int64_t at, Box& lhs, Box& rhs, Box& result) const {
-    lhs.Take(dim, at, 1);
+  // Restricts all three boxes to index `at` of a dimension of the lhs.
+  void RestrictOuter(int64_t dim, int64_t at, Box& lhs, Box& rhs, Box& result) const {
+    lhs.Restrict(dim, at, 1);
     const int64_t first = contracting_ ? 1 : 0;
     const Ints batch = dims_.lhs_batch, contracting = dims_.lhs_contracting;
     const auto b = std::find(batch.begin(), batch.end(), dim) - batch.begin();
     const auto c = std::find(contracting.begin(), contracting.end(), dim) - contracting.begin();
     if (Has(batch, dim)) {
-      rhs.Take(dims_.rhs_batch[static_cast<size_t>(b)], at, 1);
-      result.Take(first + b, at, 1);
+      rhs.Restrict(dims_.rhs_batch[static_cast<size_t>(b)], at, 1);
+      result.Restrict(first + b, at, 1);
     } else if (Has(contracting, dim)) {
-      rhs.Take(dims_.rhs_contracting[static_cast<size_t>(c)], at, 1);
+      rhs.Restrict(dims_.rhs_contracting[static_cast<size_t>(c)], at, 1);
     } else {
-      result.Take(first + ResultDimOfFree(dim), at, 1);
+      result.Restrict(first + ResultDimOfFree(dim), at, 1);
     }
   }
 
@@ -114,21 +114,21 @@ class Groups {
     Box lhs(lhs_), rhs(rhs_), result(total_);
     for (size_t i = outer_.size(); i-- > 0;) {
       const int64_t size = sizes_.dim(static_cast<int64_t>(i));
-      TakeOuter(outer_[i], row % size, lhs, rhs, result);
+      RestrictOuter(outer_[i], row % size, lhs, rhs, result);
       row /= size;
     }
-    lhs.Take(ragged_, start, end - start);
+    lhs.Restrict(ragged_, start, end - start);
     if (contracting_) {
       const Ints dims = dims_.lhs_contracting;
       const auto at = static_cast<size_t>(std::find(dims.begin(), dims.end(), ragged_) - dims.begin());
-      rhs.Take(dims_.rhs_contracting[at], start, end - start);
-      result.Take(0, group, 1);
+      rhs.Restrict(dims_.rhs_contracting[at], start, end - start);
+      result.Restrict(0, group, 1);
     } else {
-      rhs.Take(rhs_group_[0], group, 1);
-      result.Take(ResultDimOfFree(ragged_), start, end - start);
+      rhs.Restrict(rhs_group_[0], group, 1);
+      result.Restrict(ResultDimOfFree(ragged_), start, end - start);
     }
-    const Array part = DotGeneral(Part(lhs_, lhs), Part(rhs_, rhs), dims_, total_.type());
-    if (part.count() == ElementCount(AsInts(result.sizes))) AddPart(total_, result, part);
+    const Array part = DotGeneral(SliceOf(lhs_, lhs), SliceOf(rhs_, rhs), dims_, total_.type());
+    if (part.count() == ElementCount(AsInts(result.sizes))) AddToBox(total_, result, part);
   }
 
   const Array& lhs_;
@@ -146,9 +146,10 @@ class Groups {
 }  // namespace
 
 Dims OuterDims(const Array& lhs, const RaggedDims& dims) {
-  const ContractionDims& of = dims.product;
-  Dims outer = ToDims(of.lhs_batch);
-  const Dims same_kind = Has(of.lhs_contracting, dims.lhs_ragged) ? ToDims(of.lhs_contracting) : LhsFree(lhs, of);
+  const ContractionDims& pairs = dims.product;
+  Dims outer = ToDims(pairs.lhs_batch);
+  const Dims same_kind =
+      Has(pairs.lhs_contracting, dims.lhs_ragged) ? ToDims(pairs.lhs_contracting) : LhsFree(lhs, pairs);
   outer.insert(outer.end(), same_kind.begin(), same_kind.end());
   outer.erase(std::find(outer.begin(), outer.end(), dims.lhs_ragged), outer.end());
   return outer;
@@ -157,7 +158,7 @@ Dims OuterDims(const Array& lhs, const RaggedDims& dims) {
 Array RaggedDotGeneral(const Array& lhs, const Array& rhs, const Array& group_sizes, const RaggedDims& dims,
                     ElementType result) {
   if (Has(dims.product.lhs_batch, dims.lhs_ragged)) return DotGeneral(lhs, rhs, dims.product, result);
-  const Array total = Groups(lhs, rhs, group_sizes, dims, result).Run();
+  const Array total = RaggedContraction(lhs, rhs, group_sizes, dims, result).Run();
   return total.type() == result ? total : Converted(total, result);
 }
 

@@ -1,4 +1,4 @@
-// Scaled of product.h.
+// ApplyBlockScales of dot_general.h.
 #include "kernels/arrays/strided.h"
 #include "kernels/elementwise/element_loops.h"
 #include "kernels/linalg/dot_general.h"
@@ -16,7 +16,7 @@ ElementType ScaledType(ElementType operand, ElementType scale) {
 }  // namespace
 
 Array ApplyBlockScales(const Array& operand, const Array& scale) {
-  if (scale.rank() != operand.rank() || scale.rank() == 0) return operand;  // has no scale
+  if (scale.rank() != operand.rank() || scale.rank() == 0) return operand;  // there is no scale
   const ElementType type = ScaledType(operand.type(), scale.type());
   Dims sizes;
   Strided from;
@@ -30,12 +30,12 @@ Array ApplyBlockScales(const Array& operand, const Array& scale) {
     from.strides.push_back(0);
   }
   const Array scales = Gathered(Converted(scale, type), std::move(sizes), from);
-  Array product = Converted(operand, type);
-  if (scales.count() != product.count()) return product;  // of dynamic sizes that no longer fit
-  std::byte* out = product.mutable_data();
+  Array scaled = Converted(operand, type);
+  if (scales.count() != scaled.count()) return scaled;  // dynamic sizes are no longer compatible
+  std::byte* out = scaled.mutable_data();
   const std::byte* in[] = {out, scales.data()};
-  BinaryKernel(Opcode::kMultiply, type).Run(out, in, product.count());
-  return product;
+  ElementLoopForBinary(Opcode::kMultiply, type).Run(out, in, scaled.count());
+  return scaled;
 }
 
 }  // namespace shoal::internal

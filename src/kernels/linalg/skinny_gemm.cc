@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// An element of b as f32: bf16 is the upper half of one.
+// An element of b as f32; a bf16 is the upper half of an f32.
 inline float AsFloat(float value) { return value; }
 inline float AsFloat(Bf16 value) { return std::bit_cast<float>(static_cast<uint32_t>(value.bits) << 16); }
 
@@ -37,7 +37,7 @@ template <int rows, class T>
   }
 }
 
-// The same for up to kMaxSkinny rows.
+// AddRows for up to kMaxSkinnyRows rows.
 template <class T>
 [[gnu::always_inline]] inline void AddFewRows(int64_t rows, int64_t begin, int64_t end, int64_t k, MatrixView<float> a, const T* b,
                                               int64_t b_row, float* c, int64_t c_row) {
@@ -47,7 +47,7 @@ template <class T>
   AddRows<4>(begin, end, k, a, b, b_row, c, c_row);
 }
 
-// The first half of the lanes and the second, and so on; each step of a width that the compiler knows.
+// The sum of 2 * width lanes: adds the second half of the lanes to the first at each step, with constant widths.
 template <int64_t width>
 [[gnu::always_inline]] inline float SumOfLanes(float* sums) {
   for (int64_t s = 0; s < width; ++s) sums[s] += sums[s + width];
@@ -55,9 +55,9 @@ template <int64_t width>
   return sums[0];
 }
 
-// c[j] = Σ a[p] b[j, p], with a and the rows of b lying together in memory, in lanes that are summed at the end.
+// c[j] = Σ a[p] b[j, p], where a and the rows of b are contiguous, in lanes that are summed at the end.
 template <class T>
-[[gnu::always_inline]] inline void SumsOfProducts(int64_t rows, int64_t k, const float* a, const T* b, int64_t b_row,
+[[gnu::always_inline]] inline void DotRows(int64_t rows, int64_t k, const float* a, const T* b, int64_t b_row,
                                                   float* c) {
   constexpr int64_t kLanes = 32;
   for (int64_t j = 0; j < rows; ++j, b += b_row) {
@@ -70,7 +70,7 @@ template <class T>
   }
 }
 
-// One body for each type: clones of templates are not made.
+// One function for each type: templates cannot have target clones.
 SHOAL_TARGET_CLONES void RowsTimesRows(int64_t rows, int64_t begin, int64_t end, int64_t k, MatrixView<float> a, const float* b,
                                  int64_t b_row, float* c, int64_t c_row) {
   AddFewRows(rows, begin, end, k, a, b, b_row, c, c_row);
@@ -80,18 +80,18 @@ SHOAL_TARGET_CLONES void RowsTimesRows(int64_t rows, int64_t begin, int64_t end,
   AddFewRows(rows, begin, end, k, a, b, b_row, c, c_row);
 }
 SHOAL_TARGET_CLONES void RowsTimesVector(int64_t rows, int64_t k, const float* a, const float* b, int64_t b_row, float* c) {
-  SumsOfProducts(rows, k, a, b, b_row, c);
+  DotRows(rows, k, a, b, b_row, c);
 }
 SHOAL_TARGET_CLONES void RowsTimesVector(int64_t rows, int64_t k, const float* a, const Bf16* b, int64_t b_row, float* c) {
-  SumsOfProducts(rows, k, a, b, b_row, c);
+  DotRows(rows, k, a, b, b_row, c);
 }
 
-// Few rows, and so much of b that reading it is the work: every element of it once, in stretches that stay in the cache
-// for all rows. False if it is not laid out for that.
+// Reading b takes most of the time, so every element of b is read once, in blocks that stay in the cache for all rows.
+// Returns false if the layouts do not allow that.
 template <class T>
 bool Skinny(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<T> b, float* c, ThreadPool& pool) {
-  constexpr int64_t kColumns = 1024, kRows = 32, kNearest = 1 << 12;
-  static_assert(kMaxSkinny == 4);
+  constexpr int64_t kColumns = 1024, kRows = 32, kBlockElements = 1 << 12;
+  static_assert(kMaxSkinnyRows == 4);
   if (b.column == 1) {
     ForBlocks(pool, n, kColumns, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < m; ++i) std::fill(c + i * n + begin, c + i * n + end, 0.0f);
@@ -102,7 +102,7 @@ bool Skinny(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<T> 
   }
   if (b.row != 1 || a.column != 1) return false;
   ForBlocks(pool, n, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(k, 1)), [&](int64_t begin, int64_t end) {
-    const int64_t step = std::max<int64_t>(1, kNearest / std::max<int64_t>(k, 1));
+    const int64_t step = std::max<int64_t>(1, kBlockElements / std::max<int64_t>(k, 1));
     for (int64_t j = begin; j < end; j += step)
       for (int64_t i = 0; i < m; ++i)
         RowsTimesVector(std::min(step, end - j), k, a.data + i * a.row, b.data + j * b.column, b.column, c + i * n + j);

@@ -1,4 +1,4 @@
-// Products of few rows, which are read at the speed of memory.
+// GEMM with few rows, which runs at the speed of memory.
 #pragma once
 
 #include "core/base/thread_pool.h"
@@ -10,11 +10,11 @@ struct Bf16 {
   uint16_t bits;
 };
 
-constexpr int64_t kMaxSkinny = 4;  // rows
-// Below this many multiplications a call of a library costs more than it saves.
-constexpr int64_t kFewGemms = int64_t{1} << 18;
+constexpr int64_t kMaxSkinnyRows = 4;  // rows
+// Below this number of multiplications, a library call costs more than it saves.
+constexpr int64_t kMinLibraryWork = int64_t{1} << 18;
 
-// c = a b, with b read as it is. False, and nothing done, where it is not laid out for that.
+// c = a b, with b read in place. Returns false and does nothing if the layouts of a and b do not allow that.
 bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c, ThreadPool& pool);
 bool SkinnyGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<Bf16> b, float* c, ThreadPool& pool);
 

@@ -21,7 +21,7 @@ struct LanesOf<uint32_t> {
   typedef IntLanes type;
 };
 
-// What a tile is made of: rows of a and c, rows of b that may be read for whole vectors.
+// The operands of a tile: rows of a and c, and rows of b that are readable in whole vectors.
 template <class T>
 struct Tile {
   int64_t k, columns;
@@ -33,7 +33,7 @@ struct Tile {
   int64_t ldc;
 };
 
-// Sums of `rows` by `vectors` registers, which the compiler keeps there as both are constants.
+// Computes `rows` by `vectors` sums, which the compiler keeps in registers because both are constants.
 template <int rows, int vectors, class T>
 [[gnu::always_inline]] inline void MultiplyTile(const Tile<T>& tile) {
   using Lanes = typename LanesOf<T>::type;
@@ -86,33 +86,33 @@ template <int vectors, class T>
   }
 }
 
-// As many rows as leave registers for b and a.
-constexpr int64_t MostRows(int64_t vectors) { return vectors == 3 ? 4 : 6; }
+// The maximum number of rows that leaves registers for a and b.
+constexpr int64_t MaxRows(int64_t vectors) { return vectors == 3 ? 4 : 6; }
 
 template <class T>
 [[gnu::always_inline]] inline void MultiplyAll(int64_t m, int64_t vectors, const Tile<T>& tile) {
-  const int64_t tiles = (m + MostRows(vectors) - 1) / MostRows(vectors);
+  const int64_t tiles = (m + MaxRows(vectors) - 1) / MaxRows(vectors);
   for (int64_t t = 0; t < tiles; ++t) {
     const int64_t first = m * t / tiles, rows = m * (t + 1) / tiles - first;
-    Tile<T> mine = tile;
-    mine.a += first * tile.a_row;
-    mine.c += first * tile.ldc;
+    Tile<T> part = tile;
+    part.a += first * tile.a_row;
+    part.c += first * tile.ldc;
     if (vectors == 3)
-      MultiplyRows<3>(rows, mine);
+      MultiplyRows<3>(rows, part);
     else if (vectors == 2)
-      MultiplyRows<2>(rows, mine);
+      MultiplyRows<2>(rows, part);
     else
-      MultiplyRows<1>(rows, mine);
+      MultiplyRows<1>(rows, part);
   }
 }
 
-// One for each type: of templates there are no clones.
+// One function for each type: templates cannot have target clones.
 SHOAL_TARGET_CLONES void MultiplyColumns(int64_t m, int64_t vectors, const Tile<float>& tile) { MultiplyAll(m, vectors, tile); }
 SHOAL_TARGET_CLONES void MultiplyColumns(int64_t m, int64_t vectors, const Tile<uint32_t>& tile) {
   MultiplyAll(m, vectors, tile);
 }
 
-// Columns [begin, begin + columns) of b as rows of whole vectors.
+// Packs columns [begin, begin + columns) of b as rows of whole vectors, padded with zeros.
 template <class T>
 void Pack(MatrixView<T> b, int64_t k, int64_t begin, int64_t columns, int64_t width, T* packed) {
   for (int64_t p = 0; p < k; ++p) {
@@ -126,10 +126,10 @@ void Pack(MatrixView<T> b, int64_t k, int64_t begin, int64_t columns, int64_t wi
 template <class T>
 void Multiply(int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c) {
   thread_local std::vector<T> packed;
-  const bool is_far_apart = m >= 32 && b.row > 512;  // rows of b on pages of their own
+  const bool is_far_apart = m >= 32 && b.row > 512;  // each row of b is on another page
   for (int64_t j = 0; j < n;) {
     const int64_t left = n - j;
-    // Two vectors, but three where that saves a tile of few columns.
+    // Two vectors, or three if that avoids a tile of few columns.
     const int64_t vectors = left <= kLanes ? 1 : left <= 2 * kLanes || left > kMaxColumns ? 2 : 3;
     const int64_t columns = std::min(left, vectors * kLanes), width = vectors * kLanes;
     Tile<T> tile{k, columns, a.data, a.row, a.column, b.data + j, b.row, c + j, n};

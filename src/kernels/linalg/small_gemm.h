@@ -1,12 +1,11 @@
-// Products of matrices that are too small for a library, where a call of one costs more than they do, or of numbers that
-// no library multiplies.
+// GEMM of matrices so small that a library call costs more than the work itself, or of types that no library supports.
 #pragma once
 
 #include "kernels/linalg/gemm.h"
 
 namespace shoal::internal {
 
-// c[i * n + j] = Σ a(i, p) b(p, j), summed in the order of p, every element alike. Integers wrap.
+// c[i * n + j] = Σ a(i, p) b(p, j), summed in the order of p, identically for every element. Integers wrap.
 void SmallGemm(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, float* c);
 void SmallGemm(int64_t m, int64_t n, int64_t k, MatrixView<uint32_t> a, MatrixView<uint32_t> b, uint32_t* c);
 

@@ -1,4 +1,4 @@
-// Products of very small matrices of f32, of which there are many: 3 by 3 and the like.
+// Batches of GEMMs of very small f32 matrices, such as 3 by 3.
 #pragma once
 
 #include <span>
@@ -7,10 +7,10 @@
 
 namespace shoal::internal {
 
-constexpr int64_t kTiny = 128, kMaxTinyColumns = 8;  // multiplications, columns of b
+constexpr int64_t kMaxTinyWork = 128, kMaxTinyColumns = 8;  // multiplications, columns of b
 
-// The matrices of c lie one after the other.
-void TinyGemms(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, std::span<const GemmOffsets> places,
+// The matrices of c are contiguous.
+void TinyGemms(int64_t m, int64_t n, int64_t k, MatrixView<float> a, MatrixView<float> b, std::span<const GemmOffsets> offsets,
                float* c);
 
 }  // namespace shoal::internal

@@ -17,8 +17,8 @@ std::complex<double> Conjugate(std::complex<double> x) { return std::conj(x); }
 
 }  // namespace
 
-// Column by column. XLA works in blocks of 128 columns, and divides the diagonal by its own root in all but those of
-// one column: a diagonal of zero gives NaN there.
+// Works column by column. XLA uses blocks of 128 columns. In blocks of more than one column it divides the diagonal by
+// its own root, which yields NaN for a diagonal of zero.
 template <class T>
 void Cholesky(T* a, int64_t n) {
   constexpr int64_t kBlock = 128;
@@ -31,9 +31,9 @@ void Cholesky(T* a, int64_t n) {
     }
     const double root = std::sqrt(std::real(a[j * n + j]));
     failed |= std::isnan(root);
-    const bool alone = j % kBlock == 0 && j + 1 == n;
-    if (alone) a[j * n + j] = root;
-    for (int64_t i = alone ? j + 1 : j; i < n; ++i) a[i * n + j] /= root;
+    const bool is_single_column = j % kBlock == 0 && j + 1 == n;
+    if (is_single_column) a[j * n + j] = root;
+    for (int64_t i = is_single_column ? j + 1 : j; i < n; ++i) a[i * n + j] /= root;
     std::fill(a + j * n + j + 1, a + (j + 1) * n, T());
   }
   if (failed) std::fill(a, a + n * n, T(std::numeric_limits<double>::quiet_NaN()));
@@ -41,7 +41,7 @@ void Cholesky(T* a, int64_t n) {
 
 namespace {
 
-// `width` of the columns of b, which is n rows of m numbers; that many sums stay in registers.
+// Solves for `width` columns of b, which has n rows of m numbers; `width` sums stay in registers.
 template <int64_t width, class T>
 void SolveColumns(const TriangularEquation& equation, const T* a, T* b) {
   const int64_t n = equation.n, m = equation.m;
@@ -56,8 +56,8 @@ void SolveColumns(const TriangularEquation& equation, const T* a, T* b) {
     const int64_t i = forward ? step : n - 1 - step;
     T x[width];
     std::copy_n(b + i * m, width, x);
-    for (int64_t past = 0; past < step; ++past) {
-      const int64_t k = forward ? past : n - 1 - past;
+    for (int64_t previous = 0; previous < step; ++previous) {
+      const int64_t k = forward ? previous : n - 1 - previous;
       const T f = factor(i, k);
       for (int64_t c = 0; c < width; ++c) x[c] -= f * b[k * m + c];
     }
@@ -91,7 +91,7 @@ void SolveTriangular(const TriangularEquation& equation, const T* a, T* b) {
 namespace {
 
 template <class Number>
-Array Solved(const TriangularEquation& equation, const Array& a, const Array& b) {
+Array SolveAs(const TriangularEquation& equation, const Array& a, const Array& b) {
   const std::vector<Number> factors = ToNumbers<Number>(a);
   std::vector<Number> numbers = ToNumbers<Number>(b);
   const int64_t a_size = equation.n * equation.n, b_size = equation.n * equation.m;
@@ -104,7 +104,7 @@ Array Solved(const TriangularEquation& equation, const Array& a, const Array& b)
 
 Array SolveTriangular(const TriangularEquation& equation, const Array& a, const Array& b) {
   if (IsForBlas(equation, b.type())) return SolveByBlas(equation, a, b);
-  return IsComplex(a.type()) ? Solved<std::complex<double>>(equation, a, b) : Solved<double>(equation, a, b);
+  return IsComplex(a.type()) ? SolveAs<std::complex<double>>(equation, a, b) : SolveAs<double>(equation, a, b);
 }
 
 template void Cholesky(double* a, int64_t n);

@@ -5,10 +5,10 @@
 
 namespace shoal::internal {
 
-// Whether SolveByBlas does it: enough work that blocks pay, a type that BLAS has, a form of op(a) that it knows.
+// True if SolveByBlas applies: enough work for blocking to pay off, and a type and an op(a) that BLAS supports.
 bool IsForBlas(const TriangularEquation& equation, ElementType type);
 
-// As SolveTriangular of arrays.
+// Like SolveTriangular for arrays. Requires IsForBlas.
 Array SolveByBlas(const TriangularEquation& equation, const Array& a, Array b);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// Who waits for whom between classes of devices.
+// Arrival times of device classes at collectives; they determine the waits between classes.
 #pragma once
 
 #include <map>
@@ -7,28 +7,28 @@
 
 namespace shoal::internal {
 
-// When each class was ready for the n-th run of a collective.
+// The time at which each class was ready for the n-th execution of a collective.
 class Arrivals {
  public:
-  explicit Arrivals(const DeviceClasses& classes) : meetings_(classes), at_(classes.all.size()) {}
+  explicit Arrivals(const DeviceClasses& classes) : meetings_(classes), times_(classes.all.size()) {}
 
-  // Forgets what the class said; whether its new arrivals differ is then known to `changed`.
-  void Begin(size_t c);
-  bool changed(size_t c) const { return at_[c].now != at_[c].before; }
-  void Arrive(size_t c, const PlannedAsync& async, size_t n, double ready) { at_[c].now[{&async, n}] = ready; }
-  // When the last of those that class `c` waits for was ready; 0 if it waits for nobody.
-  double Others(size_t c, const PlannedAsync& async, size_t n);
-  bool TakesPart(size_t c, const PlannedAsync& async);
-  // Of a send: whether a device of the class is a source.
+  // Clears the arrivals of the class before a new simulation of it; `changed` then compares the new and the old ones.
+  void Restart(size_t c);
+  bool changed(size_t c) const { return times_[c].current != times_[c].previous; }
+  void Arrive(size_t c, const PlannedAsync& async, size_t n, double ready) { times_[c].current[{&async, n}] = ready; }
+  // The latest arrival among the classes that class `c` waits for; 0 if there are none.
+  double LatestOther(size_t c, const PlannedAsync& async, size_t n);
+  bool Participates(size_t c, const PlannedAsync& async);
+  // For a send: true if a device of the class is a source.
   bool Sends(size_t c, const PlannedAsync& async) { return meetings_.Sends(*async.use->participants, c); }
 
  private:
   using Times = std::map<std::pair<const PlannedAsync*, size_t>, double>;
   struct ArrivalTimes {
-    Times now, before;
+    Times current, previous;
   };
-  ClassMeetings meetings_;
-  std::vector<ArrivalTimes> at_;
+  ClassDependencies meetings_;
+  std::vector<ArrivalTimes> times_;
 };
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// Which bytes a kernel finds in the cache. Values that were not touched for longest go first, and a value of which a part
-// is gone is read from memory as a whole: what comes in while its first part is read pushes out the rest.
+// A model of the L2 cache with least-recently-used eviction of whole values: a partially evicted value misses entirely,
+// since reading its evicted part would evict the rest.
 #pragma once
 
 #include <algorithm>
@@ -14,41 +14,41 @@ class Cache {
  public:
   explicit Cache(double capacity) : capacity_(std::max(1.0, capacity)) {}
 
-  // Reads or writes `bytes` of a value; how many of them were there.
+  // Reads or writes `bytes` of a value. Returns the bytes that were in the cache.
   double Touch(uint64_t value, double bytes) {
-    double there = 0;
-    if (auto found = at_.find(value); found != at_.end()) {
-      there = std::min(bytes, found->second->bytes);
+    double hit = 0;
+    if (auto found = entry_of_.find(value); found != entry_of_.end()) {
+      hit = std::min(bytes, found->second->bytes);
       bytes = std::max(bytes, found->second->bytes);
       total_ -= found->second->bytes;
-      held_.erase(found->second);
-      at_.erase(found);
+      entries_.erase(found->second);
+      entry_of_.erase(found);
     }
-    if (bytes > capacity_) {  // it leaves nothing of what was there
-      held_.clear();
-      at_.clear();
+    if (bytes > capacity_) {  // evicts everything
+      entries_.clear();
+      entry_of_.clear();
       total_ = 0;
-      return there;
+      return hit;
     }
-    held_.push_front({value, bytes});
-    at_[value] = held_.begin();
+    entries_.push_front({value, bytes});
+    entry_of_[value] = entries_.begin();
     total_ += bytes;
     while (total_ > capacity_) {
-      total_ -= held_.back().bytes;
-      at_.erase(held_.back().value);
-      held_.pop_back();
+      total_ -= entries_.back().bytes;
+      entry_of_.erase(entries_.back().value);
+      entries_.pop_back();
     }
-    return there;
+    return hit;
   }
 
  private:
-  struct Held {
+  struct Entry {
     uint64_t value;
     double bytes;
   };
   double capacity_, total_ = 0;
-  std::list<Held> held_;  // the last touched first
-  absl::flat_hash_map<uint64_t, std::list<Held>::iterator> at_;
+  std::list<Entry> entries_;  // by last access, most recent first
+  absl::flat_hash_map<uint64_t, std::list<Entry>::iterator> entry_of_;
 };
 
 }  // namespace shoal::internal

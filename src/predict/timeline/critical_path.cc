@@ -6,7 +6,7 @@
 namespace shoal::internal {
 namespace {
 
-constexpr double kAtOnce = 1e-12;
+constexpr double kTolerance = 1e-12;  // seconds
 
 class Path {
  public:
@@ -18,7 +18,7 @@ class Path {
 
   std::vector<bool> Events() {
     std::vector<bool> on_path(seen_.size(), false);
-    for (size_t at = by_end_.empty() ? kNone : by_end_.back(); at != kNone; at = Before(at)) {
+    for (size_t at = by_end_.empty() ? kNone : by_end_.back(); at != kNone; at = Predecessor(at)) {
       seen_[at] = true;
       on_path[at] = trace_.events[at].category != "exposed";
     }
@@ -29,18 +29,18 @@ class Path {
   static constexpr size_t kNone = SIZE_MAX;
   double End(size_t i) const { return trace_.events[i].start + trace_.events[i].duration; }
 
-  // What had to end before the event could begin.
-  size_t Before(size_t event) const {
+  // The event that had to end before this one could start.
+  size_t Predecessor(size_t event) const {
     if (auto found = waited_for_.find(event); found != waited_for_.end() && !seen_[found->second]) return found->second;
     const double start = trace_.events[event].start;
-    auto at = std::upper_bound(by_end_.begin(), by_end_.end(), start + kAtOnce,
+    auto at = std::upper_bound(by_end_.begin(), by_end_.end(), start + kTolerance,
                                [&](double time, size_t i) { return time < End(i); });
     size_t best = kNone;
     while (at != by_end_.begin()) {
       const size_t i = *--at;
-      if (best != kNone && End(i) < End(best) - kAtOnce) break;
+      if (best != kNone && End(i) < End(best) - kTolerance) break;
       if (seen_[i]) continue;
-      // Of those that end at once, the one of its own stream: it could not begin before.
+      // Among simultaneous ends, prefer the event on the same stream: this one could not start before it.
       if (best == kNone || trace_.events[i].stream == trace_.events[event].stream) best = i;
     }
     return best;

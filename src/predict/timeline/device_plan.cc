@@ -11,59 +11,58 @@
 namespace shoal::internal {
 namespace {
 
-constexpr int64_t kHostSpace = 5;
+constexpr int64_t kHostMemorySpace = 5;
 
-bool IsInHost(const Shape& shape) {
+bool IsOnHost(const Shape& shape) {
   if (shape.IsTuple())
-    return std::any_of(shape.elements().begin(), shape.elements().end(), [](const Shape* e) { return IsInHost(*e); });
-  return shape.layout() != nullptr && shape.layout()->memory_space == kHostSpace;
+    return std::any_of(shape.elements().begin(), shape.elements().end(), [](const Shape* e) { return IsOnHost(*e); });
+  return shape.layout() != nullptr && shape.layout()->memory_space == kHostMemorySpace;
 }
 
 std::vector<const Instruction*> InputsOf(const Instruction& hlo) {
   if (hlo.opcode == Opcode::kFusion || hlo.opcode == Opcode::kCustomCall)
     return {hlo.operands.begin(), hlo.operands.end()};
   const Instruction* self[] = {&hlo};
-  return ViewOf(self, self).inputs;
+  return MakeFusionRegion(self, self).inputs;
 }
 
-// The one op, or fusion, that an async-start runs beside the rest.
-const Instruction* Wrapped(const Instruction& start) {
+// The op or fusion that an async-start runs concurrently.
+const Instruction* WrappedOp(const Instruction& start) {
   if (const Instruction* wrapped = AsyncWrapped(start)) return wrapped;
   const Computation* callee = start[kCalls];
   return callee != nullptr ? callee->root : nullptr;
 }
 
-bool IsLoneSlice(const Instruction& hlo) {
+bool IsSliceFusion(const Instruction& hlo) {
   const Computation* fused = hlo.opcode == Opcode::kFusion ? hlo[kCalls] : nullptr;
   if (fused == nullptr || fused->root == nullptr) return false;
-  const Opcode root = BehindConverts(*fused->root).opcode;
+  const Opcode root = TraceThroughConverts(*fused->root).opcode;
   return root == Opcode::kDynamicSlice || root == Opcode::kDynamicUpdateSlice || root == Opcode::kSlice;
 }
 
-// Copies within the device's memory that a start begins: they take their turn, since they live on the bandwidth that
-// the kernels beside them would have.
-DevicePlanOp StepForAsync(const Instruction& start) {
-  DevicePlanOp step{DevicePlanOp::Kind::kKernel, &start, {}, {}, nullptr};
-  const Instruction* wrapped = Wrapped(start);
+// The operation of an async-start, a copy within device memory. It runs as a kernel, because it competes for bandwidth.
+DevicePlanOp PlanAsyncStart(const Instruction& start) {
+  DevicePlanOp op{DevicePlanOp::Kind::kKernel, &start, {}, {}, nullptr};
+  const Instruction* wrapped = WrappedOp(start);
   if (wrapped == nullptr) return {DevicePlanOp::Kind::kNoOp, &start, {}, {}, nullptr};
-  step.kernel = DescribeKernel(*wrapped);
-  step.inputs = {start.operands.begin(), start.operands.end()};
-  step.kernel.reads.resize(step.inputs.size());
-  if (IsLoneSlice(*wrapped)) step.kernel.family = KernelKind::kMemcpy;
-  return step;
+  op.kernel = DescribeKernel(*wrapped);
+  op.inputs = {start.operands.begin(), start.operands.end()};
+  op.kernel.reads.resize(op.inputs.size());
+  if (IsSliceFusion(*wrapped)) op.kernel.family = KernelKind::kMemcpy;
+  return op;
 }
 
 class ScheduledPlanner {
  public:
   explicit ScheduledPlanner(const DevicePlanInput& input) : input_(input), regions_(input.executions.calls()) {
-    for (const LogicalCollective& use : input.collectives.all) {
-      PlannedAsync& async = AddCollective(input, use, use.kind, plan_);
-      (use.async() ? starts_ : sync_)[use.start] = &async;
-      if (use.async()) dones_[use.done] = &async;
+    for (const LogicalCollective& collective : input.collectives.all) {
+      PlannedAsync& async = AddCollective(input, collective, collective.kind, plan_);
+      (collective.async() ? starts_ : sync_)[collective.start] = &async;
+      if (collective.async()) dones_[collective.done] = &async;
     }
   }
 
-  DevicePlan Make() {
+  DevicePlan Build() {
     for (const Computation* computation : RunningComputations(input_)) {
       DevicePlanBlock& block = plan_.blocks[computation];
       for (const Instruction* hlo : computation->instructions) Add(*hlo, block);
@@ -79,15 +78,15 @@ class ScheduledPlanner {
       return block.push_back({DevicePlanOp::Kind::kStart, &hlo, FusedWork(hlo), InputsOf(hlo), found->second});
     if (auto found = dones_.find(&hlo); found != dones_.end())
       return block.push_back({DevicePlanOp::Kind::kDone, &hlo, FusedWork(hlo), InputsOf(hlo), found->second});
-    if (PlannedAsync* sent = SentTo(hlo))
-      return block.push_back({DevicePlanOp::Kind::kReceive, &hlo, {}, {}, sent});
+    if (PlannedAsync* send = SendFor(hlo))
+      return block.push_back({DevicePlanOp::Kind::kReceive, &hlo, {}, {}, send});
     if (hlo.opcode == Opcode::kCopyStart) return AddCopy(hlo, block);
-    if (hlo.opcode == Opcode::kAsyncStart) return block.push_back(StepForAsync(hlo));
-    block.push_back(StepFor(hlo, input_));
+    if (hlo.opcode == Opcode::kAsyncStart) return block.push_back(PlanAsyncStart(hlo));
+    block.push_back(PlanInstruction(hlo, input_));
   }
 
-  // The send that a recv-done waits for: that of its channel.
-  PlannedAsync* SentTo(const Instruction& hlo) {
+  // The send that a recv-done waits for, by channel.
+  PlannedAsync* SendFor(const Instruction& hlo) {
     if (hlo.opcode != Opcode::kRecvDone) return nullptr;
     for (PlannedAsync& async : plan_.asyncs)
       if (async.use != nullptr && async.use->hlo->opcode == Opcode::kSend && (*async.use->hlo)[kChannelId] == hlo[kChannelId])
@@ -95,7 +94,7 @@ class ScheduledPlanner {
     return nullptr;
   }
 
-  // A fusion of a TPU computes while it drives a collective.
+  // On a TPU, a fusion can compute while it drives a collective.
   static KernelDescriptor FusedWork(const Instruction& hlo) { return hlo.opcode == Opcode::kFusion ? DescribeKernel(hlo) : KernelDescriptor{}; }
 
   void AddCopy(const Instruction& start, DevicePlanBlock& block) {
@@ -103,7 +102,7 @@ class ScheduledPlanner {
     async.kind = Opcode::kCopyStart;
     async.start = &start;
     async.bytes = start.operands.empty() ? 0 : DataBytes(start.operand_shape(0));
-    const bool host = IsInHost(start.shape());
+    const bool host = IsOnHost(start.shape());
     const DeviceModel& device = input_.machine.device;
     const double rate = host ? device.host_bandwidth : device.bandwidth * device.memory_efficiency / 2;
     async.timing = {async.bytes / rate + 2e-6, 2e-6, host ? "copy to or from the host" : "copy between memories", Fabric::kNode};
@@ -119,40 +118,42 @@ class ScheduledPlanner {
 
 }  // namespace
 
-PlannedAsync& AddCollective(const DevicePlanInput& input, const LogicalCollective& use, Opcode kind, DevicePlan& plan) {
+PlannedAsync& AddCollective(const DevicePlanInput& input, const LogicalCollective& collective, Opcode kind,
+                            DevicePlan& plan) {
   PlannedAsync& async = plan.asyncs.emplace_back();
-  async.use = &use;
+  async.use = &collective;
   async.kind = kind;
-  async.start = use.start;
+  async.start = collective.start;
   if (input.origins != nullptr)
-    if (auto known = input.origins->find(use.start); known != input.origins->end()) async.start = known->second;
-  async.place = GroupTopologyOf(*use.participants, input.machine, input.scale_out);
-  // Stretched, a gather still gives the result it gave.
-  async.bytes = BytesForTiming(kind, static_cast<double>(use.payload_bytes), std::max<int64_t>(1, use.participants->group_size));
+    if (auto origin = input.origins->find(async.start); origin != input.origins->end()) async.start = origin->second;
+  async.place = GroupTopologyOf(*collective.participants, input.machine, input.scale_out);
+  // With scale-out, shapes stay fixed: an all-gather has the same result size.
+  const int64_t members = std::max<int64_t>(1, collective.participants->group_size);
+  async.bytes = BytesForTiming(kind, static_cast<double>(collective.payload_bytes), members);
   async.timing = CollectiveTime(kind, async.bytes, async.place, input.machine);
   return async;
 }
 
-DevicePlanOp StepFor(const Instruction& hlo, const DevicePlanInput& input) {
-  DevicePlanOp step{DevicePlanOp::Kind::kNoOp, &hlo, {}, {}, nullptr};
+DevicePlanOp PlanInstruction(const Instruction& hlo, const DevicePlanInput& input) {
+  DevicePlanOp op{DevicePlanOp::Kind::kNoOp, &hlo, {}, {}, nullptr};
   const OpInfo& info = Info(hlo.opcode);
   if (CallsComputations(hlo) && hlo.opcode != Opcode::kFusion && hlo.opcode != Opcode::kCustomCall) {
-    if (info.call_kind == CallKind::kLoop) step.kind = DevicePlanOp::Kind::kLoop;
-    if (info.call_kind == CallKind::kBranch) step.kind = DevicePlanOp::Kind::kConditional;
-    if (info.call_kind == CallKind::kOnce) step.kind = DevicePlanOp::Kind::kCall;
-    if (step.kind != DevicePlanOp::Kind::kNoOp) return step;
+    if (info.call_kind == CallKind::kLoop) op.kind = DevicePlanOp::Kind::kLoop;
+    if (info.call_kind == CallKind::kBranch) op.kind = DevicePlanOp::Kind::kConditional;
+    if (info.call_kind == CallKind::kOnce) op.kind = DevicePlanOp::Kind::kCall;
+    if (op.kind != DevicePlanOp::Kind::kNoOp) return op;
   }
   const bool no_work = info.op_class == OpClass::kStructure || info.op_class == OpClass::kTransfer ||
                        info.op_class == OpClass::kCollective;
-  if (no_work && hlo.opcode != Opcode::kInfeed && hlo.opcode != Opcode::kOutfeed) return step;
-  step.kernel = DescribeKernel(hlo);
-  if (hlo.opcode == Opcode::kInfeed || hlo.opcode == Opcode::kOutfeed || (IsInHost(hlo.shape()) && hlo.opcode == Opcode::kCopy))
-    step.kernel.family = KernelKind::kHostCopy;
-  if (step.kernel.family == KernelKind::kNothing) return step;
-  step.kind = DevicePlanOp::Kind::kKernel;
-  step.inputs = InputsOf(hlo);
+  if (no_work && hlo.opcode != Opcode::kInfeed && hlo.opcode != Opcode::kOutfeed) return op;
+  op.kernel = DescribeKernel(hlo);
+  if (hlo.opcode == Opcode::kInfeed || hlo.opcode == Opcode::kOutfeed || (IsOnHost(hlo.shape()) && hlo.opcode == Opcode::kCopy))
+    op.kernel.family = KernelKind::kHostCopy;
+  if (op.kernel.family == KernelKind::kNothing) return op;
+  op.kind = DevicePlanOp::Kind::kKernel;
+  op.inputs = InputsOf(hlo);
   (void)input;
-  return step;
+  return op;
 }
 
 std::vector<const Computation*> RunningComputations(const DevicePlanInput& input) {
@@ -171,7 +172,7 @@ std::vector<const Computation*> RunningComputations(const DevicePlanInput& input
 }
 
 DevicePlan BuildDevicePlan(const DevicePlanInput& input) {
-  if (input.module.is_scheduled) return ScheduledPlanner(input).Make();
+  if (input.module.is_scheduled) return ScheduledPlanner(input).Build();
   return EstimateSchedule(input);
 }
 

@@ -1,5 +1,5 @@
-// What a device does, computation by computation, in order: kernels, collectives, waits, loops. Of a scheduled module
-// that is its own order; of another one, ours (our_schedule.h).
+// The operations of a device in each computation, in order: kernels, collectives, waits, loops. A scheduled module
+// defines the order; for other modules shoal estimates it (estimated_schedule.h).
 #pragma once
 
 #include <deque>
@@ -13,47 +13,46 @@
 
 namespace shoal::internal {
 
-// Something that goes on beside the kernels.
+// An async operation that runs concurrently with the kernels.
 struct PlannedAsync {
   const LogicalCollective* use = nullptr;  // null: a copy to or from another memory
-  Opcode kind{};                       // what it is priced as: reduce-scatter for an all-reduce of which a slice is kept
+  Opcode kind{};  // the kind that determines the time: reduce-scatter for an all-reduce whose users keep a slice
   double bytes = 0;
   GroupTopology place;
-  CollectiveTiming timing;  // of a copy too
+  CollectiveTiming timing;  // also for a copy
   const Instruction* start = nullptr;
-  bool from_last_round = false;  // in a loop: needs nothing of this round, and begins in the one before
-  bool until_loop_end = false;   // nobody in the loop needs its result
-  int combined = 0;              // so many others ride along; their own price is nothing
+  bool starts_in_previous_iteration = false;  // in a loop: it depends on no value of the current iteration
+  bool ends_after_loop = false;               // in a loop: its result is unused in the loop
 };
 
 struct DevicePlanOp {
   enum class Kind : uint8_t {
-    kNoOp,     // tuples, parameters, bitcasts: values get other names
+    kNoOp,        // tuples, parameters, bitcasts: values are only forwarded
     kKernel,
-    kCollective,   // and wait for it
+    kCollective,  // starts it and waits
     kStart,
     kDone,
-    kReceive,      // wait for what another device sends
+    kReceive,     // waits for data from another device
     kLoop,
     kCall,
     kConditional,
   };
   Kind kind = Kind::kNoOp;
   const Instruction* hlo = nullptr;
-  KernelDescriptor kernel;                           // of a start or done too, where a TPU's fusion computes meanwhile
-  std::vector<const Instruction*> inputs;  // that kernel.reads are about
+  KernelDescriptor kernel;                 // also of a start or done, if the fusion of a TPU computes meanwhile
+  std::vector<const Instruction*> inputs;  // the instructions that kernel.reads refers to
   PlannedAsync* async = nullptr;
 };
 using DevicePlanBlock = std::vector<DevicePlanOp>;
 
 struct DevicePlan {
-  bool ours = false;  // the schedule
+  bool is_estimated = false;  // the schedule is estimated by shoal
   std::map<const Computation*, DevicePlanBlock> blocks;
   std::deque<PlannedAsync> asyncs;
   std::vector<std::string> notes;
 };
 
-// Which instruction of the module as it was written one of the rewritten module stands for.
+// Maps instructions of the transformed module to those of the original module.
 using Origins = absl::flat_hash_map<const Instruction*, const Instruction*>;
 
 struct DevicePlanInput {
@@ -63,17 +62,18 @@ struct DevicePlanInput {
   const Machine& machine;
   const DeviceClasses& classes;
   int64_t devices = 1;
-  double scale_out = 1;  // so many times the devices that the module names
-  const Origins* origins = nullptr;  // of a module that was rewritten: whose instructions the user knows
+  double scale_out = 1;              // factor over the number of devices that the module names
+  const Origins* origins = nullptr;  // for a transformed module: its original instructions
 };
 
 DevicePlan BuildDevicePlan(const DevicePlanInput& input);
 
-// What both planners share: an async of a collective, priced.
-PlannedAsync& AddCollective(const DevicePlanInput& input, const LogicalCollective& use, Opcode kind, DevicePlan& plan);
-// A step for an instruction that is no collective.
-DevicePlanOp StepFor(const Instruction& hlo, const DevicePlanInput& input);
-// The computations that run as they are, callers first: not what is fused or part of an op.
+// Used by both planners: adds the async operation of a collective to the plan, with its time.
+PlannedAsync& AddCollective(const DevicePlanInput& input, const LogicalCollective& collective, Opcode kind,
+                            DevicePlan& plan);
+// The operation for an instruction other than a collective.
+DevicePlanOp PlanInstruction(const Instruction& hlo, const DevicePlanInput& input);
+// The computations that run by themselves, callers first; without fused computations and functions of ops.
 std::vector<const Computation*> RunningComputations(const DevicePlanInput& input);
 
 }  // namespace shoal::internal

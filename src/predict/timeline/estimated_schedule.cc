@@ -13,22 +13,22 @@
 namespace shoal::internal {
 namespace {
 
-// Something to put in order: an instruction with what is inlined into it.
+// A node of the schedule: an instruction with the instructions inlined into it.
 struct Node {
   const Instruction* hlo = nullptr;
-  DevicePlanOp step;
+  DevicePlanOp op;
   double seconds = 0;
-  PlannedAsync* async = nullptr;  // it runs beside the kernels
+  PlannedAsync* async = nullptr;  // set if it runs concurrently with the kernels
   std::vector<size_t> before, after;
-  double to_end = 0;  // the longest way from its beginning to the end of the computation
-  size_t waits = 0;   // for so many others, while it is being put in order
+  double to_end = 0;   // longest path from its start to the end of the computation
+  size_t pending = 0;  // number of unscheduled predecessors
   double ends = 0;
 };
 
 class Scheduler {
  public:
   Scheduler(const DevicePlanInput& input, DevicePlan& plan) : input_(input), plan_(plan) {
-    for (const LogicalCollective& use : input.collectives.all) uses_[use.start] = &use, uses_[use.hlo] = &use;
+    for (const LogicalCollective& c : input.collectives.all) collective_of_[c.start] = &c, collective_of_[c.hlo] = &c;
   }
 
   DevicePlanBlock BlockOf(const Computation& computation, bool is_loop_body) {
@@ -39,20 +39,20 @@ class Scheduler {
     const std::vector<Instruction*> order = PostOrder(computation);
     for (const Instruction* hlo : order)
       if (!fusion.IsInlined(*hlo)) AddNode(*hlo, fusion);
-    Link(order, fusion);
-    RideAlong();
+    AddEdges(order, fusion);
+    MergeScalarReductions();
     if (is_loop_body) MarkPipelined();
-    Measure();
-    return List();
+    ComputePathLengths();
+    return ListSchedule();
   }
 
  private:
-  double CostNow(const KernelDescriptor& kernel) const {
+  double SecondsOf(const KernelDescriptor& kernel) const {
     return EstimateKernelTime(kernel, {0, kernel.read()}, input_.machine).seconds;
   }
 
-  // All users keep a slice as large as a member's part of it.
-  bool IsKeptInParts(const Instruction& hlo, int64_t members) {
+  // True if all users keep only a slice, of at most the size of a member's part.
+  bool IsOnlySliced(const Instruction& hlo, int64_t members) {
     const auto users = users_.Of(hlo);
     return !users.empty() && members > 1 && std::all_of(users.begin(), users.end(), [&](const Instruction* user) {
       const Instruction* slice = user;
@@ -68,46 +68,46 @@ class Scheduler {
   void AddNode(const Instruction& hlo, const EstimatedFusion& fusion) {
     Node node;
     node.hlo = &hlo;
-    if (auto found = uses_.find(&hlo); found != uses_.end() && found->second->start == &hlo) {
-      const LogicalCollective& use = *found->second;
-      const bool in_parts = IsAllReduceKind(use.kind) && IsKeptInParts(hlo, use.participants->group_size);
-      node.async = &AddCollective(input_, use, in_parts ? ScatteringKind(use.kind) : use.kind, plan_);
-      node.step = {DevicePlanOp::Kind::kStart, &hlo, {}, {}, node.async};
+    if (auto found = collective_of_.find(&hlo); found != collective_of_.end() && found->second->start == &hlo) {
+      const LogicalCollective& collective = *found->second;
+      const bool only_sliced = IsAllReduceKind(collective.kind) && IsOnlySliced(hlo, collective.participants->group_size);
+      node.async = &AddCollective(input_, collective, only_sliced ? ScatteringKind(collective.kind) : collective.kind, plan_);
+      node.op = {DevicePlanOp::Kind::kStart, &hlo, {}, {}, node.async};
       node.seconds = node.async->timing.seconds;
     } else {
-      node.step = StepFor(hlo, input_);
-      const FusionRegion view = fusion.KernelAt(hlo);
-      if (view.body.size() > 1 && node.step.kind == DevicePlanOp::Kind::kKernel) {
-        node.step.kernel = DescribeKernel(view);
-        node.step.inputs = view.inputs;
+      node.op = PlanInstruction(hlo, input_);
+      const FusionRegion region = fusion.KernelOf(hlo);
+      if (region.body.size() > 1 && node.op.kind == DevicePlanOp::Kind::kKernel) {
+        node.op.kernel = DescribeKernel(region);
+        node.op.inputs = region.inputs;
       }
-      if (node.step.kind == DevicePlanOp::Kind::kKernel) node.seconds = CostNow(node.step.kernel);
-      if (node.step.kind == DevicePlanOp::Kind::kLoop || node.step.kind == DevicePlanOp::Kind::kCall) node.seconds = 1e-3;
+      if (node.op.kind == DevicePlanOp::Kind::kKernel) node.seconds = SecondsOf(node.op.kernel);
+      if (node.op.kind == DevicePlanOp::Kind::kLoop || node.op.kind == DevicePlanOp::Kind::kCall) node.seconds = 1e-3;
     }
     node_of_[&hlo] = nodes_.size();
     nodes_.push_back(std::move(node));
   }
 
-  // Edges from what a node needs, through what is inlined.
-  void Link(const std::vector<Instruction*>& order, const EstimatedFusion& fusion) {
+  // Adds edges from the operands of each node, traced through inlined instructions.
+  void AddEdges(const std::vector<Instruction*>& order, const EstimatedFusion& fusion) {
     absl::flat_hash_map<const Instruction*, std::set<size_t>> needs;
     for (const Instruction* hlo : order) {
-      std::set<size_t> mine;
-      auto take = [&](const Instruction* operand) {
+      std::set<size_t> predecessors;
+      auto add = [&](const Instruction* operand) {
         if (auto at = node_of_.find(operand); at != node_of_.end()) {
-          mine.insert(at->second);
-        } else if (auto through = needs.find(operand); through != needs.end()) {
-          mine.insert(through->second.begin(), through->second.end());
+          predecessors.insert(at->second);
+        } else if (auto inlined = needs.find(operand); inlined != needs.end()) {
+          predecessors.insert(inlined->second.begin(), inlined->second.end());
         }
       };
-      for (const Instruction* operand : hlo->operands) take(operand);
-      for (const Instruction* operand : (*hlo)[kControlPredecessors]) take(operand);
+      for (const Instruction* operand : hlo->operands) add(operand);
+      for (const Instruction* operand : (*hlo)[kControlPredecessors]) add(operand);
       if (fusion.IsInlined(*hlo)) {
-        needs[hlo] = std::move(mine);
+        needs[hlo] = std::move(predecessors);
         continue;
       }
       const size_t at = node_of_.at(hlo);
-      for (size_t before : mine) {
+      for (size_t before : predecessors) {
         if (before == at) continue;
         nodes_[at].before.push_back(before);
         nodes_[before].after.push_back(at);
@@ -115,63 +115,63 @@ class Scheduler {
     }
   }
 
-  // A sum over all of a value goes with another kernel that reads the value: they become one with two results.
-  void RideAlong() {
+  // A reduction of a value to a scalar is fused with another kernel that reads the value, as a second result.
+  void MergeScalarReductions() {
     absl::flat_hash_map<const Instruction*, int> readers;
     for (const Node& node : nodes_)
-      if (node.step.kind == DevicePlanOp::Kind::kKernel && !node.step.kernel.product)
-        for (const Instruction* input : node.step.inputs) ++readers[input];
+      if (node.op.kind == DevicePlanOp::Kind::kKernel && !node.op.kernel.product)
+        for (const Instruction* input : node.op.inputs) ++readers[input];
     for (Node& node : nodes_) {
-      if (node.step.kind != DevicePlanOp::Kind::kKernel || !IsReduce(*node.hlo) || ElementsOf(node.hlo->shape()) > 1)
+      if (node.op.kind != DevicePlanOp::Kind::kKernel || !IsReduce(*node.hlo) || ElementsOf(node.hlo->shape()) > 1)
         continue;
-      KernelDescriptor& kernel = node.step.kernel;
-      for (size_t i = 0; i < node.step.inputs.size() && i < kernel.reads.size(); ++i)
-        if (readers[node.step.inputs[i]] > 1) kernel.reads[i] = 0;
-      node.seconds = CostNow(kernel);
+      KernelDescriptor& kernel = node.op.kernel;
+      for (size_t i = 0; i < node.op.inputs.size() && i < kernel.reads.size(); ++i)
+        if (readers[node.op.inputs[i]] > 1) kernel.reads[i] = 0;
+      node.seconds = SecondsOf(kernel);
     }
   }
 
   static bool IsHeavy(const Node& node) {
-    const KernelKind family = node.step.kernel.family;
-    return node.step.kind == DevicePlanOp::Kind::kLoop || node.step.kind == DevicePlanOp::Kind::kCall ||
-           node.step.kind == DevicePlanOp::Kind::kConditional || family == KernelKind::kGemm ||
+    const KernelKind family = node.op.kernel.family;
+    return node.op.kind == DevicePlanOp::Kind::kLoop || node.op.kind == DevicePlanOp::Kind::kCall ||
+           node.op.kind == DevicePlanOp::Kind::kConditional || family == KernelKind::kGemm ||
            family == KernelKind::kConvolution || family == KernelKind::kAttention || family == KernelKind::kUnknownCall;
   }
 
-  // A collective that comes from the loop's state by nothing heavy, or goes nowhere else.
+  // Marks collectives with no heavy op between the loop state and their operand, or their result and the loop state.
   void MarkPipelined() {
-    std::vector<bool> fresh(nodes_.size(), false), heavy_after(nodes_.size(), false);
+    std::vector<bool> is_late(nodes_.size(), false), heavy_after(nodes_.size(), false);
     for (size_t i = 0; i < nodes_.size(); ++i) {
-      for (size_t before : nodes_[i].before) fresh[i] = fresh[i] || fresh[before] || nodes_[before].async != nullptr;
-      if (nodes_[i].async != nullptr && !fresh[i]) nodes_[i].async->from_last_round = true;
-      fresh[i] = fresh[i] || IsHeavy(nodes_[i]);
+      for (size_t before : nodes_[i].before) is_late[i] = is_late[i] || is_late[before] || nodes_[before].async != nullptr;
+      if (nodes_[i].async != nullptr && !is_late[i]) nodes_[i].async->starts_in_previous_iteration = true;
+      is_late[i] = is_late[i] || IsHeavy(nodes_[i]);
     }
     for (size_t i = nodes_.size(); i-- > 0;) {
       for (size_t after : nodes_[i].after) heavy_after[i] = heavy_after[i] || heavy_after[after] || IsHeavy(nodes_[after]);
-      if (nodes_[i].async != nullptr && !heavy_after[i] && !nodes_[i].async->from_last_round)
-        nodes_[i].async->until_loop_end = true;
+      if (nodes_[i].async != nullptr && !heavy_after[i] && !nodes_[i].async->starts_in_previous_iteration)
+        nodes_[i].async->ends_after_loop = true;
     }
   }
 
-  void Measure() {
+  void ComputePathLengths() {
     for (size_t i = nodes_.size(); i-- > 0;) {
       double longest = 0;
       for (size_t after : nodes_[i].after) longest = std::max(longest, nodes_[after].to_end);
       nodes_[i].to_end = longest + nodes_[i].seconds;
-      nodes_[i].waits = nodes_[i].before.size();
+      nodes_[i].pending = nodes_[i].before.size();
     }
   }
 
-  // A list schedule: what is furthest from the end goes first; what runs beside begins as soon as it can. Kernels that
-  // would have to wait for a collective come after those that need not.
-  DevicePlanBlock List() {
+  // List scheduling: nodes with the longest path to the end come first, and async nodes start as soon as possible.
+  // Kernels that would wait for a collective come after those that would not.
+  DevicePlanBlock ListSchedule() {
     DevicePlanBlock block;
-    auto later = [&](size_t a, size_t b) {
+    auto more_urgent = [&](size_t a, size_t b) {
       return nodes_[a].to_end != nodes_[b].to_end ? nodes_[a].to_end > nodes_[b].to_end : a < b;
     };
-    std::set<size_t, decltype(later)> ready(later);
+    std::set<size_t, decltype(more_urgent)> ready(more_urgent);
     for (size_t i = 0; i < nodes_.size(); ++i)
-      if (nodes_[i].waits == 0) ready.insert(i);
+      if (nodes_[i].pending == 0) ready.insert(i);
     double now = 0, stream_free = 0;
     std::vector<bool> waited(nodes_.size(), false);
     auto can_run_at = [&](size_t i) {
@@ -182,34 +182,34 @@ class Scheduler {
     };
     while (!ready.empty()) {
       auto chosen = ready.end();
-      double least = 0;
+      double earliest = 0;
       for (auto it = ready.begin(); it != ready.end(); ++it) {
         const double at = nodes_[*it].async != nullptr ? 0 : can_run_at(*it);
-        if (chosen != ready.end() && at >= least) continue;
-        chosen = it, least = at;
+        if (chosen != ready.end() && at >= earliest) continue;
+        chosen = it, earliest = at;
         if (at <= now) break;
       }
       const size_t i = *chosen;
       ready.erase(chosen);
       Node& node = nodes_[i];
       for (size_t before : node.before)
-        if (nodes_[before].async != nullptr && !waited[before] && !nodes_[before].async->until_loop_end) {
+        if (nodes_[before].async != nullptr && !waited[before] && !nodes_[before].async->ends_after_loop) {
           waited[before] = true;
           block.push_back({DevicePlanOp::Kind::kDone, nodes_[before].hlo, {}, {}, nodes_[before].async});
           now = std::max(now, nodes_[before].ends);
         }
       if (node.async != nullptr) {
-        const double begin = std::max(stream_free, node.async->from_last_round ? 0 : now);
+        const double begin = std::max(stream_free, node.async->starts_in_previous_iteration ? 0 : now);
         node.ends = stream_free = begin + node.seconds;
       } else {
         now += node.seconds;
       }
-      block.push_back(std::move(node.step));
+      block.push_back(std::move(node.op));
       for (size_t after : node.after)
-        if (--nodes_[after].waits == 0) ready.insert(after);
+        if (--nodes_[after].pending == 0) ready.insert(after);
     }
     for (size_t i = 0; i < nodes_.size(); ++i)
-      if (nodes_[i].async != nullptr && !waited[i] && !nodes_[i].async->until_loop_end)
+      if (nodes_[i].async != nullptr && !waited[i] && !nodes_[i].async->ends_after_loop)
         block.push_back({DevicePlanOp::Kind::kDone, nodes_[i].hlo, {}, {}, nodes_[i].async});
     return block;
   }
@@ -220,7 +220,7 @@ class Scheduler {
   Users users_;
   std::vector<Node> nodes_;
   absl::flat_hash_map<const Instruction*, size_t> node_of_;
-  absl::flat_hash_map<const Instruction*, const LogicalCollective*> uses_;
+  absl::flat_hash_map<const Instruction*, const LogicalCollective*> collective_of_;
 };
 
 bool IsLoopBody(const Computation& computation, const CallGraph& calls) {
@@ -234,7 +234,7 @@ bool IsLoopBody(const Computation& computation, const CallGraph& calls) {
 
 DevicePlan EstimateSchedule(const DevicePlanInput& input) {
   DevicePlan plan;
-  plan.ours = true;
+  plan.is_estimated = true;
   Scheduler scheduler(input, plan);
   for (const Computation* computation : RunningComputations(input))
     plan.blocks[computation] = scheduler.BlockOf(*computation, IsLoopBody(*computation, input.executions.calls()));

@@ -1,6 +1,6 @@
-// The plan of a module that has no schedule: what XLA's GPU pipeline would do with it, roughly. Elementwise work participants
-// its users, an all-reduce of which each device keeps a slice becomes a reduce-scatter, collectives begin as soon as
-// they can and are waited for as late as possible, and in loops what needs nothing of a round begins in the one before.
+// Estimates a schedule for an unscheduled module, roughly that of XLA's GPU pipeline. Elementwise ops are fused into
+// users, an all-reduce whose users keep slices becomes a reduce-scatter, and collectives start early and are waited for
+// late. In a loop, a collective that depends on no value of its iteration starts in the previous iteration.
 #pragma once
 
 #include "predict/timeline/device_plan.h"

@@ -17,28 +17,28 @@ bool IsTiled(const Instruction& hlo) {
   return sharding != nullptr && sharding->kind == Sharding::Kind::kTiled;
 }
 
-// The first instruction that says how it is to be divided, in a module where nothing has been divided yet.
-const Instruction* Undivided(const Module& module, const ModuleCollectives& collectives) {
+// The first instruction with a sharding, in a module that is not partitioned yet; else null.
+const Instruction* FirstUnpartitioned(const Module& module, const ModuleCollectives& collectives) {
   if (!collectives.all.empty() || module.is_scheduled) return nullptr;
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions) {
-      const bool remark = TargetOf(*hlo) == "Sharding";
-      if ((!IsParameter(*hlo) && IsTiled(*hlo)) || remark) return hlo;
+      const bool annotation = TargetOf(*hlo) == "Sharding";
+      if ((!IsParameter(*hlo) && IsTiled(*hlo)) || annotation) return hlo;
     }
   return nullptr;
 }
 
-// Everything that is named is there, as it need not be in loose text.
-bool IsWhole(const Module& module) {
-  const absl::flat_hash_set<const Computation*> known(module.computations.begin(), module.computations.end());
-  if (module.entry == nullptr || !known.contains(module.entry)) return false;
+// True if all references of the module resolve, which unverified text does not guarantee.
+bool IsComplete(const Module& module) {
+  const absl::flat_hash_set<const Computation*> defined(module.computations.begin(), module.computations.end());
+  if (module.entry == nullptr || !defined.contains(module.entry)) return false;
   for (const Computation* computation : module.computations) {
     if (!computation->defined || computation->root == nullptr) return false;
     for (const Instruction* hlo : computation->instructions) {
       for (const Instruction* operand : hlo->operands)
         if (operand == nullptr || operand->parent != computation) return false;
       for (const Computation* callee : CalledComputations(*hlo))
-        if (!known.contains(callee)) return false;
+        if (!defined.contains(callee)) return false;
     }
   }
   return true;
@@ -51,46 +51,46 @@ bool HasCollectives(const Module& module) {
   return false;
 }
 
-// The flops of the products' own types against the peak of the type most of them have.
-double UtilisationOf(const SimulatedStep& prediction, const DeviceModel& device) {
-  double busy = 0;
+// Model flops utilization: the time of all flops at the peak of their types, as a fraction of the step.
+double UtilizationOf(const SimulatedStep& prediction, const DeviceModel& device) {
+  double busy_seconds = 0;
   for (const OpTime& op : prediction.ops) {
     const MatrixUnit unit = op.kernel.product ? op.kernel.product->unit : MatrixUnit::kBf16;
-    busy += op.flops / PeakOf(device, unit);
+    busy_seconds += op.flops / PeakOf(device, unit);
   }
-  return prediction.step_seconds > 0 ? busy / prediction.step_seconds : 0;
+  return prediction.step_seconds > 0 ? busy_seconds / prediction.step_seconds : 0;
 }
 
-void Warn(const Prediction& forecast, std::vector<std::string>& warnings) {
-  const Machine& machine = forecast.machine;
-  if (forecast.memory_needed > machine.device.memory)
-    warnings.push_back(StrCat("needs ", forecast.memory_needed / 1e9, " GB on each device, which has ",
+void AddWarnings(const Prediction& result, std::vector<std::string>& warnings) {
+  const Machine& machine = result.machine;
+  if (result.memory_needed > machine.device.memory)
+    warnings.push_back(StrCat("needs ", result.memory_needed / 1e9, " GB of memory per device; the device has ",
                               machine.device.memory / 1e9, " GB"));
-  double late = 0;
+  double max_latency = 0;
   const AsyncTime* worst = nullptr;
-  for (const AsyncTime& time : forecast.prediction.asyncs) {
+  for (const AsyncTime& time : result.prediction.asyncs) {
     const double latency = time.times * time.async->timing.latency;
-    if (time.async->use == nullptr || latency < .5 * time.seconds || latency <= late || time.async->place.nodes < 256) continue;
-    late = latency, worst = &time;
+    if (time.async->use == nullptr || latency < .5 * time.seconds || latency <= max_latency || time.async->place.nodes < 256) continue;
+    max_latency = latency, worst = &time;
   }
-  if (worst != nullptr && late > .02 * forecast.prediction.step_seconds)
-    warnings.push_back(StrCat("does not scale: ", worst->async->start->name, " goes around ", worst->async->place.members,
-                              " devices on ", worst->async->place.nodes, " nodes, and its ", worst->async->timing.latency * 1e3,
-                              " ms of latency no bandwidth helps against; groups of groups would"));
+  if (worst != nullptr && max_latency > .02 * result.prediction.step_seconds)
+    warnings.push_back(StrCat("latency-bound: ", worst->async->start->name, " over ", worst->async->place.members,
+                              " devices on ", worst->async->place.nodes, " nodes has ", worst->async->timing.latency * 1e3,
+                              " ms of latency; a hierarchical algorithm would help, more bandwidth would not"));
 }
 
 }  // namespace
 
-// What SPMD partitioning leaves, as XLA's GPU pipeline goes on with it: reduce-scatters, and fewer, larger collectives.
-PredictionInput::Rewritten PredictionInput::WithFewerCollectives(const Module& module) {
-  Rewritten made;
-  if (module.is_scheduled || !IsWhole(module) || !HasCollectives(module)) return made;
+// Transforms a partitioned module as XLA's GPU pipeline would: reduce-scatters, and fewer, larger collectives.
+PredictionInput::Transformed PredictionInput::TransformCollectives(const Module& module) {
+  Transformed result;
+  if (module.is_scheduled || !IsComplete(module) || !HasCollectives(module)) return result;
   std::unique_ptr<Module> copy = CloneModule(module);
   std::vector<absl::flat_hash_map<std::string_view, const Instruction*>> names(module.computations.size());
   for (size_t c = 0; c < module.computations.size(); ++c)
     for (size_t i = 0; i < module.computations[c]->instructions.size(); ++i) {
       const Instruction* hlo = module.computations[c]->instructions[i];
-      made.origins[copy->computations[c]->instructions[i]] = hlo;
+      result.origins[copy->computations[c]->instructions[i]] = hlo;
       names[c][hlo->name] = hlo;
     }
   bool changed = false;
@@ -100,50 +100,52 @@ PredictionInput::Rewritten PredictionInput::WithFewerCollectives(const Module& m
     changed |= done.value();
   }
   if (!changed) return {};
-  // What a pass made is called as what it stands for.
+  // A pass names an instruction that it creates after the original one that it replaces.
   for (size_t c = 0; c < names.size(); ++c)
     for (const Instruction* hlo : copy->computations[c]->instructions)
-      if (auto found = names[c].find(hlo->name); found != names[c].end()) made.origins.try_emplace(hlo, found->second);
-  made.module = std::move(copy);
-  return made;
+      if (auto found = names[c].find(hlo->name); found != names[c].end()) result.origins.try_emplace(hlo, found->second);
+  result.module = std::move(copy);
+  return result;
 }
 
 Result<std::unique_ptr<PredictionInput>> PredictionInput::Of(const Module& module, const ExecutionOptions& options,
                                                          const DeviceGrid& grid) {
-  std::unique_ptr<PredictionInput> input(new PredictionInput(module, WithFewerCollectives(module), options, grid));
-  if (const Instruction* hlo = Undivided(module, input->collectives_))
+  std::unique_ptr<PredictionInput> input(new PredictionInput(module, TransformCollectives(module), options, grid));
+  if (const Instruction* hlo = FirstUnpartitioned(module, input->collectives_))
     return Fail(hlo->at, "time.C1",
-                StrCat("'", hlo->name, "' has a sharding and the module no collectives: it is in global form, not yet "
-                                       "partitioned; time needs what one device runs, as SPMD partitioning gives it"));
+                StrCat("'", hlo->name, "' has a sharding but the module has no collectives: it is in global form; "
+                                       "`shoal time` needs the module after SPMD partitioning"));
   return input;
 }
 
 const ModuleMemory& PredictionInput::memory() const {
-  if (memory_ == nullptr) memory_ = std::make_unique<ModuleMemory>(MemoryOf(written_));
+  if (memory_ == nullptr) memory_ = std::make_unique<ModuleMemory>(MemoryOf(original_));
   return *memory_;
 }
 
 Result<Prediction> PredictOnMachine(const PredictionInput& input, const Machine& machine) {
-  Prediction forecast;
-  forecast.machine = machine;
+  Prediction result;
+  result.machine = machine;
   const int64_t devices = input.devices();
   if (!machine.fixed_size) {
-    ScaleToDevices(forecast.machine, devices);
+    ScaleToDevices(result.machine, devices);
   } else if (machine.devices() != static_cast<double>(devices) && devices > machine.devices_per_node()) {
-    forecast.scale_out = machine.devices() / static_cast<double>(devices);
+    result.scale_out = machine.devices() / static_cast<double>(devices);
   } else if (machine.devices() < static_cast<double>(devices)) {
-    return Fail(StrCat("the module is for ", devices, " devices, ", machine.name, " has ", machine.devices()));
+    return Fail(StrCat("the module needs ", devices, " devices, but ", machine.name, " has ", machine.devices(),
+                       "; choose a larger machine"));
   }
-  const DevicePlanInput plan{input.module(), input.executions(), input.collectives(), forecast.machine, input.classes(), devices, forecast.scale_out, &input.origins()};
-  forecast.prediction = Predict(plan);
-  for (OpTime& op : forecast.prediction.ops)
-    if (auto known = input.origins().find(op.hlo); known != input.origins().end()) op.hlo = known->second;
-  forecast.mfu = UtilisationOf(forecast.prediction, forecast.machine.device);
-  if (forecast.prediction.step_seconds > 0)
-    forecast.bandwidth = forecast.prediction.bytes / forecast.prediction.step_seconds;
-  forecast.memory_needed = static_cast<double>(DeviceBytes(input.memory()));
-  Warn(forecast, forecast.warnings);
-  return forecast;
+  const DevicePlanInput plan{input.module(),  input.executions(), input.collectives(), result.machine,
+                             input.classes(), devices,            result.scale_out,    &input.origins()};
+  result.prediction = Predict(plan);
+  for (OpTime& op : result.prediction.ops)
+    if (auto origin = input.origins().find(op.hlo); origin != input.origins().end()) op.hlo = origin->second;
+  result.mfu = UtilizationOf(result.prediction, result.machine.device);
+  if (result.prediction.step_seconds > 0)
+    result.bandwidth = result.prediction.bytes / result.prediction.step_seconds;
+  result.memory_needed = static_cast<double>(DeviceBytes(input.memory()));
+  AddWarnings(result, result.warnings);
+  return result;
 }
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// A module on a machine: all that `shoal time` tells about it.
+// Predicts the step time of a module on a machine: the data that `shoal time` prints.
 #pragma once
 
 #include <memory>
@@ -8,36 +8,36 @@
 
 namespace shoal::internal {
 
-// What does not depend on the machine, worked out once for all of them.
+// The analyses of a module that do not depend on the machine, computed once for all machines.
 class PredictionInput {
  public:
-  // Fails where the module is in global form: not partitioned yet.
+  // Fails if the module is in global form, before partitioning.
   static Result<std::unique_ptr<PredictionInput>> Of(const Module& module, const ExecutionOptions& options,
                                                    const DeviceGrid& grid);
-  // As it is priced: of one without a schedule, what passes make of its collectives.
+  // The module whose time is predicted. If the original has no schedule, its collectives are transformed by passes.
   const Module& module() const { return module_; }
   const ExecutionCounts& executions() const { return executions_; }
   const ModuleCollectives& collectives() const { return collectives_; }
   const DeviceClasses& classes() const { return classes_; }
   const ModuleMemory& memory() const;
-  const Origins& origins() const { return rewritten_.origins; }
+  const Origins& origins() const { return transformed_.origins; }
   int64_t devices() const { return grid_.count(); }
 
  private:
-  struct Rewritten {
-    std::unique_ptr<Module> module;  // null: it is as it was
+  struct Transformed {
+    std::unique_ptr<Module> module;  // null: unchanged
     Origins origins;
   };
-  static Rewritten WithFewerCollectives(const Module& module);
+  static Transformed TransformCollectives(const Module& module);
 
-  PredictionInput(const Module& written, Rewritten rewritten, const ExecutionOptions& options, const DeviceGrid& grid)
-      : written_(written), rewritten_(std::move(rewritten)),
-        module_(rewritten_.module != nullptr ? *rewritten_.module : written), grid_(grid), executions_(module_, options),
-        collectives_(CollectivesOf(module_, executions_, grid)),
+  PredictionInput(const Module& original, Transformed t, const ExecutionOptions& options, const DeviceGrid& grid)
+      : original_(original), transformed_(std::move(t)),
+        module_(transformed_.module != nullptr ? *transformed_.module : original), grid_(grid),
+        executions_(module_, options), collectives_(CollectivesOf(module_, executions_, grid)),
         classes_(DeviceClassesOf(module_, executions_.calls(), collectives_, grid)) {}
 
-  const Module& written_;
-  Rewritten rewritten_;
+  const Module& original_;
+  Transformed transformed_;
   const Module& module_;
   DeviceGrid grid_;
   ExecutionCounts executions_;
@@ -50,13 +50,13 @@ struct Prediction {
   Machine machine;
   SimulatedStep prediction;
   double scale_out = 1;
-  double mfu = 0;           // useful flops over what the matrix units could do in the step
-  double bandwidth = 0;     // bytes a second of memory, over the step
+  double mfu = 0;           // model flops utilization: flops over the peak of the matrix units in the step
+  double bandwidth = 0;     // memory bytes per second, over the step
   double memory_needed = 0;
   std::vector<std::string> warnings;
 };
 
-// The machine is given as many nodes as the module needs where its name does not fix them. Fails if it is too small.
+// If the name of the machine does not fix the number of nodes, it gets as many as needed. Fails if it is too small.
 Result<Prediction> PredictOnMachine(const PredictionInput& input, const Machine& machine);
 
 }  // namespace shoal::internal

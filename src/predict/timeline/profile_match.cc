@@ -18,23 +18,23 @@ bool IsLibrary(KernelKind family) {
 class Matcher {
  public:
   Matcher(const SimulatedStep& prediction, const Trace& profile) : profile_(profile) {
-    std::map<std::tuple<KernelKind, double, double, double>, std::vector<size_t>> alike;
+    std::map<std::tuple<KernelKind, double, double, double>, std::vector<size_t>> equal_kernels;
     for (const OpTime& op : prediction.ops) {
       by_name_.try_emplace(std::string(op.hlo->name), ops_.size());
       by_kernel_.try_emplace(KernelName(op.hlo->name), ops_.size());
       index_[op.hlo] = ops_.size();
-      library_.push_back(IsLibrary(op.family));
+      is_library_.push_back(IsLibrary(op.family));
       times_.push_back(op.times);
-      alike[{op.family, op.kernel.read(), op.kernel.written, op.kernel.flops}].push_back(ops_.size());
+      equal_kernels[{op.family, op.kernel.read(), op.kernel.written, op.kernel.flops}].push_back(ops_.size());
       ops_.push_back({op.hlo, op.kind, op.seconds, 0});
     }
-    for (auto& [key, members] : alike) groups_.push_back(std::move(members));
+    for (auto& [key, members] : equal_kernels) groups_.push_back(std::move(members));
     for (const AsyncTime& time : prediction.asyncs) {
       const Instruction& start = *time.async->start;
       by_name_.try_emplace(std::string(start.name), ops_.size());
       by_kernel_.try_emplace(KernelName(start.name), ops_.size());
       index_.try_emplace(&start, ops_.size());
-      library_.push_back(false);
+      is_library_.push_back(false);
       times_.push_back(time.times);
       groups_.push_back({ops_.size()});
       ops_.push_back({&start, time.async->use != nullptr ? TimeKind::kCommunication : TimeKind::kCopy, time.seconds, 0});
@@ -46,19 +46,19 @@ class Matcher {
 
   ProfileComparison Compare() {
     counts_.assign(ops_.size(), 0);
-    std::vector<size_t> owner(profile_.events.size(), kNobody);
-    for (size_t i = 0; i < owner.size(); ++i) owner[i] = Named(profile_.events[i].name);
-    GiveToLibraries(owner);
+    std::vector<size_t> owner(profile_.events.size(), kUnmatched);
+    for (size_t i = 0; i < owner.size(); ++i) owner[i] = FindByName(profile_.events[i].name);
+    AttributeToLibraryCalls(owner);
     ProfileComparison result;
     double unmatched = 0;
     for (size_t i = 0; i < owner.size(); ++i) {
       result.measured += profile_.events[i].duration;
-      if (owner[i] == kNobody) unmatched += profile_.events[i].duration;
+      if (owner[i] == kUnmatched) unmatched += profile_.events[i].duration;
       else ops_[owner[i]].measured += profile_.events[i].duration;
-      result.owners.push_back(owner[i] == kNobody ? nullptr : ops_[owner[i]].hlo);
+      result.owners.push_back(owner[i] == kUnmatched ? nullptr : ops_[owner[i]].hlo);
     }
-    Share();
-    result.steps = Steps(owner);
+    DivideAmongEqualKernels();
+    result.steps = CountSteps(owner);
     result.measured /= result.steps;
     result.unmatched = unmatched / result.steps;
     for (MeasuredOp& op : ops_) op.measured /= result.steps, result.predicted += op.predicted;
@@ -70,126 +70,126 @@ class Matcher {
   }
 
  private:
-  static constexpr size_t kNobody = SIZE_MAX;
+  static constexpr size_t kUnmatched = SIZE_MAX;
 
-  size_t Named(const std::string& name) const {
+  size_t FindByName(const std::string& name) const {
     if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
     const auto found = by_kernel_.find(KernelName(name));
-    return found == by_kernel_.end() ? kNobody : found->second;
+    return found == by_kernel_.end() ? kUnmatched : found->second;
   }
 
-  // The library calls after `hlo` in its computation, up to the next instruction that has a kernel of its name.
+  // The library calls after `hlo` in its computation, up to the next instruction with a kernel named after it.
   std::vector<size_t> CallsAfter(const Instruction& hlo) const {
     std::vector<size_t> calls;
     const auto& all = hlo.parent->instructions;
     for (size_t i = 1; i <= all.size(); ++i) {
       const auto found = index_.find(all[(hlo.index + i) % all.size()]);
       if (found == index_.end()) continue;
-      if (!library_[found->second]) break;
+      if (!is_library_[found->second]) break;
       calls.push_back(found->second);
     }
     return calls;
   }
 
-  // The instruction with a kernel of its name that comes after those calls; nobody at the end of a computation.
-  size_t NamedAfter(const std::vector<size_t>& calls) const {
+  // The next instruction after `calls` with a kernel named after it; kUnmatched at the end of the computation.
+  size_t NextNamed(const std::vector<size_t>& calls) const {
     const Instruction& last = *ops_[calls.back()].hlo;
     const auto& all = last.parent->instructions;
     for (size_t i = last.index + 1; i < all.size(); ++i)
       if (const auto found = index_.find(all[i]); found != index_.end()) return found->second;
-    return kNobody;
+    return kUnmatched;
   }
 
-  // How badly `calls` explain events of so many seconds that end with a kernel of `next`.
+  // Mismatch between `calls` and events that take `seconds` and precede a kernel of `next`; 0 is a perfect match.
   double Mismatch(const std::vector<size_t>& calls, double seconds, size_t next) const {
     double predicted = 0;
     for (size_t k : calls) predicted += times_[k] > 0 ? ops_[k].predicted / times_[k] : 0;
-    const size_t expected = NamedAfter(calls);
-    const bool other_end = next != kNobody && expected != kNobody && group_of_[next] != group_of_[expected];
+    const size_t expected = NextNamed(calls);
+    const bool other_end = next != kUnmatched && expected != kUnmatched && group_of_[next] != group_of_[expected];
     return std::abs(std::log(std::max(1e-12, seconds) / std::max(1e-12, predicted))) + (other_end ? 3 : 0);
   }
 
-  // The calls that ran between a kernel called as `before` and one called as `next`: of the instructions that share that
-  // kernel, those after the one that fits best.
+  // The calls that ran between the kernels `before` and `next`. Of the instructions that share the kernel `before`, the
+  // calls after the best match.
   std::vector<size_t> CallsBetween(size_t before, size_t next, double seconds) const {
     std::vector<size_t> best;
-    double least = INFINITY;
+    double min_mismatch = INFINITY;
     for (size_t candidate : groups_[group_of_[before]]) {
       std::vector<size_t> calls = CallsAfter(*ops_[candidate].hlo);
       if (calls.empty()) continue;
-      if (const double mismatch = Mismatch(calls, seconds, next); mismatch < least) least = mismatch, best = std::move(calls);
+      if (const double mismatch = Mismatch(calls, seconds, next); mismatch < min_mismatch) min_mismatch = mismatch, best = std::move(calls);
     }
     return best;
   }
 
-  // Events in a row to calls in a row, each call the share that it is predicted to take.
+  // Attributes consecutive events to consecutive calls, in proportion to their predicted times.
   void Divide(size_t begin, size_t end, const std::vector<size_t>& calls, std::vector<size_t>& owner) const {
-    double all = 0, seconds = 0;
-    for (size_t k : calls) all += times_[k] > 0 ? ops_[k].predicted / times_[k] : 0;
+    double predicted = 0, seconds = 0;
+    for (size_t k : calls) predicted += times_[k] > 0 ? ops_[k].predicted / times_[k] : 0;
     for (size_t i = begin; i < end; ++i) seconds += profile_.events[i].duration;
     size_t call = 0;
-    double passed = 0, until = calls.empty() || all <= 0 ? 0 : ops_[calls[0]].predicted / times_[calls[0]] / all;
+    double elapsed = 0, until = calls.empty() || predicted <= 0 ? 0 : ops_[calls[0]].predicted / times_[calls[0]] / predicted;
     for (size_t i = begin; i < end && !calls.empty(); ++i) {
-      const double middle = seconds > 0 ? (passed + profile_.events[i].duration / 2) / seconds : 0;
+      const double middle = seconds > 0 ? (elapsed + profile_.events[i].duration / 2) / seconds : 0;
       while (call + 1 < calls.size() && middle > until) {
         ++call;
-        until += all > 0 ? ops_[calls[call]].predicted / times_[calls[call]] / all : 1;
+        until += predicted > 0 ? ops_[calls[call]].predicted / times_[calls[call]] / predicted : 1;
       }
       owner[i] = calls[call];
-      passed += profile_.events[i].duration;
+      elapsed += profile_.events[i].duration;
     }
   }
 
-  void GiveToLibraries(std::vector<size_t>& owner) const {
-    size_t before = kNobody;
+  void AttributeToLibraryCalls(std::vector<size_t>& owner) const {
+    size_t before = kUnmatched;
     for (size_t i = 0; i < owner.size(); ++i) {
-      if (owner[i] != kNobody) {
+      if (owner[i] != kUnmatched) {
         before = owner[i];
         continue;
       }
       size_t end = i;
       double seconds = 0;
-      while (end < owner.size() && owner[end] == kNobody) seconds += profile_.events[end++].duration;
+      while (end < owner.size() && owner[end] == kUnmatched) seconds += profile_.events[end++].duration;
       std::vector<size_t> calls;
-      if (before != kNobody) calls = CallsBetween(before, end < owner.size() ? owner[end] : kNobody, seconds);
-      else for (size_t k = 0; k < ops_.size(); ++k) if (library_[k]) calls.push_back(k);
-      if (before == kNobody && calls.size() > 1) calls.clear();
+      if (before != kUnmatched) calls = CallsBetween(before, end < owner.size() ? owner[end] : kUnmatched, seconds);
+      else for (size_t k = 0; k < ops_.size(); ++k) if (is_library_[k]) calls.push_back(k);
+      if (before == kUnmatched && calls.size() > 1) calls.clear();
       Divide(i, end, calls, owner);
       i = end - 1;
     }
   }
 
-  // Equal kernels are compiled once and run under one name: what was measured is theirs together.
-  void Share() {
+  // Divides the measured time of equal kernels, which are compiled once under one name, in proportion to predictions.
+  void DivideAmongEqualKernels() {
     for (const std::vector<size_t>& group : groups_) {
       double predicted = 0, measured = 0;
-      bool each = true;  // has a name of its own in the profile
-      for (size_t k : group) predicted += ops_[k].predicted, measured += ops_[k].measured, each &= ops_[k].measured > 0;
-      if (each) continue;
+      bool all_measured = true;  // each has a name of its own in the profile
+      for (size_t k : group) predicted += ops_[k].predicted, measured += ops_[k].measured, all_measured &= ops_[k].measured > 0;
+      if (all_measured) continue;
       for (size_t k : group) ops_[k].measured = predicted > 0 ? measured * ops_[k].predicted / predicted : 0;
     }
   }
 
-  // How often the step ran: what most kernels with a name of their own say.
-  double Steps(const std::vector<size_t>& owner) {
+  // Number of steps in the profile: the median ratio of counted to predicted executions of kernels matched by name.
+  double CountSteps(const std::vector<size_t>& owner) {
     for (size_t i = 0; i < owner.size(); ++i)
-      if (owner[i] != kNobody && !library_[owner[i]]) ++counts_[owner[i]];
-    std::vector<double> said;
+      if (owner[i] != kUnmatched && !is_library_[owner[i]]) ++counts_[owner[i]];
+    std::vector<double> ratios;
     for (const std::vector<size_t>& group : groups_) {
       double counted = 0, expected = 0;
       for (size_t k : group) counted += counts_[k], expected += times_[k];
-      if (counted > 0 && expected > 0) said.push_back(counted / expected);
+      if (counted > 0 && expected > 0) ratios.push_back(counted / expected);
     }
-    if (said.empty()) return 1;
-    std::nth_element(said.begin(), said.begin() + static_cast<std::ptrdiff_t>(said.size() / 2), said.end());
-    return std::max(1.0, std::round(said[said.size() / 2]));
+    if (ratios.empty()) return 1;
+    std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2), ratios.end());
+    return std::max(1.0, std::round(ratios[ratios.size() / 2]));
   }
 
   const Trace& profile_;
   std::vector<MeasuredOp> ops_;
-  std::vector<std::vector<size_t>> groups_;  // that a compiler cannot tell apart
+  std::vector<std::vector<size_t>> groups_;  // indices of ops with equal kernels
   std::vector<size_t> group_of_;
-  std::vector<bool> library_;
+  std::vector<bool> is_library_;
   std::vector<double> times_, counts_;
   absl::flat_hash_map<std::string, size_t> by_name_, by_kernel_;
   absl::flat_hash_map<const Instruction*, size_t> index_;
@@ -197,7 +197,6 @@ class Matcher {
 
 }  // namespace
 
-// fusion_84 is fusion.84.
 std::string KernelName(std::string_view name) {
   if (!name.empty() && name.front() == '%') name.remove_prefix(1);
   std::string kernel(name);

@@ -1,4 +1,4 @@
-// A prediction beside a profile: which events belong to which instruction.
+// Compares a prediction with a profile: attributes profile events to instructions.
 #pragma once
 
 #include "core/ir/trace.h"
@@ -13,18 +13,17 @@ struct MeasuredOp {
 };
 
 struct ProfileComparison {
-  double steps = 1;          // that the profile holds
-  double predicted = 0, measured = 0;  // seconds per step, of ops
-  double unmatched = 0;      // of them, of events that belong to no instruction
-  std::vector<MeasuredOp> ops;  // those first that are furthest from what they should be
-  std::vector<const Instruction*> owners;  // of each event of the profile; null: it belongs to none
+  double steps = 1;                        // number of steps in the profile
+  double predicted = 0, measured = 0;      // seconds of ops per step
+  double unmatched = 0;                    // measured seconds of events not matched to an instruction
+  std::vector<MeasuredOp> ops;             // by decreasing prediction error
+  std::vector<const Instruction*> owners;  // the instruction of each event; null: not matched
 };
 
-// Kernels are called as their instructions, with other signs in the name: fusion_84 is fusion.84.
+// The kernel name of an instruction: fusion_84 for fusion.84.
 std::string KernelName(std::string_view name);
 
-// By name; kernels of libraries, which have names of their own, go to the library calls that stand between the
-// instructions before and after them in the schedule.
+// Matches events by name. Library kernels are attributed to the library calls between their neighbours in the schedule.
 ProfileComparison CompareWith(const SimulatedStep& prediction, const Trace& profile);
 
 }  // namespace shoal::internal

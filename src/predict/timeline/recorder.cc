@@ -25,45 +25,45 @@ TimeKind KindOfKernel(KernelKind family) {
 }
 
 Recorder::Recorder(const DevicePlanInput& input, const DevicePlan& plan, const std::string& device) : input_(input) {
-  result_.schedule_is_estimated = plan.ours;
+  result_.schedule_is_estimated = plan.is_estimated;
   result_.notes = plan.notes;
   result_.trace.source = "predicted";
   result_.trace.devices = {device};
-  result_.trace.streams = {"kernels", "collectives in the node", "collectives over the network", "copies"};
+  result_.trace.streams = {"kernels", "intra-node collectives", "inter-node collectives", "copies"};
 }
 
-void Recorder::Kernel(const DevicePlanOp& step, const KernelDescriptor& kernel, const CacheTraffic& traffic, const KernelTime& timing,
+void Recorder::Kernel(const DevicePlanOp& op, const KernelDescriptor& kernel, const CacheTraffic& traffic, const KernelTime& timing,
                       double start, double seconds, double weight) {
-  auto [found, inserted] = op_of_.try_emplace(step.hlo, result_.ops.size());
-  if (inserted) result_.ops.push_back({step.hlo, kernel.family, KindOfKernel(kernel.family), 0, 0, 0, 0, {}, {}, {}});
-  OpTime& op = result_.ops[found->second];
-  op.times += weight;
-  op.seconds += weight * seconds;
-  op.flops += weight * kernel.flops;
-  op.bytes += weight * (kernel.read() + kernel.written);
-  op.timing = timing;
-  op.traffic = traffic;
-  op.kernel = kernel;
+  auto [found, inserted] = op_of_.try_emplace(op.hlo, result_.ops.size());
+  if (inserted) result_.ops.push_back({op.hlo, kernel.family, KindOfKernel(kernel.family), 0, 0, 0, 0, {}, {}, {}});
+  OpTime& time = result_.ops[found->second];
+  time.times += weight;
+  time.seconds += weight * seconds;
+  time.flops += weight * kernel.flops;
+  time.bytes += weight * (kernel.read() + kernel.written);
+  time.timing = timing;
+  time.traffic = traffic;
+  time.kernel = kernel;
   result_.launches += weight * timing.launches;
-  result_.kinds[static_cast<size_t>(op.kind)] += weight * seconds;
-  AddEvent(std::string(step.hlo->name), kCompute, start, seconds, std::string(ToString(op.kind)), weight,
-           {{"bound", std::string(ToString(timing.bound))}, {"kernel", std::string(ToString(kernel.family))}}, step.hlo);
+  result_.kinds[static_cast<size_t>(time.kind)] += weight * seconds;
+  AddEvent(std::string(op.hlo->name), kCompute, start, seconds, std::string(ToString(time.kind)), weight,
+           {{"bound", std::string(ToString(timing.bound))}, {"kernel", std::string(ToString(kernel.family))}}, op.hlo);
 }
 
-void Recorder::Transfer(const DevicePlanOp& step, Stream stream, double start, double weight) {
-  const PlannedAsync& async = *step.async;
+void Recorder::Transfer(const DevicePlanOp& op, Stream stream, double start, double weight) {
+  const PlannedAsync& async = *op.async;
   AsyncTime& time = AsyncOf(async);
   time.times += weight;
   time.seconds += weight * async.timing.seconds;
   if (async.use != nullptr) result_.launches += weight;
   started_[&async] = AddEvent(
-      std::string(step.hlo->name), stream, start, async.timing.seconds, "communication", weight,
-      {{"algorithm", async.timing.algorithm}, {"bytes", StrCat(async.bytes)}, {"members", StrCat(async.place.members)}}, step.hlo);
+      std::string(op.hlo->name), stream, start, async.timing.seconds, "communication", weight,
+      {{"algorithm", async.timing.algorithm}, {"bytes", StrCat(async.bytes)}, {"members", StrCat(async.place.members)}}, op.hlo);
 }
 
 void Recorder::Wait(const PlannedAsync* async, double start, double seconds, double weight) {
-  const bool copy = async != nullptr && async->use == nullptr;
-  result_.kinds[static_cast<size_t>(copy ? TimeKind::kCopy : TimeKind::kCommunication)] += weight * seconds;
+  const bool is_copy = async != nullptr && async->use == nullptr;
+  result_.kinds[static_cast<size_t>(is_copy ? TimeKind::kCopy : TimeKind::kCommunication)] += weight * seconds;
   if (async == nullptr) {
     AddEvent("wait for collectives", kCompute, start, seconds, "exposed", weight, {}, nullptr);
     return;
@@ -74,8 +74,8 @@ void Recorder::Wait(const PlannedAsync* async, double start, double seconds, dou
     result_.trace.flows.push_back({from->second, event});
 }
 
-void Recorder::Rounds(const Instruction& loop, double rounds, double start, double seconds) {
-  AddEvent(StrCat(loop.name, ": ", rounds, " more rounds"), kCompute, start, seconds, "loop", 1, {}, nullptr);
+void Recorder::RemainingIterations(const Instruction& loop, double iterations, double start, double seconds) {
+  AddEvent(StrCat(loop.name, ": ", iterations, " more iterations"), kCompute, start, seconds, "loop", 1, {}, nullptr);
 }
 
 AsyncTime& Recorder::AsyncOf(const PlannedAsync& async) {
@@ -90,10 +90,10 @@ size_t Recorder::AddEvent(std::string name, Stream stream, double start, double 
   if (events.size() >= kMaxEvents) return kMaxEvents;
   if (hlo != nullptr)
     if (const Metadata* metadata = (*hlo)[kMetadata])
-      if (std::string place = FormatSourceLocation(*metadata, input_.module.stack_frames); !place.empty())
-        details.emplace_back("source", std::move(place));
+      if (std::string location = FormatSourceLocation(*metadata, input_.module.stack_frames); !location.empty())
+        details.emplace_back("source", std::move(location));
   if (hlo != nullptr && input_.origins != nullptr)
-    if (auto known = input_.origins->find(hlo); known != input_.origins->end()) hlo = known->second;
+    if (auto origin = input_.origins->find(hlo); origin != input_.origins->end()) hlo = origin->second;
   events.push_back({std::move(name), 0, stream, start, seconds, std::move(category), std::move(details), times, hlo});
   return events.size() - 1;
 }
@@ -107,7 +107,7 @@ SimulatedStep Recorder::Finish(double result_bytes) {
   const double start = gpu ? machine.kernels.step_start * 1e-6 + machine.kernels.result_new * 1e-15 * result_bytes : 0;
   const double device = result_.device_seconds + gaps_ + start;
   result_.host_seconds = machine.device.step_overhead + (gpu ? machine.device.launch_overhead * result_.launches : 0);
-  result_.step_seconds = std::max(device, result_.host_seconds) + trips_;
+  result_.step_seconds = std::max(device, result_.host_seconds) + round_trips_;
   result_.kinds[static_cast<size_t>(TimeKind::kIdle)] = result_.step_seconds - result_.device_seconds;
   std::stable_sort(result_.ops.begin(), result_.ops.end(), [](const OpTime& a, const OpTime& b) { return a.seconds > b.seconds; });
   std::stable_sort(result_.asyncs.begin(), result_.asyncs.end(),

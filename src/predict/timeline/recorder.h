@@ -1,11 +1,11 @@
-// What a simulation found, gathered: ops, collectives, kinds of time, the events of the timeline.
+// Collects the results of a simulation: times of ops and collectives, kinds of time, events of the timeline.
 #pragma once
 
 #include "predict/timeline/simulated_step.h"
 
 namespace shoal::internal {
 
-// Rows of the timeline of a device.
+// The rows in the timeline of a device.
 enum Stream : uint32_t { kCompute, kNodeLinks, kNetwork, kCopies, kStreams };
 
 TimeKind KindOfKernel(KernelKind family);
@@ -14,16 +14,16 @@ class Recorder {
  public:
   Recorder(const DevicePlanInput& input, const DevicePlan& plan, const std::string& device);
 
-  // A kernel that begins at `start`, for `weight` rounds like this one.
-  void Kernel(const DevicePlanOp& step, const KernelDescriptor& kernel, const CacheTraffic& traffic, const KernelTime& timing,
+  // Records a kernel that starts at `start` and represents `weight` executions.
+  void Kernel(const DevicePlanOp& op, const KernelDescriptor& kernel, const CacheTraffic& traffic, const KernelTime& timing,
               double start, double seconds, double weight);
-  void Transfer(const DevicePlanOp& step, Stream stream, double start, double weight);
-  // Kernels wait for `async`, or for all that goes on if it is null.
+  void Transfer(const DevicePlanOp& op, Stream stream, double start, double weight);
+  // Records that kernels wait for `async`; null: for all pending collectives and copies.
   void Wait(const PlannedAsync* async, double start, double seconds, double weight);
-  // Rounds of a loop that are not shown one by one.
-  void Rounds(const Instruction& loop, double rounds, double start, double seconds);
-  // The host reads a number from the device before it goes on.
-  void RoundTrip(double seconds, double weight) { trips_ += weight * seconds; }
+  // Records the iterations of a loop that are not simulated one by one.
+  void RemainingIterations(const Instruction& loop, double iterations, double start, double seconds);
+  // Records that the host waits for a value from the device.
+  void RoundTrip(double seconds, double weight) { round_trips_ += weight * seconds; }
   void Gap(double seconds, double weight) { gaps_ += weight * seconds; }
 
   SimulatedStep Finish(double result_bytes);
@@ -36,7 +36,7 @@ class Recorder {
 
   const DevicePlanInput& input_;
   SimulatedStep result_;
-  double gaps_ = 0, trips_ = 0;
+  double gaps_ = 0, round_trips_ = 0;
   absl::flat_hash_map<const PlannedAsync*, size_t> started_, async_of_;
   absl::flat_hash_map<const Instruction*, size_t> op_of_;
 };

@@ -7,17 +7,17 @@
 namespace shoal::internal {
 namespace {
 
-// Sweeps over the classes until none arrives anywhere at another time; a pipeline needs few more than two.
+// The simulation sweeps over the classes until no arrival time changes; a pipeline needs slightly more than two sweeps.
 constexpr int kMaxSweeps = 12;
-constexpr double kMaxSteps = 4e6;  // of all sweeps together
+constexpr double kMaxOps = 4e6;  // operations simulated in all sweeps
 
-double StepsOf(const DevicePlan& plan) {
-  double steps = 1;
-  for (const auto& [computation, block] : plan.blocks) steps += static_cast<double>(block.size());
-  return steps;
+double NumberOfOps(const DevicePlan& plan) {
+  double ops = 1;
+  for (const auto& [computation, block] : plan.blocks) ops += static_cast<double>(block.size());
+  return ops;
 }
 
-// The events of another class, on a process of its own.
+// Appends the events of another class, with a device of its own.
 void Append(const Trace& more, Trace& all) {
   const size_t first = all.events.size();
   const auto device = static_cast<uint32_t>(all.devices.size());
@@ -29,23 +29,22 @@ void Append(const Trace& more, Trace& all) {
   for (const TraceFlow& flow : more.flows) all.flows.push_back({flow.from + first, flow.to + first});
 }
 
-// The class that takes longest stands for the step; the timeline has them all.
-SimulatedStep Together(std::vector<SimulatedStep> each, const DeviceClasses& classes) {
-  const auto longest = static_cast<size_t>(std::max_element(each.begin(), each.end(), [](const SimulatedStep& a, const SimulatedStep& b) {
-                         return a.step_seconds < b.step_seconds;
-                       }) - each.begin());
+// Merges the steps of the classes: the result is that of the slowest class, with the timelines of all.
+SimulatedStep MergeClasses(std::vector<SimulatedStep> steps, const DeviceClasses& classes) {
+  const auto slower = [](const SimulatedStep& a, const SimulatedStep& b) { return a.step_seconds < b.step_seconds; };
+  const auto slowest = static_cast<size_t>(std::max_element(steps.begin(), steps.end(), slower) - steps.begin());
   std::vector<ClassTime> times;
   Trace trace;
-  trace.source = each.front().trace.source;
-  trace.streams = each.front().trace.streams;
-  for (size_t c = 0; c < each.size(); ++c) {
-    const SimulatedStep& one = each[c];
-    times.push_back({classes.all[c].name, static_cast<double>(classes.all[c].devices.size()), one.step_seconds, one.device_seconds, one.kinds});
-    Append(one.trace, trace);
+  trace.source = steps.front().trace.source;
+  trace.streams = steps.front().trace.streams;
+  for (size_t c = 0; c < steps.size(); ++c) {
+    const auto devices = static_cast<double>(classes.all[c].devices.size());
+    times.push_back({classes.all[c].name, devices, steps[c].step_seconds, steps[c].device_seconds, steps[c].kinds});
+    Append(steps[c].trace, trace);
   }
-  SimulatedStep result = std::move(each[longest]);
+  SimulatedStep result = std::move(steps[slowest]);
   result.classes = std::move(times);
-  result.slowest_class = longest;
+  result.slowest_class = slowest;
   result.trace = std::move(trace);
   return result;
 }
@@ -61,23 +60,23 @@ SimulatedStep Predict(const DevicePlanInput& input) {
   auto plan = std::make_shared<const DevicePlan>(BuildDevicePlan(input));
   const DeviceClasses& classes = input.classes;
   SimulatedStep result;
-  if (classes.alike()) {
+  if (classes.is_uniform()) {
     result = Simulate(input, *plan, classes, 0, nullptr);
     result.classes = {{classes.all[0].name, static_cast<double>(input.devices), result.step_seconds, result.device_seconds, result.kinds}};
   } else {
     Arrivals arrivals(classes);
-    std::vector<SimulatedStep> each(classes.all.size());
-    const double work = StepsOf(*plan) * static_cast<double>(classes.all.size());
-    const int sweeps = static_cast<int>(std::clamp(kMaxSteps / work, 2.0, static_cast<double>(kMaxSweeps)));
+    std::vector<SimulatedStep> steps(classes.all.size());
+    const double ops = NumberOfOps(*plan) * static_cast<double>(classes.all.size());
+    const int sweeps = static_cast<int>(std::clamp(kMaxOps / ops, 2.0, static_cast<double>(kMaxSweeps)));
     bool changed = true;
     for (int sweep = 0; sweep < sweeps && changed; ++sweep) {
       changed = false;
-      for (size_t c = 0; c < each.size(); ++c) {
-        each[c] = Simulate(input, *plan, classes, c, &arrivals);
+      for (size_t c = 0; c < steps.size(); ++c) {
+        steps[c] = Simulate(input, *plan, classes, c, &arrivals);
         changed |= arrivals.changed(c);
       }
     }
-    result = Together(std::move(each), classes);
+    result = MergeClasses(std::move(steps), classes);
   }
   for (const std::string& note : classes.notes) result.notes.push_back(note);
   result.plan = std::move(plan);

@@ -1,5 +1,4 @@
-// The timeline of a module on a machine: a device of each class that stands for the others, its kernels one after the
-// other, collectives and copies beside them.
+// The timeline of a module on a machine. One device represents each class; its kernels overlap collectives and copies.
 #pragma once
 
 #include <array>
@@ -15,25 +14,25 @@ enum class TimeKind : uint8_t { kMatrix, kMemory, kCommunication, kCopy, kIdle }
 inline constexpr size_t kTimeKinds = 5;
 std::string_view ToString(TimeKind kind);
 
-// An instruction over the whole step.
+// The time of an instruction over the whole step.
 struct OpTime {
   const Instruction* hlo = nullptr;
   KernelKind family{};
   TimeKind kind = TimeKind::kMemory;
-  double times = 0, seconds = 0;  // how often it runs, and how long all of it takes
-  double flops = 0, bytes = 0;    // of all
-  KernelTime timing;              // of one, the last time it was priced
+  double times = 0, seconds = 0;  // number of executions, and their total time
+  double flops = 0, bytes = 0;    // totals of all executions
+  KernelTime timing;              // the last simulated execution
   CacheTraffic traffic;
   KernelDescriptor kernel;
 };
 
-// A collective, or a copy beside the kernels, over the whole step.
+// The time of a collective or an async copy over the whole step.
 struct AsyncTime {
   const PlannedAsync* async = nullptr;
-  double times = 0, seconds = 0, exposed = 0;  // exposed: kernels wait for it
+  double times = 0, seconds = 0, exposed = 0;  // exposed: time that kernels wait for it
 };
 
-// Devices that do the same.
+// The times of a class of devices that do the same work.
 struct ClassTime {
   std::string name;  // "every device", "devices 0-3"
   double devices = 0;
@@ -41,19 +40,19 @@ struct ClassTime {
   std::array<double, kTimeKinds> kinds{};
 };
 
-// Of the class that takes longest, but for the classes and the trace, which are of all.
+// The prediction for the slowest class; `classes` and `trace` cover all classes.
 struct SimulatedStep {
   double step_seconds = 0;    // from step to step
-  double device_seconds = 0;  // that the device works, or waits for others
+  double device_seconds = 0;  // time that the device computes or waits for others
   std::array<double, kTimeKinds> kinds{};
   double launches = 0, host_seconds = 0;
   double flops = 0, bytes = 0;
-  std::vector<OpTime> ops;          // the longest first
-  std::vector<AsyncTime> asyncs;    // the most exposed first
-  Trace trace;                      // a device for each class
-  std::vector<ClassTime> classes;   // one where all devices are alike
+  std::vector<OpTime> ops;         // by decreasing time
+  std::vector<AsyncTime> asyncs;   // by decreasing exposed time
+  Trace trace;                     // one device per class
+  std::vector<ClassTime> classes;  // a single one if all devices do the same work
   size_t slowest_class = 0;
-  std::shared_ptr<const DevicePlan> plan;  // that asyncs point into
+  std::shared_ptr<const DevicePlan> plan;  // owns the operations that `asyncs` points to
   bool schedule_is_estimated = false;
   std::vector<std::string> notes;
 };

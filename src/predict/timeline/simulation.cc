@@ -17,22 +17,22 @@ namespace {
 
 class Simulation {
  public:
-  Simulation(const DevicePlanInput& input, const DevicePlan& plan, const DeviceClass& device, size_t class_number, Arrivals* arrivals)
-      : input_(input), plan_(plan), machine_(input.machine), device_(device), class_(class_number), arrivals_(arrivals),
+  Simulation(const DevicePlanInput& input, const DevicePlan& plan, const DeviceClass& device, size_t class_index, Arrivals* arrivals)
+      : input_(input), plan_(plan), machine_(input.machine), device_(device), class_(class_index), arrivals_(arrivals),
         cache_(machine_.device.cache * machine_.kernels.cache_share), recorder_(input, plan, device.name) {}
 
   SimulatedStep Run() {
     if (input_.module.entry == nullptr) return recorder_.Finish(0);
-    // Once to fill the cache, as the step before did.
+    // The first run fills the cache, as the previous step would.
     recording_ = false;
-    Block(*input_.module.entry, 1);
-    // A device that multiplies for long is slowed down by its power; in a tenth of a second that begins to show.
-    const double lasting = std::clamp(std::log10(std::max(1e-9, now_) / .1), 0.0, 1.0);
-    throttle_ = 1 - (1 - std::clamp(machine_.device.sustained, .01, 1.0)) * lasting;
+    RunBlock(*input_.module.entry, 1);
+    // The power limit slows down the matrix units in long steps: from 0.1 s on, and fully at 1 s.
+    const double throttled_part = std::clamp(std::log10(std::max(1e-9, now_) / .1), 0.0, 1.0);
+    throttle_ = 1 - (1 - std::clamp(machine_.device.sustained, .01, 1.0)) * throttled_part;
     Restart();
     recording_ = true;
-    if (arrivals_ != nullptr) arrivals_->Begin(class_);
-    Block(*input_.module.entry, 1);
+    if (arrivals_ != nullptr) arrivals_->Restart(class_);
+    RunBlock(*input_.module.entry, 1);
     for (double free : free_) WaitUntil(free, nullptr, 1);
     return recorder_.Finish(NewResultBytes());
   }
@@ -46,101 +46,102 @@ class Simulation {
     receives_.clear();
   }
 
-  // Of the results that do not take the place of a donated argument.
+  // Bytes of the results that do not alias a donated argument.
   double NewResultBytes() const {
     const Module& module = input_.module;
     double bytes = module.entry->root == nullptr ? 0 : DataBytes(module.entry->root->shape());
     for (const InputOutputAlias& alias : module.input_output_alias)
-      if (const Shape* kept = module.entry->root->shape().At(alias.output_index)) bytes -= DataBytes(*kept);
+      if (const Shape* aliased = module.entry->root->shape().At(alias.output_index)) bytes -= DataBytes(*aliased);
     return std::max(0.0, bytes);
   }
 
-  void Block(const Computation& computation, double weight) {
+  void RunBlock(const Computation& computation, double weight) {
     auto block = plan_.blocks.find(&computation);
     if (block == plan_.blocks.end() || ++depth_ > 64) return void(depth_ = std::max(0, depth_));
-    for (const DevicePlanOp& step : block->second) Step(step, weight);
+    for (const DevicePlanOp& op : block->second) RunOp(op, weight);
     --depth_;
   }
 
-  void Step(const DevicePlanOp& step, double weight) {
-    switch (step.kind) {
-      case DevicePlanOp::Kind::kNoOp: return void(values_.HandOn(*step.hlo));
-      case DevicePlanOp::Kind::kKernel: return Execute(step, weight);
+  void RunOp(const DevicePlanOp& op, double weight) {
+    switch (op.kind) {
+      case DevicePlanOp::Kind::kNoOp: return void(values_.Forward(*op.hlo));
+      case DevicePlanOp::Kind::kKernel: return RunKernel(op, weight);
       case DevicePlanOp::Kind::kCollective:
-        Execute(step, weight);
-        Start(step, weight);
-        return Wait(step, weight);
+        RunKernel(op, weight);
+        Start(op, weight);
+        return Wait(op, weight);
       case DevicePlanOp::Kind::kStart:
-        Execute(step, weight);
-        return Start(step, weight);
+        RunKernel(op, weight);
+        return Start(op, weight);
       case DevicePlanOp::Kind::kDone:
-        Wait(step, weight);
-        return Execute(step, weight);
-      case DevicePlanOp::Kind::kReceive: return Receive(step, weight);
-      case DevicePlanOp::Kind::kLoop: return Loop(*step.hlo, weight);
-      case DevicePlanOp::Kind::kCall: return Call(*step.hlo, weight);
-      case DevicePlanOp::Kind::kConditional: return Conditional(*step.hlo, weight);
+        Wait(op, weight);
+        return RunKernel(op, weight);
+      case DevicePlanOp::Kind::kReceive: return Receive(op, weight);
+      case DevicePlanOp::Kind::kLoop: return Loop(*op.hlo, weight);
+      case DevicePlanOp::Kind::kCall: return Call(*op.hlo, weight);
+      case DevicePlanOp::Kind::kConditional: return Conditional(*op.hlo, weight);
     }
   }
 
-  static bool IsNear(const Shape& shape) { return shape.layout() != nullptr && shape.layout()->memory_space == 1; }
+  static bool IsInVectorMemory(const Shape& shape) { return shape.layout() != nullptr && shape.layout()->memory_space == 1; }
 
-  CacheTraffic TrafficOf(const DevicePlanOp& step, KernelDescriptor& kernel) {
+  CacheTraffic TrafficOf(const DevicePlanOp& op, KernelDescriptor& kernel) {
     CacheTraffic traffic;
     const bool tpu = machine_.device.kind == DeviceKind::kTpu;
-    for (size_t i = 0; i < step.inputs.size() && i < kernel.reads.size(); ++i) {
+    for (size_t i = 0; i < op.inputs.size() && i < kernel.reads.size(); ++i) {
       const double bytes = kernel.reads[i];
-      if (bytes <= 0 || step.inputs[i] == nullptr) continue;
+      if (bytes <= 0 || op.inputs[i] == nullptr) continue;
       if (tpu) {
-        (IsNear(step.inputs[i]->shape()) ? traffic.hit : traffic.miss) += bytes;
+        (IsInVectorMemory(op.inputs[i]->shape()) ? traffic.hit : traffic.miss) += bytes;
         continue;
       }
-      // A part of a value is another part each time.
-      const bool part = bytes < .99 * DataBytes(step.inputs[i]->shape());
-      const Leaves& leaves = values_.Of(*step.inputs[i]);
-      const double hit = cache_.Touch(part || leaves.empty() ? values_.FreshLeaf() : leaves.front(), bytes);
+      // A kernel that reads part of a value reads a different part in each execution.
+      const bool is_part = bytes < .99 * DataBytes(op.inputs[i]->shape());
+      const Leaves& leaves = values_.Of(*op.inputs[i]);
+      const double hit = cache_.Touch(is_part || leaves.empty() ? values_.FreshLeaf() : leaves.front(), bytes);
       traffic.hit += hit;
       traffic.miss += bytes - hit;
     }
-    if (tpu && IsNear(step.hlo->shape())) traffic.hit += kernel.written, kernel.written = 0;
+    if (tpu && IsInVectorMemory(op.hlo->shape())) traffic.hit += kernel.written, kernel.written = 0;
     return traffic;
   }
 
-  // A buffer is the same in every step and every round.
-  const Leaves& OwnLeaves(const Instruction& hlo) {
-    auto [found, inserted] = own_.try_emplace(&hlo);
+  // The result of an instruction has the same buffers in every step and every iteration.
+  const Leaves& ResultLeaves(const Instruction& hlo) {
+    auto [found, inserted] = result_leaves_.try_emplace(&hlo);
     if (inserted) found->second = values_.Fresh(hlo.shape());
     return found->second;
   }
 
-  // Puts what is written into the cache; how many of these bytes were there.
-  double Written(const Instruction& hlo, const Leaves& leaves, double bytes) {
+  // Writes `bytes` of a result through the cache. Returns the bytes that were in the cache.
+  double WriteToCache(const Instruction& hlo, const Leaves& leaves, double bytes) {
     const Shape& shape = hlo.shape();
     if (!shape.IsTuple() || shape.elements().size() != leaves.size()) return cache_.Touch(leaves.front(), bytes);
-    double there = 0, left = bytes;  // a workspace comes last, and is not among them
+    double hit = 0, left = bytes;  // `bytes` does not include a workspace, which is the last leaf
     for (size_t i = 0; i < leaves.size() && left > 0; ++i) {
       const double part = std::min(left, DataBytes(shape.element(static_cast<int64_t>(i))));
-      there += cache_.Touch(leaves[i], part);
+      hit += cache_.Touch(leaves[i], part);
       left -= part;
     }
-    return there;
+    return hit;
   }
 
-  void Execute(const DevicePlanOp& step, double weight) {
-    if (step.kernel.family == KernelKind::kNothing) return;
-    KernelDescriptor kernel = step.kernel;
-    CacheTraffic traffic = TrafficOf(step, kernel);
-    Leaves result = kernel.in_place >= 0 && static_cast<size_t>(kernel.in_place) < step.inputs.size()
-                        ? values_.Of(*step.inputs[static_cast<size_t>(kernel.in_place)])
-                        : OwnLeaves(*step.hlo);
-    if (!result.empty() && machine_.device.kind == DeviceKind::kGpu) traffic.write_hit = Written(*step.hlo, result, kernel.written);
-    values_.Set(*step.hlo, std::move(result));
+  void RunKernel(const DevicePlanOp& op, double weight) {
+    if (op.kernel.family == KernelKind::kNothing) return;
+    KernelDescriptor kernel = op.kernel;
+    CacheTraffic traffic = TrafficOf(op, kernel);
+    Leaves result = kernel.in_place >= 0 && static_cast<size_t>(kernel.in_place) < op.inputs.size()
+                        ? values_.Of(*op.inputs[static_cast<size_t>(kernel.in_place)])
+                        : ResultLeaves(*op.hlo);
+    if (!result.empty() && machine_.device.kind == DeviceKind::kGpu)
+      traffic.write_hit = WriteToCache(*op.hlo, result, kernel.written);
+    values_.Set(*op.hlo, std::move(result));
     const KernelTime timing = EstimateKernelTime(kernel, traffic, machine_);
     const double alone = KindOfKernel(kernel.family) == TimeKind::kMatrix ? timing.seconds / throttle_ : timing.seconds;
-    // Collectives take cores and bandwidth from what runs beside them.
+    // Pending collectives take cores and bandwidth from concurrent kernels.
     const double pending = std::max({0.0, free_[kNodeLinks] - now_, free_[kNetwork] - now_});
     const double seconds = alone + machine_.kernels.contention * std::min(alone, pending);
-    if (recording_) recorder_.Kernel(step, kernel, traffic, timing, now_, seconds, weight);
+    if (recording_) recorder_.Kernel(op, kernel, traffic, timing, now_, seconds, weight);
     now_ += seconds;
     if (machine_.device.kind == DeviceKind::kGpu) {
       const double gap = machine_.kernels.gap * 1e-6 * timing.launches;
@@ -154,36 +155,36 @@ class Simulation {
     return async.timing.fabric == Fabric::kNetwork ? kNetwork : kNodeLinks;
   }
 
-  void Start(const DevicePlanOp& step, double weight) {
-    const PlannedAsync& async = *step.async;
-    const bool meets = arrivals_ != nullptr && async.use != nullptr;
+  void Start(const DevicePlanOp& op, double weight) {
+    const PlannedAsync& async = *op.async;
+    const bool synchronizes = arrivals_ != nullptr && async.use != nullptr;
     const bool sends = IsSendKind(async.kind);
-    if (meets && !(sends ? arrivals_->Sends(class_, async) : arrivals_->TakesPart(class_, async))) return;
+    if (synchronizes && !(sends ? arrivals_->Sends(class_, async) : arrivals_->Participates(class_, async))) return;
     const Stream stream = StreamOf(async);
-    // What needs nothing of this round began as soon as its stream was free.
-    const double ready = async.from_last_round && in_later_round_ ? std::min(now_, free_[stream]) : now_;
+    // A collective from the previous iteration started as soon as its stream was free.
+    const double ready = async.starts_in_previous_iteration && in_later_iteration_ ? std::min(now_, free_[stream]) : now_;
     double begin = std::max(ready, free_[stream]);
-    if (meets && recording_) {
+    if (synchronizes && recording_) {
       const size_t run = runs_[&async]++;
       arrivals_->Arrive(class_, async, run, begin);
-      if (!sends) begin = std::max(begin, arrivals_->Others(class_, async, run));
+      if (!sends) begin = std::max(begin, arrivals_->LatestOther(class_, async, run));
     }
     free_[stream] = begin + async.timing.seconds;
     ends_[&async] = free_[stream];
-    if (recording_) recorder_.Transfer(step, stream, begin, weight);
+    if (recording_) recorder_.Transfer(op, stream, begin, weight);
   }
 
-  // What is sent to this device has come when its sender's transfer is over.
-  void Receive(const DevicePlanOp& step, double weight) {
+  // Data for this device has arrived at the end of the sender's transfer.
+  void Receive(const DevicePlanOp& op, double weight) {
     if (arrivals_ == nullptr || !recording_) return;
-    const double sent = arrivals_->Others(class_, *step.async, receives_[step.async]++);
-    if (sent > 0) WaitUntil(sent + step.async->timing.seconds, step.async, weight);
+    const double sent = arrivals_->LatestOther(class_, *op.async, receives_[op.async]++);
+    if (sent > 0) WaitUntil(sent + op.async->timing.seconds, op.async, weight);
   }
 
-  void Wait(const DevicePlanOp& step, double weight) {
-    auto found = ends_.find(step.async);
-    if (found == ends_.end()) return;  // it began in a round that is not there
-    WaitUntil(found->second, step.async, weight);
+  void Wait(const DevicePlanOp& op, double weight) {
+    auto found = ends_.find(op.async);
+    if (found == ends_.end()) return;  // its start is in an iteration that is not simulated
+    WaitUntil(found->second, op.async, weight);
     ends_.erase(found);
   }
 
@@ -198,40 +199,40 @@ class Simulation {
       values_.Set(*callee.parameters[parameter], std::move(leaves));
   }
 
-  // The first round, one like all others, and as many times that one as are left.
+  // Simulates the first iteration and a second one, which represents all others.
   void Loop(const Instruction& loop, double weight) {
     const Computation* body = BodyOf(loop);
     const Computation* condition = ConditionOf(loop);
-    const TripCount* trips = input_.executions.FindTrips(loop);
-    const auto rounds = static_cast<double>(trips != nullptr ? std::max<int64_t>(0, trips->count) : 1);
-    if (body == nullptr || body->root == nullptr || rounds <= 0) return;
-    // The host of a GPU asks after every round whether there is another, unless it knows how many there are.
-    // A module that has no schedule yet will be told what can be inferred.
+    const TripCount* trips = input_.executions.FindTripCount(loop);
+    const auto iterations = static_cast<double>(trips != nullptr ? std::max<int64_t>(0, trips->count) : 1);
+    if (body == nullptr || body->root == nullptr || iterations <= 0) return;
+    // The host of a GPU reads the condition after every iteration, unless it knows the trip count. For a module without
+    // a schedule, XLA will set the trip count if it can be inferred.
     const bool host_knows = !MemberOf(ConfigOf(loop), "known_trip_count").empty() ||
-                            (plan_.ours && trips != nullptr && trips->known() && trips->from != TripCount::Provenance::kGiven);
-    if (!host_knows) RoundTrips(rounds, weight);
+                            (plan_.is_estimated && trips != nullptr && trips->known() && trips->from != TripCount::Provenance::kGiven);
+    if (!host_knows) RoundTrips(iterations, weight);
     Leaves state = loop.operands.empty() ? values_.Fresh(loop.shape()) : values_.Of(*loop.operands[0]);
-    const bool outer_round = in_later_round_;
-    for (int round = 0; round < std::min(rounds, 2.0); ++round) {
-      in_later_round_ = round > 0;
-      const double each = round == 0 ? weight : weight * (rounds - 1);
+    const bool was_in_later_iteration = in_later_iteration_;
+    for (int i = 0; i < std::min(iterations, 2.0); ++i) {
+      in_later_iteration_ = i > 0;
+      const double body_weight = i == 0 ? weight : weight * (iterations - 1);
       const double begin = now_;
       Bind(*body, 0, state);
       if (condition != nullptr && !(host_knows && machine_.device.kind == DeviceKind::kGpu)) {
         Bind(*condition, 0, state);
-        Block(*condition, each);
+        RunBlock(*condition, body_weight);
       }
-      Block(*body, each);
+      RunBlock(*body, body_weight);
       state = values_.Of(*body->root);
-      if (round == 1) Skip((rounds - 2) * (now_ - begin), rounds - 2, loop);
+      if (i == 1) SkipIterations((iterations - 2) * (now_ - begin), iterations - 2, loop);
     }
-    in_later_round_ = outer_round;
+    in_later_iteration_ = was_in_later_iteration;
     values_.Set(loop, std::move(state));
   }
 
-  void Skip(double seconds, double rounds, const Instruction& loop) {
-    if (rounds <= 0) return;
-    if (recording_) recorder_.Rounds(loop, rounds, now_, seconds);
+  void SkipIterations(double seconds, double iterations, const Instruction& loop) {
+    if (iterations <= 0) return;
+    if (recording_) recorder_.RemainingIterations(loop, iterations, now_, seconds);
     now_ += seconds;
     for (double& free : free_) free += seconds;
     for (auto& [async, end] : ends_) end += seconds;
@@ -240,12 +241,12 @@ class Simulation {
   void Call(const Instruction& call, double weight) {
     for (const Computation* callee : CalledComputations(call)) {
       for (size_t i = 0; i < call.operands.size(); ++i) Bind(*callee, i, values_.Of(*call.operands[i]));
-      Block(*callee, weight);
+      RunBlock(*callee, weight);
       if (callee->root != nullptr) values_.Set(call, values_.Of(*callee->root));
     }
   }
 
-  // The branch that the class takes; else all, as likely as they are counted, on average.
+  // Simulates the branch that the class takes; if unknown, all branches, weighted by their probabilities.
   void Conditional(const Instruction& conditional, double weight) {
     RoundTrips(1, weight);
     const std::vector<Computation*> branches = CalledComputations(conditional);
@@ -254,18 +255,18 @@ class Simulation {
     const double begin = now_;
     double average = 0;
     for (size_t b = 0; b < branches.size(); ++b) {
-      const bool known = taken != device_.branches.end();
-      const double share = known ? (taken->second == b ? 1 : 0) : std::min(1.0, input_.executions.Of(*branches[b]) / all);
-      if (share == 0) continue;
+      const bool is_known = taken != device_.branches.end();
+      const double probability = is_known ? (taken->second == b ? 1 : 0) : std::min(1.0, input_.executions.Of(*branches[b]) / all);
+      if (probability == 0) continue;
       now_ = begin;
       if (b + 1 < conditional.operands.size()) Bind(*branches[b], 0, values_.Of(*conditional.operands[b + 1]));
-      Block(*branches[b], weight * share);
-      average += share * (now_ - begin);
+      RunBlock(*branches[b], weight * probability);
+      average += probability * (now_ - begin);
     }
     now_ = begin + average;
   }
 
-  // The host waits for a number from the device, `times` times.
+  // The host waits `times` times for a value from the device.
   void RoundTrips(double times, double weight) {
     if (recording_ && machine_.device.kind == DeviceKind::kGpu)
       recorder_.RoundTrip(machine_.kernels.round_trip * 1e-6, weight * times);
@@ -279,9 +280,9 @@ class Simulation {
   Arrivals* arrivals_;
   Cache cache_;
   Values values_;
-  absl::flat_hash_map<const Instruction*, Leaves> own_;  // of results
+  absl::flat_hash_map<const Instruction*, Leaves> result_leaves_;  // by instruction
   Recorder recorder_;
-  bool recording_ = false, in_later_round_ = false;
+  bool recording_ = false, in_later_iteration_ = false;
   int depth_ = 0;
   double now_ = 0, throttle_ = 1;
   std::array<double, kStreams> free_{};

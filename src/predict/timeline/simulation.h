@@ -1,5 +1,5 @@
-// One device's step, event by event. Where classes of devices wait for each other, each is simulated with what the
-// others' simulations said about when they arrive, until nothing changes any more.
+// Simulates the step of one device, event by event. If classes of devices wait for each other, the simulation of each
+// uses the arrival times of the others, and repeats until no arrival time changes.
 #pragma once
 
 #include "predict/timeline/arrivals.h"
@@ -7,7 +7,7 @@
 
 namespace shoal::internal {
 
-// `arrivals` is null where all devices are alike.
+// Simulates class `c`. `arrivals` is null if there is only one class.
 SimulatedStep Simulate(const DevicePlanInput& input, const DevicePlan& plan, const DeviceClasses& classes, size_t c, Arrivals* arrivals);
 
 }  // namespace shoal::internal

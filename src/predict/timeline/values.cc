@@ -21,7 +21,7 @@ const Leaves& Values::Of(const Instruction& hlo) {
   return leaves_[&hlo] = std::move(fresh);
 }
 
-bool Values::HandOn(const Instruction& hlo) {
+bool Values::Forward(const Instruction& hlo) {
   if (hlo.operands.empty()) return false;
   if (IsTuple(hlo)) {
     Leaves all;

@@ -1,4 +1,4 @@
-// What somebody who tunes a module would look at first.
+// Potential performance and memory issues of a module.
 #pragma once
 
 #include "present/page/page_module.h"
@@ -7,11 +7,11 @@ namespace shoal::internal {
 
 struct Finding {
   std::string sentence;
-  std::string address;  // a fragment of the page that shows it; empty: none
+  std::string address;  // the URL fragment of the view that shows it; empty: none
 };
 std::vector<Finding> FindIssues(const PageModule& page);
 
-// The fragment that selects an instruction: i=computation/name, percent-encoded.
+// The URL fragment that selects an instruction: i=computation/name, percent-encoded.
 std::string AddressOf(const Instruction& hlo);
 
 }  // namespace shoal::internal

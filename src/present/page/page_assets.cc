@@ -3,7 +3,7 @@
 #include "page_hashes.h"
 #include "present/page/page_html.h"
 
-// The files are made by the build of viewer/.
+// The build of viewer/ generates the files.
 #define SHOAL_EMBED(symbol, file)                                                        \
   __asm__(".section .rodata\n.global " #symbol "\n.global " #symbol "_end\n" #symbol ":\n" \
           ".incbin \"" file "\"\n" #symbol "_end:\n.byte 0\n.text\n");                   \

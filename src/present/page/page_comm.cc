@@ -1,4 +1,4 @@
-// The sections about collectives: each with what it moves, whom it participants, and the groups behind that.
+// The sections about collectives: their traffic, participants and device groups.
 #include <map>
 #include <set>
 
@@ -12,19 +12,19 @@
 namespace shoal::internal {
 namespace {
 
-// So many device ids are listed; what participants more is told by its size alone.
+// Maximum number of device ids listed in total; further groups have only their size.
 constexpr size_t kMaxListed = 400'000;
 
-void AddUses(const PageModule& page, StringTable& strings, PageSection& section) {
+void AddCollectives(const PageModule& page, StringTable& strings, PageSection& section) {
   Overlaps overlaps(page.cost, page.executions);
   NodeSplits splits(page.devices_per_node);
-  std::map<const Participants*, uint32_t> numbers;
-  for (const auto& each : page.collectives.memberships.all())
-    numbers.emplace(each.get(), static_cast<uint32_t>(numbers.size()));
+  std::map<const Participants*, uint32_t> indices;
+  for (const auto& each : page.collectives.participants.all())
+    indices.emplace(each.get(), static_cast<uint32_t>(indices.size()));
   struct Row {
     const LogicalCollective& use;
     NodeSplit split;
-    Overlap beside;
+    Overlap overlap;
   };
   std::vector<Row> rows;
   for (const LogicalCollective& use : page.collectives.all)
@@ -33,25 +33,25 @@ void AddUses(const PageModule& page, StringTable& strings, PageSection& section)
   section.AddOf("start", rows, [&](const Row& row) { return page.ids(*row.use.start); });
   section.AddOf("done", rows, [&](const Row& row) { return page.ids(*row.use.done); });
   section.AddOf("kind", rows, [&](const Row& row) { return strings(Text(row.use.kind)); });
-  section.AddOf("participants", rows, [&](const Row& row) { return numbers.at(row.use.participants); });
+  section.AddOf("participants", rows, [&](const Row& row) { return indices.at(row.use.participants); });
   section.AddOf("nodes", rows, [&](const Row& row) { return static_cast<uint32_t>(row.split.nodes); });
   section.Add("group", GroupEquivalentCollectives(page.collectives));
   section.AddOf("times", rows, [](const Row& row) { return row.use.times; });
   section.AddOf("payload", rows, [](const Row& row) { return static_cast<double>(row.use.payload_bytes); });
-  section.AddOf("ring", rows, [](const Row& row) { return static_cast<double>(row.use.MostRingBytes()); });
-  section.AddOf("direct", rows, [](const Row& row) { return static_cast<double>(row.use.MostWireBytes()); });
+  section.AddOf("ring", rows, [](const Row& row) { return static_cast<double>(row.use.MaxRingBytes()); });
+  section.AddOf("direct", rows, [](const Row& row) { return static_cast<double>(row.use.MaxWireBytes()); });
   section.AddOf("inter_node_ring", rows, [](const Row& row) { return row.split.between_ring; });
   section.AddOf("inter_node_direct", rows, [](const Row& row) { return row.split.between_direct; });
   section.AddOf("overlap", rows,
-                [](const Row& row) { return row.use.async() ? static_cast<int32_t>(row.beside.instructions) : -1; });
-  section.AddOf("overlap_flops", rows, [](const Row& row) { return row.beside.flops; });
+                [](const Row& row) { return row.use.async() ? static_cast<int32_t>(row.overlap.instructions) : -1; });
+  section.AddOf("overlap_flops", rows, [](const Row& row) { return row.overlap.flops; });
 }
 
-// Groups and pairs of each membership, one after the other.
-void AddJoins(const PageModule& page, StringTable& strings, PageSection& section) {
+// The groups and pairs of each entry of the participant table, concatenated.
+void AddParticipants(const PageModule& page, StringTable& strings, PageSection& section) {
   std::vector<uint32_t> axis, pattern, size, group_end, member_end, member, pair_end, source, target;
   size_t listed = 0;
-  for (const auto& each : page.collectives.memberships.all()) {
+  for (const auto& each : page.collectives.participants.all()) {
     axis.push_back(strings(each->axis));
     pattern.push_back(strings(each->pattern));
     size.push_back(static_cast<uint32_t>(each->group_size));
@@ -81,25 +81,25 @@ void AddJoins(const PageModule& page, StringTable& strings, PageSection& section
   section.Add("target", target);
 }
 
-// What one member sends to another the direct way, for each byte of payload: from the first of the group, to it, and
-// between others. The page makes matrices of these.
+// Bytes that one member sends to another per byte of payload, with direct routing: from the first member of a group, to
+// it, and between the others. The page computes the matrices from these.
 void AddPairRules(const PageModule& page, StringTable& strings, PageSection& section) {
-  std::set<std::pair<Opcode, int64_t>> wanted;
+  std::set<std::pair<Opcode, int64_t>> rules;
   for (const LogicalCollective& use : page.collectives.all)
-    for (const DeviceGroup& group : use.groups()) wanted.insert({use.kind, std::ssize(group)});
+    for (const DeviceGroup& group : use.groups()) rules.insert({use.kind, std::ssize(group)});
   using Rule = std::pair<Opcode, int64_t>;
-  section.AddOf("kind", wanted, [&](const Rule& rule) { return strings(Text(rule.first)); });
-  section.AddOf("members", wanted, [](const Rule& rule) { return static_cast<uint32_t>(rule.second); });
-  section.AddOf("from_first", wanted, [](const Rule& rule) { return PairBytes(rule.first, rule.second, 1, 0, 1); });
-  section.AddOf("to_first", wanted, [](const Rule& rule) { return PairBytes(rule.first, rule.second, 1, 1, 0); });
-  section.AddOf("between", wanted, [](const Rule& rule) { return PairBytes(rule.first, rule.second, 1, 1, 2); });
+  section.AddOf("kind", rules, [&](const Rule& rule) { return strings(Text(rule.first)); });
+  section.AddOf("members", rules, [](const Rule& rule) { return static_cast<uint32_t>(rule.second); });
+  section.AddOf("from_first", rules, [](const Rule& rule) { return PairBytes(rule.first, rule.second, 1, 0, 1); });
+  section.AddOf("to_first", rules, [](const Rule& rule) { return PairBytes(rule.first, rule.second, 1, 1, 0); });
+  section.AddOf("between", rules, [](const Rule& rule) { return PairBytes(rule.first, rule.second, 1, 1, 2); });
 }
 
 }  // namespace
 
 void AddCommSections(const PageModule& page, const std::string& prefix, StringTable& strings, PageSections& sections) {
-  AddUses(page, strings, sections.Add(prefix + "comm"));
-  AddJoins(page, strings, sections.Add(prefix + "participants"));
+  AddCollectives(page, strings, sections.Add(prefix + "comm"));
+  AddParticipants(page, strings, sections.Add(prefix + "participants"));
   AddPairRules(page, strings, sections.Add(prefix + "pair_rules"));
 }
 

@@ -13,13 +13,13 @@ bool HasElided(const Module& module) {
   return false;
 }
 
-// What is part of an op changes the op: a reducer its all-reduce, what is fused its fusion.
+// A changed nested computation marks its caller as changed: the reducer of an all-reduce, the body of a fusion.
 void MarkCallers(const PageModule& page, std::vector<uint8_t>& marks) {
-  for (uint32_t id = 0; id < marks.size(); ++id)  // what is called stands before its callers
+  for (uint32_t id = 0; id < marks.size(); ++id)  // callees precede their callers
     for (const Computation* callee : CalledComputations(page.ids[id])) {
       if (marks[id] != PageDiff::kSame || !IsCostedByCaller(*callee, page.executions.calls())) continue;
-      for (const Instruction* inside : callee->instructions)
-        if (marks[page.ids(*inside)] != PageDiff::kSame) marks[id] = PageDiff::kChanged;
+      for (const Instruction* nested : callee->instructions)
+        if (marks[page.ids(*nested)] != PageDiff::kSame) marks[id] = PageDiff::kChanged;
     }
 }
 
@@ -29,13 +29,13 @@ PageDiff::PageDiff(const PageModule& a, const PageModule& b, const ExecutionOpti
   const bool elided = HasElided(a.module) || HasElided(b.module);
   const DiffSide side_a(a.module, options, elided), side_b(b.module, options, elided);
   matching = MatchInstructions(side_a, side_b);
-  const std::vector<Change> every = EveryChange(side_a, side_b);
-  changes = Folded(every);
+  const std::vector<Change> all_changes = EveryChange(side_a, side_b);
+  changes = MergeEqualChanges(all_changes);
   a_marks.assign(a.ids.size(), kOnlyHere);
   b_marks.assign(b.ids.size(), kOnlyHere);
   for (uint32_t id = 0; id < matching.b_of.size(); ++id)
     if (matching.b_of[id] != kNoMatch) a_marks[id] = b_marks[matching.b_of[id]] = kSame;
-  for (const Change& change : every)
+  for (const Change& change : all_changes)
     if (change.a != nullptr && change.b != nullptr) a_marks[a.ids(*change.a)] = b_marks[b.ids(*change.b)] = kChanged;
   MarkCallers(a, a_marks);
   MarkCallers(b, b_marks);
@@ -64,7 +64,7 @@ std::string ChangeSentence(const Change& change) {
     StrAppend(&text, ": ", change.before, " → ", change.after);
   else if (!change.before.empty() || !change.after.empty())
     StrAppend(&text, ": ", change.before, change.after);
-  if (const Instruction* hlo = change.instruction()) StrAppend(&text, ", of ", hlo->name);
+  if (const Instruction* hlo = change.instruction()) StrAppend(&text, ", ", hlo->name);
   if (change.count > 1) StrAppend(&text, " and ", change.count - 1, " more");
   return text;
 }

@@ -12,25 +12,25 @@
 namespace shoal::internal {
 namespace {
 
-// One character of UTF-8: its number and how many bytes it takes; a byte that begins none is U+FFFD.
+// Decodes one UTF-8 character: its code point and its size in bytes. An invalid byte is U+FFFD.
 std::pair<uint32_t, size_t> CharacterAt(std::string_view text, size_t at) {
   const auto first = static_cast<uint8_t>(text[at]);
   const size_t size = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
   if (size == 1) return {first, 1};
   if (size == 0 || first > 0xF4 || at + size > text.size()) return {0xFFFD, 1};
-  uint32_t number = first & (0xFF >> (size + 1));
+  uint32_t code_point = first & (0xFF >> (size + 1));
   for (size_t i = 1; i < size; ++i) {
     const auto next = static_cast<uint8_t>(text[at + i]);
     if ((next & 0xC0) != 0x80) return {0xFFFD, 1};
-    number = number << 6 | (next & 0x3F);
+    code_point = code_point << 6 | (next & 0x3F);
   }
-  const bool is_long = (size == 3 && number < 0x800) || (size == 4 && number < 0x10000);
-  if (is_long || number > 0x10FFFF || (number >= 0xD800 && number < 0xE000)) return {0xFFFD, 1};
-  return {number, size};
+  const bool is_overlong = (size == 3 && code_point < 0x800) || (size == 4 && code_point < 0x10000);
+  if (is_overlong || code_point > 0x10FFFF || (code_point >= 0xD800 && code_point < 0xE000)) return {0xFFFD, 1};
+  return {code_point, size};
 }
 
-// Marks that change the direction of what follows.
-bool IsDirection(uint32_t c) {
+// True for characters that change the direction of the following text.
+bool IsDirectionalMark(uint32_t c) {
   return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
@@ -39,7 +39,7 @@ void AppendCharacter(std::string& out, uint32_t c, std::string_view bytes) {
     StrAppend(&out, "&#", 0x2400 + c, ";");
   } else if (c == 0x7F) {
     out += "&#9249;";
-  } else if (c == 0xFFFD || (c >= 0x80 && c < 0xA0) || IsDirection(c)) {
+  } else if (c == 0xFFFD || (c >= 0x80 && c < 0xA0) || IsDirectionalMark(c)) {
     out += "&#65533;";
   } else if (c == '&' || c == '<' || c == '>' || c == '"' || c == '\'') {
     StrAppend(&out, "&#", c, ";");
@@ -54,10 +54,10 @@ class Html {
 
   void Raw(std::string_view html) { out += html; }
   void Text(std::string_view text) { out += HtmlText(text); }
-  // A name from the module: its direction is its own affair.
+  // A name from the module, isolated so that its text direction does not affect its surroundings.
   void Name(std::string_view text) { StrAppend(&out, "<bdi>", HtmlText(text), "</bdi>"); }
-  void Figure(std::string_view what, std::string_view value, std::string_view note = "") {
-    StrAppend(&out, "<div class=figure><dt>", HtmlText(what), "</dt><dd>", HtmlText(value), "</dd>");
+  void Metric(std::string_view name, std::string_view value, std::string_view note = "") {
+    StrAppend(&out, "<div class=figure><dt>", HtmlText(name), "</dt><dd>", HtmlText(value), "</dd>");
     if (!note.empty()) StrAppend(&out, "<dd class=note>", HtmlText(note), "</dd>");
     out += "</div>";
   }
@@ -69,9 +69,9 @@ std::string Sources(const PageModule& page) {
   for (const Computation* computation : page.module.computations)
     for (const Instruction* hlo : computation->instructions)
       if (const Metadata* metadata = (*hlo)[kMetadata]) {
-        std::string place = FormatSourceLocation(*metadata, page.module.stack_frames);
-        place.resize(place.rfind(':') == std::string::npos ? 0 : place.rfind(':'));
-        if (!place.empty()) files.insert(place.substr(place.find_last_of('/') + 1));
+        std::string location = FormatSourceLocation(*metadata, page.module.stack_frames);
+        location.resize(location.rfind(':') == std::string::npos ? 0 : location.rfind(':'));
+        if (!location.empty()) files.insert(location.substr(location.find_last_of('/') + 1));
       }
   constexpr size_t kMax = 3;
   std::string text;
@@ -82,21 +82,21 @@ std::string Sources(const PageModule& page) {
   return text;
 }
 
-void WriteWhat(const PageModule& page, Html& html) {
-  static constexpr const char* kBackends[] = {"a CPU", "a GPU", "a TPU"};
+void WriteSummary(const PageModule& page, Html& html) {
+  static constexpr const char* kBackends[] = {"CPU", "GPU", "TPU"};
   html.Raw("<p class=what>");
   html.Raw(StrCat(Grouped(static_cast<int64_t>(page.ids.size()), "instruction"), " in ",
                   Grouped(std::ssize(page.module.computations), "computation"), ", "));
   html.Raw(page.module.is_scheduled ? "scheduled" : "without a schedule");
-  html.Raw(StrCat(", by its look for ", kBackends[static_cast<size_t>(page.memory.backend)], ". "));
-  html.Text(StrCat("It runs on ", page.devices.from));
+  html.Raw(StrCat(", backend ", kBackends[static_cast<size_t>(page.memory.backend)], " (inferred). "));
+  html.Text(StrCat("Runs on ", page.devices.from));
   if (page.collectives.mesh && !page.collectives.mesh->ToText().empty()) {
     html.Raw("; mesh ");
     html.Name(page.collectives.mesh->ToText());
   }
   html.Raw(". ");
   if (const std::string sources = Sources(page); !sources.empty()) {
-    html.Raw("Written in ");
+    html.Raw("Source files: ");
     html.Name(sources);
     html.Raw(".");
   }
@@ -106,32 +106,32 @@ void WriteWhat(const PageModule& page, Html& html) {
 void WriteTotals(const PageModule& page, Html& html) {
   const SpaceMemory& device = page.memory.device;
   html.Raw("<dl class=figures>");
-  html.Figure("flops", FormatSi(page.cost.total.flops),
+  html.Metric("flops", FormatSi(page.cost.total.flops),
               StrCat(FormatSi(page.cost.total.transcendentals), " transcendentals"));
-  html.Figure("memory traffic", ShortBytes(page.cost.total.bytes()),
+  html.Metric("memory traffic", ShortBytes(page.cost.total.bytes()),
               StrCat(ShortBytes(page.cost.total.bytes_read), " read, ", ShortBytes(page.cost.total.bytes_written), " written"));
-  html.Figure("wire", ShortBytes(page.wire_bytes),
+  html.Metric("wire bytes", ShortBytes(page.wire_bytes),
               StrCat("received per device, ", Grouped(std::ssize(page.collectives.all), "collective")));
-  html.Figure("peak memory", ShortBytes(static_cast<double>(device.peak)),
+  html.Metric("peak memory", ShortBytes(static_cast<double>(device.peak)),
               StrCat(ShortBytes(static_cast<double>(device.arguments)), " arguments, ",
                      ShortBytes(static_cast<double>(device.temporaries)), " temporaries"));
   for (const Prediction& forecast : page.forecasts) {
     char mfu[32];
     std::snprintf(mfu, sizeof(mfu), "%.0f %%", 100 * forecast.mfu);
-    html.Figure(StrCat("time on ", forecast.machine.name), ShortSeconds(forecast.prediction.step_seconds),
-                StrCat("predicted; ", mfu, " of the matrix units"));
+    html.Metric(StrCat("time on ", forecast.machine.name), ShortSeconds(forecast.prediction.step_seconds),
+                StrCat("predicted; ", mfu, " MFU"));
   }
   html.Raw("</dl>");
 }
 
-// One bar for each machine: where the time of a step goes.
+// One bar per machine: the step time by kind.
 void WriteTimeByKind(const PageModule& page, Html& html) {
   if (page.forecasts.empty()) return;
   static constexpr const char* kClasses[] = {"k0", "k2", "k1", "k3", "idle"};
   static_assert(std::size(kClasses) == kTimeKinds);
   double longest = 0;
   for (const Prediction& forecast : page.forecasts) longest = std::max(longest, forecast.prediction.device_seconds);
-  html.Raw("<h2>Where the time goes</h2>");
+  html.Raw("<h2>Step time by kind</h2>");
   for (const Prediction& forecast : page.forecasts) {
     html.Raw("<div class=timebar><span>");
     html.Name(forecast.machine.name);
@@ -176,15 +176,15 @@ void WriteModule(const PageModule& page, const char* letter, Html& html) {
   html.Raw(StrCat("<section class=module data-module=", letter, "><div class=left><h1>"));
   html.Name(page.module.name.empty() ? page.file : page.module.name);
   html.Raw("</h1>");
-  WriteWhat(page, html);
+  WriteSummary(page, html);
   html.Raw("<h2>Per device and step</h2>");
   WriteTotals(page, html);
   WriteTimeByKind(page, html);
   html.Raw("<div class=pictures></div></div><div class=right>");
-  WriteList("Suspicious", FindIssues(page), "nothing stands out", html);
+  WriteList("Potential issues", FindIssues(page), "none found", html);
   std::vector<Finding> assumptions;
   for (const std::string& sentence : page.assumptions) assumptions.push_back({sentence, ""});
-  WriteList("Assumptions", assumptions, "none were needed", html);
+  WriteList("Assumptions", assumptions, "none", html);
   html.Raw("</div></section>");
 }
 
@@ -195,18 +195,18 @@ void WriteChanges(const PageDiff& diff, Html& html) {
                                                 ? std::string()
                                                 : StrCat("program&", change.b == nullptr ? "" : "m=b&",
                                                          AddressOf(*change.instruction()))});
-  WriteList("What changed", rows, "nothing: the modules mean the same", html);
+  WriteList("Changes", rows, "none: the modules are semantically equal", html);
 }
 
 }  // namespace
 
-std::string HtmlText(std::string_view text, size_t most) {
+std::string HtmlText(std::string_view text, size_t max_characters) {
   std::string out;
   size_t count = 0;
   for (size_t at = 0; at < text.size(); ++count) {
-    if (count == most) return out + "…";
-    const auto [number, size] = CharacterAt(text, at);
-    AppendCharacter(out, number, text.substr(at, size));
+    if (count == max_characters) return out + "…";
+    const auto [code_point, size] = CharacterAt(text, at);
+    AppendCharacter(out, code_point, text.substr(at, size));
     at += size;
   }
   return out;
@@ -221,13 +221,13 @@ std::string PageHtml(const PageModule& a, const PageModule* b, const PageDiff* d
                   "'; img-src blob: data:; base-uri 'none'; form-action 'none'\">\n"));
   html.Raw("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<link rel=icon href=\"data:,\">\n");
   html.Raw("<title>");
-  html.Text(StrCat(a.module.name.empty() ? a.file : a.module.name, b == nullptr ? "" : " against ",
+  html.Text(StrCat(a.module.name.empty() ? a.file : a.module.name, b == nullptr ? "" : " vs. ",
                    b == nullptr ? "" : b->module.name.empty() ? b->file : b->module.name, " · shoal"));
   html.Raw(StrCat("</title>\n<style>", style.text, "</style>\n</head>\n<body>\n<div id=app></div>\n<main id=overview>"));
   if (diff != nullptr) WriteChanges(*diff, html);
   WriteModule(a, "a", html);
   if (b != nullptr) WriteModule(*b, "b", html);
-  html.Raw("</main>\n<noscript><p class=muted>The other views need a browser that runs scripts.</p></noscript>\n");
+  html.Raw("</main>\n<noscript><p class=muted>The other views require JavaScript.</p></noscript>\n");
   html.Raw("<script type=\"application/octet-stream\" id=shoal-data>");
   html.out += Base64(data);
   html.Raw(StrCat("</script>\n<script>", script.text, "</script>\n</body>\n</html>\n"));

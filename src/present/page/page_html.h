@@ -1,19 +1,19 @@
-// The page: one file that a browser opens from the disk. What it says first stands in it as plain HTML; the rest is
-// data, and the script of viewer/ that draws it.
+// The page: one file that a browser opens from disk. The overview is plain HTML; the rest is data and the script of
+// viewer/ that draws it.
 #pragma once
 
 #include "present/page/page_diff.h"
 
 namespace shoal::internal {
 
-// `b` and `diff` are null for one module. The data are already packed.
+// `b` and `diff` are null for one module. `data` is already packed.
 std::string PageHtml(const PageModule& a, const PageModule* b, const PageDiff* diff, std::string_view data);
 
-// Text for HTML: nothing in it is markup, control characters and marks of direction are visible, and what is longer
-// than `most` characters is cut.
-std::string HtmlText(std::string_view text, size_t most = 200);
+// Escapes text for HTML: neutralizes markup, makes control characters and directional marks visible, and truncates the
+// text to `max_characters`.
+std::string HtmlText(std::string_view text, size_t max_characters = 200);
 
-// The bundle of viewer/, with what a Content-Security-Policy calls it.
+// A file of the viewer bundle, with its hash for the Content-Security-Policy.
 struct PageAsset {
   std::string_view text;
   std::string sha256;  // base64

@@ -1,4 +1,4 @@
-// The sections about memory: what is held at each step, and each buffer with its life and its place.
+// The sections about memory: live bytes at each step, and the live range and offset of each buffer.
 #include "core/base/strings.h"
 #include "present/page/page_module.h"
 
@@ -10,9 +10,9 @@ void AddMemorySections(const PageModule& page, const std::string& prefix, String
   steps.Add("bytes", std::vector<double>(page.memory.live_bytes.begin(), page.memory.live_bytes.end()));
 
   PageSection& buffers = sections.Add(prefix + "buffers");
-  const auto& lives = page.memory.lives;
+  const auto& lives = page.memory.live_ranges;
   auto number = [](auto value) { return static_cast<uint32_t>(value); };
-  // The instruction that makes it; -1: none.
+  // The defining instruction; -1: none.
   buffers.AddOf("instr", lives, [&](const BufferLiveRange& life) {
     return life.value.hlo == nullptr ? -1 : static_cast<int32_t>(page.ids(*life.value.hlo));
   });

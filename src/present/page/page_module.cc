@@ -16,15 +16,15 @@ using Json = nlohmann::ordered_json;
 
 std::string FileName(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-// What a row calls it: "dot + bias", "all-reduce", a custom call's target.
-std::string WordsOf(const Instruction& hlo, FusionWorks& works) {
+// The label of an instruction: "dot + bias", "all-reduce", the target of a custom call.
+std::string RowLabelOf(const Instruction& hlo, FusionWorks& works) {
   const Instruction& op = Unwrapped(hlo);
   if (IsFusion(op)) return works.Of(op).label;
   const std::string_view target = TargetOf(op);
   return IsCustomCall(op) && !target.empty() ? std::string(target) : LabelOf(op, works);
 }
 
-// Of all instructions, in the order of their ids.
+// The columns of all instructions, in id order.
 class InstructionColumns {
  public:
   InstructionColumns(PageModule& page, StringTable& strings) : page_(page), strings_(strings) {
@@ -36,7 +36,7 @@ class InstructionColumns {
     step_.assign(count, -1);
     flags_.assign(count, 0);
     for (uint32_t id = 0; id < count; ++id) AddInstruction(page.ids[id]);
-    AddFigures();
+    AddCosts();
   }
 
   void WriteTo(PageSection& section) const {
@@ -70,7 +70,7 @@ class InstructionColumns {
     name_.emplace_back(hlo.name);
     computation_.push_back(computation_of_.at(hlo.parent));
     opcode_.push_back(strings_(OpcodeTextOf(hlo)));
-    label_.push_back(strings_(WordsOf(hlo, page_.works)));
+    label_.push_back(strings_(RowLabelOf(hlo, page_.works)));
     kind_.push_back(static_cast<uint8_t>(WorkKindOf(hlo, page_.works)));
     type_.push_back(strings_(TypeOf(hlo.shape())));
     const Metadata* metadata = hlo[kMetadata];
@@ -80,7 +80,7 @@ class InstructionColumns {
     operand_end_.push_back(static_cast<uint32_t>(operand_back_.size()));
     if (CallsComputations(hlo))
       for (const Computation* callee : CalledComputations(hlo))
-        // Loose text may name a computation that stands nowhere.
+        // Loose text may refer to an undefined computation.
         if (auto found = computation_of_.find(callee); found != computation_of_.end()) call_.push_back(found->second);
     call_end_.push_back(static_cast<uint32_t>(call_.size()));
     times_[id] = page_.executions.Of(hlo);
@@ -92,17 +92,17 @@ class InstructionColumns {
     return text;
   }
 
-  void AddFigures() {
-    for (const InstructionCost& one : page_.cost.instructions) {
-      const uint32_t id = page_.ids(*one.hlo);
-      flops_[id] = one.once.flops * one.times;
-      transcendentals_[id] = one.once.transcendentals * one.times;
-      read_[id] = one.once.bytes_read * one.times;
-      written_[id] = one.once.bytes_written * one.times;
-      if (one.unknown) flags_[id] |= kUnknownCost;
+  void AddCosts() {
+    for (const InstructionCost& cost : page_.cost.instructions) {
+      const uint32_t id = page_.ids(*cost.hlo);
+      flops_[id] = cost.once.flops * cost.times;
+      transcendentals_[id] = cost.once.transcendentals * cost.times;
+      read_[id] = cost.once.bytes_read * cost.times;
+      written_[id] = cost.once.bytes_written * cost.times;
+      if (cost.unknown) flags_[id] |= kUnknownCost;
     }
     for (const LogicalCollective& use : page_.collectives.all)
-      wire_[page_.ids(*use.start)] += use.times * static_cast<double>(use.MostWireBytes());
+      wire_[page_.ids(*use.start)] += use.times * static_cast<double>(use.MaxWireBytes());
     for (size_t step = 0; step < page_.memory.steps.size(); ++step)
       step_[page_.ids(*page_.memory.steps[step])] = static_cast<int32_t>(step);
   }
@@ -153,13 +153,13 @@ void AddRows(PageModule& page, StringTable& strings, PageSection& section) {
   section.Add("member", member);
 }
 
-// Loops that are reached, with their rounds; -1: nobody knows.
+// The loops reachable from the entry, with their trip counts; -1: unknown.
 Json LoopsOf(const PageModule& page) {
   Json loops = Json::array();
   for (const Computation* computation : page.executions.calls().ReachableFromEntry())
     for (const Instruction* hlo : computation->instructions)
       if (CallsComputations(*hlo) && CallKindOf(*hlo) == CallKind::kLoop)
-        if (const TripCount* trips = page.executions.FindTrips(*hlo))
+        if (const TripCount* trips = page.executions.FindTripCount(*hlo))
           loops.push_back({page.ids(*hlo), trips->known() ? trips->count : -1});
   return loops;
 }
@@ -170,7 +170,7 @@ Json MemoryOf(const SpaceMemory& space) {
           {"peak", space.peak}};
 }
 
-// The machines that time was predicted on.
+// The machines of the predictions.
 Json MachinesOf(const PageModule& page) {
   Json all = Json::array();
   for (const Prediction& forecast : page.forecasts) {
@@ -190,7 +190,7 @@ Json MachinesOf(const PageModule& page) {
   return all;
 }
 
-Json About(const PageModule& page) {
+Json SummaryJson(const PageModule& page) {
   static constexpr const char* kBackends[] = {"cpu", "gpu", "tpu"};
   Json mesh = Json::array();
   if (page.collectives.mesh)
@@ -231,14 +231,14 @@ PageModule::PageModule(std::string path, const Module& from, const ExecutionOpti
       cost(CostOf(from, executions)),
       memory(shoal::internal::MemoryOf(from)),
       devices_per_node(per_node) {
-  for (const LogicalCollective& use : collectives.all) wire_bytes += use.times * static_cast<double>(use.MostWireBytes());
+  for (const LogicalCollective& use : collectives.all) wire_bytes += use.times * static_cast<double>(use.MaxWireBytes());
 }
 
 void AddModuleSections(PageModule& page, const std::string& prefix, PageSections& sections) {
   StringTable strings;
-  strings("");  // number 0
+  strings("");  // index 0
   PageSection& about = sections.Add(prefix + "about");
-  about.Add("json", {About(page).dump(-1, ' ', false, Json::error_handler_t::replace)});
+  about.Add("json", {SummaryJson(page).dump(-1, ' ', false, Json::error_handler_t::replace)});
   PageSection& string_section = sections.Add(prefix + "strings");
   const InstructionColumns columns(page, strings);
   columns.WriteTo(sections.Add(prefix + "instr"));

@@ -12,11 +12,11 @@
 
 namespace shoal::internal {
 
-// A module with all that is known about it.
+// A module with its analysis results.
 struct PageModule {
   PageModule(std::string file, const Module& module, const ExecutionOptions& options, int64_t devices_per_node);
 
-  std::string file;  // its name without the folder: what the writer's machine looks like is nobody's business
+  std::string file;  // without the directory, so that the page reveals no paths
   const Module& module;
   ExecutionCounts executions;
   InstructionIds ids;
@@ -25,19 +25,19 @@ struct PageModule {
   ModuleCost cost;
   ModuleMemory memory;
   int64_t devices_per_node = 8;
-  double wire_bytes = 0;                 // that the device which receives most receives, per step, the direct way
-  int64_t budget = -1;                   // bytes a device has; -1: nobody said
-  std::unique_ptr<PredictionInput> forecast_input;  // that forecasts point into
-  std::vector<Prediction> forecasts;                // on the machines that were asked for
-  std::vector<std::pair<std::string, Trace>> measured;  // profiles, by the names of their files
-  std::vector<std::string> assumptions;  // sentences
+  double wire_bytes = 0;                 // maximum received by any device per step, direct routing
+  int64_t budget = -1;                   // bytes of a device; -1: not given
+  std::unique_ptr<PredictionInput> forecast_input;  // owns the data that forecasts refer to
+  std::vector<Prediction> forecasts;                // one per machine of --on
+  std::vector<std::pair<std::string, Trace>> measured;  // file name and profile
+  std::vector<std::string> assumptions;  // one sentence each
   FusionWorks works;
 };
 
 // `prefix` is "a." or "b.".
 void AddModuleSections(PageModule& page, const std::string& prefix, PageSections& sections);
 
-// Parts of AddModuleSections with files of their own.
+// Parts of AddModuleSections, each in its own file.
 void AddCommSections(const PageModule& page, const std::string& prefix, StringTable& strings, PageSections& sections);
 void AddTimeSections(PageModule& page, const std::string& prefix, PageSections& sections);
 void AddMemorySections(const PageModule& page, const std::string& prefix, StringTable& strings, PageSections& sections);

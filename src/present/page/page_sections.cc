@@ -11,25 +11,25 @@
 namespace shoal::internal {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "columns are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "columns are written in memory byte order");
 
-// With nothing of the machine or the time in it: equal input, equal page.
+// Compresses without time stamps or host names, so that equal inputs produce equal pages.
 std::string Gzipped(std::string_view bytes) {
   z_stream stream{};
   constexpr int kGzip = 15 + 16, kLevel = 6, kMemory = 8;
   SHOAL_CHECK(deflateInit2(&stream, kLevel, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) == Z_OK, "zlib");
   std::string out(deflateBound(&stream, bytes.size()), '\0');
   size_t read = 0, written = 0;
-  constexpr size_t kPiece = size_t{1} << 30;  // zlib counts in 32 bits
+  constexpr size_t kChunk = size_t{1} << 30;  // zlib counts in 32 bits
   for (int state = Z_OK; state != Z_STREAM_END;) {
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data() + read));
-    stream.avail_in = static_cast<uInt>(std::min(bytes.size() - read, kPiece));
+    stream.avail_in = static_cast<uInt>(std::min(bytes.size() - read, kChunk));
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + written);
-    stream.avail_out = static_cast<uInt>(std::min(out.size() - written, kPiece));
-    const uInt in = stream.avail_in, room = stream.avail_out;
+    stream.avail_out = static_cast<uInt>(std::min(out.size() - written, kChunk));
+    const uInt in = stream.avail_in, out_size = stream.avail_out;
     state = deflate(&stream, read + in == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
     read += in - stream.avail_in;
-    written += room - stream.avail_out;
+    written += out_size - stream.avail_out;
   }
   deflateEnd(&stream);
   out.resize(written);
@@ -103,14 +103,14 @@ PageSections::Packed PageSections::Pack(const std::vector<std::string>& files) c
   AppendNumber(out, kPageVersion);
   AppendNumber(out, static_cast<uint32_t>(text.size()));
   out += text;
-  out.resize(Aligned(out.size()), '\0');  // sections are counted from here
+  out.resize(Aligned(out.size()), '\0');  // section offsets are relative to this
   return {out + packed, directory.dump(2, ' ', false, Json::error_handler_t::replace)};
 }
 
 uint32_t StringTable::operator()(std::string_view text) {
-  auto found = known_.find(text);
-  if (found != known_.end()) return found->second;
-  known_.emplace(text, static_cast<uint32_t>(all_.size()));
+  auto found = indices_.find(text);
+  if (found != indices_.end()) return found->second;
+  indices_.emplace(text, static_cast<uint32_t>(all_.size()));
   all_.emplace_back(text);
   return static_cast<uint32_t>(all_.size() - 1);
 }

@@ -1,5 +1,5 @@
-// The data inside a page: named sections of columns, each section compressed by itself, so that the page unpacks what
-// the open view needs. docs/report.md says what stands in them; docs/schema/report.schema.json describes the directory.
+// The data of a page: named sections of columns. Each section is compressed separately, so that the page decompresses
+// only those of the open view. docs/report.md describes the sections, docs/schema/report.schema.json the directory.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class PageSection {
   void Add(std::string_view column, const std::vector<uint32_t>& values) { AddArray(column, "u32", values); }
   void Add(std::string_view column, const std::vector<int32_t>& values) { AddArray(column, "i32", values); }
   void Add(std::string_view column, const std::vector<double>& values) { AddArray(column, "f64", values); }
-  // Strings, each ended by a zero byte; zero bytes in them become U+2400.
+  // Strings, each terminated by a zero byte; zero bytes in them become U+2400.
   void Add(std::string_view column, const std::vector<std::string>& values);
-  // A column with what `of` gives for each row.
+  // A column with the value of `of` for each row.
   template <class Rows, class Of>
   void AddOf(std::string_view column, const Rows& rows, Of of) {
     std::vector<std::decay_t<decltype(of(*std::begin(rows)))>> values;
@@ -44,7 +44,7 @@ class PageSection {
  private:
   template <class T>
   void AddArray(std::string_view column, const char* type, const std::vector<T>& values);
-  // Columns begin at multiples of eight bytes, so that the page can look at them where they are.
+  // Columns start at multiples of eight bytes, so that the page can read them in place.
   void Begin(std::string_view column, const char* type, size_t count);
 
   std::string name_, bytes_;
@@ -54,7 +54,7 @@ class PageSection {
 class PageSections {
  public:
   PageSection& Add(std::string name) { return sections_.emplace_back(std::move(name)); }
-  // Magic, version, directory, sections: the bytes that stand in the page as base64; and the directory by itself.
+  // `bytes`: magic, version, directory and sections, which the page contains as base64. `directory`: a copy of it.
   struct Packed {
     std::string bytes, directory;
   };
@@ -64,14 +64,14 @@ class PageSections {
   std::deque<PageSection> sections_;
 };
 
-// Equal strings once.
+// Assigns an index to each distinct string.
 class StringTable {
  public:
   uint32_t operator()(std::string_view text);
   const std::vector<std::string>& all() const { return all_; }
 
  private:
-  std::map<std::string, uint32_t, std::less<>> known_;
+  std::map<std::string, uint32_t, std::less<>> indices_;
   std::vector<std::string> all_;
 };
 

@@ -23,11 +23,11 @@ std::string Grouped(int64_t number) {
   return digits;
 }
 
-std::string Grouped(int64_t number, std::string_view what) {
-  return StrCat(Grouped(number), " ", what, number == 1 ? "" : "s");
+std::string Grouped(int64_t number, std::string_view noun) {
+  return StrCat(Grouped(number), " ", noun, number == 1 ? "" : "s");
 }
 
-std::string ShortPercent(double part) { return Fixed(100 * part, part < 0.0995 ? 1 : 0, " %"); }
+std::string ShortPercent(double fraction) { return Fixed(100 * fraction, fraction < 0.0995 ? 1 : 0, " %"); }
 
 std::string ShortBytes(double bytes) {
   static constexpr const char* kUnits[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};

@@ -1,4 +1,4 @@
-// The sections about time: what each instruction takes on the first machine, what was measured of it, and traces.
+// The sections about time: predicted time per instruction on the first machine, measured time, and traces.
 #include <unordered_map>
 
 #include "predict/timeline/profile_match.h"
@@ -7,8 +7,8 @@
 namespace shoal::internal {
 namespace {
 
-// Instructions by name, and by the names of their kernels. Names of two computations may be equal: what runs by itself
-// comes first.
+// Finds instructions by name or kernel name. If several computations use a name, instructions that run as their own
+// kernel take precedence.
 class NamedInstructions {
  public:
   explicit NamedInstructions(const PageModule& page) {
@@ -33,7 +33,7 @@ int32_t IdOf(const PageModule& page, const Instruction* hlo) {
   return hlo == nullptr ? -1 : static_cast<int32_t>(page.ids(*hlo));
 }
 
-// What the step waits for: kernels, and collectives as far as nothing hides them.
+// The time that the step waits for each instruction: kernels, and the exposed time of collectives.
 void AddSeconds(const PageModule& page, PageSection& section) {
   std::vector<double> seconds(page.ids.size(), 0), async_seconds(page.ids.size(), 0);
   const SimulatedStep& prediction = page.forecasts.front().prediction;
@@ -46,7 +46,7 @@ void AddSeconds(const PageModule& page, PageSection& section) {
   section.Add("async_seconds", async_seconds);
 }
 
-// What a profile says of each instruction, per step.
+// The measured time of each instruction in a profile, per step.
 std::vector<double> MeasuredSeconds(const PageModule& page, const ProfileComparison& against) {
   std::vector<double> measured(page.ids.size(), 0);
   for (const MeasuredOp& op : against.ops) measured[page.ids(*op.hlo)] += op.measured;
@@ -56,14 +56,14 @@ std::vector<double> MeasuredSeconds(const PageModule& page, const ProfileCompari
 }  // namespace
 
 void AddTimeSections(PageModule& page, const std::string& prefix, PageSections& sections) {
-  int number = 0;
-  auto next = [&]() -> PageSection& { return sections.Add(prefix + "trace." + std::to_string(number++)); };
+  int index = 0;
+  auto next = [&]() -> PageSection& { return sections.Add(prefix + "trace." + std::to_string(index++)); };
   for (const Prediction& forecast : page.forecasts) {
     const Trace& trace = forecast.prediction.trace;
     AddTrace(page, {forecast.machine.name, trace, true, 1, [&](size_t i) { return IdOf(page, trace.events[i].hlo); }}, next());
   }
-  // Instructions are found through the prediction, which knows what a library's kernel belongs to; else by name.
-  std::vector<double> measured;  // by the first profile
+  // With a prediction, CompareWith finds the instruction of each event, including library kernels; else the name does.
+  std::vector<double> measured;  // from the first profile
   for (const auto& [name, trace] : page.measured) {
     if (page.forecasts.empty()) {
       const NamedInstructions named(page);

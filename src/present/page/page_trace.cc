@@ -1,4 +1,4 @@
-// A trace as a section: lanes of slices, each with its instruction and kind, and arrows from starts to waits.
+// A trace as a section: lanes of slices, with their instructions and kinds, and arrows from starts to waits.
 #include "present/page/page_trace.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace shoal::internal {
 namespace {
 
-// Where no instruction is known: what the trace says of the event.
+// The kind of an event by its category, for events without an instruction.
 WorkKind KindOf(const TraceEvent& event) {
   static const std::map<std::string, WorkKind> kKinds = {
       {"matrix", WorkKind::kGemm}, {"memory", WorkKind::kElementwise}, {"communication", WorkKind::kCollective},
@@ -20,7 +20,7 @@ WorkKind KindOf(const TraceEvent& event) {
   return found == kKinds.end() ? WorkKind::kControl : found->second;
 }
 
-// The events of a trace in lanes: in each, none begins before the last one ended.
+// The events of a trace in lanes. The events of a lane do not overlap.
 class Lanes {
  public:
   explicit Lanes(const Trace& trace) {
@@ -42,9 +42,9 @@ class Lanes {
 
  private:
   Lane& LaneFor(const TraceEvent& event) {
-    constexpr double kAtOnce = 1e-12;
+    constexpr double kTolerance = 1e-12;
     auto lane = std::find_if(all.begin(), all.end(), [&](const Lane& each) {
-      return each.device == event.device && each.stream == event.stream && each.end <= event.start + kAtOnce;
+      return each.device == event.device && each.stream == event.stream && each.end <= event.start + kTolerance;
     });
     if (lane == all.end()) lane = all.insert(all.end(), Lane{event.device, event.stream, 0, {}});
     lane->end = event.start + event.duration;
@@ -59,27 +59,27 @@ struct Slice {
 };
 
 WorkKind KindOf(const Slice& slice, PageModule& page) {
-  const WorkKind said = KindOf(slice.event);
-  return slice.instr < 0 || said == WorkKind::kNone ? said
+  const WorkKind kind = KindOf(slice.event);
+  return slice.instr < 0 || kind == WorkKind::kNone ? kind
                                                     : WorkKindOf(page.ids[static_cast<uint32_t>(slice.instr)], page.works);
 }
 
 }  // namespace
 
-void AddTrace(PageModule& page, const PageTrace& what, PageSection& section) {
-  const Trace& trace = what.trace;
-  // A prediction begins at 0; a profile where its first event does.
-  double first = what.predicted || trace.events.empty() ? 0 : trace.events[0].start;
+void AddTrace(PageModule& page, const PageTrace& input, PageSection& section) {
+  const Trace& trace = input.trace;
+  // A prediction starts at 0, a profile at its first event.
+  double first = input.predicted || trace.events.empty() ? 0 : trace.events[0].start;
   for (const TraceEvent& event : trace.events)
-    if (!what.predicted) first = std::min(first, event.start);
-  const std::vector<bool> critical = what.predicted ? CriticalPathOf(trace) : std::vector<bool>();
+    if (!input.predicted) first = std::min(first, event.start);
+  const std::vector<bool> critical = input.predicted ? CriticalPathOf(trace) : std::vector<bool>();
   const Lanes lanes(trace);
   std::vector<Slice> slices;
   std::vector<uint32_t> lane_end, slice_of(trace.events.size(), 0);
   for (const Lanes::Lane& lane : lanes.all) {
     for (size_t i : lane.events) {
       slice_of[i] = static_cast<uint32_t>(slices.size());
-      slices.push_back({trace.events[i], what.instr_of(i), what.predicted && critical[i]});
+      slices.push_back({trace.events[i], input.instr_of(i), input.predicted && critical[i]});
     }
     lane_end.push_back(static_cast<uint32_t>(slices.size()));
   }
@@ -88,9 +88,9 @@ void AddTrace(PageModule& page, const PageTrace& what, PageSection& section) {
     if (std::max(flow.from, flow.to) < slice_of.size()) flows.push_back({slice_of[flow.from], slice_of[flow.to]});
 
   using Json = nlohmann::ordered_json;
-  const Json about = {{"name", what.name},
-                      {"predicted", what.predicted},
-                      {"steps", what.steps},
+  const Json about = {{"name", input.name},
+                      {"predicted", input.predicted},
+                      {"steps", input.steps},
                       {"devices", trace.devices},
                       {"streams", trace.streams}};
   StringTable labels;
@@ -103,7 +103,7 @@ void AddTrace(PageModule& page, const PageTrace& what, PageSection& section) {
   section.AddOf("instr", slices, [](const Slice& slice) { return slice.instr; });
   section.AddOf("label", slices, [&](const Slice& slice) { return labels(slice.event.name); });
   section.AddOf("kind", slices, [&](const Slice& slice) { return static_cast<uint8_t>(KindOf(slice, page)); });
-  if (what.predicted) section.AddOf("critical", slices, [](const Slice& slice) { return static_cast<uint8_t>(slice.critical); });
+  if (input.predicted) section.AddOf("critical", slices, [](const Slice& slice) { return static_cast<uint8_t>(slice.critical); });
   section.AddOf("flow_from", flows, [](const TraceFlow& flow) { return static_cast<uint32_t>(flow.from); });
   section.AddOf("flow_to", flows, [](const TraceFlow& flow) { return static_cast<uint32_t>(flow.to); });
   section.Add("labels", labels.all());

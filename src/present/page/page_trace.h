@@ -1,4 +1,4 @@
-// A trace in the page's data.
+// Writes a trace as a section of the page.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@ struct PageTrace {
   std::string name;
   const Trace& trace;
   bool predicted = false;
-  double steps = 1;                          // that it holds
-  std::function<int32_t(size_t)> instr_of;   // the id of an event's instruction; -1: it belongs to none
+  double steps = 1;                          // number of steps in the trace
+  std::function<int32_t(size_t)> instr_of;   // the instruction id of an event; -1: none
 };
 
-void AddTrace(PageModule& page, const PageTrace& what, PageSection& section);
+void AddTrace(PageModule& page, const PageTrace& input, PageSection& section);
 
 }  // namespace shoal::internal

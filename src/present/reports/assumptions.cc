@@ -22,23 +22,24 @@ std::vector<std::string> AssumptionsOf(const ExecutionCounts& executions) {
   const auto& loops = executions.unknown_loops();
   if (!loops.empty())
     all.push_back(StrCat(Pluralize(static_cast<int64_t>(loops.size()), "loop"), " whose trip count depends on data (",
-                         Names(loops), "): counted as one round; --trips NAME=N says better"));
+                         Names(loops), "): counted as one iteration; --trips NAME=N overrides this"));
   const auto& assumed = executions.heuristic_loops();
   if (!assumed.empty())
     all.push_back(StrCat(Pluralize(static_cast<int64_t>(assumed.size()), "loop"),
-                         " whose condition does not fit their state (", Names(assumed),
-                         "): read as counters that go up to the constant in the condition"));
+                         " whose condition does not match the loop state (", Names(assumed),
+                         "): taken as counters that count up to the constant in the condition"));
   const auto& conditionals = executions.conditionals();
   if (!conditionals.empty())
     all.push_back(StrCat(Pluralize(static_cast<int64_t>(conditionals.size()), "conditional"), " (", Names(conditionals),
-                         "): all branches equally likely; --probability NAME=P says better"));
+                         "): all branches equally likely; --probability NAME=P overrides this"));
   return all;
 }
 
 std::vector<std::string> AssumptionsOf(const ModuleCost& cost) {
   std::vector<std::string> all;
   for (const auto& [target, count] : cost.unknown_calls)
-    all.push_back(StrCat(Pluralize(count, "custom call"), " of ", target, ": nobody can say what it computes; only its operands and results count"));
+    all.push_back(StrCat(Pluralize(count, "custom call"), " of ", target,
+                         ": unknown cost; counted as reading its operands and writing its results"));
   return all;
 }
 

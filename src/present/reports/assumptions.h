@@ -1,4 +1,4 @@
-// What was assumed where the module does not say: one sentence each.
+// Assumptions that an analysis makes where the module is not specific, one sentence each.
 #pragma once
 
 #include <string>

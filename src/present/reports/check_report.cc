@@ -36,7 +36,7 @@ void CheckReport::Add(const std::string& file, const Module* module, const Sourc
   if (!good && first_error_->is_null()) *first_error_ = FirstErrorJson(file, text, diags);
 }
 
-std::string CheckReport::Sum() const {
+std::string CheckReport::Summary() const {
   return StrCat(Pluralize(static_cast<int64_t>(good_ + bad_), "file"), ": ", good_, " ok, ", bad_, " with errors\n");
 }
 

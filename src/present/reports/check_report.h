@@ -1,4 +1,4 @@
-// What `shoal check` says about files.
+// The output of `shoal check`.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@ class CheckReport {
   CheckReport();
   ~CheckReport();
 
-  // `module` and `text` are null where there are none.
+  // `module` is null if the file could not be parsed, `text` if it could not be read.
   void Add(const std::string& file, const Module* module, const Source* text, const Diags& diags);
 
   std::string LastLine() const { return last_line_; }  // "FILE: ok, 2 computations, 31 instructions"
-  std::string Sum() const;                             // "3 files: 2 ok, 1 with errors"
+  std::string Summary() const;                         // "3 files: 2 ok, 1 with errors"
   std::string Json() const;
 
  private:

@@ -5,8 +5,7 @@
 namespace shoal::internal {
 namespace {
 
-
-// More devices than that get no list of their own.
+// Per-device traffic is listed for at most this many devices.
 constexpr int64_t kMaxDevices = 1 << 16;
 
 Json TotalsJson(const CommReport& report, CommKey key) {
@@ -29,7 +28,7 @@ Json RowJson(const CommRow& row, int64_t participants) {
   if (use.async())
     overlap = {{"instructions", row.overlap.instructions},
                {"flops", row.overlap.flops},
-               {"crosses_iteration", row.overlap.around_loop}};
+               {"crosses_iteration", row.overlap.crosses_iteration}};
   const Metadata* metadata = (*use.hlo)[kMetadata];
   return {{"name", use.start->name},
           {"kind", Text(use.kind)},
@@ -51,30 +50,30 @@ Json RowJson(const CommRow& row, int64_t participants) {
           {"op_name", metadata == nullptr || metadata->op_name.empty() ? Json() : Json(metadata->op_name)}};
 }
 
-// The collectives, and whom they join: each list of groups once.
+// Adds the collectives and their participants; each distinct list of groups appears once.
 void AddCollectives(const CommReport& report, Json& all) {
   Json participants = Json::array(), rows = Json::array();
-  std::unordered_map<const Participants*, int64_t> numbers;
-  for (const std::unique_ptr<Participants>& each : report.collectives.memberships.all()) {
-    numbers[each.get()] = std::ssize(participants);
+  std::unordered_map<const Participants*, int64_t> indices;
+  for (const std::unique_ptr<Participants>& each : report.collectives.participants.all()) {
+    indices[each.get()] = std::ssize(participants);
     participants.push_back(
         {{"axis", each->axis}, {"pattern", each->pattern}, {"groups", each->groups}, {"pairs", each->pairs}});
   }
-  for (const CommRow& row : report.rows) rows.push_back(RowJson(row, numbers.at(row.use->participants)));
+  for (const CommRow& row : report.rows) rows.push_back(RowJson(row, indices.at(row.use->participants)));
   all["collectives"] = std::move(rows);
   all["participants"] = std::move(participants);
 }
 
 Json LoopsJson(const CommReport& report) {
-  static constexpr const char* kFrom[] = {"given", "inferred", "assumed", "unknown"};
+  static constexpr const char* kSources[] = {"given", "inferred", "assumed", "unknown"};
   Json loops = Json::array();
   for (const Instruction* loop : report.loops) {
-    const TripCount& trips = report.executions->TripsOf(*loop);
+    const TripCount& trips = report.executions->TripCountOfLoop(*loop);
     loops.push_back({{"name", loop->name},
                      {"computation", loop->parent->name},
                      {"times", report.executions->Of(*loop)},
                      {"trip_count", trips.known() ? Json(trips.count) : Json()},
-                     {"from", kFrom[static_cast<size_t>(trips.from)]}});
+                     {"from", kSources[static_cast<size_t>(trips.from)]}});
   }
   return loops;
 }

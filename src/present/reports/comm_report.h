@@ -1,4 +1,4 @@
-// What `shoal comm` says.
+// The output of `shoal comm`.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace shoal::internal {
 // A row of the ledger.
 struct CommRow {
   const LogicalCollective* use = nullptr;
-  int64_t ring_bytes = 0, direct_bytes = 0;  // that the device which receives most receives, each time
+  int64_t ring_bytes = 0, direct_bytes = 0;  // maximum received by any device, per execution
   NodeSplit split;
   Overlap overlap;
-  std::string line;  // of the user's program; empty: nothing says
+  std::string line;  // source line in the user's program; empty: unknown
 };
 
 struct CommReport {
@@ -25,18 +25,18 @@ struct CommReport {
   int64_t devices_per_node = 8;
   ModuleCollectives collectives;
   std::vector<CommRow> rows;               // in the order of execution
-  std::vector<const Instruction*> loops;   // that are reached
+  std::vector<const Instruction*> loops;   // reachable from the entry
   std::vector<std::string> assumptions;    // one sentence each
   const ExecutionCounts* executions = nullptr;  // for the loops
   bool matrix = false;
   int64_t top = 20;  // rows of each table; 0: all
 };
 
-// For people: a row per collective, totals by kind, by axis and by line, and the matrix if it is asked for.
+// A row per collective, totals by kind, by axis and by source line, and the matrix if `matrix` is set.
 std::string CommText(const CommReport& report, const TextStyle& style = OutputStyle());
-// For programs; docs/comm.md says what stands in it.
+// JSON, as described in docs/comm.md.
 std::string CommJson(const CommReport& report);
-// The device × device matrix alone.
+// Only the matrix of devices.
 std::string CommMatrixCsv(const CommReport& report);
 
 }  // namespace shoal::internal

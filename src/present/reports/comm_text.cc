@@ -11,18 +11,18 @@
 namespace shoal::internal {
 namespace {
 
-// More devices than that are shown node by node.
+// The matrix of more devices is shown by node.
 constexpr int64_t kMaxColumns = 32;
 
-std::string Nodes(const NodeSplit& split) { return split.inside() ? "inside" : StrCat(split.nodes, " nodes"); }
+std::string Nodes(const NodeSplit& split) { return split.inside() ? "intra-node" : StrCat(split.nodes, " nodes"); }
 
-std::string Overlapped(const CommRow& row) {
+std::string OverlapText(const CommRow& row) {
   if (!row.use->async()) return "sync";
-  if (row.overlap.nothing()) return "async, nothing";
+  if (row.overlap.nothing()) return "async, no overlap";
   const std::string flops = FormatSi(row.overlap.flops);
   return StrCat("async, ", Pluralize(row.overlap.instructions, "op"), ", ", flops,
                 flops.find(' ') == std::string::npos ? " flop" : "flop",
-                row.overlap.around_loop ? ", around the loop" : "");
+                row.overlap.crosses_iteration ? ", into next iteration" : "");
 }
 
 std::vector<std::string> Row(const CommRow& row) {
@@ -35,11 +35,11 @@ std::vector<std::string> Row(const CommRow& row) {
           FormatBytes(use.times * static_cast<double>(row.direct_bytes)),
           use.axis(),
           Nodes(row.split),
-          Overlapped(row),
+          OverlapText(row),
           row.line};
 }
 
-// The rows that move most, in the order of execution.
+// The rows with the most traffic, in execution order.
 std::vector<const CommRow*> TopRows(const CommReport& report) {
   std::vector<const CommRow*> rows;
   for (const CommRow& row : report.rows) rows.push_back(&row);
@@ -53,8 +53,8 @@ std::vector<const CommRow*> TopRows(const CommReport& report) {
 
 std::string Ledger(const CommReport& report, const TextStyle& style) {
   Table table({{"collective", ElideMode::kMiddle, 3, 14},
-               Column("kind").Droppable(),  // most names say it
-               ">times",
+               Column("kind").Droppable(),  // most names contain it
+               ">count",
                ">payload",
                ">ring/step",
                ">direct/step",
@@ -66,7 +66,7 @@ std::string Ledger(const CommReport& report, const TextStyle& style) {
   for (const CommRow* row : rows) table.Add(Row(*row));
   std::string text = table.ToText(style);
   if (rows.size() < report.rows.size())
-    StrAppend(&text, "(", report.rows.size() - rows.size(), " more that move less; --top=0 shows all)\n");
+    StrAppend(&text, "(", report.rows.size() - rows.size(), " more with less traffic; --top=0 shows all)\n");
   return text;
 }
 
@@ -75,10 +75,10 @@ std::vector<std::string> TotalRow(const CommTotal& total) {
           FormatBytes(total.payload), FormatBytes(total.ring),         FormatBytes(total.direct)};
 }
 
-// What all devices together send between nodes: figures of another kind than those of a device.
-std::string BetweenNodes(const CommReport& report, const TextStyle& style) {
+// Traffic between nodes, summed over all devices. The other tables are per device.
+std::string InterNodeTable(const CommReport& report, const TextStyle& style) {
   if (report.devices.grid.count() <= report.devices_per_node) return "";
-  Table table({"between nodes, of all devices", ">ring", ">direct"});
+  Table table({"between nodes, all devices", ">ring", ">direct"});
   CommTotal all;
   for (const CommTotal& total : CommTotals(report, CommKey::kKind)) {
     all.Add(total);
@@ -91,7 +91,7 @@ std::string BetweenNodes(const CommReport& report, const TextStyle& style) {
 
 std::string Totals(const CommReport& report, CommKey key, const char* title, bool sum, const TextStyle& style) {
   Table table({Column(title, key == CommKey::kLine ? ElideMode::kPath : ElideMode::kRight, 1, 16), Column(">collectives").Droppable(),
-               ">times", ">payload", ">ring", ">direct"});
+               ">count", ">payload", ">ring", ">direct"});
   CommTotal all, rest;
   const std::vector<CommTotal> totals = CommTotals(report, key);
   for (size_t i = 0; i < totals.size(); ++i) {
@@ -121,7 +121,7 @@ std::string Matrix(const CommReport& report, const TextStyle& style) {
     table.Add(std::move(cells));
   }
   std::string text = table.ToText(style);
-  if (shown < matrix.size) StrAppend(&text, "(", matrix.size - shown, " more; --matrix=csv has all)\n");
+  if (shown < matrix.size) StrAppend(&text, "(", matrix.size - shown, " more; --matrix=csv prints all)\n");
   return text;
 }
 
@@ -140,7 +140,7 @@ std::string CommText(const CommReport& report, const TextStyle& style) {
               Totals(report, CommKey::kAxis, "axis", false, style));
     const bool lines = std::any_of(report.rows.begin(), report.rows.end(), [](auto& row) { return !row.line.empty(); });
     if (lines) StrAppend(&text, "\n", Totals(report, CommKey::kLine, "source", false, style));
-    text += BetweenNodes(report, style);
+    text += InterNodeTable(report, style);
     if (report.matrix) StrAppend(&text, "\n", Matrix(report, style));
   }
   StrAppend(&text, report.assumptions.empty() ? "" : "\n", NotesText(report.assumptions));

@@ -41,9 +41,9 @@ std::string CompareText(const CompareReport& report, const TextStyle& style) {
   for (const OutputComparison& output : report.outputs)
     if (!output.note.empty()) notes[output.note].push_back(output.number);
   for (const auto& [note, numbers] : notes)
-    StrAppend(&text, numbers.size() == 1 ? "output " : "outputs ", StrJoin(numbers, ", "), " put together: ", note,
+    StrAppend(&text, numbers.size() == 1 ? "output " : "outputs ", StrJoin(numbers, ", "), " reassembled: ", note,
               "\n");
-  Table table({"output", {"shape", ElideMode::kRight, 1}, "max abs", "max rel", "at", "A", "B", ""});
+  Table table({"output", {"shape", ElideMode::kRight, 1}, "max abs", "max rel", "index", "A", "B", ""});
   for (const OutputComparison& output : report.outputs) table.Add(RowOf(output));
   text += table.ToText(style);
   int64_t beyond = 0;
@@ -52,8 +52,8 @@ std::string CompareText(const CompareReport& report, const TextStyle& style) {
     if (difference.beyond == 0) continue;
     ++beyond;
     StrAppend(&text, "output ", output.number, ": ", difference.beyond, " of ", difference.elements,
-              " elements are beyond both bounds, absolute ", difference.abs_bound, " and relative ",
-              difference.rel_bound, "; the first is shown\n");
+              " elements exceed both bounds, absolute ", difference.abs_bound, " and relative ",
+              difference.rel_bound, "; the table shows the first\n");
   }
   const int64_t count = std::ssize(report.outputs);
   StrAppend(&text, StrCat(count - beyond, " of ", count, count == 1 ? " output agrees\n" : " outputs agree\n"));

@@ -1,4 +1,4 @@
-// What `shoal compare` says when it is done.
+// The output of `shoal compare`.
 #pragma once
 
 #include "analyze/facts/infer_devices.h"
@@ -9,8 +9,8 @@
 namespace shoal::internal {
 
 struct CompareReport {
-  std::string a, b;    // the modules and their devices
-  std::string inputs;  // where they came from
+  std::string a, b;    // the modules with their devices
+  std::string inputs;  // the origin of the inputs
   std::vector<std::string> notes;
   std::vector<OutputComparison> outputs;
 

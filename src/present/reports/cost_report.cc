@@ -20,7 +20,7 @@ struct Group {
   double times = 0;
 };
 
-// What a row of the table stands for.
+// The group that an instruction belongs to.
 std::string GroupName(const Instruction& hlo, const Module& module, const std::string& by) {
   if (by == "opcode") return std::string(Text(hlo.opcode));
   if (by == "computation") return std::string(hlo.parent->name);
@@ -32,13 +32,13 @@ std::string GroupName(const Instruction& hlo, const Module& module, const std::s
   return name.empty() ? "(none given)" : name;
 }
 
-// An instruction's id is computation/name; the name alone where no other has it.
+// An instruction's id is computation/name, or only the name if it is unique.
 std::string NameIn(const std::string& id) { return id.substr(id.find('/') + 1); }
 std::string ShortestId(const std::string& id, const std::map<std::string, int>& same_name) {
   return same_name.at(NameIn(id)) > 1 ? id : NameIn(id);
 }
 
-// By falling weight: flops and bytes on the scale of a machine with a hundred flops a byte.
+// In descending order of weight: flops, plus bytes on the scale of a machine with 100 flops per byte.
 std::vector<Group> GroupedBy(const ModuleCost& cost, const Module& module, const std::string& by) {
   std::map<std::string, Group> groups;
   for (const InstructionCost& one : cost.instructions) {
@@ -46,7 +46,7 @@ std::vector<Group> GroupedBy(const ModuleCost& cost, const Module& module, const
     group.cost.Add(one.once, one.times);
     group.times += one.times;
   }
-  std::map<std::string, int> same_name;  // of how many instructions
+  std::map<std::string, int> same_name;  // number of instructions with a name
   if (by == "op")
     for (const auto& [id, group] : groups) ++same_name[NameIn(id)];
   std::vector<Group> sorted;
@@ -91,7 +91,7 @@ std::string CostText(const CostReport& report, const TextStyle& style) {
   const std::vector<Group> groups = GroupedBy(cost, *report.module, report.by);
   const size_t top = report.top > 0 ? static_cast<size_t>(report.top) : groups.size();
   const bool is_path = report.by == "line" || report.by == "op_name";
-  Table table({{report.by.c_str(), is_path ? ElideMode::kPath : ElideMode::kMiddle, 1, 16}, ">times", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
+  Table table({{report.by.c_str(), is_path ? ElideMode::kPath : ElideMode::kMiddle, 1, 16}, ">count", ">flops", ">transcendentals", ">read", ">written", ">flops/byte"});
   double times = 0, rest_times = 0;
   Cost rest;
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -106,7 +106,7 @@ std::string CostText(const CostReport& report, const TextStyle& style) {
   if (groups.size() > top)
     table.Add(Row(StrCat("(", groups.size() - top, " more)"), rest_times, rest));
   table.Add(Row("total", times, cost.total));
-  return WrapToWidth(StrCat(table.ToText(style), "\nXLA's own analysis, loop bodies once: ", FormatSi(cost.xla.flops), " flops, ",
+  return WrapToWidth(StrCat(table.ToText(style), "\nXLA's own analysis, counting loop bodies once: ", FormatSi(cost.xla.flops), " flops, ",
                         FormatSi(cost.xla.transcendentals), " transcendentals, ", FormatBytes(cost.xla.bytes), " accessed\n",
                         NotesText(report.assumptions)), style);
 }

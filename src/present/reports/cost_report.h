@@ -1,4 +1,4 @@
-// What `shoal cost` says.
+// The output of `shoal cost`.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ struct CostReport {
   std::string file;
   const Module* module = nullptr;
   ModuleCost cost;
-  std::string by = "op";  // what a row stands for: op, opcode, computation, line, op_name
+  std::string by = "op";  // grouping of the rows: op, opcode, computation, line, op_name
   int64_t top = 20;       // rows; 0: all
   std::vector<std::string> assumptions;
 };
 
-// For people: a row for each group, the heaviest first, and what XLA's own analysis says.
+// A row per group, the most expensive first, and the result of XLA's own analysis.
 std::string CostText(const CostReport& report, const TextStyle& style = OutputStyle());
-// For programs; docs/cost.md says what stands in it.
+// JSON, as described in docs/cost.md.
 std::string CostJson(const CostReport& report);
 
 }  // namespace shoal::internal

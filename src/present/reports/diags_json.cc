@@ -12,9 +12,9 @@ Json DiagJson(const Diag& diag, const Source* text) {
   Json one = {{"severity", diag.severity == Severity::kError ? "error" : "warning"}, {"message", diag.message}};
   if (!diag.rule.empty() && diag.rule != kEnvironmentRule) one["rule"] = diag.rule;
   if (diag.at.known() && text != nullptr) {
-    const LineColumn place = text->Locate(diag.at.offset);
-    one["line"] = place.line;
-    one["column"] = place.column;
+    const LineColumn location = text->Locate(diag.at.offset);
+    one["line"] = location.line;
+    one["column"] = location.column;
     one["length"] = diag.at.length;
   }
   return one;

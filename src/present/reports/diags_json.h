@@ -1,4 +1,4 @@
-// What is wrong with a file, for programs: all verbs say it in the same words.
+// Diagnostics as JSON, in the format of all commands.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace shoal::internal {
 
-// {"severity", "message"} and, where there are some, "rule", "line", "column", "length", "times".
+// {"severity", "message"} and, if known, "rule", "line", "column", "length".
 nlohmann::ordered_json DiagJson(const Diag& diag, const Source* text);
-// A list of them.
+// A list of distinct diagnostics; "times" counts the repeated ones.
 nlohmann::ordered_json DiagsJson(const Diags& diags, const Source* text);
 
 // The first error, with "file".
 nlohmann::ordered_json FirstErrorJson(const std::string& file, const Source* text, const Diags& diags);
-// {"error": that, "diagnostics": [everything that was found]}
+// {"error": the first error, "diagnostics": [all diagnostics]}
 std::string ErrorJson(const std::string& file, const Source* text, const Diags& diags);
 
 }  // namespace shoal::internal

@@ -15,23 +15,22 @@
 namespace shoal::internal {
 namespace {
 
-
-std::string PlaceOf(const Instruction& hlo, const Module& module) {
+std::string SourceOf(const Instruction& hlo, const Module& module) {
   const Metadata* metadata = hlo[kMetadata];
   return metadata == nullptr ? std::string() : FormatSourceLocation(*metadata, module.stack_frames);
 }
 
-// Adds its name, or both where they differ, its op_name and its line.
-void AddWhere(const Change& change, const DiffReport& report, std::vector<std::string>& row) {
+// Adds the name (both names if they differ), the op_name and the source line.
+void AddLocation(const Change& change, const DiffReport& report, std::vector<std::string>& row) {
   const Instruction* hlo = change.instruction();
   if (hlo == nullptr) return;
   const Module& module = *(change.b != nullptr ? report.b.module : report.a.module);
   const bool renamed = change.a != nullptr && change.b != nullptr && change.a->name != change.b->name;
   row.push_back(renamed ? StrCat(change.a->name, " → ", change.b->name) : std::string(hlo->name));
-  row.insert(row.end(), {std::string(OpNameOf(*hlo)), PlaceOf(*hlo, module)});
+  row.insert(row.end(), {std::string(OpNameOf(*hlo)), SourceOf(*hlo, module)});
 }
 
-std::string WhatText(const Change& change) {
+std::string DetailText(const Change& change) {
   std::string text = change.what;
   const bool both = !change.before.empty() && !change.after.empty();
   if (!text.empty() && !(change.before.empty() && change.after.empty())) text += ' ';
@@ -52,11 +51,11 @@ std::string PercentText(double before, double after) {
   return text;
 }
 
-std::string FigureText(double figure, bool is_bytes) { return is_bytes ? FormatBytes(figure) : FormatSi(figure); }
+std::string MetricText(double value, bool is_bytes) { return is_bytes ? FormatBytes(value) : FormatSi(value); }
 
-// Visits (name, before, after, bytes or not): all figures that either has, and each kind of collective.
+// Calls visit(name, before, after, is_bytes) for each metric and each kind of collective of either module.
 template <class Visit>
-void ForEachFigure(const DiffReport& report, Visit visit) {
+void ForEachMetric(const DiffReport& report, Visit visit) {
   const ModuleTotals& a = report.a.totals;
   const ModuleTotals& b = report.b.totals;
   for (const Metric& total : Metrics()) visit(total.name, a.*total.value, b.*total.value, total.is_bytes);
@@ -66,20 +65,20 @@ void ForEachFigure(const DiffReport& report, Visit visit) {
   for (const std::string& kind : kinds) visit(kind, MetricValue(a, kind), MetricValue(b, kind), false);
 }
 
-bool IsBytes(const std::string& figure) {
+bool IsBytes(const std::string& metric) {
   for (const Metric& total : Metrics())
-    if (figure == total.name) return total.is_bytes;
+    if (metric == total.name) return total.is_bytes;
   return false;
 }
 
 std::string ChangesText(const DiffReport& report, int64_t top, const TextStyle& style) {
   Table table({"change",
-               ">times",
+               ">count",
                {"op", ElideMode::kRight, 4},
-               {"what", ElideMode::kMiddle, 3, 20},
-               {"where", ElideMode::kMiddle, 2},
+               {"detail", ElideMode::kMiddle, 3, 20},
+               {"location", ElideMode::kMiddle, 2},
                Column("", ElideMode::kPath, 1, 14).Droppable(),  // op_name
-               {"", ElideMode::kPath, 2}});                  // line
+               {"", ElideMode::kPath, 2}});                                      // source line
   int64_t rows = 0, rest_rows = 0, rest = 0;
   for (size_t i = 0; i < report.changes.size(); ++i) {
     const Change& change = report.changes[i];
@@ -87,8 +86,8 @@ std::string ChangesText(const DiffReport& report, int64_t top, const TextStyle& 
     const Instruction* hlo = change.kind == ChangeKind::kPropagated ? nullptr : change.instruction();
     if (top <= 0 || rows++ < top) {
       std::vector<std::string> row{kind, StrCat("× ", change.count),
-                                   hlo == nullptr ? "" : std::string(Text(hlo->opcode)), WhatText(change)};
-      AddWhere(change, report, row);
+                                   hlo == nullptr ? "" : std::string(Text(hlo->opcode)), DetailText(change)};
+      AddLocation(change, report, row);
       table.Add(std::move(row));
     } else {
       ++rest_rows;
@@ -102,12 +101,12 @@ std::string ChangesText(const DiffReport& report, int64_t top, const TextStyle& 
 }
 
 std::string ThresholdText(const Threshold& threshold, const DiffReport& report) {
-  const double before = MetricValue(report.a.totals, threshold.figure),
-               after = MetricValue(report.b.totals, threshold.figure);
-  const bool bytes = IsBytes(threshold.figure);
+  const double before = MetricValue(report.a.totals, threshold.metric),
+               after = MetricValue(report.b.totals, threshold.metric);
+  const bool bytes = IsBytes(threshold.metric);
   return StrCat("threshold ", threshold.text,
-                Holds(threshold, before, after) ? " holds: " : " is broken: ", threshold.figure, " ",
-                FigureText(before, bytes), " → ", FigureText(after, bytes), ", ",
+                IsSatisfied(threshold, before, after) ? " holds: " : " exceeded: ", threshold.metric, " ",
+                MetricText(before, bytes), " → ", MetricText(after, bytes), ", ",
                 before == after ? "no change" : PercentText(before, after), "\n");
 }
 
@@ -116,7 +115,7 @@ Json InstructionJson(const Instruction* hlo, const Module& module) {
   return {{"name", hlo->name},
           {"computation", hlo->parent->name},
           {"op_name", OpNameOf(*hlo)},
-          {"source", PlaceOf(*hlo, module)}};
+          {"source", SourceOf(*hlo, module)}};
 }
 
 Json ChangeJson(const Change& change, const DiffReport& report) {
@@ -133,8 +132,8 @@ Json ChangeJson(const Change& change, const DiffReport& report) {
 
 }  // namespace
 
-bool DiffReport::Holds(const Threshold& threshold) const {
-  return shoal::internal::Holds(threshold, MetricValue(a.totals, threshold.figure), MetricValue(b.totals, threshold.figure));
+bool DiffReport::IsSatisfied(const Threshold& threshold) const {
+  return shoal::internal::IsSatisfied(threshold, MetricValue(a.totals, threshold.metric), MetricValue(b.totals, threshold.metric));
 }
 
 std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& style) {
@@ -142,35 +141,35 @@ std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& sty
   for (const auto& [letter, side] : {std::pair("A: ", &report.a), std::pair("B: ", &report.b)})
     StrAppend(&text, letter, side->file, ", ", Pluralize(static_cast<int64_t>(side->totals.instructions), "instruction"),
               ", ", Pluralize(side->totals.devices.grid.count(), "device"), "\n");
-  text += report.changes.empty() ? "no difference\n" : "\n" + ChangesText(report, top, style);
-  Table figures({"", ">A", ">B", ">change"});
-  ForEachFigure(report, [&](const std::string& name, double before, double after, bool bytes) {
+  text += report.changes.empty() ? "no differences\n" : "\n" + ChangesText(report, top, style);
+  Table metrics({"", ">A", ">B", ">change"});
+  ForEachMetric(report, [&](const std::string& name, double before, double after, bool bytes) {
     if (before == 0 && after == 0) return;
-    figures.Add({name, FigureText(before, bytes), FigureText(after, bytes), PercentText(before, after)});
+    metrics.Add({name, MetricText(before, bytes), MetricText(after, bytes), PercentText(before, after)});
   });
-  StrAppend(&text, "\n", figures.ToText(style));
+  StrAppend(&text, "\n", metrics.ToText(style));
   for (const Threshold& threshold : report.thresholds) text += ThresholdText(threshold, report);
   return WrapToWidth(text + NotesText(report.assumptions), style);
 }
 
 std::string DiffJson(const DiffReport& report) {
-  Json changes = Json::array(), figures = Json::object(), thresholds = Json::array();
+  Json changes = Json::array(), metrics = Json::object(), thresholds = Json::array();
   for (const Change& change : report.changes) changes.push_back(ChangeJson(change, report));
-  ForEachFigure(report, [&](const std::string& name, double before, double after, bool) {
-    figures[name] = {{"a", before}, {"b", after}};
+  ForEachMetric(report, [&](const std::string& name, double before, double after, bool) {
+    metrics[name] = {{"a", before}, {"b", after}};
   });
   for (const Threshold& threshold : report.thresholds)
     thresholds.push_back({{"threshold", threshold.text},
-                          {"metric", threshold.figure},
-                          {"a", MetricValue(report.a.totals, threshold.figure)},
-                          {"b", MetricValue(report.b.totals, threshold.figure)},
-                          {"holds", report.Holds(threshold)}});
+                          {"metric", threshold.metric},
+                          {"a", MetricValue(report.a.totals, threshold.metric)},
+                          {"b", MetricValue(report.b.totals, threshold.metric)},
+                          {"holds", report.IsSatisfied(threshold)}});
   const Json all = {{"version", kJsonVersion},
                     {"a", report.a.file},
                     {"b", report.b.file},
                     {"same", report.changes.empty()},
                     {"changes", std::move(changes)},
-                    {"metrics", std::move(figures)},
+                    {"metrics", std::move(metrics)},
                     {"thresholds", std::move(thresholds)},
                     {"assumptions", report.assumptions}};
   return JsonText(all);

@@ -1,4 +1,4 @@
-// What `shoal diff` says when it is done.
+// The output of `shoal diff`.
 #pragma once
 
 #include "analyze/diff/changes.h"
@@ -18,12 +18,12 @@ struct DiffReport {
   std::vector<Threshold> thresholds;
   std::vector<std::string> assumptions;
 
-  bool Holds(const Threshold& threshold) const;
+  bool IsSatisfied(const Threshold& threshold) const;
 };
 
-// For people: the changes, at most `top` rows of each kind (0: all), the figures, the thresholds that are broken.
+// The changes (at most `top` rows of each kind; 0: all), the metrics, and the result of each threshold.
 std::string DiffText(const DiffReport& report, int64_t top, const TextStyle& style = OutputStyle());
-// For programs; docs/diff.md says what stands in it.
+// JSON, as described in docs/diff.md.
 std::string DiffJson(const DiffReport& report);
 
 }  // namespace shoal::internal

@@ -1,4 +1,4 @@
-// JSON as all commands write it.
+// JSON in the format of all commands.
 #pragma once
 
 #include "nlohmann/json.hpp"
@@ -12,10 +12,10 @@ using Json = nlohmann::ordered_json;
 // The version of every JSON output; docs/schema/CHANGES.md lists what changed.
 inline constexpr int kJsonVersion = 2;
 
-// With the end of the line. Names come from files: bytes that are no UTF-8 are replaced, not refused.
+// Ends with a newline. Replaces invalid UTF-8, which names from files may contain.
 std::string JsonText(const Json& json, int indent = 2);
 
-// How many devices, and why so many.
+// The number of devices and its origin.
 Json DevicesJson(const InferredGrid& devices);
 
 }  // namespace shoal::internal

@@ -8,21 +8,21 @@
 namespace shoal::internal {
 namespace {
 
-Json FiguresOf(Machine machine) {
-  Json figures = Json::object();
-  for (const MachineParameter& figure : MachineParameters()) {
-    Json row = {{"value", figure.at(machine)}, {"unit", figure.unit}};
-    if (auto source = machine.sources.find(std::string(figure.name)); source != machine.sources.end())
+Json ParametersJson(Machine machine) {
+  Json parameters = Json::object();
+  for (const MachineParameter& entry : MachineParameters()) {
+    Json row = {{"value", entry.at(machine)}, {"unit", entry.unit}};
+    if (auto source = machine.sources.find(std::string(entry.name)); source != machine.sources.end())
       row["source"] = source->second;
-    figures[std::string(figure.name)] = std::move(row);
+    parameters[std::string(entry.name)] = std::move(row);
   }
-  return figures;
+  return parameters;
 }
 
 }  // namespace
 
 std::string MachinesText(const std::vector<Machine>& machines) {
-  Table table({"name", "what", ">bf16", ">f8", ">memory", ">bandwidth", ">in a node", ">node", ">network"});
+  Table table({"name", "description", ">bf16", ">f8", ">memory", ">bandwidth", ">intra-node", ">devices/node", ">NIC"});
   for (const Machine& m : machines) {
     const bool torus = m.node.links == NodeLinks::kTorus;
     const double links = torus ? 2 * static_cast<double>(m.torus.dims.size()) * m.torus.link : m.node.bandwidth;
@@ -34,10 +34,10 @@ std::string MachinesText(const std::vector<Machine>& machines) {
 }
 
 std::string MachineText(Machine machine) {
-  Table table({"figure", ">value", "what", "source"});
-  for (const MachineParameter& figure : MachineParameters()) {
-    const auto source = machine.sources.find(std::string(figure.name));
-    table.Add({std::string(figure.name), StrCat(FormatSi(figure.at(machine)), figure.unit), std::string(figure.what),
+  Table table({"parameter", ">value", "description", "source"});
+  for (const MachineParameter& entry : MachineParameters()) {
+    const auto source = machine.sources.find(std::string(entry.name));
+    table.Add({std::string(entry.name), StrCat(FormatSi(entry.at(machine)), entry.unit), std::string(entry.what),
                source == machine.sources.end() ? "" : source->second});
   }
   return StrCat(machine.name, ": ", machine.description, "\n\n", table.ToText());
@@ -46,7 +46,7 @@ std::string MachineText(Machine machine) {
 std::string MachinesJson(const std::vector<Machine>& machines) {
   Json all = {{"version", kJsonVersion}, {"machines", Json::array()}};
   for (const Machine& machine : machines)
-    all["machines"].push_back({{"name", machine.name}, {"description", machine.description}, {"parameters", FiguresOf(machine)}});
+    all["machines"].push_back({{"name", machine.name}, {"description", machine.description}, {"parameters", ParametersJson(machine)}});
   return JsonText(all);
 }
 

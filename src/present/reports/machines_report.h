@@ -1,4 +1,4 @@
-// What `shoal machines` says.
+// The output of `shoal machines`.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace shoal::internal {
 
-// A row each.
+// One row per machine.
 std::string MachinesText(const std::vector<Machine>& machines);
-// All figures of one, with their sources.
+// All parameters of one machine, with their sources.
 std::string MachineText(Machine machine);
 std::string MachinesJson(const std::vector<Machine>& machines);
 

@@ -30,9 +30,9 @@ const char* KindName(LiveBuffer::Kind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-std::string BufferName(const LiveBuffer& held) {
-  std::string name(held.hlo->name);
-  return held.index.empty() ? name : name + ToString(held.index);
+std::string BufferName(const LiveBuffer& buffer) {
+  std::string name(buffer.hlo->name);
+  return buffer.index.empty() ? name : name + ToString(buffer.index);
 }
 
 std::string InBytes(int64_t bytes) { return FormatBytes(static_cast<double>(bytes)); }
@@ -47,14 +47,14 @@ std::vector<std::string> SpaceRow(const std::string& name, const SpaceMemory& sp
           InBytes(space.peak)};
 }
 
-// Where in the schedule an instruction stands, from 1.
-size_t StepOf(const ModuleMemory& memory) {
+// The position of the peak in the schedule, from 1.
+size_t PeakStep(const ModuleMemory& memory) {
   for (size_t i = 0; i < memory.steps.size(); ++i)
     if (memory.steps[i] == memory.at_peak) return i + 1;
   return 0;
 }
 
-std::string HeldText(const MemReport& report, const TextStyle& style) {
+std::string LiveBuffersTable(const MemReport& report, const TextStyle& style) {
   const ModuleMemory& memory = report.memory;
   Table table({{"buffer", ElideMode::kMiddle, 3, 16},
                "kind",
@@ -63,14 +63,14 @@ std::string HeldText(const MemReport& report, const TextStyle& style) {
                {"source", ElideMode::kPath, 1}});
   size_t shown = 0;
   int64_t rest = 0;
-  for (const LiveBuffer& held : memory.live_at_peak) {
+  for (const LiveBuffer& buffer : memory.live_at_peak) {
     if (report.top > 0 && shown >= static_cast<size_t>(report.top)) {
-      rest += held.bytes;
+      rest += buffer.bytes;
       continue;
     }
     ++shown;
-    table.Add({BufferName(held), KindName(held.kind), InBytes(held.bytes), ToString(*held.shape, true),
-               SourceText(*held.hlo, *report.module)});
+    table.Add({BufferName(buffer), KindName(buffer.kind), InBytes(buffer.bytes), ToString(*buffer.shape, true),
+               SourceText(*buffer.hlo, *report.module)});
   }
   if (rest > 0) table.Add({StrCat("(", memory.live_at_peak.size() - shown, " more)"), "", InBytes(rest), "", ""});
   return table.ToText(style);
@@ -93,11 +93,11 @@ Json InstructionJson(const Instruction& hlo, const Module& module) {
           {"source", SourceText(hlo, module)}};
 }
 
-// Which loops run when, in the order of their ends: each with the steps of its body and condition.
+// The span of schedule steps of each loop, including body and condition. Sorted by last step.
 std::vector<PlotSpan> LoopSpans(const MemReport& report) {
   const std::vector<const Instruction*>& steps = report.memory.steps;
   const ExecutionCounts executions(*report.module);
-  absl::flat_hash_map<const Computation*, size_t> first;  // steps of what stands in it, and of what that calls
+  absl::flat_hash_map<const Computation*, size_t> first;  // first step of a computation and its callees
   std::vector<PlotSpan> spans;
   for (size_t i = 0; i < steps.size(); ++i) {
     size_t start = i;
@@ -106,21 +106,21 @@ std::vector<PlotSpan> LoopSpans(const MemReport& report) {
     auto [own, is_new] = first.try_emplace(steps[i]->parent, start);
     own->second = std::min(own->second, start);
     if (start == i || CallKindOf(*steps[i]) != CallKind::kLoop) continue;
-    const TripCount* trips = executions.FindTrips(*steps[i]);
+    const TripCount* trips = executions.FindTripCount(*steps[i]);
     const std::string times = trips != nullptr && trips->known() ? StrCat(" × ", trips->count) : std::string();
     spans.push_back({start, i, StrCat(steps[i]->name, times)});
   }
   return spans;
 }
 
-// Where it needs most, and the curve over the whole schedule.
+// The peak, and the plot over the schedule.
 std::string PeakText(const MemReport& report, const TextStyle& style) {
   const ModuleMemory& memory = report.memory;
   const std::string source = SourceText(*memory.at_peak, *report.module);
-  const size_t peak = StepOf(memory);
+  const size_t peak = PeakStep(memory);
   return StrCat("\n", InBytes(memory.device.peak), " at the peak, at ", memory.at_peak->name,
                 source.empty() ? "" : StrCat(" (", source, ")"), ", step ", peak, " of ", memory.steps.size(), "; ",
-                InBytes(memory.device.live), " of temporaries are needed there\n\n",
+                InBytes(memory.device.live), " of temporaries are live there\n\n",
                 BytesPlot(memory.live_bytes, peak - 1, LoopSpans(report), style.width), "\n");
 }
 
@@ -142,37 +142,36 @@ std::string MemText(const MemReport& report, const TextStyle& style) {
     for (const SpaceMemory& space : memory.spaces) table.Add(SpaceRow(SpaceName(space.space), space));
   table.Add(SpaceRow("device", memory.device));
   std::string text =
-      StrCat(table.ToText(style), "buffers as for a ", ToString(memory.backend), ": ", memory.backend_why, "\n");
-  if (memory.at_peak != nullptr) StrAppend(&text, PeakText(report, style), HeldText(report, style));
+      StrCat(table.ToText(style), "backend: ", ToString(memory.backend), " (", memory.backend_reason, ")\n");
+  if (memory.at_peak != nullptr) StrAppend(&text, PeakText(report, style), LiveBuffersTable(report, style));
   if (report.run)
-    StrAppend(&text, "\nshoal run holds at most ",
-              InBytes(report.run->peaks.front().bytes),
-              " of arrays on a device\n");
+    StrAppend(&text, "\nshoal run needs at most ", InBytes(report.run->peaks.front().bytes),
+              " for the arrays of a device\n");
   text += NotesText(memory.assumptions);
   if (report.budget)
-    StrAppend(&text, "\n", report.Fits() ? "it fits: " : "it does not fit: ", InBytes(DeviceBytes(memory)), " of ",
-              InBytes(*report.budget), "\n");
+    StrAppend(&text, "\n", report.Fits() ? "within the budget: needs " : "exceeds the budget: needs ",
+              InBytes(DeviceBytes(memory)), " of ", InBytes(*report.budget), "\n");
   return WrapToWidth(text, style);
 }
 
 std::string MemJson(const MemReport& report) {
   const ModuleMemory& memory = report.memory;
   const Module& module = *report.module;
-  Json spaces = Json::array(), held = Json::array(), live_bytes = Json::array(), budget;
+  Json spaces = Json::array(), live = Json::array(), live_bytes = Json::array(), budget;
   for (const SpaceMemory& space : memory.spaces) {
     Json one = {{"space", space.space}};
     one.update(ToJson(space));
     spaces.push_back(std::move(one));
   }
   for (const LiveBuffer& each : memory.live_at_peak) {
-    if (report.top > 0 && std::ssize(held) >= report.top) break;
+    if (report.top > 0 && std::ssize(live) >= report.top) break;
     Json one = InstructionJson(*each.hlo, module);
     one.update({{"index", each.index},
                 {"kind", KindName(each.kind)},
                 {"type", ToString(*each.shape, true)},
                 {"bytes", each.bytes},
                 {"space", each.space}});
-    held.push_back(std::move(one));
+    live.push_back(std::move(one));
   }
   constexpr size_t kMaxPoints = 400;
   for (const PlotPoint& point : Downsample(memory.live_bytes, kMaxPoints))
@@ -185,9 +184,9 @@ std::string MemJson(const MemReport& report) {
                    {"host", ToJson(memory.host)},
                    {"spaces", std::move(spaces)},
                    {"steps", memory.steps.size()},
-                   {"backend", {{"name", ToString(memory.backend)}, {"reason", memory.backend_why}}},
+                   {"backend", {{"name", ToString(memory.backend)}, {"reason", memory.backend_reason}}},
                    {"at_peak", memory.at_peak == nullptr ? Json() : InstructionJson(*memory.at_peak, module)},
-                   {"live_at_peak", std::move(held)},
+                   {"live_at_peak", std::move(live)},
                    {"timeline", std::move(live_bytes)},
                    {"budget", std::move(budget)},
                    {"run_peak_bytes", report.run ? RunPeaksJson(*report.run) : Json()},

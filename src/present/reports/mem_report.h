@@ -1,4 +1,4 @@
-// What `shoal mem` says.
+// The output of `shoal mem`.
 #pragma once
 
 #include <optional>
@@ -14,16 +14,16 @@ struct MemReport {
   std::string file;
   const Module* module = nullptr;
   ModuleMemory memory;
-  std::optional<RunMemory> run;   // what a run of ours would hold, if that was asked
-  std::optional<int64_t> budget;  // bytes a device has
+  std::optional<RunMemory> run;   // memory of `shoal run`, with --run
+  std::optional<int64_t> budget;  // bytes of a device
   int64_t top = 10;               // buffers; 0: all
 
   bool Fits() const;
 };
 
-// For people: a row for each memory space, the curve over the schedule, and what is there at the peak.
+// A row per memory space, the plot over the schedule, and the buffers live at the peak.
 std::string MemText(const MemReport& report, const TextStyle& style = OutputStyle());
-// For programs; docs/mem.md says what stands in it.
+// JSON, as described in docs/mem.md.
 std::string MemJson(const MemReport& report);
 
 }  // namespace shoal::internal

@@ -16,14 +16,14 @@ std::string AttrNames(const OpInfo& op, const char* mark) {
 
 // The page docs/ops.md, up to the rows of its table.
 constexpr char kPage[] =
-    "# shoal ops\n\nLists every HLO op with its class, its number of operands and its attributes; `--json` for "
-    "programs.\n\n    $ shoal ops | grep all-to-all\n\nThis page is `shoal ops --markdown`.\n\n"
-    "A shape that is inferred is compared with the declared one; of another op the declared one is taken, within the "
-    "op's rules.\n\n"
+    "# shoal ops\n\nLists every HLO op with its class, its number of operands and its attributes; `--json` prints "
+    "JSON.\n\n    $ shoal ops | grep all-to-all\n\nThis page is the output of `shoal ops --markdown`.\n\n"
+    "If the shape of an op is inferred, the declared shape must match it. Otherwise, the declared shape must satisfy the "
+    "rules of the op.\n\n"
     "| op | class | operands | attributes (\\*: required) | shape |\n"
     "| --- | --- | --- | --- | --- |\n";
 
-const char* ShapeFrom(const OpInfo& op) { return op.infers_shape ? "inferred" : "declared"; }
+const char* ShapeOrigin(const OpInfo& op) { return op.infers_shape ? "inferred" : "declared"; }
 
 std::string Arity(const OpInfo& op) { return op.arity < 0 ? "any" : StrCat(op.arity); }
 
@@ -42,7 +42,7 @@ std::string OpsText(const TextStyle& style) {
                   std::string(ToString(op.op_class)).c_str(), Arity(op).c_str());
     StrAppend(&text, start, AttrNames(op, "*"), "\n");
   });
-  StrAppend(&text, kOpcodeCount, " ops; * marks attributes that must be given.\n");
+  StrAppend(&text, kOpcodeCount, " ops; * marks required attributes.\n");
   return Wrapped(text, style.width, 4);
 }
 
@@ -50,7 +50,7 @@ std::string OpsMarkdown() {
   std::string text = kPage;
   ForEachOp([&](const OpInfo& op) {
     StrAppend(&text, "| ", op.text, " | ", ToString(op.op_class), " | ", Arity(op), " | ", AttrNames(op, "\\*"),
-" | ", ShapeFrom(op), " |\n");
+" | ", ShapeOrigin(op), " |\n");
   });
   return text;
 }
@@ -64,7 +64,7 @@ std::string OpsJson() {
                    {"class", ToString(op.op_class)},
                    {"operands", op.arity},
                    {"attributes", std::move(attributes)},
-                   {"shape", ShapeFrom(op)}});
+                   {"shape", ShapeOrigin(op)}});
   });
   return JsonText({{"version", kJsonVersion}, {"ops", std::move(all)}});
 }

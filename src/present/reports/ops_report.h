@@ -1,4 +1,4 @@
-// What `shoal ops` says: the op table.
+// The output of `shoal ops`: the op table.
 #pragma once
 
 #include "present/reports/table.h"

@@ -9,15 +9,15 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kRows = 8, kUsualWidth = 100, kMinColumns = 10, kMaxLevels = 3;
+constexpr size_t kRows = 8, kDefaultWidth = 100, kMinColumns = 10, kMaxLevels = 3;
 
-class Picture {
+class Plot {
  public:
-  Picture(std::span<const int64_t> values, size_t width)
-      : values_(values), most_(*std::max_element(values.begin(), values.end())) {
-    top_ = FormatBytes(static_cast<double>(most_));
+  Plot(std::span<const int64_t> values, size_t width)
+      : values_(values), max_(*std::max_element(values.begin(), values.end())) {
+    top_ = FormatBytes(static_cast<double>(max_));
     margin_ = std::max<size_t>(top_.size(), 5);  // "loops"
-    if (width == 0) width = kUsualWidth;
+    if (width == 0) width = kDefaultWidth;
     columns_ = std::max(kMinColumns, width > margin_ + 2 ? width - margin_ - 2 : 0);
   }
 
@@ -25,15 +25,15 @@ class Picture {
     for (size_t row = kRows; row-- > 0;) {
       std::string line(columns_, ' ');
       for (size_t c = 0; c < columns_; ++c) {
-        // A column is there if it fills half of its last row.
-        const double height = most_ == 0 ? 0 : static_cast<double>(Largest(c)) / static_cast<double>(most_);
+        // A cell is filled if the column covers half of it.
+        const double height = max_ == 0 ? 0 : static_cast<double>(MaxOfColumn(c)) / static_cast<double>(max_);
         if (height * static_cast<double>(kRows) >= static_cast<double>(row) + 0.5) line[c] = '#';
       }
       Add(row + 1 == kRows ? top_ : row == 0 ? "0" : "", "|", line);
     }
   }
 
-  // The numbers of the steps at both ends, and of the peak below its mark.
+  // The axis, with the first step, the last step and the peak below it.
   void AddAxis(size_t peak) {
     std::string axis(columns_, '-'), numbers(columns_, ' ');
     axis[ColumnOf(peak)] = '^';
@@ -41,7 +41,7 @@ class Picture {
     numbers.replace(0, 1, "1");
     numbers.replace(columns_ - last.size(), last.size(), last);
     const size_t at = std::min(ColumnOf(peak) - std::min(ColumnOf(peak), mark.size() / 2), columns_ - mark.size());
-    // It takes the place of a number that it would touch.
+    // The peak replaces a number that it would overlap.
     if (at < 3) numbers.replace(0, at + 1, at + 1, ' ');
     if (at + mark.size() + last.size() + 2 > columns_) numbers.resize(at), numbers.resize(columns_, ' ');
     numbers.replace(at, mark.size(), mark);
@@ -58,7 +58,7 @@ class Picture {
         const PlotSpan& loop = loops[i];
         if (levels[i] != level) continue;
         const size_t first = ColumnOf(loop.first), last = LastColumnOf(loop.last);
-        if (first < width) continue;  // there is no room for it
+        if (first < width) continue;  // it does not fit beside the previous loop
         line.append(first - width, ' ') += Bracket(loop.name, last - first + 1);
         width = last + 1;
       }
@@ -75,27 +75,27 @@ class Picture {
   }
   size_t LastColumnOf(size_t step) const { return ((step + 1) * columns_ - 1) / values_.size(); }
 
-  int64_t Largest(size_t column) const {
+  int64_t MaxOfColumn(size_t column) const {
     const size_t first = column * values_.size() / columns_;
     const size_t end = std::max(first + 1, (column + 1) * values_.size() / columns_);
     return *std::max_element(values_.begin() + static_cast<ptrdiff_t>(first),
                              values_.begin() + static_cast<ptrdiff_t>(end));
   }
 
-  // "[while.3 × 8------]", or as much of that as there is room for.
+  // "[while.3 × 8------]", shortened to the width.
   static std::string Bracket(const std::string& name, size_t width) {
     if (width < 3) return std::string(width, '|');
     const std::string shown = width < 7 ? std::string() : ElideTo(name, width - 2, ElideMode::kMiddle);
     return StrCat("[", shown, std::string(width - 2 - TextWidth(shown), '-'), "]");
   }
 
-  // In how many of the others each lies; they are in the order of their ends.
+  // The nesting level of each loop. The loops are sorted by last step.
   static std::vector<size_t> Levels(const std::vector<PlotSpan>& loops) {
-    std::vector<size_t> levels(loops.size()), around;
+    std::vector<size_t> levels(loops.size()), enclosing;
     for (size_t i = loops.size(); i-- > 0;) {
-      while (!around.empty() && loops[around.back()].first > loops[i].last) around.pop_back();
-      levels[i] = around.size();
-      around.push_back(i);
+      while (!enclosing.empty() && loops[enclosing.back()].first > loops[i].last) enclosing.pop_back();
+      levels[i] = enclosing.size();
+      enclosing.push_back(i);
     }
     return levels;
   }
@@ -108,7 +108,7 @@ class Picture {
   }
 
   std::span<const int64_t> values_;
-  int64_t most_;
+  int64_t max_;
   std::string top_, text_;
   size_t margin_ = 0, columns_ = 0;
 };
@@ -129,11 +129,11 @@ std::vector<PlotPoint> Downsample(std::span<const int64_t> values, size_t column
 
 std::string BytesPlot(std::span<const int64_t> values, size_t peak, const std::vector<PlotSpan>& loops, size_t width) {
   if (values.empty()) return "";
-  Picture picture(values, width);
-  picture.AddCurve();
-  picture.AddAxis(std::min(peak, values.size() - 1));
-  picture.AddLoops(loops);
-  return picture.Text();
+  Plot plot(values, width);
+  plot.AddCurve();
+  plot.AddAxis(std::min(peak, values.size() - 1));
+  plot.AddLoops(loops);
+  return plot.Text();
 }
 
 }  // namespace shoal::internal

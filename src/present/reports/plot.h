@@ -1,4 +1,4 @@
-// A curve as text.
+// Text plots.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,21 @@
 
 namespace shoal::internal {
 
-// The largest value of each of `columns` equal parts; the values themselves where there are fewer. Also gives where in
-// `values` each stands.
+// The maximum of each of `columns` equal parts, with its index in `values`. Returns all values if there are fewer.
 struct PlotPoint {
   size_t at = 0;
   int64_t value = 0;
 };
 std::vector<PlotPoint> Downsample(std::span<const int64_t> values, size_t columns);
 
-// Steps from first to last that belong together.
+// A labelled range of steps, both ends included.
 struct PlotSpan {
   size_t first = 0, last = 0;
   std::string name;
 };
 
-// Bytes over steps, in `width` columns (0: a hundred): each as high as the largest value of its part, with the largest
-// and zero at the left; below them the first and the last step and the peak, and the loops (in the order of their ends).
+// Plots bytes over steps in `width` columns (0: 100). Each column shows the maximum of its steps. Labels show the maximum
+// and zero on the left, and the first step, the last step, the peak and the loops (sorted by last step) below.
 std::string BytesPlot(std::span<const int64_t> values, size_t peak, const std::vector<PlotSpan>& loops, size_t width);
 
 }  // namespace shoal::internal

@@ -17,16 +17,16 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kTopSteps = 20;
+constexpr size_t kTopInstructions = 20;
 constexpr uint32_t kStepStream = 0, kWaitStream = 1;
 
 using Costs = std::unordered_map<const Instruction*, Cost>;
 
-// Also of what stands inside a fusion: a library's is run op by op.
+// The cost of one execution of each instruction, also inside fusions, because library fusions run op by op.
 Costs CostsOnce(const Module& module) {
   Costs costs;
   XlaCost xla;
-  // Callees first, so that however deep they nest, none is priced from within another.
+  // Callees first, so that no cost is computed recursively, however deep the calls nest.
   const std::vector<const Computation*> order = CallGraph(module).ReachableFromEntry();
   for (auto computation = order.rbegin(); computation != order.rend(); ++computation) {
     xla.Of(**computation);
@@ -35,13 +35,13 @@ Costs CostsOnce(const Module& module) {
   return costs;
 }
 
-std::string ShareText(double share) {
+std::string FractionText(double fraction) {
   char text[16];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * fraction);
   return text;
 }
 
-// "41.2 (25 %)", in billions, and of what the machine reaches.
+// "41.2 (25 %)": billions per second, and the fraction of the machine peak.
 std::string Rate(double amount, double seconds, double peak) {
   if (amount <= 0 || seconds <= 0) return "-";
   char text[48];
@@ -49,11 +49,11 @@ std::string Rate(double amount, double seconds, double peak) {
   return text;
 }
 
-std::string ComesFrom(const Instruction& hlo, const Module& module) {
+std::string OriginText(const Instruction& hlo, const Module& module) {
   const Metadata* metadata = hlo[kMetadata];
   if (metadata == nullptr) return "";
-  const std::string place = FormatSourceLocation(*metadata, module.stack_frames);
-  return StrCat(metadata->op_name, !metadata->op_name.empty() && !place.empty() ? ", " : "", place);
+  const std::string location = FormatSourceLocation(*metadata, module.stack_frames);
+  return StrCat(metadata->op_name, !metadata->op_name.empty() && !location.empty() ? ", " : "", location);
 }
 
 const char* CategoryOf(const Instruction& hlo) {
@@ -61,23 +61,23 @@ const char* CategoryOf(const Instruction& hlo) {
   return Info(hlo.opcode).op_class == OpClass::kContraction ? "matrix" : "memory";
 }
 
-// The n-th time that devices came to an instruction: which event that is on each of them.
-using Meeting = std::vector<size_t>;  // events of devices; SIZE_MAX where a device did not come
+// One execution of a collective: the index of the event on each device; SIZE_MAX if the device does not participate.
+using CollectiveEvents = std::vector<size_t>;
 
 class TraceOfLog {
  public:
   explicit TraceOfLog(const RunProfile& profile)
-      : profile_(profile), costs_(CostsOnce(*profile.module)), memberships_(profile.grid) {}
+      : profile_(profile), costs_(CostsOnce(*profile.module)), participants_(profile.grid) {}
 
   Trace Run() {
     trace_.source = StrCat("shoal run ", profile_.file);
-    trace_.streams = {"steps", "waiting"};
+    trace_.streams = {"instructions", "waits"};
     for (int64_t d = 0; d < profile_.log->devices(); ++d) {
       trace_.devices.push_back(StrCat("device ", d));
       AddSteps(d);
     }
-    for (const auto& [hlo, meetings] : meetings_)
-      for (const Meeting& meeting : meetings) AddMeeting(*hlo, meeting);
+    for (const auto& [hlo, executions] : executions_)
+      for (const CollectiveEvents& events : executions) AddExecution(*hlo, events);
     return std::move(trace_);
   }
 
@@ -86,22 +86,23 @@ class TraceOfLog {
     std::vector<StepLog::StepSpan> steps = profile_.log->steps(device);
     std::stable_sort(steps.begin(), steps.end(),
                      [](const StepLog::StepSpan& a, const StepLog::StepSpan& b) { return a.start < b.start; });
-    std::unordered_map<const Instruction*, size_t> times;
-    std::unordered_map<const Instruction*, size_t> last;  // event of each instruction
+    std::unordered_map<const Instruction*, size_t> counts;
+    std::unordered_map<const Instruction*, size_t> last;  // the last event of each instruction
     for (const StepLog::StepSpan& step : steps) {
-      const size_t number = trace_.events.size();
+      const size_t index = trace_.events.size();
       trace_.events.push_back(EventOf(step, device));
-      last[step.hlo] = number;
+      last[step.hlo] = index;
       if (!IsCommunication(*step.hlo)) continue;
-      // A done ends what its operand has begun; anything else is a meeting.
+      // A done ends the transfer that its operand started. Any other communication is a rendezvous.
       if (step.hlo->operand_count() == 1 && IsCommunication(*step.hlo->operands[0]) && last.contains(step.hlo->operands[0])) {
-        trace_.flows.push_back({last[step.hlo->operands[0]], number});
+        trace_.flows.push_back({last[step.hlo->operands[0]], index});
         continue;
       }
-      std::vector<Meeting>& meetings = meetings_[step.hlo];
-      const size_t time = times[step.hlo]++;
-      if (meetings.size() <= time) meetings.resize(time + 1, Meeting(static_cast<size_t>(profile_.log->devices()), SIZE_MAX));
-      meetings[time][static_cast<size_t>(device)] = number;
+      std::vector<CollectiveEvents>& executions = executions_[step.hlo];
+      const size_t number = counts[step.hlo]++;
+      if (executions.size() <= number)
+        executions.resize(number + 1, CollectiveEvents(static_cast<size_t>(profile_.log->devices()), SIZE_MAX));
+      executions[number][static_cast<size_t>(device)] = index;
     }
   }
 
@@ -115,8 +116,8 @@ class TraceOfLog {
     event.category = CategoryOf(*step.hlo);
     event.details.emplace_back("op", Text(step.hlo->opcode));
     event.details.emplace_back("shape", ToString(step.hlo->shape()));
-    if (const std::string from = ComesFrom(*step.hlo, *profile_.module); !from.empty())
-      event.details.emplace_back("from", from);
+    if (const std::string origin = OriginText(*step.hlo, *profile_.module); !origin.empty())
+      event.details.emplace_back("source", origin);
     if (auto cost = costs_.find(step.hlo); cost != costs_.end() && event.duration > 0) {
       if (cost->second.flops > 0) event.details.emplace_back("GFLOP/s", StrCat(cost->second.flops / event.duration / 1e9));
       event.details.emplace_back("GB/s", StrCat(cost->second.bytes() / event.duration / 1e9));
@@ -124,19 +125,19 @@ class TraceOfLog {
     return event;
   }
 
-  // Of those in one group: everybody waits for the last to come.
-  void AddMeeting(const Instruction& hlo, const Meeting& meeting) {
-    const Participants& membership = memberships_.Of(hlo);
-    if (membership.groups.empty() || !membership.mismatch.empty()) return;
-    for (const DeviceGroup& group : membership.groups) {
+  // All members of a group wait for the last one to arrive.
+  void AddExecution(const Instruction& hlo, const CollectiveEvents& events) {
+    const Participants& participants = participants_.Of(hlo);
+    if (participants.groups.empty() || !participants.mismatch.empty()) return;
+    for (const DeviceGroup& group : participants.groups) {
       size_t last = SIZE_MAX;
       for (int64_t device : group) {
-        const size_t event = device < std::ssize(meeting) ? meeting[static_cast<size_t>(device)] : SIZE_MAX;
+        const size_t event = device < std::ssize(events) ? events[static_cast<size_t>(device)] : SIZE_MAX;
         if (event != SIZE_MAX && (last == SIZE_MAX || trace_.events[event].start > trace_.events[last].start)) last = event;
       }
       if (last == SIZE_MAX) continue;
       for (int64_t device : group) {
-        const size_t event = device < std::ssize(meeting) ? meeting[static_cast<size_t>(device)] : SIZE_MAX;
+        const size_t event = device < std::ssize(events) ? events[static_cast<size_t>(device)] : SIZE_MAX;
         if (event != SIZE_MAX && event != last) AddWait(event, last);
       }
     }
@@ -144,24 +145,24 @@ class TraceOfLog {
 
   void AddWait(size_t event, size_t last) {
     trace_.flows.push_back({last, event});
-    const TraceEvent waits = trace_.events[event];
-    const double until = std::min(trace_.events[last].start, waits.start + waits.duration);
-    if (until <= waits.start) return;
+    const TraceEvent waiting = trace_.events[event];
+    const double until = std::min(trace_.events[last].start, waiting.start + waiting.duration);
+    if (until <= waiting.start) return;
     TraceEvent idle;
-    idle.name = StrCat("waits in ", waits.name, " for device ", trace_.events[last].device);
-    idle.device = waits.device;
+    idle.name = StrCat("wait in ", waiting.name, " for device ", trace_.events[last].device);
+    idle.device = waiting.device;
     idle.stream = kWaitStream;
-    idle.start = waits.start;
-    idle.duration = until - waits.start;
+    idle.start = waiting.start;
+    idle.duration = until - waiting.start;
     idle.category = "idle";
     trace_.events.push_back(std::move(idle));
   }
 
   const RunProfile& profile_;
   Costs costs_;
-  ParticipantTable memberships_;
+  ParticipantTable participants_;
   Trace trace_;
-  std::map<const Instruction*, std::vector<Meeting>> meetings_;
+  std::map<const Instruction*, std::vector<CollectiveEvents>> executions_;
 };
 
 }  // namespace
@@ -175,25 +176,25 @@ std::string ProfileText(const RunProfile& profile, const TextStyle& style) {
   double all = 0;
   for (const auto& [hlo, total] : steps) all += total.seconds;
   const Costs costs = CostsOnce(*profile.module);
-  std::string text = StrCat(Pluralize(std::ssize(steps), "step"), " took ", Seconds(all), " on ",
-                            profile.grid.count() == 1 ? "1 device" : StrCat(profile.grid.count(), " devices together"),
-                            "; this machine reaches ", FormatSi(profile.peak_flops), "FLOP/s in f32 and ",
+  std::string text = StrCat(Pluralize(std::ssize(steps), "instruction"), " took ", Seconds(all), " in total on ",
+                            Pluralize(profile.grid.count(), "device"), "; measured peak of this machine: ", FormatSi(profile.peak_flops), "FLOP/s in f32 and ",
                             FormatSi(profile.peak_bytes), "B/s\n");
-  Table table({{"step", ElideMode::kRight, 2}, {"op", ElideMode::kRight, 3}, Column("time").Right(), Column("share").Right(),
-               Column("times").Right(), Column("GFLOP/s").Right(), Column("GB/s").Right(),
-               Column("comes from", ElideMode::kLeft, 1).Droppable()});
-  for (size_t i = 0; i < steps.size() && i < kTopSteps; ++i) {
+  Table table({{"instruction", ElideMode::kRight, 2}, {"op", ElideMode::kRight, 3}, Column("time").Right(),
+               Column("share").Right(), Column("count").Right(), Column("GFLOP/s").Right(), Column("GB/s").Right(),
+               Column("source", ElideMode::kLeft, 1).Droppable()});
+  for (size_t i = 0; i < steps.size() && i < kTopInstructions; ++i) {
     const auto& [hlo, total] = steps[i];
     const auto found = costs.find(hlo);
     const Cost cost = found == costs.end() ? Cost() : found->second;
     const auto times = static_cast<double>(total.times);
     table.Add({std::string(hlo->name), std::string(Text(hlo->opcode)), Seconds(total.seconds),
-               ShareText(all > 0 ? total.seconds / all : 0), StrCat(total.times),
+               FractionText(all > 0 ? total.seconds / all : 0), StrCat(total.times),
                Rate(cost.flops * times, total.seconds, profile.peak_flops),
-               Rate(cost.bytes() * times, total.seconds, profile.peak_bytes), ComesFrom(*hlo, *profile.module)});
+               Rate(cost.bytes() * times, total.seconds, profile.peak_bytes), OriginText(*hlo, *profile.module)});
   }
   text += table.ToText(style);
-  if (steps.size() > kTopSteps) StrAppend(&text, "… and ", Pluralize(std::ssize(steps) - static_cast<int64_t>(kTopSteps), "more step"), "\n");
+  const int64_t rest = std::ssize(steps) - static_cast<int64_t>(kTopInstructions);
+  if (rest > 0) StrAppend(&text, "… and ", Pluralize(rest, "more instruction"), "\n");
   return text;
 }
 

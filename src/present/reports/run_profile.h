@@ -1,4 +1,4 @@
-// A profile of a run: which steps took the time, and how near to what the machine can do; as a Trace for Perfetto.
+// The profile of a run: the most expensive instructions and their fraction of the machine peak, or a Perfetto trace.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ namespace shoal::internal {
 
 struct RunProfile {
   std::string file;
-  const Module* module = nullptr;  // whose instructions the log has
+  const Module* module = nullptr;  // the module that the log refers to
   DeviceGrid grid;
   const StepLog* log = nullptr;
   double peak_flops = 0, peak_bytes = 0;  // per second, of this machine
 };
 
-// The steps that took longest, all devices and rounds together: time, work and traffic per second, and where they come from.
+// The instructions that took longest, summed over devices and iterations: time, flops and bytes per second, source.
 std::string ProfileText(const RunProfile& profile, const TextStyle& style = OutputStyle());
 
-// Devices as processes; what each waited for beside its steps; an arrow from the last to come to a collective to each of
-// the others, and from each start to its done.
+// One process per device, with a track for its waits. Arrows lead from the last device that arrives at a collective to
+// each of the others, and from each start to its done.
 Trace ProfileTrace(const RunProfile& profile);
 
 }  // namespace shoal::internal

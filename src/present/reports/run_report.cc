@@ -52,7 +52,7 @@ std::vector<std::string> RowOf(const Output& output) {
           Crc(summary.crc32)};
 }
 
-// Of all devices together.
+// The sum over all devices.
 std::map<Opcode, Traffic> AllTraffic(const RunStats& stats) {
   std::map<Opcode, Traffic> all;
   for (const std::map<Opcode, Traffic>& device : stats.traffic) {
@@ -110,7 +110,7 @@ std::string ReportText(const RunReport& report, const TextStyle& style) {
   int64_t peak = 0;
   for (int64_t bytes : stats.peak_bytes) peak = std::max(peak, bytes);
   StrAppend(&text, Pluralize(stats.instructions, "instruction"), ", ", Pluralize(stats.iterations, "loop iteration"),
-            ", at most ", FormatBytes(static_cast<double>(peak)), " of arrays on a device; numerics ",
+            ", at most ", FormatBytes(static_cast<double>(peak)), " of arrays per device; numerics ",
             ToString(report.numerics.numerics), "\n");
   Traffic moved;
   for (const auto& [opcode, traffic] : AllTraffic(stats)) {
@@ -119,13 +119,13 @@ std::string ReportText(const RunReport& report, const TextStyle& style) {
   }
   if (moved.calls > 0)
     StrAppend(&text, Pluralize(moved.calls, "collective call"), ", ", FormatBytes(static_cast<double>(moved.wire_bytes)),
-              " received from others\n");
+              " received from other devices\n");
   Table table({"output", {"shape", ElideMode::kRight, 1}, {"devices", ElideMode::kRight, 2, 7}, "min", "max", "mean", "nan", "inf",
                Column("crc32").Droppable()});
   for (size_t i = 0; i < report.outputs.size() && i < kMaxRows; ++i) table.Add(RowOf(report.outputs[i]));
   if (!table.empty()) text += table.ToText(style);
   if (report.outputs.size() > kMaxRows)
-    StrAppend(&text, "… and ", report.outputs.size() - kMaxRows, " more rows, which --json has\n");
+    StrAppend(&text, "… and ", report.outputs.size() - kMaxRows, " more rows; --json prints all\n");
   return WrapToWidth(text, style);
 }
 

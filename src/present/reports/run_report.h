@@ -1,4 +1,4 @@
-// What `shoal run` says when it is done.
+// The output of `shoal run`.
 #pragma once
 
 #include <string>
@@ -14,22 +14,22 @@ namespace shoal::internal {
 struct RunReport {
   std::string file;
   InferredGrid devices;
-  std::string inputs;  // where they came from
-  std::string processes;  // of a job: "4 processes on one machine, Open MPI v4.1.4"; else nothing
+  std::string inputs;  // their origin
+  std::string processes;  // of a job: "4 processes on one machine, Open MPI v4.1.4"; else empty
   NumericsChoice numerics;
   RunStats stats;
   double compile_seconds = 0;       // of the engine
   std::vector<double> run_seconds;  // of each repeat
   std::vector<Output> outputs;
   Diags diags;
-  const Source* text = nullptr;  // that they are about
+  const Source* text = nullptr;  // the source that `diags` refer to
 };
 
-// For people: devices, time, and a table of the outputs.
+// Devices, time, and a table of the outputs.
 std::string ReportText(const RunReport& report, const TextStyle& style = OutputStyle());
-// For programs; docs/run.md says what stands in it.
+// JSON, as described in docs/run.md.
 std::string ReportJson(const RunReport& report);
-// Each output as a literal; those of several devices that are the same once.
+// Each output as a literal; devices with identical outputs share one.
 std::string ReportLiterals(const RunReport& report);
 
 }  // namespace shoal::internal

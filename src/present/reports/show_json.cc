@@ -10,15 +10,15 @@ namespace {
 
 using ItemKind = SkeletonItem::Kind;
 
-constexpr int kMaxNesting = 200;  // programs that read JSON have limits too
+constexpr int kMaxNesting = 200;  // JSON parsers limit the nesting depth
 constexpr const char* kKinds[] = {"op", "start", "done", "while", "conditional", "call", "minor", "repeat"};
-constexpr const char* kFroms[] = {"given", "inferred", "assumed", "unknown"};
+constexpr const char* kSources[] = {"given", "inferred", "assumed", "unknown"};
 
 class Tree {
  public:
   explicit Tree(const ShownModule& shown) : shown_(shown) {}
 
-  // A block that was given before is its id alone.
+  // A block that already appeared is written as its id.
   Json Block(const SkeletonBlock& block, double times, int depth) {
     auto [found, inserted] = ids_.try_emplace(&block, static_cast<int64_t>(ids_.size()));
     Json json = {{"id", found->second}};
@@ -45,13 +45,13 @@ class Tree {
                             {"payload_bytes", use.payload_bytes}};
     }
     if (item.kind == ItemKind::kLoop) {
-      const TripCount& trips = shown_.executions.TripsOf(*item.hlo);
-      json["trip_count"] = {{"count", trips.count}, {"from", kFroms[static_cast<size_t>(trips.from)]}};
+      const TripCount& trips = shown_.executions.TripCountOfLoop(*item.hlo);
+      json["trip_count"] = {{"count", trips.count}, {"from", kSources[static_cast<size_t>(trips.from)]}};
       if (trips.counter) json["trip_count"].update({{"start", trips.counter->start}, {"step", trips.counter->step}});
       times *= static_cast<double>(trips.count);
     }
     for (size_t i = 0; i < item.blocks.size(); ++i)
-      json["blocks"].push_back(Block(*item.blocks[i], times * ShareOf(item, i), depth + 1));
+      json["blocks"].push_back(Block(*item.blocks[i], times * ProbabilityOf(item, i), depth + 1));
     return json;
   }
 
@@ -73,13 +73,13 @@ class Tree {
     json["source"] = FormatSourceLocation(*metadata, shown_.module.stack_frames);
   }
 
-  // How likely a branch is.
-  double ShareOf(const SkeletonItem& item, size_t branch) const {
+  // The probability of a branch.
+  double ProbabilityOf(const SkeletonItem& item, size_t branch) const {
     if (item.kind != ItemKind::kConditional) return 1;
-    double all = 0;
+    double total = 0;
     const std::vector<Computation*> branches = CalledComputations(*item.hlo);
-    for (const Computation* one : branches) all += shown_.executions.Of(*one);
-    return all > 0 ? shown_.executions.Of(*branches[branch]) / all : 0;
+    for (const Computation* one : branches) total += shown_.executions.Of(*one);
+    return total > 0 ? shown_.executions.Of(*branches[branch]) / total : 0;
   }
 
   const ShownModule& shown_;

@@ -1,4 +1,4 @@
-// `shoal show --json`; docs/show.md says what stands in it.
+// The JSON of `shoal show`, as described in docs/show.md.
 #pragma once
 
 #include "present/reports/skeleton_text.h"

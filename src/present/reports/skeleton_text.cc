@@ -17,19 +17,19 @@ namespace {
 using ItemKind = SkeletonItem::Kind;
 
 constexpr int64_t kMaxDepth = 200;
-constexpr int64_t kShort = 4;    // blocks of so few lines are shown wherever they run
-constexpr int kShownInFull = 2;  // longer ones so often
+constexpr int64_t kShortBlock = 4;   // blocks of at most this many lines are always shown in full
+constexpr int kMaxShownInFull = 2;  // longer blocks are shown in full this many times
 
-enum Cell : uint8_t { kHead, kName, kType, kSize, kWhere, kOpName, kPlace, kCells };
+enum Cell : uint8_t { kHead, kName, kType, kSize, kGroups, kOpName, kSource, kCells };
 
 std::vector<Column> Columns() {
   return {Column("", ElideMode::kRight, 6, 20).MaxWidth(48),
           Column("name", ElideMode::kMiddle, 4).MaxWidth(40),
           Column("type", ElideMode::kRight, 3).MaxWidth(44).Droppable(),
           Column(">size").MaxWidth(14),
-          Column("where", ElideMode::kRight, 5, 13).MaxWidth(30),
+          Column("groups", ElideMode::kRight, 5, 13).MaxWidth(30),
           Column("op_name", ElideMode::kPath, 1, 14).MaxWidth(70).Faint().Droppable(),
-          Column("place", ElideMode::kPath, 2).MaxWidth(60).Faint()};
+          Column("source", ElideMode::kPath, 2).MaxWidth(60).Faint()};
 }
 
 std::string ShapeText(const Shape& shape) {
@@ -37,15 +37,15 @@ std::string ShapeText(const Shape& shape) {
   return StrCat("(", ShapeText(shape.element(0)), ", … ", shape.elements().size() - 1, " more)");
 }
 
-// Flops, or bytes of memory where those say more.
+// The flops of arithmetic, else the bytes of memory traffic.
 std::string Work(const Cost& cost, bool is_arithmetic) {
   if (!is_arithmetic || cost.flops <= 0) return cost.bytes() > 0 ? FormatBytes(cost.bytes()) : "";
   const std::string text = FormatSi(cost.flops);
   return text.find(' ') == std::string::npos ? text + " flop" : text + "flop";
 }
 
-// "7 dynamic-slice, reduce, …": those of which there are most.
-std::string MostOf(const std::map<std::string, int64_t>& kinds) {
+// "7 dynamic-slice, reduce, …": the most frequent kinds.
+std::string MostFrequent(const std::map<std::string, int64_t>& kinds) {
   constexpr size_t kMax = 2;
   std::vector<std::pair<std::string, int64_t>> sorted(kinds.begin(), kinds.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -58,7 +58,7 @@ std::string MostOf(const std::map<std::string, int64_t>& kinds) {
          (more ? ", …" : "");
 }
 
-// Exact, as far as that is a number of times.
+// Exact if it is an integer.
 std::string Times(double times) {
   return times == std::floor(times) && times < 1e15 ? StrCat(static_cast<int64_t>(times)) : FormatSi(times);
 }
@@ -77,10 +77,10 @@ class Writer {
     const SkeletonBlock& entry = shown_.skeleton.entry();
     Block(entry, 0);
     if (lines_.empty())
-      return entry.hidden > 0 ? StrCat(Pluralize(entry.hidden, "small op"), ", --op=all\n") : "nothing that computes\n";
+      return entry.hidden > 0 ? StrCat(Pluralize(entry.hidden, "small op"), " not shown; see --op=all\n") : "no computation\n";
     int64_t deepest = 1;
     for (const Line& line : lines_) deepest = std::max(deepest, line.depth);
-    // Where there is not much room, levels take less of it.
+    // Reduces the indentation if the tree is deep for the width.
     const int64_t room = style_.text.width == 0 ? INT64_MAX : static_cast<int64_t>(style_.text.width / 3);
     const int64_t step = 2 * deepest <= room ? 2 : 1;
     Table table = Table::Tree(Columns());
@@ -101,18 +101,18 @@ class Writer {
     for (const SkeletonItem& item : block.items) Item(item, depth);
   }
 
-  static std::string Missing(int64_t hidden) {
+  static std::string HiddenText(int64_t hidden) {
     return hidden > 0 ? StrCat(" … ", Pluralize(hidden, "small op")) : " pass";
   }
 
-  // Under a heading that ends in a colon; what is not shown is said behind it.
-  void Under(const SkeletonBlock& block, int64_t depth) {
+  // Prints a block under a heading that ends in a colon, or appends a summary of the block to the heading.
+  void Nested(const SkeletonBlock& block, int64_t depth) {
     std::string& heading = lines_.back().cells[kHead];
     if (block.items.empty()) {
-      heading += Missing(block.hidden);
+      heading += HiddenText(block.hidden);
     } else if ((style_.depth > 0 && depth >= style_.depth) || depth >= kMaxDepth) {
       heading += StrCat(" … ", Pluralize(block.lines, "line"));
-    } else if (block.lines > kShort && ++seen_[block.hash] > kShownInFull) {
+    } else if (block.lines > kShortBlock && ++seen_[block.hash] > kMaxShownInFull) {
       heading += StrCat(" … ", Pluralize(block.lines, "line"), " as above");
     } else {
       Block(block, depth);
@@ -121,21 +121,21 @@ class Writer {
 
   void Item(const SkeletonItem& item, int64_t depth) {
     if (item.kind == ItemKind::kRepeat) {
-      const SkeletonBlock& round = *item.blocks[0];
+      const SkeletonBlock& body = *item.blocks[0];
       const std::string times = StrCat(" × ", item.repeats);
-      if (round.items.size() == 1 && round.items[0].kind == ItemKind::kMinor) return Light(round.items[0], depth, times);
-      if (round.items.size() == 1 && round.items[0].blocks.empty()) return Op(round.items[0], depth, times);
+      if (body.items.size() == 1 && body.items[0].kind == ItemKind::kMinor) return Minor(body.items[0], depth, times);
+      if (body.items.size() == 1 && body.items[0].blocks.empty()) return Op(body.items[0], depth, times);
       Heading(depth, StrCat("× ", item.repeats, ":"));
-      return Under(round, depth + 1);
+      return Nested(body, depth + 1);
     }
     if (item.kind == ItemKind::kConditional) return Branches(item, depth);
-    if (item.kind == ItemKind::kMinor) return Light(item, depth, "");
+    if (item.kind == ItemKind::kMinor) return Minor(item, depth, "");
     if (item.blocks.empty()) return Op(item, depth, "");
     std::string heading = StrCat(ItemLabel(item, shown_.skeleton.works()), ":");
-    if (item.kind == ItemKind::kLoop) heading = StrCat("while i in ", LoopRange(shown_.executions.TripsOf(*item.hlo)), ":");
+    if (item.kind == ItemKind::kLoop) heading = StrCat("while i in ", LoopRange(shown_.executions.TripCountOfLoop(*item.hlo)), ":");
     Heading(depth, heading);
     Fill(item, IsFusion(*item.hlo));
-    Under(*item.blocks[0], depth + 1);
+    Nested(*item.blocks[0], depth + 1);
   }
 
   void Branches(const SkeletonItem& item, int64_t depth) {
@@ -148,7 +148,7 @@ class Writer {
     }
     const bool empty = items == 0;
     if (is_switch || empty) {
-      Heading(depth, StrCat(is_switch ? "switch " : "if ", by, ":", empty ? Missing(hidden) : ""));
+      Heading(depth, StrCat(is_switch ? "switch " : "if ", by, ":", empty ? HiddenText(hidden) : ""));
       Fill(item, false);
     }
     if (empty) return;
@@ -159,7 +159,7 @@ class Writer {
                                              : i == 0  ? StrCat("if ", by, ":")
                                                        : "else:");
       if (!is_switch && i == 0) Fill(item, false);
-      Under(*item.blocks[i], is_switch ? depth + 2 : depth + 1);
+      Nested(*item.blocks[i], is_switch ? depth + 2 : depth + 1);
     }
   }
 
@@ -173,8 +173,8 @@ class Writer {
     Fill(item, true);
   }
 
-  // "5 light fusions: 3 elementwise, reduce, transpose", with the memory they go through.
-  void Light(const SkeletonItem& item, int64_t depth, const std::string& suffix) {
+  // "5 minor fusions: 3 elementwise, reduce, transpose", with their memory traffic.
+  void Minor(const SkeletonItem& item, int64_t depth, const std::string& suffix) {
     FusionWorks& works = shown_.skeleton.works();
     std::map<std::string, int64_t> kinds;
     int64_t count = 0;
@@ -186,11 +186,11 @@ class Writer {
       if (auto cost = shown_.totals.cost_of.find(&hlo); cost != shown_.totals.cost_of.end())
         bytes += cost->second.bytes();
     }
-    Heading(depth, StrCat(Pluralize(count, "light fusion"), ": ", MostOf(kinds), suffix), LineColor::kFaint);
+    Heading(depth, StrCat(Pluralize(count, "minor fusion"), ": ", MostFrequent(kinds), suffix), LineColor::kFaint);
     lines_.back().cells[kSize] = FormatBytes(bytes);
   }
 
-  // What stands behind the heading.
+  // Fills the columns after the heading.
   void Fill(const SkeletonItem& item, bool typed) {
     const Instruction& hlo = *item.hlo;
     std::vector<std::string>& cells = lines_.back().cells;
@@ -199,7 +199,7 @@ class Writer {
     if (item.kind == ItemKind::kDone) return;
     if (item.collective != nullptr) {
       cells[kSize] = FormatBytes(static_cast<double>(item.collective->payload_bytes));
-      cells[kWhere] = style_.topology ? GroupsAsWritten(*item.collective->hlo) : item.collective->axis();
+      cells[kGroups] = style_.groups_as_written ? GroupsAsWritten(*item.collective->hlo) : item.collective->axis();
     } else if (auto cost = shown_.totals.cost_of.find(&Unwrapped(hlo)); cost != shown_.totals.cost_of.end()) {
       cells[kSize] = Work(cost->second, IsArithmetic(Unwrapped(hlo), shown_.skeleton.works()));
     }
@@ -209,31 +209,31 @@ class Writer {
     if (metadata == nullptr) return;
     cells[kOpName] =
         item.op_name.empty() ? std::string(OpNameOf(metadata == source[kMetadata] ? source : hlo)) : item.op_name;
-    cells[kPlace] = FormatSourceLocation(*metadata, shown_.module.stack_frames);
+    cells[kSource] = FormatSourceLocation(*metadata, shown_.module.stack_frames);
   }
 
   const ShownModule& shown_;
   const SkeletonStyle& style_;
   std::vector<Line> lines_;
-  absl::flat_hash_map<uint64_t, int> seen_;  // blocks that were shown, and how often
+  absl::flat_hash_map<uint64_t, int> seen_;  // number of times that each block was shown
 };
 
 std::string TotalsText(const StepTotals& totals, const TextStyle& style) {
-  const auto any = [&](double KindTotal::*figure) {
+  const auto any = [&](double KindTotal::*metric) {
     return std::any_of(totals.kinds.begin(), totals.kinds.end(),
-                       [&](const KindTotal& kind) { return kind.*figure > 0; });
+                       [&](const KindTotal& kind) { return kind.*metric > 0; });
   };
-  std::vector<std::pair<std::string, double KindTotal::*>> figures;
-  if (any(&KindTotal::payload_bytes)) figures.push_back({">payload", &KindTotal::payload_bytes});
-  if (any(&KindTotal::memory_bytes)) figures.push_back({">memory", &KindTotal::memory_bytes});
-  if (any(&KindTotal::flops)) figures.push_back({">flops", &KindTotal::flops});
-  std::vector<Column> columns{">times", {"op", ElideMode::kMiddle, 1}};
-  for (const auto& [column, figure] : figures) columns.emplace_back(column);
+  std::vector<std::pair<std::string, double KindTotal::*>> metrics;
+  if (any(&KindTotal::payload_bytes)) metrics.push_back({">payload", &KindTotal::payload_bytes});
+  if (any(&KindTotal::memory_bytes)) metrics.push_back({">memory", &KindTotal::memory_bytes});
+  if (any(&KindTotal::flops)) metrics.push_back({">flops", &KindTotal::flops});
+  std::vector<Column> columns{">count", {"op", ElideMode::kMiddle, 1}};
+  for (const auto& [column, metric] : metrics) columns.emplace_back(column);
   Table table(std::move(columns));
   for (const KindTotal& kind : totals.kinds) {
     std::vector<std::string> row{Times(kind.times), kind.kind};
-    for (const auto& [column, figure] : figures)
-      row.push_back(kind.*figure <= 0 ? "" : figure == &KindTotal::flops ? FormatSi(kind.*figure) : FormatBytes(kind.*figure));
+    for (const auto& [column, metric] : metrics)
+      row.push_back(kind.*metric <= 0 ? "" : metric == &KindTotal::flops ? FormatSi(kind.*metric) : FormatBytes(kind.*metric));
     table.Add(std::move(row));
   }
   return table.empty() ? std::string() : "\nper step, on each device:\n" + table.ToText(style);
@@ -244,10 +244,10 @@ std::string TotalsText(const StepTotals& totals, const TextStyle& style) {
 std::string LoopRange(const TripCount& trips) {
   if (!trips.known()) return "range(?)";
   const TripCount::Counter counter = trips.counter.value_or(TripCount::Counter{});
-  int64_t way = 0, end = 0;
-  const bool far = __builtin_mul_overflow(trips.count, counter.step, &way) ||
-                   __builtin_add_overflow(counter.start, way, &end) || counter.step == 0;
-  if (far || (counter.start == 0 && counter.step == 1)) return StrCat("range(", trips.count, ")");
+  int64_t distance = 0, end = 0;
+  const bool overflows = __builtin_mul_overflow(trips.count, counter.step, &distance) ||
+                   __builtin_add_overflow(counter.start, distance, &end) || counter.step == 0;
+  if (overflows || (counter.start == 0 && counter.step == 1)) return StrCat("range(", trips.count, ")");
   if (counter.step == 1) return StrCat("range(", counter.start, ", ", end, ")");
   return StrCat("range(", counter.start, ", ", end, ", ", counter.step, ")");
 }
@@ -257,7 +257,7 @@ std::string ItemLabel(const SkeletonItem& item, FusionWorks& works) {
   std::string label = item.collective != nullptr ? std::string(Text(item.collective->kind)) : LabelOf(hlo, works);
   if (IsCall(hlo) && hlo[kToApply] != nullptr) StrAppend(&label, " ", hlo[kToApply]->name);
   if (item.is_async) return label + " (async)";
-  if (&hlo == item.hlo && item.collective == nullptr) return label;  // its own name says what it is
+  if (&hlo == item.hlo && item.collective == nullptr) return label;  // the opcode already names the kind
   if (item.kind == ItemKind::kStart)
     label.insert(label.find_first_of(": ") == std::string::npos ? label.size() : label.find_first_of(": "), "-start");
   if (item.kind == ItemKind::kDone)
@@ -271,11 +271,11 @@ const Shape& ItemShape(const SkeletonItem& item) {
   if (item.collective != nullptr && item.collective->async() && item.collective->done->operands.size() == 1 &&
       item.collective->done->operands[0] == &hlo)
     return item.collective->done->shape();
-  // A library's work space is no result.
-  const bool has_work_space = IsCustomCall(hlo) && hlo.shape().elements().size() == 2 &&
+  // The workspace of a library call is not a result.
+  const bool has_workspace = IsCustomCall(hlo) && hlo.shape().elements().size() == 2 &&
                               hlo.shape().element(1).element_type() == ElementType::kS8 &&
                               TargetOf(hlo).substr(0, 4) == "__cu";
-  if (IsAsyncCopy(hlo) || has_work_space) return hlo.shape().element(0);
+  if (IsAsyncCopy(hlo) || has_workspace) return hlo.shape().element(0);
   return hlo.shape();
 }
 

@@ -1,4 +1,4 @@
-// The execution skeleton for people: indented lines with columns, and the totals of a step.
+// The execution skeleton as text: indented lines with columns, and the totals per step.
 #pragma once
 
 #include "analyze/summary/skeleton.h"
@@ -8,9 +8,9 @@
 namespace shoal::internal {
 
 struct SkeletonStyle {
-  bool names = false;     // of instructions
-  bool topology = false;  // groups as written, in place of what they are
-  int64_t depth = 0;      // so many levels; 0: all
+  bool names = false;     // show instruction names
+  bool groups_as_written = false;  // show device groups as written instead of mesh axes
+  int64_t depth = 0;      // maximum number of levels; 0: all
   TextStyle text;
 };
 
@@ -23,10 +23,10 @@ struct ShownModule {
 
 std::string SkeletonText(const ShownModule& shown, const SkeletonStyle& style);
 
-// What the text and the JSON say about an item alike.
+// Properties of an item that the text and the JSON share.
 std::string LoopRange(const TripCount& trips);                        // "range(10)", "range(2, 12, 2)", "range(?)"
 std::string ItemLabel(const SkeletonItem& item, FusionWorks& works);  // "all-gather", "fusion: dot + bias"
-const Shape& ItemShape(const SkeletonItem& item);                     // of the result, once it is there
+const Shape& ItemShape(const SkeletonItem& item);                     // of the result, not of the whole start
 std::string GroupsAsWritten(const Instruction& collective);           // "{{0,1},{2,3}}"
 
 }  // namespace shoal::internal

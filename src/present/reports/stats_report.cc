@@ -10,7 +10,6 @@
 namespace shoal::internal {
 namespace {
 
-
 std::vector<std::string> Row(const std::string& name, int64_t stages, size_t files, int64_t bytes,
                              const std::string& devices, const ModuleTotals& totals) {
   return {name,
@@ -32,14 +31,14 @@ std::string KindsText(const ModuleTotals& totals) {
                  [](std::string* out, const auto& kind) { StrAppend(out, kind.first, " ", FormatSi(kind.second)); });
 }
 
-Json FiguresJson(const ModuleTotals& totals) {
-  Json figures = Json::object();
-  for (const Metric& total : Metrics()) figures[total.name] = totals.*total.value;
-  figures["collectives_by_kind"] = totals.by_kind;
-  return figures;
+Json MetricsJson(const ModuleTotals& totals) {
+  Json metrics = Json::object();
+  for (const Metric& total : Metrics()) metrics[total.name] = totals.*total.value;
+  metrics["collectives_by_kind"] = totals.by_kind;
+  return metrics;
 }
 
-std::vector<const ModuleStats*> Heaviest(const StatsReport& report) {
+std::vector<const ModuleStats*> SortedByCost(const StatsReport& report) {
   std::vector<const ModuleStats*> sorted;
   for (const ModuleStats& module : report.modules) sorted.push_back(&module);
   std::stable_sort(sorted.begin(), sorted.end(), [](const ModuleStats* x, const ModuleStats* y) {
@@ -63,7 +62,7 @@ ModuleTotals StatsReport::Sum() const {
 
 namespace {
 
-// A line for each pass that changed something.
+// A row for each stage with changes.
 std::string StagesText(const ModuleStats& module, const TextStyle& style) {
   if (module.stages.empty()) return "";
   Table table({{"stage", ElideMode::kMiddle, 1, 16}, ">instructions", {"changes", ElideMode::kRight, 2, 20}});
@@ -72,7 +71,7 @@ std::string StagesText(const ModuleStats& module, const TextStyle& style) {
     unchanged += stage.none() ? 1 : 0;
     if (!stage.none()) table.Add({stage.stage, StrCat(stage.instructions), ToString(stage)});
   }
-  return StrCat("\n", module.dumped->name, ", each stage against the one before\n", table.ToText(style),
+  return StrCat("\n", module.dumped->name, ", each stage compared with the previous one\n", table.ToText(style),
                 unchanged == 0 ? "" : StrCat("no change in ", Pluralize(unchanged, "stage"), "\n"));
 }
 
@@ -101,7 +100,7 @@ std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& s
                ">wire",
                ">peak"});
   int64_t stages = 0, bytes = 0, rows = 0, files = 0;
-  for (const ModuleStats* module : Heaviest(report)) {
+  for (const ModuleStats* module : SortedByCost(report)) {
     const DumpedModule& dumped = *module->dumped;
     stages += dumped.Stages();
     files += std::ssize(dumped.files);
@@ -114,12 +113,12 @@ std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& s
   const ModuleTotals sum = report.Sum();
   table.Add(Row("total", stages, static_cast<size_t>(files), bytes, "", sum));
   std::string text = StrCat(report.folder, ": ", Pluralize(std::ssize(report.modules), "module"),
-                            "; figures are of the last stage of each, per device and run\n\n", table.ToText(style));
+                            "; metrics of the last stage, per device and step\n\n", table.ToText(style));
   if (!sum.by_kind.empty()) StrAppend(&text, "\ncollectives: ", KindsText(sum), "\n");
   for (const ModuleStats& module : report.modules) text += StagesText(module, style);
-  auto kind = [](std::string* out, const auto& other) { StrAppend(out, other.second, " ", other.first); };
-  if (!report.dump.others.empty()) StrAppend(&text, "\nother files: ", StrJoin(report.dump.others, ", ", kind), "\n");
-  for (const auto& [path, why] : report.unreadable) StrAppend(&text, "not read: ", path, ": ", why, "\n");
+  auto append = [](std::string* out, const auto& other) { StrAppend(out, other.second, " ", other.first); };
+  if (!report.dump.others.empty()) StrAppend(&text, "\nother files: ", StrJoin(report.dump.others, ", ", append), "\n");
+  for (const auto& [path, reason] : report.unreadable) StrAppend(&text, "unreadable: ", path, ": ", reason, "\n");
   return WrapToWidth(text + NotesText(report.assumptions), style);
 }
 
@@ -133,15 +132,15 @@ std::string StatsJson(const StatsReport& report) {
                 {"final_file", module.final_file}};
     one["devices"] = module.totals.devices.grid.count();
     one["computations"] = module.totals.computations;
-    one.update(FiguresJson(module.totals));
+    one.update(MetricsJson(module.totals));
     if (!module.stages.empty()) one["stage_changes"] = StagesJson(module);
     modules.push_back(std::move(one));
   }
-  for (const auto& [path, why] : report.unreadable) unreadable.push_back({{"file", path}, {"reason", why}});
+  for (const auto& [path, reason] : report.unreadable) unreadable.push_back({{"file", path}, {"reason", reason}});
   const Json all = {{"version", kJsonVersion},
                     {"directory", report.folder},
                     {"modules", std::move(modules)},
-                    {"total", FiguresJson(report.Sum())},
+                    {"total", MetricsJson(report.Sum())},
                     {"other_files", report.dump.others},
                     {"unreadable", std::move(unreadable)},
                     {"assumptions", report.assumptions}};

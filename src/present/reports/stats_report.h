@@ -1,4 +1,4 @@
-// What `shoal stats` says when it is done.
+// The output of `shoal stats`.
 #pragma once
 
 #include "analyze/diff/stage_changes.h"
@@ -10,25 +10,25 @@ namespace shoal::internal {
 
 struct ModuleStats {
   const DumpedModule* dumped = nullptr;
-  std::string final_file;  // the one that the figures are of
+  std::string final_file;  // the file that the metrics are computed from
   ModuleTotals totals;
-  std::vector<StageChanges> stages;  // from the first to the last, if that was asked
+  std::vector<StageChanges> stages;  // in pass order, with --diff
 };
 
 struct StatsReport {
   std::string folder;
   DumpFolder dump;
-  std::vector<ModuleStats> modules;                             // of which a file could be read
-  std::vector<std::pair<std::string, std::string>> unreadable;  // path and why
+  std::vector<ModuleStats> modules;                             // modules with at least one readable file
+  std::vector<std::pair<std::string, std::string>> unreadable;  // path and reason
   std::vector<std::string> assumptions;
 
-  // Of all modules together.
+  // Sums over all modules; the peak memory is a maximum.
   ModuleTotals Sum() const;
 };
 
-// For people: a row for each module, at most `top` (0: all), those that compute most first.
+// A row per module, at most `top` (0: all), in descending order of flops.
 std::string StatsText(const StatsReport& report, int64_t top, const TextStyle& style = OutputStyle());
-// For programs; docs/stats.md says what stands in it.
+// JSON, as described in docs/stats.md.
 std::string StatsJson(const StatsReport& report);
 
 }  // namespace shoal::internal

@@ -7,8 +7,8 @@
 
 namespace shoal::internal {
 
-Column::Column(const char* heading, ElideMode cell_cut, int shrink_order, size_t at_least)
-    : name(heading), cut(cell_cut), order(shrink_order), least(at_least) {
+Column::Column(const char* heading, ElideMode mode, int order, size_t min)
+    : name(heading), elide(mode), shrink_order(order), min_width(min) {
   if (name.starts_with('>')) {
     right = true;
     name.erase(0, 1);
@@ -18,7 +18,7 @@ Column::Column(const char* heading, ElideMode cell_cut, int shrink_order, size_t
 namespace {
 
 constexpr size_t kGap = 2;
-constexpr size_t kMaxOfPath = 40;  // that a file's name and line keep
+constexpr size_t kMaxPathWidth = 40;  // for the file name and line of a path
 
 const char* Code(LineColor color) {
   static constexpr const char* kCodes[] = {"", "\033[1;34m", "\033[33m", "\033[2m"};
@@ -35,8 +35,8 @@ size_t LongestWord(std::string_view text) {
   return longest;
 }
 
-// What a cell keeps of a path: its last part.
-size_t LastPart(const std::string& cell) {
+// The width of the last part of a path.
+size_t TailWidth(const std::string& cell) {
   const size_t slash = cell.rfind('/');
   return TextWidth(cell) - (slash == std::string::npos ? 0 : TextWidth(cell.substr(0, slash))) +
          (slash == std::string::npos ? 0 : 1);
@@ -61,27 +61,27 @@ class TableLayout {
  private:
   void Measure() {
     widths_.assign(columns_.size(), 0);
-    least_.assign(columns_.size(), 0);
+    min_widths_.assign(columns_.size(), 0);
     for (size_t c = 0; c < columns_.size(); ++c) {
       const Column& column = columns_[c];
       size_t path = 0;
       for (const Table::Row& row : table_.rows_) {
         if (c >= row.cells.size() || (table_.is_tree_ && c == 0)) continue;
-        widths_[c] = std::max(widths_[c], std::min(TextWidth(row.cells[c]), style_.width == 0 ? column.most : SIZE_MAX));
-        if (column.cut == ElideMode::kPath && !column.may_go) path = std::max(path, LastPart(row.cells[c]));
+        widths_[c] = std::max(widths_[c], std::min(TextWidth(row.cells[c]), style_.width == 0 ? column.max_width : SIZE_MAX));
+        if (column.elide == ElideMode::kPath && !column.droppable) path = std::max(path, TailWidth(row.cells[c]));
       }
-      least_[c] = std::max({column.least, std::min(path, kMaxOfPath), LongestWord(column.name)});
+      min_widths_[c] = std::max({column.min_width, std::min(path, kMaxPathWidth), LongestWord(column.name)});
       if (!table_.is_tree_) cells_.push_back(widths_[c]), widths_[c] = std::max(widths_[c], TextWidth(column.name));
     }
     if (!table_.is_tree_) return;
     for (const Table::Row& row : table_.rows_) {
-      const size_t wide = std::min(TextWidth(row.cells[0]), columns_[0].most), room = RoomBehind(row, 0);
+      const size_t wide = std::min(TextWidth(row.cells[0]), columns_[0].max_width), room = RoomAfter(row, 0);
       if (wide > room) widths_[0] = std::max(widths_[0], wide - room);
     }
   }
 
-  // What empty cells behind a cell leave to it.
-  size_t RoomBehind(const Table::Row& row, size_t cell) const {
+  // The width of the empty cells after a cell.
+  size_t RoomAfter(const Table::Row& row, size_t cell) const {
     size_t room = 0;
     for (size_t c = cell + 1; c < row.cells.size(); ++c) {
       const size_t width = TextWidth(row.cells[c]);
@@ -104,25 +104,25 @@ class TableLayout {
     const std::vector<size_t> wanted = widths_;
     std::set<int> orders;
     for (const Column& column : columns_)
-      if (column.cut != ElideMode::kNever || column.may_go) orders.insert(column.order);
+      if (column.elide != ElideMode::kNever || column.droppable) orders.insert(column.shrink_order);
     for (int order : orders)
       while (Total(widths_) > style_.width && Shrink(order)) {
       }
     for (int order : orders)
       for (size_t c = 0; c < columns_.size() && Total(widths_) > style_.width; ++c)
-        if (columns_[c].may_go && columns_[c].order == order) widths_[c] = 0;
-    // What a column that went has left over goes to those that give way last.
+        if (columns_[c].droppable && columns_[c].shrink_order == order) widths_[c] = 0;
+    // Assigns the width of dropped columns to those with the highest shrink order.
     for (auto order = orders.rbegin(); order != orders.rend(); ++order)
       for (size_t c = 0; c < columns_.size(); ++c)
-        if (columns_[c].order == *order && widths_[c] > 0 && Total(widths_) < style_.width)
+        if (columns_[c].shrink_order == *order && widths_[c] > 0 && Total(widths_) < style_.width)
           widths_[c] = std::min(wanted[c], widths_[c] + style_.width - Total(widths_));
   }
 
-  // Makes the widest column of that order narrower; false if none can be.
+  // Makes the widest column of this order narrower; false if none can shrink.
   bool Shrink(int order) {
     size_t widest = columns_.size();
     for (size_t c = 0; c < columns_.size(); ++c)
-      if (columns_[c].cut != ElideMode::kNever && columns_[c].order == order && widths_[c] > least_[c] &&
+      if (columns_[c].elide != ElideMode::kNever && columns_[c].shrink_order == order && widths_[c] > min_widths_[c] &&
           (widest == columns_.size() || widths_[c] > widths_[widest]))
         widest = c;
     if (widest == columns_.size()) return false;
@@ -130,7 +130,7 @@ class TableLayout {
     return true;
   }
 
-  // Columns that fit beside each other, each block with the first column.
+  // Divides the columns into blocks that fit the width; every block starts with the first column.
   std::vector<std::vector<size_t>> Blocks() const {
     std::vector<std::vector<size_t>> blocks;
     std::vector<size_t> block(columns_.size(), 0);
@@ -157,7 +157,7 @@ class TableLayout {
     return out;
   }
 
-  // Names that are wider than their columns in several lines, the last above the cells.
+  // Headings that are wider than their columns take several lines, aligned at the bottom.
   void AppendHeadings(std::string& out, const std::vector<size_t>& widths) const {
     std::vector<std::vector<std::string>> names;
     size_t lines = 1;
@@ -179,7 +179,7 @@ class TableLayout {
     }
   }
 
-  // Each cell at its column's place, or behind what has reached beyond that.
+  // Each cell starts at its column, or after a cell that extends beyond that.
   void AppendLine(std::string& out, const Table::Row& row, const std::vector<size_t>& widths) const {
     size_t at = 0, left = 0;
     for (size_t c = 0; c < row.cells.size(); ++c) {
@@ -191,7 +191,7 @@ class TableLayout {
         const size_t start = c == 0 ? wanted : std::max(at + kGap, wanted);
         if (style_.width == 0 || start < style_.width) {
           out.append(start - at, ' ');
-          Put(out, style_.width == 0 ? cell : ElideTo(cell, style_.width - start, LastCut(c)), ColorOf(row, c));
+          Put(out, style_.width == 0 ? cell : ElideTo(cell, style_.width - start, LineElideMode(c)), ColorOf(row, c));
           at = start + width;
         }
       }
@@ -202,12 +202,12 @@ class TableLayout {
 
   std::string Cell(const Table::Row& row, size_t c, size_t width) const {
     if (style_.width == 0) return row.cells[c];
-    if (!table_.is_tree_ || c > 0) return ElideTo(row.cells[c], width, columns_[c].cut);
-    return ElideTo(row.cells[c], width + RoomBehind(row, c), ElideMode::kRight);
+    if (!table_.is_tree_ || c > 0) return ElideTo(row.cells[c], width, columns_[c].elide);
+    return ElideTo(row.cells[c], width + RoomAfter(row, c), ElideMode::kRight);
   }
 
-  // Of a cell that reaches beyond the line.
-  ElideMode LastCut(size_t c) const { return columns_[c].cut == ElideMode::kNever ? ElideMode::kRight : columns_[c].cut; }
+  // The elide mode of a cell that extends beyond the line.
+  ElideMode LineElideMode(size_t c) const { return columns_[c].elide == ElideMode::kNever ? ElideMode::kRight : columns_[c].elide; }
 
   LineColor ColorOf(const Table::Row& row, size_t c) const {
     if (c == 0) return row.color;
@@ -222,7 +222,7 @@ class TableLayout {
   const Table& table_;
   const std::vector<Column>& columns_;
   const TextStyle& style_;
-  std::vector<size_t> widths_, least_;
+  std::vector<size_t> widths_, min_widths_;
   std::vector<size_t> cells_;  // widths without headings
 };
 

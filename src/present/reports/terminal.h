@@ -1,4 +1,4 @@
-// How wide text may be, and whether it has colour: what --width asked for, else COLUMNS, else what the terminal has.
+// The width and colour of text output. The width is --width, else COLUMNS, else that of the terminal.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,18 @@
 
 namespace shoal::internal {
 
-// How text is laid out.
+// Layout of text.
 struct TextStyle {
-  size_t width = 0;  // no line has more columns; 0: lines are as long as they are
+  size_t width = 0;  // maximum columns of a line; 0: unlimited
   bool color = false;
 };
 
 TextStyle OutputStyle();  // of standard output
 TextStyle ErrorStyle();   // of standard error
 
-// --width, for both; nothing: it was not given.
+// Sets --width for both; nullopt: not given.
 void SetWidth(std::optional<size_t> columns);
-// What is wrong with one; nothing if it is right.
+// The error in a width; empty if it is valid.
 std::string ValidateWidth(const std::string& text);
 
 }  // namespace shoal::internal

@@ -22,7 +22,7 @@ Json OpJson(const OpTime& op, const Module& module, bool with_terms) {
               {"kind", ToString(op.kind)}, {"kernel", ToString(op.family)}, {"bound", ToString(op.timing.bound)},
               {"flops", op.flops},         {"bytes", op.bytes}};
   if (const Metadata* metadata = (*op.hlo)[kMetadata])
-    if (std::string place = FormatSourceLocation(*metadata, module.stack_frames); !place.empty()) row["source"] = place;
+    if (std::string line = FormatSourceLocation(*metadata, module.stack_frames); !line.empty()) row["source"] = line;
   if (with_terms) row["terms"] = TermsJson(op.timing);
   return row;
 }
@@ -44,7 +44,7 @@ Json CollectiveJson(const AsyncTime& time) {
   return row;
 }
 
-// The chain of ops that the step waits for: kernels in turn, and collectives where kernels wait for them.
+// The ops that the step waits for: kernels, and the exposed part of collectives. The ten longest.
 Json CriticalPath(const SimulatedStep& p) {
   std::vector<std::pair<double, Json>> parts;
   for (const OpTime& op : p.ops) parts.push_back({op.seconds, {{"name", op.hlo->name}, {"seconds", op.seconds}}});

@@ -1,4 +1,4 @@
-// What `shoal time` shows: text for people, JSON for programs, a trace for Perfetto.
+// The output of `shoal time`: text, JSON, and a trace for Perfetto.
 #pragma once
 
 #include <optional>
@@ -13,34 +13,34 @@ namespace shoal::internal {
 struct TimeReport {
   std::string file;
   const PredictionInput* input = nullptr;
-  std::vector<Prediction> forecasts;  // one for each machine, or for each point of a sweep
-  std::string sweep;                // the figure that changes; empty: none
+  std::vector<Prediction> forecasts;  // one per machine, or per point of a sweep
+  std::string sweep;                // the swept parameter; empty: none
   std::vector<std::string> points;  // its values
   std::vector<std::string> assumptions;
-  std::optional<ProfileComparison> against;  // of the first forecast with a profile
+  std::optional<ProfileComparison> against;  // comparison of the first forecast with a profile
   size_t top = 10;
-  bool all_ops = false;  // in the JSON: every op, not only the ten that take longest
+  bool all_ops = false;  // JSON: list every op instead of the `top` longest
 };
 
 std::string TimeText(const TimeReport& report);
 std::string TimeJson(const TimeReport& report);
 // Predicted and measured, side by side.
 std::string ProfileComparisonText(const TimeReport& report);
-// How an op, or a collective, was priced. Empty if nothing of that name takes time.
+// Explains the time of an op or collective. Empty if no op of that name takes time.
 std::string ExplainText(const TimeReport& report, const std::string& name);
 std::string ExplainJson(const TimeReport& report, const std::string& name);
 
-// That nothing of that name takes time, and what is called a little like it.
+// The error for an unknown op name, with similar names.
 std::string NoSuchOpMessage(const TimeReport& report, const std::string& name);
-// What the prediction assumes of loops, branches and devices; `devices_from`: where their number was found.
+// The assumptions about loops, branches and devices. `devices_from`: the origin of the number of devices.
 std::vector<std::string> TimeNotes(const PredictionInput& input, const std::string& devices_from);
 
-// Perfetto's (Chrome's) trace events.
+// Trace events in the format of Perfetto and Chrome.
 std::string TraceJson(const Trace& trace);
 
-// 0.00123 as "1.23 ms"; a part as "12.3 %"; where in the source an instruction comes from.
+// Format 0.00123 as "1.230 ms", a fraction as "12.3 %", and the source location of an instruction.
 std::string Seconds(double seconds);
 std::string Percent(double part, double whole);
-std::string PlaceOfOp(const Instruction& hlo, const Module& module);
+std::string SourceOfOp(const Instruction& hlo, const Module& module);
 
 }  // namespace shoal::internal

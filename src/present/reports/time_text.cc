@@ -19,16 +19,17 @@ std::string Digits(double number, int decimals) {
   return text;
 }
 
-std::string HeadText(const TimeReport& report, const Prediction& forecast) {
+std::string SummaryText(const TimeReport& report, const Prediction& forecast) {
   const SimulatedStep& p = forecast.prediction;
-  std::string text = StrCat("step ", Seconds(p.step_seconds), " on ", forecast.machine.name, "; the device is busy for ",
-                            Seconds(p.device_seconds), "; schedule: ", p.schedule_is_estimated ? "ours" : "the module's", "\n");
+  std::string text = StrCat("step ", Seconds(p.step_seconds), " on ", forecast.machine.name, "; device busy for ",
+                            Seconds(p.device_seconds), "; schedule: ",
+                            p.schedule_is_estimated ? "estimated by shoal" : "from the module", "\n");
   StrAppend(&text, "MFU ", Digits(100 * forecast.mfu, 1), " %, ", FormatSi(p.flops / std::max(1e-12, p.step_seconds)),
             "flop/s; memory ", FormatSi(forecast.bandwidth), "B/s of ", FormatSi(forecast.machine.device.bandwidth),
             "B/s; needs ", FormatBytes(forecast.memory_needed), " of ", FormatBytes(forecast.machine.device.memory), "\n");
   if (forecast.scale_out != 1)
-    StrAppend(&text, "the module is for ", report.input->devices(), " devices: groups that span nodes are taken ",
-              forecast.scale_out, " times as large, shapes as they are\n");
+    StrAppend(&text, "the module is for ", report.input->devices(), " devices: groups that span nodes grow ",
+              forecast.scale_out, "-fold, shapes stay fixed (weak scaling)\n");
   return text;
 }
 
@@ -44,7 +45,7 @@ std::string KindTable(const SimulatedStep& p) {
   return table.ToText();
 }
 
-// Of devices that do different things.
+// A row per class of devices, if they do different work.
 std::string ClassTable(const SimulatedStep& p) {
   if (p.classes.size() < 2) return "";
   Table table({"devices", ">count", ">step", ">busy", ">matrix", ">memory", ">exposed communication", ">idle"});
@@ -53,12 +54,11 @@ std::string ClassTable(const SimulatedStep& p) {
     table.Add({one.name, FormatSi(one.devices), Seconds(one.step_seconds), Seconds(one.device_seconds), kind(TimeKind::kMatrix),
                kind(TimeKind::kMemory), kind(TimeKind::kCommunication), kind(TimeKind::kIdle)});
   }
-  return StrCat("\n", table.ToText(), "\nbelow: ", p.classes[p.slowest_class].name, ", which take", p.classes[p.slowest_class].devices == 1 ? "s" : "",
-                " longest\n");
+  return StrCat("\n", table.ToText(), "\nslowest class, shown below: ", p.classes[p.slowest_class].name, "\n");
 }
 
 std::string CollectiveTable(const SimulatedStep& p) {
-  // By kind and mesh axis.
+  // Sums by kind and mesh axis.
   struct Sum {
     double calls = 0, bytes = 0, busy = 0, exposed = 0;
     std::string algorithm;
@@ -81,11 +81,11 @@ std::string CollectiveTable(const SimulatedStep& p) {
 }
 
 std::string OpTable(const TimeReport& report, const SimulatedStep& p) {
-  Table table({"op", ">times", ">time", ">of the step", "kernel", "bound by", "source"});
+  Table table({"op", ">count", ">time", ">of the step", "kernel", "bound by", "source"});
   for (size_t i = 0; i < p.ops.size() && (report.top == 0 || i < report.top); ++i) {
     const OpTime& op = p.ops[i];
     table.Add({std::string(op.hlo->name), FormatSi(op.times), Seconds(op.seconds), Percent(op.seconds, p.step_seconds),
-               std::string(ToString(op.family)), std::string(ToString(op.timing.bound)), PlaceOfOp(*op.hlo, report.input->module())});
+               std::string(ToString(op.family)), std::string(ToString(op.timing.bound)), SourceOfOp(*op.hlo, report.input->module())});
   }
   return table.empty() ? "" : "\n" + table.ToText();
 }
@@ -93,7 +93,7 @@ std::string OpTable(const TimeReport& report, const SimulatedStep& p) {
 std::string LineTable(const TimeReport& report, const SimulatedStep& p) {
   std::map<std::string, double> lines;
   for (const OpTime& op : p.ops)
-    if (std::string place = PlaceOfOp(*op.hlo, report.input->module()); !place.empty()) lines[place] += op.seconds;
+    if (std::string source = SourceOfOp(*op.hlo, report.input->module()); !source.empty()) lines[source] += op.seconds;
   if (lines.empty()) return "";
   std::vector<std::pair<std::string, double>> sorted(lines.begin(), lines.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -103,7 +103,7 @@ std::string LineTable(const TimeReport& report, const SimulatedStep& p) {
   return "\n" + table.ToText();
 }
 
-std::string Compared(const TimeReport& report) {
+std::string ComparisonTable(const TimeReport& report) {
   Table table({report.sweep.empty() ? "machine" : report.sweep, ">step", ">busy", ">matrix", ">memory", ">exposed communication",
                ">idle", ">MFU"});
   for (size_t i = 0; i < report.forecasts.size(); ++i) {
@@ -120,7 +120,7 @@ std::string Compared(const TimeReport& report) {
 
 std::string Percent(double part, double whole) { return whole > 0 ? Digits(100 * part / whole, 1) + " %" : "-"; }
 
-std::string PlaceOfOp(const Instruction& hlo, const Module& module) {
+std::string SourceOfOp(const Instruction& hlo, const Module& module) {
   const Metadata* metadata = hlo[kMetadata];
   return metadata == nullptr ? "" : FormatSourceLocation(*metadata, module.stack_frames);
 }
@@ -138,18 +138,18 @@ std::string TimeText(const TimeReport& report) {
   std::string text;
   if (report.forecasts.size() == 1) {
     const Prediction& forecast = report.forecasts.front();
-    text = HeadText(report, forecast) + "\n" + KindTable(forecast.prediction) + ClassTable(forecast.prediction) + CollectiveTable(forecast.prediction) +
+    text = SummaryText(report, forecast) + "\n" + KindTable(forecast.prediction) + ClassTable(forecast.prediction) + CollectiveTable(forecast.prediction) +
            OpTable(report, forecast.prediction) + LineTable(report, forecast.prediction);
   } else {
-    text = Compared(report);
+    text = ComparisonTable(report);
   }
   std::string notes;
   for (size_t i = 0; i < report.forecasts.size(); ++i)
     for (const std::string& warning : report.forecasts[i].warnings) {
-      std::string where;
+      std::string prefix;
       if (report.forecasts.size() > 1)
-        where = report.sweep.empty() ? StrCat(report.forecasts[i].machine.name, ": ") : StrCat(report.sweep, "=", report.points[i], ": ");
-      StrAppend(&notes, "warning: ", where, warning, "\n");
+        prefix = report.sweep.empty() ? StrCat(report.forecasts[i].machine.name, ": ") : StrCat(report.sweep, "=", report.points[i], ": ");
+      StrAppend(&notes, "warning: ", prefix, warning, "\n");
     }
   if (!report.forecasts.empty())
     for (const std::string& note : report.forecasts.front().prediction.notes) StrAppend(&notes, "note: ", note, "\n");
@@ -169,16 +169,16 @@ std::string ProfileComparisonText(const TimeReport& report) {
   for (size_t i = 0; i < kTimeKinds; ++i)
     if (predicted[i] > 0)
       kinds.Add({std::string(ToString(static_cast<TimeKind>(i))), Seconds(predicted[i]), Seconds(measured[i]), ratio(measured[i], predicted[i])});
-  if (c.unmatched > 0) kinds.Add({"of no instruction", "-", Seconds(c.unmatched), "-"});
-  kinds.Add({"all", Seconds(c.predicted), Seconds(c.measured), ratio(c.measured, c.predicted)});
+  if (c.unmatched > 0) kinds.Add({"not matched to an instruction", "-", Seconds(c.unmatched), "-"});
+  kinds.Add({"total", Seconds(c.predicted), Seconds(c.measured), ratio(c.measured, c.predicted)});
   Table ops({"op", ">predicted", ">measured", ">measured/predicted", "kind", "source"});
   for (size_t i = 0; i < c.ops.size() && (report.top == 0 || i < report.top); ++i) {
     const MeasuredOp& op = c.ops[i];
     ops.Add({std::string(op.hlo->name), Seconds(op.predicted), Seconds(op.measured), ratio(op.measured, op.predicted),
-             std::string(ToString(op.kind)), PlaceOfOp(*op.hlo, report.input->module())});
+             std::string(ToString(op.kind)), SourceOfOp(*op.hlo, report.input->module())});
   }
-  return StrCat("predicted on ", report.forecasts.front().machine.name, " and measured, over ", FormatSi(c.steps),
-                c.steps == 1 ? " step" : " steps", " of the profile\n\n", kinds.ToText(), "\nfurthest from what they should be\n\n", ops.ToText());
+  return StrCat("predicted on ", report.forecasts.front().machine.name, " and measured over ", FormatSi(c.steps),
+                c.steps == 1 ? " step" : " steps", " of the profile\n\n", kinds.ToText(), "\nlargest prediction errors\n\n", ops.ToText());
 }
 
 }  // namespace shoal::internal

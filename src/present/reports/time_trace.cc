@@ -1,13 +1,13 @@
-// Perfetto reads Chrome's trace events: complete events ("X") in microseconds, metadata ("M") for names, flows ("s",
-// "f") for arrows.
+// Writes Chrome trace events, which Perfetto reads: complete events ("X") in microseconds, metadata ("M") for names,
+// flows ("s", "f") for arrows.
 #include "present/reports/json.h"
 #include "present/reports/time_report.h"
 
 namespace shoal::internal {
 namespace {
 
-Json NameEvent(const char* what, size_t process, size_t thread, const std::string& name) {
-  return {{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", {{"name", name}}}};
+Json NameEvent(const char* type, size_t process, size_t thread, const std::string& name) {
+  return {{"ph", "M"}, {"name", type}, {"pid", process}, {"tid", thread}, {"args", {{"name", name}}}};
 }
 
 Json CompleteEvent(const TraceEvent& event) {

@@ -1,4 +1,4 @@
-// What devices moved, for programs: `run` says what it counted, `comm` what it expects, in the same words.
+// Traffic per device as JSON: measured by `run`, computed by `comm`, in the same format.
 #pragma once
 
 #include "analyze/facts/traffic.h"
@@ -6,8 +6,8 @@
 
 namespace shoal::internal {
 
-// [{"devices": [0,1], "kinds": {"all-reduce": {"calls": 1, "payload_bytes": 8, "wire_bytes": 8}}}, …]: devices with the
-// same traffic together.
+// [{"devices": [0,1], "kinds": {"all-reduce": {"calls": 1, "payload_bytes": 8, "wire_bytes": 8}}}, …]: devices with
+// identical traffic share an entry.
 Json TrafficJson(const std::vector<DeviceTraffic>& traffic);
 
 }  // namespace shoal::internal

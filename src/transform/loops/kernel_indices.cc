@@ -51,13 +51,13 @@ bool KernelBuilder::IsBelow(const IndexExpr& at, int64_t border) {
 
 int KernelBuilder::Placed(const Instruction& hlo, Indices index) {
   std::vector<size_t> passed;
-  std::optional<size_t> operand = OperandBetween(hlo, passed);
+  std::optional<size_t> operand = OperandAt(hlo, passed);
   for (int64_t d = 0; !operand && !failed_; ++d) {
     const std::vector<int64_t> borders = OperandBoundaries(hlo, d);
     size_t before = 0;
     while (before < borders.size() && !IsBelow(index[static_cast<size_t>(d)], borders[before]) && !failed_) ++before;
     passed.push_back(before);
-    operand = OperandBetween(hlo, passed);
+    operand = OperandAt(hlo, passed);
   }
   if (failed_) return 0;
   if (hlo.operand_shape(*operand).rank() == 0) return Node(*hlo.operands[*operand], {});

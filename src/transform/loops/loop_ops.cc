@@ -165,7 +165,7 @@ bool IsLoopOp(const Instruction& hlo) {
   }
   if (hlo.opcode == Opcode::kGather) return IsLoopGather(hlo);
   if (op_class != OpClass::kElementwise) return false;
-  if (HasComplex(hlo)) return IsPlainWithComplex(hlo) && !RoundsTwice(hlo);
+  if (HasComplex(hlo)) return IsSimpleComplexOp(hlo) && !RoundsTwice(hlo);
   if (!HasEqualTypes(hlo)) return false;
   return !RoundsTwice(hlo) && hlo.opcode != Opcode::kStochasticConvert && hlo.opcode != Opcode::kReducePrecision &&
          hlo.opcode != Opcode::kComplex;

@@ -44,7 +44,7 @@ bool MayBeRegrouped(const Computation& function, ElementType type) {
   const Instruction* op = OnlyOpOf(function);
   if (op == nullptr) return IsElementwise(function);
   const bool is_narrow = IsFloat(type) && BitWidth(type) < 32;
-  return IsElementwise(function) && (GivesAnOperand(op->opcode) || !is_narrow);
+  return IsElementwise(function) && (ReturnsAnOperand(op->opcode) || !is_narrow);
 }
 
 // What a function of the library does in one walk.

@@ -39,7 +39,7 @@ const Instruction* OpOfShortRows(const Instruction& hlo) {
   const Instruction* op = OnlyOpOf(*hlo[kToApply]);
   if (op == nullptr || op->shape().element_type() != type || rows.element_type() != type || IsComplex(type)) return nullptr;
   // Sums of narrow floats are kept in f32 until the row is through.
-  return GivesAnOperand(op->opcode) || !IsFloat(type) || BitWidth(type) >= 32 ? op : nullptr;
+  return ReturnsAnOperand(op->opcode) || !IsFloat(type) || BitWidth(type) >= 32 ? op : nullptr;
 }
 
 Instruction* Expanded(Instruction& hlo, const Instruction& op, Module& module, Computation& computation) {

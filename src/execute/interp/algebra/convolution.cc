@@ -6,7 +6,7 @@ template <>
 Result<Value> Evaluate<Opcode::kConvolution>(Call& call) {
   const Instruction& hlo = call.hlo;
   if (hlo[Op<Opcode::kConvolution>::kSparsity] != nullptr)
-    return ExecutionError(hlo, "convolutions with sparsity_config cannot be run");
+    return ExecutionError(hlo, "convolutions with sparsity_config are not supported");
   const Window* window = hlo[kWindow];
   const ConvolutionForm form{*hlo[kDimLabels], window == nullptr ? std::span<const WindowDim>() : window->dims,
                              hlo[kFeatureGroupCount], hlo[kBatchGroupCount]};

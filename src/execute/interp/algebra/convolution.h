@@ -1,4 +1,4 @@
-// Convolutions, for the op and for the libraries' calls.
+// Convolutions, shared by the op convolution and the library custom calls.
 #pragma once
 
 #include "execute/interp/evaluate.h"
@@ -6,7 +6,7 @@
 
 namespace shoal::internal {
 
-// The convolution of a custom call's first two operands, before it is scaled, activated or rounded.
+// Convolves the first two operands of a cuDNN custom call, without its scaling, activation or rounding.
 Result<Array> CudnnForwardSums(Call& call);
 
 }  // namespace shoal::internal

@@ -1,5 +1,4 @@
-// dot and scaled-dot. What operand_precision and algorithm allow to be less exact than f32 is computed in f32 all the
-// same, as XLA's CPU backend does.
+// dot and scaled-dot. Lower precision allowed by operand_precision and algorithm is computed in f32, as in XLA:CPU.
 #include "kernels/linalg/dot_general.h"
 #include "execute/interp/device.h"
 
@@ -10,9 +9,9 @@ ContractionDims DimsOf(const Instruction& hlo) {
   return {hlo[kLhsBatchDims], hlo[kRhsBatchDims], hlo[kLhsContractingDims], hlo[kRhsContractingDims]};
 }
 
-// XLA:CPU has products in bf16 summed in f32, but for those that become bf16 after it has divided the work between
-// YNNPACK and itself: what it then does itself, it does in bf16 throughout.
-bool IsLeftInBf16(const Call& call) {
+// XLA:CPU accumulates bf16 dots in f32, except dots that become bf16 after the work was divided between YNNPACK and XLA
+// itself. XLA computes its own share of these in bf16 throughout.
+bool RoundsEachStepToBf16(const Call& call) {
   auto is_bf16 = [](const Shape& shape) { return shape.element_type() == ElementType::kBf16; };
   if (call.device.settings().numerics != Numerics::kXlaCpuYnnpack) return false;
   return !call.device.plans().Of(*call.hlo.parent).is_fused && is_bf16(call.hlo.shape()) &&
@@ -23,7 +22,7 @@ bool IsLeftInBf16(const Call& call) {
 
 template <>
 Result<Value> Evaluate<Opcode::kDot>(Call& call) {
-  if (IsLeftInBf16(call)) return Value(DotRoundingEachStep(call.array(0), call.array(1), DimsOf(call.hlo)));
+  if (RoundsEachStepToBf16(call)) return Value(DotRoundingEachStep(call.array(0), call.array(1), DimsOf(call.hlo)));
   return Value(DotGeneral(call.array(0), call.array(1), DimsOf(call.hlo), call.hlo.shape().element_type()));
 }
 

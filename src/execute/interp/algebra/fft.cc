@@ -7,7 +7,7 @@ namespace {
 
 using FftOp = Op<Opcode::kFft>;
 
-// Whether the operand has the sizes of fft_length, of which a real transform back has but half in the last dimension.
+// True if the operand has the sizes of fft_length. The last dimension of an IRFFT operand has length / 2 + 1 elements.
 bool LengthFits(FftType type, Ints length, Ints sizes) {
   const size_t last = length.size() - 1;
   for (size_t i = 0; i <= last; ++i) {
@@ -27,11 +27,11 @@ Result<Value> Evaluate<Opcode::kFft>(Call& call) {
   Dims dims = ToDims(in.dims());
   if (IsReal(type)) dims.back() = type == FftType::kRfft && length.back() != 0 ? length.back() / 2 + 1 : length.back();
   Array out = Array::Zeros(call.hlo.shape().element_type(), AsInts(dims));
-  // A transform of nothing leaves its result as it is.
+  // A transform of length zero leaves the zeroed result unchanged.
   if (out.count() == 0 || ElementCount(length) == 0) return Value(std::move(out));
   if (!LengthFits(type, length, in.dims()))
     return ExecutionError(call.hlo,
-                   StrCat("fft_length=", ToString(length), " must fit the operand's sizes, got ", ToString(in)));
+                   StrCat("fft_length=", ToString(length), " must match the operand's sizes, got ", ToString(in)));
   TransformBatches(type, length, in, out);
   return Value(std::move(out));
 }

@@ -1,4 +1,4 @@
-// ragged-dot: as many products as there are groups, each of a stretch of the ragged dimension.
+// ragged-dot: one dot per group, each over a contiguous range of the ragged dimension.
 #include <algorithm>
 
 #include "core/ops/rules.h"
@@ -16,7 +16,7 @@ Result<Value> Evaluate<Opcode::kRaggedDot>(Call& call) {
   const bool in_groups = !Contains(dims.product.lhs_batch, dims.lhs_ragged);
   for (size_t i = 0; in_groups && i < 3; ++i)
     if (!std::equal(call.array(i).dims().begin(), call.array(i).dims().end(), hlo.operand_shape(i).dims().begin()))
-      return ExecutionError(hlo, StrCat("operands of ragged-dot must have their full sizes, got ", ToString(call.array(i))));
+      return ExecutionError(hlo, StrCat("operands must have their declared sizes, got ", ToString(call.array(i))));
   return Value(RaggedDotGeneral(call.array(0), call.array(1), call.array(2), dims, hlo.shape().element_type()));
 }
 

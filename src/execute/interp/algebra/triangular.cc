@@ -1,4 +1,4 @@
-// cholesky and triangular-solve, of the matrices in the last two dimensions.
+// cholesky and triangular-solve on the matrices in the last two dimensions.
 #include "kernels/linalg/triangular.h"
 #include "core/ops/backend_config.h"
 #include "execute/interp/custom_calls/custom_call.h"
@@ -24,7 +24,7 @@ Array CholeskyOf(const Array& array) {
   return FromNumbers(array.type(), array.dims(), numbers);
 }
 
-// Solves for operands 0 and 1, whose sizes the equation takes over.
+// Solves the equation for operands 0 and 1, after filling in its sizes from them.
 Result<Value> Solution(Call& call, TriangularEquation equation) {
   const Array& a = call.array(0);
   const Array& b = call.array(1);
@@ -36,13 +36,14 @@ Result<Value> Solution(Call& call, TriangularEquation equation) {
   }
   if (!are_matrices || a.dim(rank - 2) != equation.n || b.dim(equation.left ? rank - 2 : rank - 1) != equation.n ||
       a.count() * equation.m != b.count() * equation.n)
-    return ExecutionError(call.hlo, StrCat("operands must fit each other, got ", ToString(a), " and ", ToString(b)));
+    return ExecutionError(call.hlo, StrCat("operands must be matrices of matching types and sizes, got ",
+                                           ToString(a), " and ", ToString(b)));
   return Value(SolveTriangular(equation, a, b));
 }
 
 }  // namespace
 
-// cholesky: the triangular L with L * L^H = operand; with lower=false its transpose, read from the upper half.
+// cholesky: the triangular L with L * L^H = operand; with lower=false, its transpose, read from the upper half.
 template <>
 Result<Value> Evaluate<Opcode::kCholesky>(Call& call) {
   const Array& operand = call.array(0);
@@ -69,7 +70,7 @@ Result<Value> Evaluate<Opcode::kTriangularSolve>(Call& call) {
   return Solution(call, equation);
 }
 
-// The same from cuBLAS; the second result is memory to work in.
+// cuBLAS's triangular solve. The second result is scratch memory.
 Result<Value> CublasTriangularSolve(Call& call) {
   const BackendConfig config = BackendConfig::Of(call.hlo);
   const std::string_view transpose = config.Text("transpose_a");
@@ -80,14 +81,15 @@ Result<Value> CublasTriangularSolve(Call& call) {
   equation.transposed = transpose == "TRANSPOSE" || transpose == "ADJOINT";
   equation.conjugated = transpose == "ADJOINT";
   if (call.operands.size() < 2 || !call.operands[0].IsArray() || !call.operands[1].IsArray())
-    return ExecutionError(call.hlo, "takes two arrays");
+    return ExecutionError(call.hlo, "expected two array operands");
   SHOAL_ASSIGN(solution, Solution(call, equation));
   if (!call.hlo.shape().IsTuple()) return solution;
   std::vector<Value> results{std::move(solution)};
   const auto declared = call.hlo.shape().elements();
   for (size_t i = 1; i < declared.size(); ++i) results.push_back(ZeroValue(*declared[i]));
   Value value = Value::Tuple(std::move(results));
-  if (!Fits(value, call.hlo.shape())) return ExecutionError(call.hlo, StrCat("does not make ", ToString(call.hlo.shape())));
+  if (!Fits(value, call.hlo.shape()))
+    return ExecutionError(call.hlo, StrCat("cannot produce the declared shape ", ToString(call.hlo.shape())));
   return value;
 }
 

@@ -1,4 +1,4 @@
-// async-start, -update, -done and copy-start, -done. What is no collective is done at once, at the start.
+// async-start, -update, -done and copy-start, -done. Ops that are not collectives run to completion in the start.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// Evaluates one op of a wrapped computation; a collective begins, and its value is under way.
+// Evaluates one op of a wrapped computation. A collective is started and returns a pending value.
 Result<Value> EvaluateWrapped(Device& device, const EvalStep& step, std::vector<Value> operands) {
   if (!StartsCollective(*step.hlo)) return device.Evaluate(step, operands);
   if (step.typed != nullptr)
@@ -21,7 +21,7 @@ Result<Value> EvaluateWrapped(Device& device, const EvalStep& step, std::vector<
   return Begin(call);
 }
 
-// A computation whose collectives are begun, and waited for only where another op needs their values.
+// Starts the collectives of a computation. Waits for one only where a non-collective op needs its value.
 Result<Value> BeginComputation(Device& device, const Computation& computation, std::vector<Value> arguments) {
   const ComputationPlan& plan = device.plans().Of(computation);
   std::vector<Value> values(computation.instructions.size());
@@ -47,7 +47,7 @@ bool HasCollective(const Computation& computation) {
                      [](const Instruction* hlo) { return StartsCollective(*hlo); });
 }
 
-// Everything in a value that is under way, ended.
+// Waits for all pending leaves of a value.
 Result<Value> EndAll(Device& device, const Instruction& at, Value value) {
   if (!value.IsTuple()) return End(device, at, std::move(value));
   std::vector<Value> elements;
@@ -58,23 +58,23 @@ Result<Value> EndAll(Device& device, const Instruction& at, Value value) {
   return Value::Tuple(std::move(elements));
 }
 
-// The computation an async chain runs: a start names it, the others may leave that to the start.
+// The computation that an async chain runs. The start names it; update and done may omit the name.
 const Computation* ComputationOf(const Instruction& hlo) {
   if (hlo.has(kCalls)) return hlo[kCalls];
   const Instruction* start = AsyncStartOf(hlo);
   return start == nullptr ? nullptr : (*start)[kCalls];
 }
 
-// ((operands), result, context…) with what is bound so far. The computation runs once it has all its arguments; until
-// then the result is a token.
-Result<Value> Bound(Call& call, std::vector<Value> operands, Value result) {
+// ((operands), result, context…) with the operands bound so far. The computation runs once all its arguments are bound;
+// until then the result is a token.
+Result<Value> Bind(Call& call, std::vector<Value> operands, Value result) {
   const Computation* computation = ComputationOf(call.hlo);
-  if (computation == nullptr) return ExecutionError(call.hlo, "nothing says which computation this async chain runs");
+  if (computation == nullptr) return ExecutionError(call.hlo, "the async-start of this chain must name a computation");
   if (result.IsToken() && operands.size() == computation->parameters.size()) {
     std::vector<Value> arguments = KeepsOperands(call) ? operands : std::exchange(operands, {});
-    SHOAL_ASSIGN(begun, HasCollective(*computation) ? BeginComputation(call.device, *computation, std::move(arguments))
+    SHOAL_ASSIGN(value, HasCollective(*computation) ? BeginComputation(call.device, *computation, std::move(arguments))
                                                     : call.device.Run(*computation, std::move(arguments)));
-    result = std::move(begun);
+    result = std::move(value);
   }
   std::vector<Value> parts{Value::Tuple(std::move(operands)), std::move(result)};
   for (const Shape* context : call.hlo.shape().elements().subspan(2)) parts.push_back(ZeroValue(*context));
@@ -85,16 +85,16 @@ Result<Value> Bound(Call& call, std::vector<Value> operands, Value result) {
 
 template <>
 Result<Value> Evaluate<Opcode::kAsyncStart>(Call& call) {
-  return Bound(call, {std::make_move_iterator(call.operands.begin()), std::make_move_iterator(call.operands.end())},
-               Value());
+  return Bind(call, {std::make_move_iterator(call.operands.begin()), std::make_move_iterator(call.operands.end())},
+              Value());
 }
 
 template <>
 Result<Value> Evaluate<Opcode::kAsyncUpdate>(Call& call) {
-  const Value& before = call.operands[0];
-  std::vector<Value> operands = before.element(0).elements();
+  const Value& previous = call.operands[0];
+  std::vector<Value> operands = previous.element(0).elements();
   operands.insert(operands.end(), call.operands.begin() + 1, call.operands.end());
-  return Bound(call, std::move(operands), before.element(1));
+  return Bind(call, std::move(operands), previous.element(1));
 }
 
 template <>
@@ -103,7 +103,7 @@ Result<Value> Evaluate<Opcode::kAsyncDone>(Call& call) {
   return EndAll(call.device, call.hlo, started.TakeElement(1));
 }
 
-// (destination, source, context); source and destination share their memory here.
+// (destination, source, context). The interpreter lets source and destination share memory.
 template <>
 Result<Value> Evaluate<Opcode::kCopyStart>(Call& call) {
   std::vector<Value> parts{call.operands[0], call.operands[0]};

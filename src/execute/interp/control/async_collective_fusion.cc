@@ -1,5 +1,4 @@
-// A TPU's async collective fusions write one logical collective three times (analyze/facts/chain.h). Here the first does
-// it, the others carry its result on.
+// A TPU's async collective fusions write a collective three times (chain.h): one runs it, two forward its result.
 #include <algorithm>
 
 #include "analyze/facts/chain.h"
@@ -39,7 +38,7 @@ Result<Value> AsyncCollectiveStart(Call& call) {
   std::vector<Value> parts;
   if (const auto chain = call.device.chains.find(key.value_or(ChainKey())); key && chain != call.device.chains.end()) {
     parts = chain->second.operands;
-  } else {  // without a chain nobody asks for the operands again
+  } else {  // without a chain, these operands are not used again
     for (const Instruction* operand : collective->operands) parts.push_back(ZeroValue(operand->shape()));
   }
   if (parts.size() > 1) parts = {Value::Tuple(std::move(parts))};

@@ -28,12 +28,12 @@ Array PartOrView(const Array& array, int64_t dim, int64_t start, int64_t size) {
 }
 
 Diag DifferentSizes(const Instruction& hlo, const std::string& a, const std::string& b) {
-  return ExecutionError(hlo, StrCat("devices come with arrays of different sizes: ", a, " and ", b));
+  return ExecutionError(hlo, StrCat("devices contribute arrays of different sizes: ", a, " and ", b));
 }
 
 namespace {
 
-// Puts `part` into `whole` from `start` on along one dimension.
+// Copies `part` into `whole` at offset `start` along one dimension.
 void PutPart(const Array& part, int64_t dim, int64_t start, Array& whole) {
   Dims strides = RowMajorStrides(whole.dims());
   const int64_t offset = start * strides[static_cast<size_t>(dim)];
@@ -41,8 +41,8 @@ void PutPart(const Array& part, int64_t dim, int64_t start, Array& whole) {
               {0, RowMajorStrides(part.dims())});
 }
 
-// Operand k of all members, one after the other along a dimension. Only in that one may they differ.
-Result<Array> Joined(const Instruction& hlo, const std::vector<Arrays>& contributions, size_t k, int64_t dim) {
+// Concatenates operand k of all members along a dimension. The operands may differ in that dimension only.
+Result<Array> Concatenate(const Instruction& hlo, const std::vector<Arrays>& contributions, size_t k, int64_t dim) {
   const Array& first = contributions[0][k];
   if (contributions.size() == 1) return first;
   Dims dims = ToDims(first.dims());
@@ -51,8 +51,8 @@ Result<Array> Joined(const Instruction& hlo, const std::vector<Arrays>& contribu
     const Array& part = contribution[k];
     for (int64_t d = 0; d < part.rank(); ++d)
       if (d != dim && part.dim(d) != first.dim(d))
-        return ExecutionError(hlo, StrCat("devices come with arrays that cannot be joined along dimension ", dim, ": ",
-                                   ToString(first), " and ", ToString(part)));
+        return ExecutionError(hlo, StrCat("contributed arrays cannot be concatenated along dimension ", dim, ": ",
+                                          ToString(first), " and ", ToString(part)));
     dims[static_cast<size_t>(dim)] += part.dim(dim);
   }
   Array joined(first.type(), std::move(dims));
@@ -69,8 +69,8 @@ Diag CannotSplit(const Instruction& hlo, const Array& array, size_t n) {
                              " devices"));
 }
 
-// Part i of each member, for member i.
-Result<std::vector<Arrays>> Exchanged(const Instruction& hlo, const std::vector<Arrays>& contributions, int64_t dim) {
+// Member i receives part i of each member.
+Result<std::vector<Arrays>> ExchangeAll(const Instruction& hlo, const std::vector<Arrays>& contributions, int64_t dim) {
   const auto n = std::ssize(contributions);
   const Array& first = contributions[0][0];
   if (first.dim(dim) % n != 0) return CannotSplit(hlo, first, static_cast<size_t>(n));
@@ -93,8 +93,8 @@ Result<std::vector<Arrays>> Exchanged(const Instruction& hlo, const std::vector<
   return results;
 }
 
-// A device that is alone gathers from nobody: XLA leaves the rest of the declared shape zero, and so do we, but say so.
-Array PaddedAlone(Array array, Call& call, size_t k) {
+// On a single device an all-gather has nothing to gather. Like XLA, zero-fills the rest of the shape; the run warns.
+Array PadForSingleDevice(Array array, Call& call, size_t k) {
   const Shape& all = ResultShape(call.hlo);
   const Shape& shape = all.IsTuple() && k < all.elements().size() ? all.element(static_cast<int64_t>(k)) : all;
   if (call.device.grid().count() != 1 || !shape.IsArray() || shape.has_dynamic()) return array;
@@ -114,17 +114,17 @@ Result<Value> BeginAllGather(Call& call) {
   auto gather = [&hlo = call.hlo, dim](const std::vector<Arrays>& contributions) -> Result<Arrays> {
     Arrays joined;
     for (size_t k = 0; k < contributions[0].size(); ++k) {
-      SHOAL_ASSIGN(array, Joined(hlo, contributions, k, dim));
+      SHOAL_ASSIGN(array, Concatenate(hlo, contributions, k, dim));
       joined.push_back(std::move(array));
     }
     return joined;
   };
-  Combine here = [&](const std::vector<Arrays>& contributions) -> Result<std::vector<Arrays>> {
+  Combine local = [&](const std::vector<Arrays>& contributions) -> Result<std::vector<Arrays>> {
     SHOAL_ASSIGN(joined, gather(contributions));
-    for (size_t k = 0; k < joined.size(); ++k) joined[k] = PaddedAlone(std::move(joined[k]), call, k);
+    for (size_t k = 0; k < joined.size(); ++k) joined[k] = PadForSingleDevice(std::move(joined[k]), call, k);
     return std::vector<Arrays>(contributions.size(), joined);
   };
-  auto between = [gather, dim] {
+  auto exchange = [gather, dim] {
     PartRules rules = GatherRules([gather](const std::vector<Arrays>& contributions) -> Result<std::vector<Arrays>> {
       SHOAL_ASSIGN(joined, gather(contributions));
       return std::vector<Arrays>(contributions.size(), joined);
@@ -139,30 +139,30 @@ Result<Value> BeginAllGather(Call& call) {
     };
     return NewPartExchange(std::move(rules));
   };
-  return BeginInGroup(call, TakeArrays(call), {std::move(here), between});
+  return BeginInGroup(call, TakeArrays(call), {std::move(local), exchange});
 }
 
 namespace {
 
-// An operand for each member.
-Result<std::vector<Arrays>> Transposed(const Instruction& hlo, std::vector<Arrays> contributions) {
+// Each contribution has one operand per member.
+Result<std::vector<Arrays>> TransposeContributions(const Instruction& hlo, std::vector<Arrays> contributions) {
   const size_t n = contributions.size();
   if (contributions[0].size() != n)
-    return ExecutionError(hlo, StrCat("there must be an operand for each of ", n, " devices, got ", contributions[0].size()));
+    return ExecutionError(hlo, StrCat("needs one operand for each of ", n, " devices, got ", contributions[0].size()));
   std::vector<Arrays> results(n);
   for (size_t i = 0; i < n; ++i)
     for (size_t j = 0; j < n; ++j) results[i].push_back(std::move(contributions[j][i]));
   return results;
 }
 
-// Each process gets the parts for its members, one array for each.
+// Each process receives one array for each of its members.
 PartRules AllToAllRules(const Instruction& hlo, size_t n) {
   PartRules rules;
   rules.cut = [&hlo, n](size_t, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
     Arrays parts;
     for (size_t target : targets) {
       if (!hlo.has(kDimensions)) {
-        if (contribution.size() != n) return Transposed(hlo, std::vector<Arrays>(n, contribution)).diag();
+        if (contribution.size() != n) return TransposeContributions(hlo, std::vector<Arrays>(n, contribution)).diag();
         parts.push_back(contribution[target]);
         continue;
       }
@@ -177,18 +177,18 @@ PartRules AllToAllRules(const Instruction& hlo, size_t n) {
                       PartRules::Targets targets) -> Result<std::vector<Arrays>> {
     std::vector<Arrays> results;
     for (size_t i = 0; i < targets.size(); ++i) {
-      std::vector<Arrays> of_target;
+      std::vector<Arrays> target_parts;
       for (size_t source = 0; source < parts.size(); ++source) {
         if (hlo.has(kDimensions) && types[source][0].dims != types[0][0].dims)
           return DifferentSizes(hlo, ToString(types[0][0]), ToString(types[source][0]));
-        of_target.push_back({parts[source][i]});
+        target_parts.push_back({parts[source][i]});
       }
       Arrays& result = results.emplace_back();
       if (hlo.has(kDimensions)) {
-        SHOAL_ASSIGN(joined, Joined(hlo, of_target, 0, hlo[kDimensions][0]));
+        SHOAL_ASSIGN(joined, Concatenate(hlo, target_parts, 0, hlo[kDimensions][0]));
         result.push_back(std::move(joined));
       } else {
-        for (Arrays& part : of_target) result.push_back(std::move(part[0]));
+        for (Arrays& part : target_parts) result.push_back(std::move(part[0]));
       }
     }
     return results;
@@ -207,17 +207,17 @@ PartRules AllToAllRules(const Instruction& hlo, size_t n) {
 
 Result<Value> BeginAllToAll(Call& call) {
   SHOAL_ASSIGN(n, MembersOf(call));
-  Combine here = [&hlo = call.hlo](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
-    if (hlo.has(kDimensions)) return Exchanged(hlo, contributions, hlo[kDimensions][0]);
-    return Transposed(hlo, std::move(contributions));
+  Combine local = [&hlo = call.hlo](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
+    if (hlo.has(kDimensions)) return ExchangeAll(hlo, contributions, hlo[kDimensions][0]);
+    return TransposeContributions(hlo, std::move(contributions));
   };
-  auto between = [&hlo = call.hlo, n] { return NewPartExchange(AllToAllRules(hlo, n)); };
-  return BeginInGroup(call, TakeArrays(call), {std::move(here), between});
+  auto exchange = [&hlo = call.hlo, n] { return NewPartExchange(AllToAllRules(hlo, n)); };
+  return BeginInGroup(call, TakeArrays(call), {std::move(local), exchange});
 }
 
 namespace {
 
-// The operands whose root is not the source stay behind.
+// An operand is sent only by its root rank.
 PartRules BroadcastRules(const Roots& roots) {
   PartRules rules;
   rules.is_shared = true;
@@ -242,7 +242,7 @@ PartRules BroadcastRules(const Roots& roots) {
 Result<Value> BeginCollectiveBroadcast(Call& call) {
   Arrays arrays = TakeArrays(call);
   const Roots roots(call.hlo, arrays);
-  Combine here = [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
+  Combine local = [&](std::vector<Arrays> contributions) -> Result<std::vector<Arrays>> {
     SHOAL_TRY(roots.Check(std::ssize(contributions)));
     Arrays sent;
     for (size_t k = 0; k < roots.operands(); ++k) sent.push_back(contributions[roots.Of(k)][k]);
@@ -253,7 +253,7 @@ Result<Value> BeginCollectiveBroadcast(Call& call) {
       [&](int64_t n, int64_t position, int64_t payload) {
         return DirectBytes(call.hlo.opcode, {n, payload, roots.BytesAt(position), position});
       },
-      {std::move(here), [roots] { return NewPartExchange(BroadcastRules(roots)); }});
+      {std::move(local), [roots] { return NewPartExchange(BroadcastRules(roots)); }});
 }
 
 }  // namespace shoal::internal

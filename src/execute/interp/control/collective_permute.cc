@@ -1,4 +1,4 @@
-// collective-permute: each device hands its operands to its targets and waits for its own source alone.
+// collective-permute: each device sends its operands to its targets and waits only for its own source.
 #include <algorithm>
 
 #include "execute/interp/control/device_collective.h"
@@ -7,10 +7,9 @@
 namespace shoal::internal {
 namespace {
 
-// Sends slice number `turn` each time the device is a source; what is to come is under way. Every slice has so many
-// bytes.
+// Sends slice `slice_index`, of `bytes` bytes, for each route from this device. Returns the pending receives.
 template <class Slice>
-Result<std::shared_ptr<Pending>> Dispatch(Call& call, int64_t bytes, Slice slice) {
+Result<std::shared_ptr<Pending>> SendSlices(Call& call, int64_t bytes, Slice slice) {
   CollectiveRuntime& world = call.device.world();
   SHOAL_ASSIGN(routes, world.RoutesOf(call.hlo));
   const auto device = static_cast<size_t>(call.device.id());
@@ -31,13 +30,13 @@ Result<std::shared_ptr<Pending>> Dispatch(Call& call, int64_t bytes, Slice slice
 
 Result<Value> BeginWhole(Call& call) {
   Arrays own = TakeArrays(call);
-  SHOAL_ASSIGN(pending, Dispatch(call, TotalBytes(own), [&](int64_t) { return own; }));
+  SHOAL_ASSIGN(pending, SendSlices(call, TotalBytes(own), [&](int64_t) { return own; }));
   const Shape& shape = ResultShape(call.hlo);
   if (!pending->handles.empty()) {
-    pending->assemble = [&shape](std::vector<Arrays> came) -> Result<Value> {
-      return FromArrays(shape, std::move(came[0]));
+    pending->assemble = [&shape](std::vector<Arrays> received) -> Result<Value> {
+      return FromArrays(shape, std::move(received[0]));
     };
-  } else {  // zeros where nobody sends, of the sizes the device's own operands have
+  } else {  // without a source: zeros with the sizes of the device's own operands
     std::vector<Dims> sizes;
     for (const Array& array : own) sizes.push_back(ToDims(array.dims()));
     pending->assemble = [&shape, &hlo = call.hlo, sizes](const std::vector<Arrays>&) -> Result<Value> {
@@ -50,21 +49,21 @@ Result<Value> BeginWhole(Call& call) {
   return Value::Pending(std::move(pending));
 }
 
-// The buffers of an operand that is an array or a tuple of arrays.
+// The buffers of an operand: the array itself, or the elements of a tuple.
 std::vector<Value> BuffersOf(const Value& value) {
   return value.IsTuple() ? value.elements() : std::vector<Value>{value};
 }
 
-// A permute in place: operands (input, output, input offsets, output offsets). A device that is a source for the k-th
-// time in source_target_pairs sends slice k of its input; one that is a target for the k-th time writes at offset k of
-// its output. Each operand may be a tuple, one element per buffer; slice_sizes lists the slices of buffer 0 first.
-struct InPlace {
-  InPlace(const Instruction& hlo, std::span<const Value> operands) : hlo(hlo) {
+// An in-place permute: operands (input, output, input offsets, output offsets). The k-th time a device is a source in
+// source_target_pairs, it sends slice k of its input; the k-th time it is a target, it writes at output offset k. Each
+// operand may be a tuple with one element per buffer; slice_sizes lists buffer 0 first.
+struct InPlacePermute {
+  InPlacePermute(const Instruction& hlo, std::span<const Value> operands) : hlo(hlo) {
     input = BuffersOf(operands[0]);
     output = BuffersOf(operands[1]);
-    const bool many = operands[0].IsTuple();
-    from = many ? BuffersOf(operands[2]) : std::vector<Value>{operands[2]};
-    to = many ? BuffersOf(operands[3]) : std::vector<Value>{operands[3]};
+    const bool is_tuple = operands[0].IsTuple();
+    from = is_tuple ? BuffersOf(operands[2]) : std::vector<Value>{operands[2]};
+    to = is_tuple ? BuffersOf(operands[3]) : std::vector<Value>{operands[3]};
   }
 
   Status Check() const {
@@ -74,13 +73,14 @@ struct InPlace {
       fits = input[b].IsArray() && output[b].IsArray() && input[b].array().type() == output[b].array().type() &&
              AreSliceOffsets(from[b], input[b].array().rank()) && AreSliceOffsets(to[b], output[b].array().rank());
     if (fits) return {};
-    return ExecutionError(hlo, "each input needs an output of its type, and offsets into both: scalars in a tuple, or such tuples");
+    return ExecutionError(hlo, "each input must have an output of its type, and offsets into both: "
+                               "a tuple of scalars, or a tuple of such tuples");
   }
 
-  Result<Dims> SliceSizes(size_t buffer, int64_t turn) const {
+  Result<Dims> SliceSizes(size_t buffer, int64_t slice_index) const {
     const IntLists all = hlo[kPermuteSliceSizes];
     const size_t slices = std::max<size_t>(all.size() / input.size(), 1);
-    const size_t i = buffer * slices + std::min(static_cast<size_t>(turn), slices - 1);
+    const size_t i = buffer * slices + std::min(static_cast<size_t>(slice_index), slices - 1);
     const Array &in = input[buffer].array(), &out = output[buffer].array();
     bool fits = i < all.size() && std::ssize(all[i]) == in.rank() && in.rank() == out.rank();
     for (size_t d = 0; fits && d < all[i].size(); ++d)
@@ -94,34 +94,34 @@ struct InPlace {
 };
 
 Result<Value> BeginInPlace(Call& call) {
-  auto in_place = std::make_shared<InPlace>(call.hlo, call.operands);
+  auto in_place = std::make_shared<InPlacePermute>(call.hlo, call.operands);
   SHOAL_TRY(in_place->Check());
   const auto buffers = in_place->input.size();
-  int64_t bytes = 0;  // of the first slice, since all of a buffer have one size wherever this is used
-  for (int64_t turn = 0; turn < std::ssize(call.hlo[kPermuteSliceSizes]); ++turn) {
+  int64_t bytes = 0;  // of the first slice; in known modules all slices of a buffer have one size
+  for (int64_t slice_index = 0; slice_index < std::ssize(call.hlo[kPermuteSliceSizes]); ++slice_index) {
     for (size_t b = 0; b < buffers; ++b) {
-      SHOAL_ASSIGN(sizes, in_place->SliceSizes(b, turn));
-      if (turn == 0) bytes += ElementCount(AsInts(sizes)) * in_place->input[b].array().element_bytes();
+      SHOAL_ASSIGN(sizes, in_place->SliceSizes(b, slice_index));
+      if (slice_index == 0) bytes += ElementCount(AsInts(sizes)) * in_place->input[b].array().element_bytes();
     }
   }
-  SHOAL_ASSIGN(pending, Dispatch(call, bytes, [&](int64_t turn) {
+  SHOAL_ASSIGN(pending, SendSlices(call, bytes, [&](int64_t slice_index) {
                  Arrays slices;
                  for (size_t b = 0; b < buffers; ++b) {
                    const Array& in = in_place->input[b].array();
-                   const Dims sizes = *in_place->SliceSizes(b, turn);
-                   slices.push_back(Gathered(in, sizes, BoxIn(in, AsInts(sizes), in_place->from[b], turn)));
+                   const Dims sizes = *in_place->SliceSizes(b, slice_index);
+                   slices.push_back(Gathered(in, sizes, SliceBox(in, AsInts(sizes), in_place->from[b], slice_index)));
                  }
                  return slices;
                }));
   in_place->input.clear();
   const bool tuple = ResultShape(call.hlo).IsTuple();
-  pending->assemble = [in_place, tuple](std::vector<Arrays> came) -> Result<Value> {
-    for (size_t turn = 0; turn < came.size(); ++turn) {
-      for (size_t b = 0; b < came[turn].size(); ++b) {
+  pending->assemble = [in_place, tuple](std::vector<Arrays> received) -> Result<Value> {
+    for (size_t slice_index = 0; slice_index < received.size(); ++slice_index) {
+      for (size_t b = 0; b < received[slice_index].size(); ++b) {
         Array& out = in_place->output[b].array();
-        const Array& slice = came[turn][b];
+        const Array& slice = received[slice_index][b];
         CopyStrided(slice.dims(), out.element_bytes(), out.mutable_data(),
-                    BoxIn(out, slice.dims(), in_place->to[b], static_cast<int64_t>(turn)), slice.data(),
+                    SliceBox(out, slice.dims(), in_place->to[b], static_cast<int64_t>(slice_index)), slice.data(),
                     {0, RowMajorStrides(slice.dims())});
       }
     }

@@ -1,5 +1,5 @@
-// Collectives that fold: all-reduce, reduce-scatter, collective-reduce. The order is always that of the members, so
-// that two runs give the same bits.
+// Collectives that reduce: all-reduce, reduce-scatter, collective-reduce. All fold in member order, so that results are
+// identical bit for bit in every run.
 #include <algorithm>
 
 #include "analyze/facts/wire_bytes.h"
@@ -19,7 +19,7 @@ Diag CannotScatter(const Instruction& hlo, const std::string& whole, int64_t n) 
   return ExecutionError(hlo, StrCat(whole, " cannot be scattered over ", n, " devices"));
 }
 
-// Each process gets, for its members, their parts of all contributions, and folds those.
+// Each process receives its members' parts of all contributions and folds them.
 PartRules ReduceScatterRules(const Instruction& hlo, const FoldPtr& fold, int64_t n) {
   PartRules rules;
   const int64_t dim = hlo[kDimensions][0];
@@ -42,12 +42,12 @@ PartRules ReduceScatterRules(const Instruction& hlo, const FoldPtr& fold, int64_
     const size_t operands = types[0].size();
     std::vector<Arrays> results;
     for (size_t i = 0; i < targets.size(); ++i) {
-      std::vector<Arrays> of_target;
+      std::vector<Arrays> target_parts;
       for (Arrays& each : parts) {
         const auto begin = std::make_move_iterator(each.begin() + static_cast<ptrdiff_t>(i * operands));
-        of_target.emplace_back(begin, begin + static_cast<ptrdiff_t>(operands));
+        target_parts.emplace_back(begin, begin + static_cast<ptrdiff_t>(operands));
       }
-      SHOAL_ASSIGN(sums, FoldAll(fold, std::move(of_target)));
+      SHOAL_ASSIGN(sums, FoldAll(fold, std::move(target_parts)));
       results.push_back(std::move(sums));
     }
     return results;
@@ -55,8 +55,8 @@ PartRules ReduceScatterRules(const Instruction& hlo, const FoldPtr& fold, int64_
   return rules;
 }
 
-// Everybody but the root gets zeros.
-Result<std::vector<Arrays>> ToRoots(const Roots& roots, const Arrays& sums, size_t members) {
+// Members other than the root receive zeros.
+Result<std::vector<Arrays>> ResultsAtRoots(const Roots& roots, const Arrays& sums, size_t members) {
   SHOAL_TRY(roots.Check(static_cast<int64_t>(members)));
   std::vector<Arrays> results(members);
   for (size_t k = 0; k < sums.size(); ++k) {
@@ -66,8 +66,8 @@ Result<std::vector<Arrays>> ToRoots(const Roots& roots, const Arrays& sums, size
   return results;
 }
 
-// Few bytes: everybody gets everything, and folds for its own members.
-PartRules FoldEverywhere(const FoldPtr& fold) {
+// For few bytes: every process receives all contributions and folds them for its own members.
+PartRules FoldOnEveryProcess(const FoldPtr& fold) {
   PartRules rules;
   rules.is_shared = true;
   rules.cut = [](size_t, const Arrays& contribution, PartRules::Targets) -> Result<Arrays> { return contribution; };
@@ -79,7 +79,7 @@ PartRules FoldEverywhere(const FoldPtr& fold) {
   return rules;
 }
 
-// Only where the root of an operand is are its contributions wanted.
+// Only the process of an operand's root receives the contributions to that operand.
 PartRules ReduceToRootsRules(const Instruction& hlo, const Roots& roots, const FoldPtr& fold) {
   auto is_wanted = [roots](size_t k, PartRules::Targets targets) {
     return std::find(targets.begin(), targets.end(), roots.Of(k)) != targets.end();
@@ -98,8 +98,9 @@ PartRules ReduceToRootsRules(const Instruction& hlo, const Roots& roots, const F
       for (size_t member = 0; member < parts.size(); ++member) {
         if (types[member][k].dims != types[0][k].dims)
           return DifferentSizes(hlo, ToString(types[0][k]), ToString(types[member][k]));
-        const bool came = std::ranges::equal(parts[member][k].dims(), types[member][k].dims);
-        if (is_wanted(k, targets) && !came) return ExecutionError(hlo, StrCat("devices name different roots of operand ", k));
+        const bool has_arrived = std::ranges::equal(parts[member][k].dims(), types[member][k].dims);
+        if (is_wanted(k, targets) && !has_arrived)
+          return ExecutionError(hlo, StrCat("devices specify different roots for operand ", k));
       }
     }
     SHOAL_ASSIGN(sums, FoldAll(fold, std::move(parts)));
@@ -117,10 +118,10 @@ PartRules ReduceToRootsRules(const Instruction& hlo, const Roots& roots, const F
 
 Status CheckBinaryReducer(const Instruction& hlo) {
   const Computation& computation = *hlo[kToApply];
-  bool folds = computation.parameters.size() == 2;
+  bool is_binary = computation.parameters.size() == 2;
   for (const Instruction* parameter : computation.parameters)
-    folds = folds && parameter != nullptr && parameter->shape().IsScalar();
-  if (folds) return {};
+    is_binary = is_binary && parameter != nullptr && parameter->shape().IsScalar();
+  if (is_binary) return {};
   return ExecutionError(hlo, StrCat(computation.name, " must take two scalars, got ", computation.parameters.size(), " parameters"));
 }
 
@@ -130,16 +131,16 @@ Result<Value> BeginAllReduce(Call& call) {
   const size_t operands = call.operands.size();
   Arrays arrays = TakeArrays(call);
   auto to_all = [n](const Arrays& sums) -> Result<std::vector<Arrays>> { return std::vector<Arrays>(n, sums); };
-  auto between = [&]() -> std::unique_ptr<Exchange> {
+  auto exchange = [&]() -> std::unique_ptr<Exchange> {
     const FoldPtr fold = FoldAcrossProcesses(call, operands);
     if (const std::optional<ReduceOp> op = FastOpOf(call, operands)) return NewFastReduceExchange(fold, *op);
-    // By the declared shapes: the same choice in every process.
-    if (PayloadOf(call.hlo) <= kFewBytes) return NewPartExchange(FoldEverywhere(fold));
+    // Uses the declared shapes, so that every process makes the same choice.
+    if (PayloadOf(call.hlo) <= kFewBytes) return NewPartExchange(FoldOnEveryProcess(fold));
     return NewAllReduceExchange(fold, [&hlo = call.hlo](const ArrayType& a, const ArrayType& b) {
       return DifferentSizes(hlo, ToString(a), ToString(b));
     });
   };
-  return BeginInGroup(call, std::move(arrays), {Folded(call, operands, to_all), between});
+  return BeginInGroup(call, std::move(arrays), {MakeAccumulate(call, operands, to_all), exchange});
 }
 
 Result<Value> BeginReduceScatter(Call& call) {
@@ -158,9 +159,9 @@ Result<Value> BeginReduceScatter(Call& call) {
     return results;
   };
   const size_t operands = call.operands.size();
-  auto between = [&] { return NewPartExchange(ReduceScatterRules(call.hlo, FoldAcrossProcesses(call, operands), n)); };
+  auto exchange = [&] { return NewPartExchange(ReduceScatterRules(call.hlo, FoldAcrossProcesses(call, operands), n)); };
   return BeginInGroup(call, TakeArrays(call),
-                      {Folded(call, operands, scatter), between});
+                      {MakeAccumulate(call, operands, scatter), exchange});
 }
 
 Result<Value> BeginCollectiveReduce(Call& call) {
@@ -168,16 +169,16 @@ Result<Value> BeginCollectiveReduce(Call& call) {
   SHOAL_ASSIGN(members, MembersOf(call));
   Arrays arrays = TakeArrays(call);
   const Roots roots(call.hlo, arrays);
-  auto between = [&] {
+  auto exchange = [&] {
     return NewPartExchange(ReduceToRootsRules(call.hlo, roots, FoldAcrossProcesses(call, roots.operands())));
   };
-  auto to_roots = [&roots, members](const Arrays& sums) { return ToRoots(roots, sums, members); };
+  auto to_roots = [&roots, members](const Arrays& sums) { return ResultsAtRoots(roots, sums, members); };
   return BeginInGroup(
       call, std::move(arrays), roots.operands(),
       [&](int64_t n, int64_t position, int64_t payload) {
         return DirectBytes(call.hlo.opcode, {n, payload, roots.BytesAt(position), position});
       },
-      {Folded(call, roots.operands(), to_roots), between});
+      {MakeAccumulate(call, roots.operands(), to_roots), exchange});
 }
 
 }  // namespace shoal::internal

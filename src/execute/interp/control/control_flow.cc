@@ -1,4 +1,4 @@
-// Ops that run other computations.
+// Ops that call other computations.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -13,7 +13,7 @@ std::vector<Value> MoveOperands(Call& call) {
   return {std::make_move_iterator(call.operands.begin()), std::make_move_iterator(call.operands.end())};
 }
 
-// Loose modules pass other floats than a computation declares, or fewer of them.
+// False where a loosely typed module passes other float types, or fewer operands, than the callee declares.
 bool Fits(const LaneFunction& function, const Call& call) {
   if (call.operands.size() != function.parameter_count()) return false;
   for (size_t i = 0; i < call.operands.size(); ++i)
@@ -21,7 +21,7 @@ bool Fits(const LaneFunction& function, const Call& call) {
   return true;
 }
 
-// A computation of scalars, all at once.
+// Runs a computation of scalars as one lane function.
 Value RunScalars(const LaneFunction& function, Call& call) {
   absl::InlinedVector<const std::byte*, 8> ins;
   for (const Value& operand : call.operands) ins.push_back(operand.array().data());
@@ -37,8 +37,8 @@ Value RunScalars(const LaneFunction& function, Call& call) {
 
 Result<Value> RunCallee(Call& call, const Computation& callee) {
   const LaneFunction* lanes = call.device.plans().Of(callee).lanes.get();
-  const bool is_watched = call.device.settings().observer != nullptr;
-  if (lanes != nullptr && !is_watched && Fits(*lanes, call)) return RunScalars(*lanes, call);
+  const bool is_observed = call.device.settings().observer != nullptr;
+  if (lanes != nullptr && !is_observed && Fits(*lanes, call)) return RunScalars(*lanes, call);
   return call.device.Run(callee, MoveOperands(call));
 }
 
@@ -54,7 +54,7 @@ Result<Value> Evaluate<Opcode::kFusion>(Call& call) {
   return RunCallee(call, *call.hlo[kCalls]);
 }
 
-// A predicate takes the first branch when it is true; an index out of range takes the last one.
+// A true predicate selects the first branch; an out-of-range index selects the last one.
 template <>
 Result<Value> Evaluate<Opcode::kConditional>(Call& call) {
   using Conditional = Op<Opcode::kConditional>;
@@ -69,13 +69,13 @@ Result<Value> Evaluate<Opcode::kConditional>(Call& call) {
   ++taken[static_cast<size_t>(branch)];
   std::vector<Value> argument;
   argument.push_back(std::move(call.operands[static_cast<size_t>(branch) + 1]));
-  for (Value& operand : call.operands) operand = Value();  // what other branches would have taken
+  for (Value& operand : call.operands) operand = Value();  // releases the operands of the other branches
   return call.device.Run(*branches[static_cast<size_t>(branch)], std::move(argument));
 }
 
 namespace {
 
-bool SameBits(const Value& a, const Value& b) {
+bool AreIdentical(const Value& a, const Value& b) {
   std::vector<Value> left, right;
   AppendLeaves(a, left);
   AppendLeaves(b, right);
@@ -86,17 +86,17 @@ bool SameBits(const Value& a, const Value& b) {
   });
 }
 
-// Sees when a round gives the state it began with: then all further ones do. Looks only now and then, since it costs a
-// copy of the state.
+// Detects an iteration that leaves the loop state unchanged; all later iterations would, too. Each check copies the
+// state, so only iterations 1024, 2048, 4096, … are checked.
 class EndlessLoopCheck {
  public:
   explicit EndlessLoopCheck(const Call& call) : call_(call) {}
 
-  void Before(int64_t round, const Value& state) {
-    looks_ = round >= 1024 && std::has_single_bit(static_cast<uint64_t>(round)) && IsDeterministic();
-    if (looks_) before_ = state;
+  void BeforeIteration(int64_t iteration, const Value& state) {
+    compares_ = iteration >= 1024 && std::has_single_bit(static_cast<uint64_t>(iteration)) && IsDeterministic();
+    if (compares_) previous_ = state;
   }
-  bool IsEndless(const Value& state) { return looks_ && SameBits(std::exchange(before_, Value()), state); }
+  bool IsEndless(const Value& state) { return compares_ && AreIdentical(std::exchange(previous_, Value()), state); }
 
  private:
   bool IsDeterministic() const {
@@ -106,8 +106,8 @@ class EndlessLoopCheck {
   }
 
   const Call& call_;
-  Value before_;
-  bool looks_ = false;
+  Value previous_;
+  bool compares_ = false;
 };
 
 }  // namespace
@@ -117,13 +117,13 @@ Result<Value> Evaluate<Opcode::kWhile>(Call& call) {
   using While = Op<Opcode::kWhile>;
   Value state = std::move(call.operands[0]);
   EndlessLoopCheck check(call);
-  int64_t& rounds = call.device.control_flow_state().iterations[&call.hlo];
+  int64_t& iterations = call.device.control_flow_state().iterations[&call.hlo];
   Device::LoopRuns& runs = call.device.loops[&call.hlo];
   ++runs.entered;
-  for (rounds = 0;;) {
-    SHOAL_ASSIGN(go_on, call.device.Run(*call.hlo[While::kCondition], {state}));
-    if (IntAt(go_on.array(), 0) == 0) return state;
-    check.Before(++rounds, state);
+  for (iterations = 0;;) {
+    SHOAL_ASSIGN(predicate, call.device.Run(*call.hlo[While::kCondition], {state}));
+    if (IntAt(predicate.array(), 0) == 0) return state;
+    check.BeforeIteration(++iterations, state);
     std::vector<Value> argument;
     argument.push_back(std::move(state));
     SHOAL_ASSIGN(next, call.device.Run(*call.hlo[While::kBody], std::move(argument)));

@@ -10,12 +10,12 @@
 namespace shoal::internal {
 namespace {
 
-struct Beginning {
+struct CollectiveHandler {
   Opcode kind;
   Evaluator begin;
-  std::optional<SmallCollectiveTraits> small;  // of few bytes between processes
+  std::optional<SmallCollectiveTraits> small;  // for small messages between processes
 };
-constexpr Beginning kBeginnings[] = {
+constexpr CollectiveHandler kHandlers[] = {
     {Opcode::kAllGather, &BeginAllGather, SmallCollectiveTraits{.shares = true}},
     {Opcode::kAllReduce, &BeginAllReduce, SmallCollectiveTraits{.folds = true, .shares = true}},
     {Opcode::kAllToAll, &BeginAllToAll, SmallCollectiveTraits{.cuts = true}},
@@ -26,46 +26,46 @@ constexpr Beginning kBeginnings[] = {
     {Opcode::kReduceScatter, &BeginReduceScatter, SmallCollectiveTraits{.folds = true, .cuts = true}},
 };
 
-const Beginning* FindBeginning(const Instruction& hlo) {
+const CollectiveHandler* FindHandler(const Instruction& hlo) {
   const Opcode kind = KindOf(hlo.opcode);
-  auto it = std::find_if(std::begin(kBeginnings), std::end(kBeginnings),
-                         [&](const Beginning& each) { return each.kind == kind; });
-  return it == std::end(kBeginnings) ? nullptr : it;
+  auto it = std::find_if(std::begin(kHandlers), std::end(kHandlers),
+                         [&](const CollectiveHandler& each) { return each.kind == kind; });
+  return it == std::end(kHandlers) ? nullptr : it;
 }
 
-// Made ready when it is first come to; null if it is none.
-SmallMessageCollective* SmallOf(const Call& call) {
-  if (call.device.polling_device == nullptr) return nullptr;  // there are no other processes
+// Prepared when first reached. Null if the collective does not qualify.
+SmallMessageCollective* SmallCollectiveOf(const Call& call) {
+  if (call.device.polling_device == nullptr) return nullptr;  // all devices are in this process
   const auto [found, is_new] = call.device.small_collectives.try_emplace(&call.hlo);
   if (!is_new) return found->second.get();
-  if (const std::optional<SmallCollectiveTraits>& form = FindBeginning(call.hlo)->small)
-    found->second = SmallMessageCollective::New(call.device.world(), call.hlo, call.device.id(), *form,
-                                         form->folds ? FoldLocally(call) : nullptr);
+  if (const std::optional<SmallCollectiveTraits>& traits = FindHandler(call.hlo)->small)
+    found->second = SmallMessageCollective::New(call.device.world(), call.hlo, call.device.id(), *traits,
+                                                traits->folds ? FoldLocally(call) : nullptr);
   return found->second.get();
 }
 
-Result<Value> EvaluateNow(Call& call) {
-  if (SmallMessageCollective* small = SmallOf(call); small != nullptr && small->TryStart(call.operands))
+Result<Value> EvaluateSync(Call& call) {
+  if (SmallMessageCollective* small = SmallCollectiveOf(call); small != nullptr && small->TryStart(call.operands))
     return small->Take(call.operands);
-  if (const Value* carried = ChainedResult(call)) return *carried;
+  if (const Value* chained = ChainedResult(call)) return *chained;
   std::vector<Value> operands;
   const bool begins_chain = BeginsChain(call.hlo);
   if (begins_chain) operands.assign(call.operands.begin(), call.operands.end());
-  SHOAL_ASSIGN(begun, Begin(call));
-  SHOAL_ASSIGN(value, End(call.device, call.hlo, std::move(begun)));
+  SHOAL_ASSIGN(started, Begin(call));
+  SHOAL_ASSIGN(value, End(call.device, call.hlo, std::move(started)));
   if (begins_chain) KeepForChain(call.device, call.hlo, std::move(operands), value);
   return std::move(value);
 }
 
-// (operands, result, context…) as StartPartsOf has them, or the result alone.
+// (operands, result, context…) in the form of StartPartsOf, or the result alone.
 Result<Value> EvaluateStart(Call& call) {
   const StartParts starts = StartPartsOf(call.hlo);
   std::vector<Value> parts(1);
   if (starts.operands && KeepsOperands(call))
     parts[0] = starts.operands_in_tuple ? Value::Tuple({call.operands.begin(), call.operands.end()}) : call.operands[0];
-  SHOAL_ASSIGN(begun, Begin(call));
-  if (!starts.result) return std::move(begun);
-  parts.push_back(std::move(begun));
+  SHOAL_ASSIGN(started, Begin(call));
+  if (!starts.result) return std::move(started);
+  parts.push_back(std::move(started));
   for (const Shape* context : call.hlo.shape().elements().subspan(2)) parts.push_back(ZeroValue(*context));
   return Value::Tuple(std::move(parts));
 }
@@ -73,18 +73,19 @@ Result<Value> EvaluateStart(Call& call) {
 Result<Value> EvaluateDone(Call& call) {
   Value started = std::move(call.operands[0]);
   call.operands[0] = Value();
-  // What an all-reduce-start without operands in its shape gave is the result itself, under way.
+  // An all-reduce-start whose shape has no operands returns the pending result itself.
   if (started.IsTuple()) started = started.TakeElement(1);
   return End(call.device, call.hlo, std::move(started));
 }
 
-// The module was compiled for groups of another size.
-Diag DoesNotFit(const Instruction& hlo, int64_t members, const Value& value, const Shape& declared) {
+// The error for a module that was compiled for groups of another size.
+Diag GroupSizeMismatch(const Instruction& hlo, int64_t members, const Value& value, const Shape& declared) {
   std::vector<std::string> operands;
   for (const Instruction* operand : hlo.operands) operands.push_back(ToString(operand->shape()));
   return ExecutionError(hlo, StrCat(Text(hlo.opcode), " in a group of ", members, members == 1 ? " device" : " devices",
-                             " makes ", ToString(value), " of ", StrJoin(operands, ", "), " from each, but ",
-                             ToString(declared), " is declared: it was compiled for groups of another size"));
+                                    " returns ", ToString(value), " from operands ", StrJoin(operands, ", "),
+                                    ", but its declared shape is ", ToString(declared),
+                                    "; the module was compiled for groups of another size"));
 }
 
 Value Id(int64_t id) { return Array::Scalar<uint32_t>(ElementType::kU32, static_cast<uint32_t>(id)); }
@@ -95,19 +96,19 @@ bool KeepsOperands(const Call& start) {
   return start.device.settings().observer != nullptr || !start.device.plans().liveness().IsUsedOnlyByDone(start.hlo);
 }
 
-Result<Value> Begin(Call& call) { return FindBeginning(call.hlo)->begin(call); }
+Result<Value> Begin(Call& call) { return FindHandler(call.hlo)->begin(call); }
 
 Result<Value> End(Device& device, const Instruction& at, Value value) {
   if (!value.IsPending()) return value;
   auto pending = std::static_pointer_cast<Pending>(value.pending());
   value = Value();
-  const bool keep = pending.use_count() > 1;  // somebody may end it again
-  std::vector<Arrays> came;
+  const bool keep = pending.use_count() > 1;  // another holder may call End, too
+  std::vector<Arrays> received;
   for (const Handle& handle : pending->handles) {
     SHOAL_ASSIGN(arrays, device.world().Wait(device.id(), at, device.control_flow_state(), handle, keep));
-    came.push_back(std::move(arrays));
+    received.push_back(std::move(arrays));
   }
-  return pending->assemble(std::move(came));
+  return pending->assemble(std::move(received));
 }
 
 Value FromArrays(const Shape& shape, Arrays arrays) {
@@ -139,21 +140,21 @@ Result<size_t> MembersOf(const Call& call) {
 
 bool SpansProcesses(const Call& call) {
   const Result<const Groups*> groups = call.device.world().GroupsOf(call.hlo);
-  if (!groups.ok()) return false;  // it is said when the device arrives
+  if (!groups.ok()) return false;  // reported when the device arrives
   const int64_t group = (*groups)->members[static_cast<size_t>(call.device.id())].group;
   return group >= 0 && call.device.world().LayoutOf(*(*groups)->rendezvous[static_cast<size_t>(group)]) != nullptr;
 }
 
-Result<Value> BeginInGroup(Call& call, Arrays contribution, const CombineRule& together) {
-  const size_t data = contribution.size();
+Result<Value> BeginInGroup(Call& call, Arrays contribution, const CombineRule& rule) {
+  const size_t payload_count = contribution.size();
   auto wire_bytes = [kind = KindOf(call.hlo.opcode)](int64_t n, int64_t position, int64_t payload) {
     return DirectBytes(kind, {n, payload, 0, position});
   };
-  return BeginInGroup(call, std::move(contribution), data, wire_bytes, together);
+  return BeginInGroup(call, std::move(contribution), payload_count, wire_bytes, rule);
 }
 
-Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
-                           const CombineRule& together) {
+Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t payload_count, const WireBytes& wire_bytes,
+                           const CombineRule& rule) {
   Device& device = call.device;
   SHOAL_ASSIGN(groups, device.world().GroupsOf(call.hlo));
   const Groups::Member member = groups->members[static_cast<size_t>(device.id())];
@@ -164,31 +165,31 @@ Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const W
     return Value::Pending(std::move(pending));
   }
   const auto group = static_cast<size_t>(member.group);
-  const int64_t payload = TotalBytes(std::span(contribution).first(data));
+  const int64_t payload = TotalBytes(std::span(contribution).first(payload_count));
   const int64_t members = std::ssize(groups->all[group]);
   device.world().Count(device.id(), call.hlo.opcode, {1, payload, wire_bytes(members, member.rank, payload)});
   UnchargeFromDevice(contribution);
   Rendezvous& rendezvous = *groups->rendezvous[group];
-  auto arrive = [&](const auto& how) {
-    return device.world().Arrive(call.hlo, rendezvous, member.rank, std::move(contribution), how);
+  auto arrive = [&](const auto& combine) {
+    return device.world().Arrive(call.hlo, rendezvous, member.rank, std::move(contribution), combine);
   };
   if (device.world().LayoutOf(rendezvous) != nullptr) {
-    pending->handles.push_back(arrive(together.between));
+    pending->handles.push_back(arrive(rule.exchange));
   } else {
-    SHOAL_ASSIGN(handle, std::visit(arrive, together.here));
+    SHOAL_ASSIGN(handle, std::visit(arrive, rule.local));
     pending->handles.push_back(std::move(handle));
   }
-  pending->assemble = [&result, &hlo = call.hlo, members](std::vector<Arrays> came) -> Result<Value> {
-    Value value = FromArrays(result, std::move(came[0]));
+  pending->assemble = [&result, &hlo = call.hlo, members](std::vector<Arrays> received) -> Result<Value> {
+    Value value = FromArrays(result, std::move(received[0]));
     if (HasShape(value, result)) return value;
-    return DoesNotFit(hlo, members, value, result);
+    return GroupSizeMismatch(hlo, members, value, result);
   };
   return Value::Pending(std::move(pending));
 }
 
 template <>
 Result<Value> Evaluate<Opcode::kAllGather>(Call& call) {
-  return EvaluateNow(call);
+  return EvaluateSync(call);
 }
 template <>
 Result<Value> Evaluate<Opcode::kAllGatherStart>(Call& call) {
@@ -200,7 +201,7 @@ Result<Value> Evaluate<Opcode::kAllGatherDone>(Call& call) {
 }
 template <>
 Result<Value> Evaluate<Opcode::kAllReduce>(Call& call) {
-  return EvaluateNow(call);
+  return EvaluateSync(call);
 }
 template <>
 Result<Value> Evaluate<Opcode::kAllReduceStart>(Call& call) {
@@ -212,27 +213,27 @@ Result<Value> Evaluate<Opcode::kAllReduceDone>(Call& call) {
 }
 template <>
 Result<Value> Evaluate<Opcode::kReduceScatter>(Call& call) {
-  return EvaluateNow(call);
+  return EvaluateSync(call);
 }
 template <>
 Result<Value> Evaluate<Opcode::kCollectiveReduce>(Call& call) {
-  return EvaluateNow(call);
+  return EvaluateSync(call);
 }
 template <>
 Result<Value> Evaluate<Opcode::kAllToAll>(Call& call) {
-  return EvaluateNow(call);
+  return EvaluateSync(call);
 }
 template <>
 Result<Value> Evaluate<Opcode::kRaggedAllToAll>(Call& call) {
-  return EvaluateNow(call);
+  return EvaluateSync(call);
 }
 template <>
 Result<Value> Evaluate<Opcode::kCollectiveBroadcast>(Call& call) {
-  return EvaluateNow(call);
+  return EvaluateSync(call);
 }
 template <>
 Result<Value> Evaluate<Opcode::kCollectivePermute>(Call& call) {
-  return EvaluateNow(call);
+  return EvaluateSync(call);
 }
 template <>
 Result<Value> Evaluate<Opcode::kCollectivePermuteStart>(Call& call) {

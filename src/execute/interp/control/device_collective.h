@@ -1,5 +1,5 @@
-// Collectives, seen from one device. Each begins: the device arrives and may go on; and ends: it waits for the result.
-// The plain form of an op is both at once, a start begins and a done ends. What is begun travels as a Value.
+// Collectives, seen from one device. Begin registers the device's arrival without waiting. End waits for the result. A
+// synchronous op does both; a start op begins and its done op ends. A pending collective is passed as a Value.
 #pragma once
 
 #include <variant>
@@ -12,48 +12,47 @@
 
 namespace shoal::internal {
 
-// A collective between its beginning and its end.
+// A collective between Begin and End.
 struct Pending {
   std::vector<Handle> handles;
-  // The op's value from what each handle gave.
-  std::function<Result<Value>(std::vector<Arrays> came)> assemble;
+  // Builds the op's value from the arrays received through each handle.
+  std::function<Result<Value>(std::vector<Arrays> received)> assemble;
 };
 
-// Arrives; call.hlo is the collective or its start. The value is under way.
+// Starts the collective and returns a pending value. call.hlo is the collective or its start.
 Result<Value> Begin(Call& call);
-// Waits for what Begin gave; `at` is where the device is. A value that is not under way is already what it will be.
+// Waits for a value from Begin. `at` is the waiting instruction. A value that is not pending is returned unchanged.
 Result<Value> End(Device& device, const Instruction& at, Value value);
 
-// Whether the value of this start must have its operands, as its shape says: somebody may look at them.
+// True if the start's tuple must contain its operands because they may be read again.
 bool KeepsOperands(const Call& start);
-// One array, or a tuple of them, as the shape asks.
+// A single array, or a tuple of arrays if the shape is one.
 Value FromArrays(const Shape& shape, Arrays arrays);
-// The operands' arrays, taken from the call.
+// Moves the operands' arrays out of the call.
 Arrays TakeArrays(Call& call);
-// What is on its way between devices counts for none; World::Wait lets it count where it arrives.
+// Arrays in transit are charged to no device. CollectiveRuntime::Wait charges them to the receiver.
 void UnchargeFromDevice(Arrays& arrays);
 int64_t TotalBytes(std::span<const Array> arrays);
 
-// Of the device's group; 0 if it is in none.
+// Number of members of the device's group; 0 if it is in none.
 Result<size_t> MembersOf(const Call& call);
-// Whether some of them are in other processes.
+// True if some members of the device's group are in other processes.
 bool SpansProcesses(const Call& call);
-// How everybody's contributions become everybody's results: all together, or one after the other; and between the
-// processes of a job.
+// Computes all results from all contributions. `local` is for one process: all at the end, or one after the other.
+// `exchange` is for the processes of a job.
 struct CombineRule {
-  std::variant<Combine, Accumulate> here;
-  MakeExchange between;  // keeps what it needs: it may be used after the call
+  std::variant<Combine, Accumulate> local;
+  MakeExchange exchange;  // owns its captures: it may be used after the call
 };
-// Arrives in the device's group with operands that are all payload.
-Result<Value> BeginInGroup(Call& call, Arrays contribution, const CombineRule& together);
-// What the device is to receive, as Traffic defines it, as member `position` of n that comes with `payload` bytes.
+// Arrives in the device's group. All operands are payload.
+Result<Value> BeginInGroup(Call& call, Arrays contribution, const CombineRule& rule);
+// Bytes that the device will receive (see Traffic) as member `position` of n that contributes `payload` bytes.
 using WireBytes = std::function<int64_t(int64_t n, int64_t position, int64_t payload)>;
-// The same where that does not follow from the payload alone. Of the contribution, `data` arrays are payload; others
-// say where it goes.
-Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t data, const WireBytes& wire_bytes,
-                           const CombineRule& together);
+// As above, but only the first `payload_count` arrays are payload; the others say where it goes.
+Result<Value> BeginInGroup(Call& call, Arrays contribution, size_t payload_count, const WireBytes& wire_bytes,
+                           const CombineRule& rule);
 
-// The beginnings, by family.
+// Begin for each kind of collective.
 Result<Value> BeginAllReduce(Call& call);
 Result<Value> BeginReduceScatter(Call& call);
 Result<Value> BeginCollectiveReduce(Call& call);
@@ -63,16 +62,15 @@ Result<Value> BeginRaggedAllToAll(Call& call);
 Result<Value> BeginCollectiveBroadcast(Call& call);
 Result<Value> BeginCollectivePermute(Call& call);
 
-// The part of an array from `start` on along one dimension.
+// A copy of [start, start + size) of an array along one dimension.
 Array PartOf(const Array& array, int64_t dim, int64_t start, int64_t size);
-// The same without a copy where its elements lie side by side; then the array must outlive it.
+// As PartOf, but a view where the part is contiguous. The array must outlive the view.
 Array PartOrView(const Array& array, int64_t dim, int64_t start, int64_t size);
 Diag DifferentSizes(const Instruction& hlo, const std::string& a, const std::string& b);
 
-// Of a member of a TPU's async collective fusion that repeats what another fusion began: its result; else null.
-// (async_collective_fusion.cc)
+// A previous fusion's result in a TPU chain (async_collective_fusion.cc), if this collective repeats it; else null.
 const Value* ChainedResult(const Call& call);
-// Keeps operands and result of a collective that begins such a chain.
+// Records operands and result of the collective that starts such a chain.
 void KeepForChain(Device& device, const Instruction& hlo, std::vector<Value> operands, const Value& result);
 
 }  // namespace shoal::internal

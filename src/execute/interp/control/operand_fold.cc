@@ -10,45 +10,45 @@
 namespace shoal::internal {
 namespace {
 
-struct FastOp {
+struct TransportOp {
   Opcode opcode;
-  ReduceOp as;
-  bool floats;
+  ReduceOp reduce_op;
+  bool allows_floats;
 };
-constexpr FastOp kFastOps[] = {
+constexpr TransportOp kTransportOps[] = {
     {Opcode::kAdd, ReduceOp::kSum, true},       {Opcode::kMultiply, ReduceOp::kProduct, true},
     {Opcode::kMinimum, ReduceOp::kMin, false},  {Opcode::kMaximum, ReduceOp::kMax, false},
     {Opcode::kAnd, ReduceOp::kAnd, false},      {Opcode::kOr, ReduceOp::kOr, false},
 };
 
-// Folds operand k of the members, one after the other, with any computation of two scalars.
+// Folds operand k of the members, one after the other, with any binary scalar computation.
 class OperandFold {
  public:
   OperandFold(Device& device, const Instruction& hlo, size_t k)
-      : device_(device), hlo_(hlo), own_(hlo.operand_shape(k).element_type()) {
+      : device_(device), hlo_(hlo), operand_type_(hlo.operand_shape(k).element_type()) {
     const Computation& computation = *hlo_[kToApply];
     const LaneFunction* lanes = device_.plans().Of(computation).lanes.get();
     if (lanes != nullptr) op_ = lanes->binary_op();
-    if (op_ && BinaryKernel(*op_, own_).loop == nullptr) op_.reset();  // not in a loop of its own for this type
-    // Sums of narrow floats are rounded once, at the end. A computation may be one of another float than the operands.
-    if (op_ == Opcode::kAdd && IsNarrowFloat(own_))
-      type_ = ElementType::kF32;
+    if (op_ && ElementLoopForBinary(*op_, operand_type_).loop == nullptr) op_.reset();  // no specialized loop for this type
+    // Sums of narrow floats are rounded once, at the end. The computation's float type may differ from the operands'.
+    if (op_ == Opcode::kAdd && IsNarrowFloat(operand_type_))
+      sum_type_ = ElementType::kF32;
     else
-      type_ = op_ ? own_ : computation.parameters[0]->shape().element_type();
-    if (op_) kernel_ = BinaryKernel(*op_, type_);
+      sum_type_ = op_ ? operand_type_ : computation.parameters[0]->shape().element_type();
+    if (op_) kernel_ = ElementLoopForBinary(*op_, sum_type_);
   }
 
   Status Add(Array& sum, Array next) const {
     if (!std::ranges::equal(next.dims(), sum.dims()))
       return DifferentSizes(hlo_, ToString(Finish(sum)), ToString(next));
-    if (sum.type() != type_) sum = Converted(sum, type_);
-    const bool widens = op_ == Opcode::kAdd && type_ != own_;
-    if (!widens && next.type() != type_) next = Converted(next, type_);
+    if (sum.type() != sum_type_) sum = Converted(sum, sum_type_);
+    const bool widens = op_ == Opcode::kAdd && sum_type_ != operand_type_;
+    if (!widens && next.type() != sum_type_) next = Converted(next, sum_type_);
     if (op_ && !widens) return Combine(sum, std::move(next));
     std::byte* data = sum.mutable_data();
     if (!op_) {
-      const LanesOut out[] = {{type_, data}};
-      const LanesIn ins[] = {{type_, data}, {type_, next.data()}};
+      const LanesOut out[] = {{sum_type_, data}};
+      const LanesIn ins[] = {{sum_type_, data}, {sum_type_, next.data()}};
       return device_.RunLanes(hlo_, *hlo_[kToApply], out, ins, sum.count());
     }
     const int64_t width = sum.element_bytes();
@@ -59,9 +59,9 @@ class OperandFold {
     return {};
   }
 
-  // Into whichever of the two nobody else holds: an argument of the run is read where it is, not copied first.
+  // Reuses the buffer that has no other owner, so that a run's arguments are read in place, not copied first.
   Status Combine(Array& sum, Array next) const {
-    Array fresh = sum.unique() || next.unique() ? Array() : Array(type_, sum.dims());
+    Array fresh = sum.unique() || next.unique() ? Array() : Array(sum_type_, sum.dims());
     Array& out = sum.unique() ? sum : next.unique() ? next : fresh;
     std::byte* to = out.mutable_data();
     Combine(to, std::as_const(sum).data(), std::as_const(next).data(), out.count());
@@ -69,9 +69,10 @@ class OperandFold {
     return {};
   }
 
-  // Add and Finish, with the result where `out` is.
+  // Combines Add and Finish, and writes the result to `out`.
   Status FinishWith(Array sum, Array last, std::byte* out) const {
-    const bool is_plain = sum.type() == own_ && last.type() == own_ && std::ranges::equal(sum.dims(), last.dims());
+    const bool is_plain = sum.type() == operand_type_ && last.type() == operand_type_ &&
+                          std::ranges::equal(sum.dims(), last.dims());
     if (is_plain && FoldSameType(out, sum.data(), last.data(), sum.count())) return {};
     SHOAL_TRY(Add(sum, std::move(last)));
     const Array whole = Finish(sum);
@@ -79,31 +80,31 @@ class OperandFold {
     return {};
   }
 
-  Array Widened(const Array& sum) const { return sum.type() == type_ ? sum : Converted(sum, type_); }
-  // How a transport can do it, if it can: floats have one sum and one product, but no minimum that keeps NaN.
+  Array Widened(const Array& sum) const { return sum.type() == sum_type_ ? sum : Converted(sum, sum_type_); }
+  // The transport's equivalent, if any: float sum and product qualify, but its float min and max do not propagate NaN.
   std::optional<ReduceOp> fast_op() const {
-    if (!op_ || !ReduceTypeOf(type_)) return std::nullopt;
-    for (const FastOp& row : kFastOps)
-      if (row.opcode == *op_ && (row.floats || !IsFloat(type_))) return row.as;
+    if (!op_ || !ReduceTypeOf(sum_type_)) return std::nullopt;
+    for (const TransportOp& row : kTransportOps)
+      if (row.opcode == *op_ && (row.allows_floats || !IsFloat(sum_type_))) return row.reduce_op;
     return std::nullopt;
   }
 
-  Array Finish(const Array& sum) const { return sum.type() == own_ ? sum : Converted(sum, own_); }
+  Array Finish(const Array& sum) const { return sum.type() == operand_type_ ? sum : Converted(sum, operand_type_); }
 
   bool FoldSameType(std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const {
-    return op_ && type_ == own_ && (Combine(out, first, second, count), true);
+    return op_ && sum_type_ == operand_type_ && (Combine(out, first, second, count), true);
   }
 
  private:
   void Combine(std::byte* out, const std::byte* first, const std::byte* second, int64_t count) const {
-    const int64_t width = StorageBytes(type_);
+    const int64_t width = StorageBytes(sum_type_);
     InBlocks(count, [&](int64_t begin, int64_t end) {
       const std::byte* const in[] = {first + begin * width, second + begin * width};
       kernel_.Run(out + begin * width, in, end - begin);
     });
   }
 
-  // On all threads that the engine has.
+  // Uses all threads of the engine.
   template <class Task>
   void InBlocks(int64_t count, const Task& task) const {
     constexpr int64_t kBlock = int64_t{1} << 17;
@@ -125,22 +126,22 @@ class OperandFold {
 
   Device& device_;
   const Instruction& hlo_;
-  ElementType own_, type_;  // of the operands, and of the sum as soon as there are two of them
+  ElementType operand_type_, sum_type_;  // type of the operands, and of the accumulated sum
   std::optional<Opcode> op_;
-  ElementLoop kernel_;  // of that op
+  ElementLoop kernel_;  // computes op_
 };
 
 // Folds the first operands of a collective.
 class OperandFolds : public OrderedFold {
  public:
-  // Computations that are no op of two numbers run on `device`.
+  // Computations other than a single binary op run on `device`.
   OperandFolds(Device& device, const Instruction& hlo, size_t count) {
     for (size_t k = 0; k < count; ++k) folds_.emplace_back(device, hlo, k);
   }
 
   Status Add(Arrays& sum, Arrays next) const override {
     if (sum.empty()) {
-      next.resize(folds_.size());  // what stands behind them says where they go
+      next.resize(folds_.size());  // the remaining operands are roots, not data
       sum = std::move(next);
       return {};
     }
@@ -181,11 +182,12 @@ std::optional<ReduceOp> FastOpOf(const Call& call, size_t count) {
   return op;
 }
 
-Accumulate Folded(const Call& call, size_t count, std::function<Result<std::vector<Arrays>>(const Arrays& sums)> spread) {
+Accumulate MakeAccumulate(const Call& call, size_t count,
+                          std::function<Result<std::vector<Arrays>>(const Arrays& sums)> distribute) {
   if (SpansProcesses(call)) return {};
   auto fold = std::make_shared<OperandFolds>(call.device, call.hlo, count);
   return {[fold](Arrays& sum, Arrays next) { return fold->Add(sum, std::move(next)); },
-          [fold, spread = std::move(spread)](Arrays sum) { return spread(fold->Finish(std::move(sum))); }};
+          [fold, distribute = std::move(distribute)](Arrays sum) { return distribute(fold->Finish(std::move(sum))); }};
 }
 
 FoldPtr FoldLocally(const Call& call) {

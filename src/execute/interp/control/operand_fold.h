@@ -1,4 +1,4 @@
-// How the operands of collectives are folded, in the order of the members.
+// Folds the operands of collectives in member order.
 #pragma once
 
 #include "execute/interp/control/device_collective.h"
@@ -6,15 +6,16 @@
 
 namespace shoal::internal {
 
-// A sum is folded two at a time; a computation of anything else has no meaning here.
+// Fails unless the reduction computation takes two scalars.
 Status CheckBinaryReducer(const Instruction& hlo);
-// What --reduction=fast leaves to the transport: an op that it knows, the same for all operands.
+// The op that --reduction=fast leaves to the transport, if it supports the op for all operands.
 std::optional<ReduceOp> FastOpOf(const Call& call, size_t count);
-// In one process; `spread` makes everybody's results of the sums. Where members are in other processes it is not asked.
-Accumulate Folded(const Call& call, size_t count, std::function<Result<std::vector<Arrays>>(const Arrays& sums)> spread);
-// Of all operands, by the device itself; null if that is not how they are folded.
+// For one process; empty if members span several. `distribute` turns the sums into one result per member.
+Accumulate MakeAccumulate(const Call& call, size_t count,
+                          std::function<Result<std::vector<Arrays>>(const Arrays& sums)> distribute);
+// Folds all operands on the device itself. Null if they are folded in another way.
 FoldPtr FoldLocally(const Call& call);
-// Between processes, any thread may be the one that folds.
+// Folds across processes, on any thread.
 FoldPtr FoldAcrossProcesses(const Call& call, size_t count);
 
 }  // namespace shoal::internal

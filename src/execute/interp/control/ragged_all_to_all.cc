@@ -1,4 +1,4 @@
-// ragged-all-to-all: slices of different numbers of rows, from each member to each.
+// ragged-all-to-all: each member sends slices with different numbers of rows to each member.
 #include <algorithm>
 #include <cstring>
 
@@ -9,8 +9,8 @@
 namespace shoal::internal {
 namespace {
 
-// Slice i that a source sends to a target: operands 2 to 4 of the source say where it lies, how many rows it has and
-// where it goes; operand 5 of the target how many rows come.
+// Slice i from a source to a target: the source's operands 2 to 4 are its input offset, its row count and its output
+// offset; the target's operand 5 is the expected row count.
 class RaggedExchange {
  public:
   RaggedExchange(const Instruction& hlo, const DeviceGroup& group, std::vector<Arrays> contributions)
@@ -20,7 +20,7 @@ class RaggedExchange {
       for (const Array& array : member) types_.back().push_back({array.type(), ToDims(array.dims())});
     }
   }
-  // Between processes: of operands 0 and 1, of which not all are here, the types alone are known.
+  // Across processes. Operands 0 and 1 of remote members are absent; `types` has their types.
   RaggedExchange(const Instruction& hlo, const DeviceGroup& group, std::vector<Arrays> contributions,
                  std::vector<ArrayTypes> types)
       : hlo_(hlo),
@@ -43,11 +43,11 @@ class RaggedExchange {
   Status Check() {
     const int64_t all = Member(0)[2].count();
     if (all % n_ != 0)
-      return ExecutionError(hlo_, StrCat("there must be as many offsets for each of ", n_, " devices, got ", all));
+      return ExecutionError(hlo_, StrCat("the offset count must be a multiple of the group size ", n_, ", got ", all));
     for (const Arrays& member : contributions_)
       for (size_t k = 2; k < member.size(); ++k)
         if (member[k].count() != all)
-          return ExecutionError(hlo_, StrCat("there must be as many offsets as sizes, got ", all, " and ", member[k].count()));
+          return ExecutionError(hlo_, StrCat("offset and size counts differ: ", all, " and ", member[k].count()));
     slices_ = all / n_;
     for (int64_t source = 0; source < n_; ++source)
       for (int64_t target = 0; target < n_; ++target)
@@ -60,8 +60,8 @@ class RaggedExchange {
   };
   Slice SliceOf(int64_t source, int64_t target, int64_t i) {
     const Arrays& sender = Member(source);
-    const int64_t there = target * slices_ + i;
-    return {IntAt(sender[2], there), IntAt(sender[3], there), IntAt(sender[4], there)};
+    const int64_t index = target * slices_ + i;
+    return {IntAt(sender[2], index), IntAt(sender[3], index), IntAt(sender[4], index)};
   }
   int64_t slices() const { return slices_; }
 
@@ -70,7 +70,7 @@ class RaggedExchange {
     const int64_t row = out.bytes() / out.dim(0);
     std::memcpy(out.mutable_data() + slice.to * row, in.data() + slice.from * row, static_cast<size_t>(slice.rows * row));
   }
-  static bool Fits(int64_t size, int64_t start, int64_t rows) {
+  static bool RowsFit(int64_t size, int64_t start, int64_t rows) {
     return start >= 0 && rows >= 0 && rows <= size && start <= size - rows;
   }
 
@@ -82,15 +82,15 @@ class RaggedExchange {
     const int64_t expected = IntAt(Member(target)[5], source * slices_ + i);
     const ArrayType &in = types_[static_cast<size_t>(source)][0], &out = types_[static_cast<size_t>(target)][1];
     if (slice.rows != expected)
-      return ExecutionError(hlo_, StrCat("device ", Device(source), " sends ", slice.rows, " rows to device ", Device(target),
-                                  ", which expects ", expected));
+      return ExecutionError(hlo_, StrCat("device ", DeviceAt(source), " sends ", slice.rows, " rows to device ",
+                                         DeviceAt(target), ", which expects ", expected));
     if (slice.rows == 0) return {};
-    if (!Fits(in.dims[0], slice.from, slice.rows) || !Fits(out.dims[0], slice.to, slice.rows))
-      return ExecutionError(hlo_, StrCat("device ", Device(source), " sends rows ", slice.from, " to ",
+    if (!RowsFit(in.dims[0], slice.from, slice.rows) || !RowsFit(out.dims[0], slice.to, slice.rows))
+      return ExecutionError(hlo_, StrCat("device ", DeviceAt(source), " sends rows ", slice.from, " to ",
                                   slice.from + slice.rows - 1, " of ", ToString(in), " to row ", slice.to, " of ",
-                                  ToString(out), " on device ", Device(target)));
+                                  ToString(out), " on device ", DeviceAt(target), ": out of bounds"));
     if (RowBytes(in) != RowBytes(out))
-      return ExecutionError(hlo_, StrCat("rows of ", ToString(in), " do not fit into ", ToString(out)));
+      return ExecutionError(hlo_, StrCat("rows of ", ToString(in), " and ", ToString(out), " must have the same size"));
     return {};
   }
 
@@ -98,7 +98,7 @@ class RaggedExchange {
     return ElementCount(AsInts(type.dims).subspan(1)) * StorageBytes(type.type);
   }
 
-  int64_t Device(int64_t position) const { return group_[static_cast<size_t>(position)]; }
+  int64_t DeviceAt(int64_t position) const { return group_[static_cast<size_t>(position)]; }
 
   const Instruction& hlo_;
   const DeviceGroup& group_;
@@ -107,7 +107,7 @@ class RaggedExchange {
   int64_t n_, slices_ = 0;
 };
 
-// Each process gets all offsets and sizes, the outputs of its own members and, for each of them, the rows that go there.
+// Each process receives all offsets and sizes, its members' outputs, and the rows sent to each of its members.
 PartRules RaggedRules(const Instruction& hlo, const DeviceGroup& group) {
   PartRules rules;
   rules.cut = [&group](size_t source, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
@@ -118,11 +118,11 @@ PartRules RaggedRules(const Instruction& hlo, const DeviceGroup& group) {
     const int64_t slices = contribution[2].count() / std::ssize(group);
     for (size_t target : targets) {
       for (int64_t i = 0; i < slices; ++i) {
-        const int64_t there = static_cast<int64_t>(target) * slices + i;
-        const int64_t from = IntAt(contribution[2], there);
-        // Sizes that do not fit are found, and said, where everything is checked.
-        int64_t rows = there < contribution[3].count() ? IntAt(contribution[3], there) : 0;
-        if (!RaggedExchange::Fits(contribution[0].dim(0), from, rows)) rows = 0;
+        const int64_t index = static_cast<int64_t>(target) * slices + i;
+        const int64_t from = IntAt(contribution[2], index);
+        // Invalid sizes are reported by RaggedExchange::Check.
+        int64_t rows = index < contribution[3].count() ? IntAt(contribution[3], index) : 0;
+        if (!RaggedExchange::RowsFit(contribution[0].dim(0), from, rows)) rows = 0;
         parts.push_back(PartOrView(contribution[0], 0, rows == 0 ? 0 : from, rows));
       }
     }
@@ -160,7 +160,7 @@ Result<Value> BeginRaggedAllToAll(Call& call) {
   const DeviceGroup& group = groups->all[static_cast<size_t>(member.group)];
   Arrays arrays = TakeArrays(call);
   const Array sizes = arrays[5];
-  if (arrays[0].rank() == 0 || arrays[1].rank() == 0) return ExecutionError(call.hlo, "what it sends and what it writes must have rows");
+  if (arrays[0].rank() == 0 || arrays[1].rank() == 0) return ExecutionError(call.hlo, "operands 0, 1 must have rows");
   const int64_t row = arrays[0].bytes() / std::max<int64_t>(arrays[0].dim(0), 1);
   return BeginInGroup(
       call, std::move(arrays), 1,

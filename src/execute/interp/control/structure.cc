@@ -1,16 +1,16 @@
-// Ops that do no work: tuples, tokens, and what hands a value on.
+// Ops without computation: tuples, tokens, and ops that forward an operand.
 #include "execute/interp/evaluate.h"
 
 namespace shoal::internal {
 
-// Device::Run has these at hand: arguments and constants are no steps.
+// Device::Run supplies parameters and constants itself and never evaluates them here.
 template <>
 Result<Value> Evaluate<Opcode::kParameter>(Call& call) {
-  return ExecutionError(call.hlo, "a parameter is given, not evaluated");
+  return ExecutionError(call.hlo, "parameters are supplied by the run and cannot be evaluated");
 }
 template <>
 Result<Value> Evaluate<Opcode::kConstant>(Call& call) {
-  return ExecutionError(call.hlo, "a constant is given, not evaluated");
+  return ExecutionError(call.hlo, "constants are supplied by the run and cannot be evaluated");
 }
 
 template <>
@@ -20,7 +20,7 @@ Result<Value> Evaluate<Opcode::kTuple>(Call& call) {
 
 template <>
 Result<Value> Evaluate<Opcode::kGetTupleElement>(Call& call) {
-  if (!call.operands[0].IsTuple()) return ExecutionError(call.hlo, "what its operand gives is under way: a done must end it first");
+  if (!call.operands[0].IsTuple()) return ExecutionError(call.hlo, "the operand is pending: its done op is missing");
   return call.operands[0].element(call.hlo[Op<Opcode::kGetTupleElement>::kIndex]);
 }
 

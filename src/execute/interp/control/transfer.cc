@@ -1,5 +1,5 @@
-// send and recv, between devices or with the host; infeed and outfeed. A send hands its data over and never waits. The
-// host gives made-up numbers, always the same, and takes what it gets.
+// send and recv, between devices or with the host; infeed and outfeed. A send delivers its data without waiting. The
+// host supplies deterministic generated numbers and accepts all data.
 #include "analyze/facts/wire_bytes.h"
 #include "execute/interp/control/device_collective.h"
 #include "execute/interp/custom_calls/custom_call.h"
@@ -12,8 +12,8 @@ Value InFlight(Value data) {
   return Value::Tuple({std::move(data), Array::Scalar<uint32_t>(ElementType::kU32, 0), Value()});
 }
 
-// What the host gives: the n-th time a device asks it gets other numbers.
-Value FromHost(Device& device, const Shape& shape) {
+// Generated data from the host; different on each call.
+Value GenerateHostData(Device& device, const Shape& shape) {
   uint64_t leaf = static_cast<uint64_t>(device.id()) << 48 | static_cast<uint64_t>(device.host_reads++) << 16;
   return GeneratedValue("host", leaf, shape);
 }
@@ -55,7 +55,7 @@ template <>
 Result<Value> Evaluate<Opcode::kRecv>(Call& call) {
   Device& device = call.device;
   const Shape& data = call.hlo.shape().element(0);
-  if (call.hlo[kIsHostTransfer]) return InFlight(FromHost(device, data));
+  if (call.hlo[kIsHostTransfer]) return InFlight(GenerateHostData(device, data));
   SHOAL_ASSIGN(routes, device.world().RoutesOf(call.hlo));
   auto pending = std::make_shared<Pending>();
   int64_t wire = 0;
@@ -64,10 +64,10 @@ Result<Value> Evaluate<Opcode::kRecv>(Call& call) {
     if (route->source != route->target) wire += PayloadOf(call.hlo);
   }
   device.world().Count(device.id(), call.hlo.opcode, {0, 0, wire});
-  pending->assemble = [&data](std::vector<Arrays> came) -> Result<Value> {
-    if (came.empty()) return ZeroValue(data);
+  pending->assemble = [&data](std::vector<Arrays> received) -> Result<Value> {
+    if (received.empty()) return ZeroValue(data);
     size_t next = 0;
-    const std::vector<Value> leaves(came[0].begin(), came[0].end());
+    const std::vector<Value> leaves(received[0].begin(), received[0].end());
     return FromLeaves(data, leaves, next);
   };
   return InFlight(Value::Pending(std::move(pending)));
@@ -75,14 +75,14 @@ Result<Value> Evaluate<Opcode::kRecv>(Call& call) {
 
 template <>
 Result<Value> Evaluate<Opcode::kRecvDone>(Call& call) {
-  Value flight = std::exchange(call.operands[0], Value());
-  SHOAL_ASSIGN(data, End(call.device, call.hlo, flight.TakeElement(0)));
+  Value in_flight = std::exchange(call.operands[0], Value());
+  SHOAL_ASSIGN(data, End(call.device, call.hlo, in_flight.TakeElement(0)));
   return Value::Tuple({std::move(data), Value()});
 }
 
 template <>
 Result<Value> Evaluate<Opcode::kInfeed>(Call& call) {
-  return Value::Tuple({FromHost(call.device, call.hlo.shape().element(0)), Value()});
+  return Value::Tuple({GenerateHostData(call.device, call.hlo.shape().element(0)), Value()});
 }
 
 template <>

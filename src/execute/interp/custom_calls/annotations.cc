@@ -1,5 +1,5 @@
-// Custom calls that compilers leave for themselves: they say something about a value and leave it as it is, or change
-// between an array of the size it has and one of the size it may have.
+// Custom calls that compilers insert as annotations. They forward their operand, or convert between an array of dynamic
+// size and one of its maximum size.
 #include <algorithm>
 #include <cstring>
 
@@ -13,14 +13,14 @@ namespace {
 
 std::string_view Target(const Call& call) { return call.hlo[Op<Opcode::kCustomCall>::kTarget]; }
 
-// `count` operands, all of them arrays.
+// True if the call has `count` operands and all are arrays.
 bool HasArrays(const Call& call, size_t count) {
   return call.operands.size() == count && std::all_of(call.operands.begin(), call.operands.end(),
                                                       [](const Value& operand) { return operand.IsArray(); });
 }
 
-// The operand, or a tuple of them where there are several.
-Value Same(Call& call) {
+// A single operand itself; otherwise a tuple of the operands.
+Value OperandsAsValue(Call& call) {
   if (call.operands.size() == 1 && (!call.hlo.shape().IsTuple() || call.operands[0].IsTuple()))
     return std::move(call.operands[0]);
   std::vector<Value> parts(std::make_move_iterator(call.operands.begin()),
@@ -28,7 +28,7 @@ Value Same(Call& call) {
   return Value::Tuple(std::move(parts));
 }
 
-// A copy of the corner [0, sizes) of `in` in the corner of zeros of dimensions `dims`.
+// An array of dimensions `dims`: zeros, except for the corner that overlaps `in`, which is copied.
 Array Corner(const Array& in, Dims dims) {
   Dims sizes = dims;
   for (size_t d = 0; d < dims.size(); ++d) sizes[d] = std::min(dims[d], in.dim(static_cast<int64_t>(d)));
@@ -42,61 +42,61 @@ Array Corner(const Array& in, Dims dims) {
 
 // Sharding, MoveToHost, Pin, …: result = operand.
 Result<Value> PassThrough(Call& call) {
-  Value same = Same(call);
-  if (!Fits(same, call.hlo.shape()))
-    return ExecutionError(call.hlo, StrCat("the custom call \"", Target(call), "\" must give back its operand, got the shape ",
-                                    ToString(call.hlo.shape())));
-  return same;
+  Value value = OperandsAsValue(call);
+  if (!Fits(value, call.hlo.shape()))
+    return ExecutionError(call.hlo, StrCat("the custom call \"", Target(call), "\" must keep its operand's shape, got ",
+                                           ToString(call.hlo.shape())));
+  return value;
 }
 
-// InspectSharding, which only the compiler hears.
-Result<Value> Nothing(Call& call) { return ZeroValue(call.hlo.shape()); }
+// InspectSharding: a message to the compiler, without effect at run time.
+Result<Value> IgnoreCall(Call& call) { return ZeroValue(call.hlo.shape()); }
 
-// AllocateBuffer, CreateBuffer, __nop: memory that is written before it is read; zeros here.
+// AllocateBuffer, CreateBuffer, __nop: memory that the module writes before it reads it; zero-filled here.
 Result<Value> MakeBuffer(Call& call) {
   const Shape& shape = call.hlo.shape();
   return ZeroValue(shape.IsBuffer() ? shape.element(0) : shape);
 }
 
-// PadToStatic: (operand as large as it may become, its size in each dimension). What lies beyond is zero.
+// PadToStatic: (operand padded with zeros to its maximum size, its size in each dimension).
 Result<Value> PadToStatic(Call& call) {
   const Shape& shape = call.hlo.shape();
   const bool fits = HasArrays(call, 1) && shape.IsTuple() &&
                     shape.elements().size() == static_cast<size_t>(call.array(0).rank()) + 1 &&
                     shape.element(0).IsArray() && shape.element(0).rank() == call.array(0).rank();
   if (!fits)
-    return ExecutionError(call.hlo, StrCat("PadToStatic must give an array and the size of each of its dimensions, got ",
-                                    ToString(shape)));
+    return ExecutionError(call.hlo, StrCat("PadToStatic must return an array and the size of each dimension, got ",
+                                           ToString(shape)));
   const Array& in = call.array(0);
   std::vector<Value> parts = {Corner(in, ToDims(shape.element(0).dims()))};
   for (int64_t size : in.dims()) parts.push_back(Array::Scalar(ElementType::kS32, static_cast<int32_t>(size)));
   return Value::Tuple(std::move(parts));
 }
 
-// SliceToDynamic: the first operand i + 1 elements of operand 0 in each dimension i.
+// SliceToDynamic: in each dimension i, the first N elements of operand 0, where N is operand i + 1.
 Result<Value> SliceToDynamic(Call& call) {
   if (!HasArrays(call, call.operands.size()) || call.operands.empty() ||
       call.operands.size() != static_cast<size_t>(call.array(0).rank()) + 1)
-    return ExecutionError(call.hlo, StrCat("SliceToDynamic must have an array and a size for each of its dimensions, got ",
-                                    call.operands.size(), " operands"));
+    return ExecutionError(call.hlo, StrCat("SliceToDynamic needs an array and a size for each of its dimensions, got ",
+                                           call.operands.size(), " operands"));
   const Array& in = call.array(0);
   Dims sizes;
   for (int64_t d = 0; d < in.rank(); ++d) {
     const Array& size = call.array(static_cast<size_t>(d) + 1);
     if (size.count() != 1 || !IsInteger(size.type()))
-      return ExecutionError(call.hlo, StrCat("SliceToDynamic must have sizes that are integers, got ", ToString(size)));
+      return ExecutionError(call.hlo, StrCat("sizes of SliceToDynamic must be integer scalars, got ", ToString(size)));
     sizes.push_back(std::clamp<int64_t>(IntAt(size, 0), 0, in.dim(d)));
   }
   return Value(Corner(in, std::move(sizes)));
 }
 
-// GetRngSeed: what the run was seeded with.
+// GetRngSeed: the random seed of the run.
 Result<Value> GetRngSeed(Call& call) {
   return Value(Array::Scalar(ElementType::kU64, call.device.settings().random_seed));
 }
 
-// X64SplitLow, X64SplitHigh, X64Combine: the halves of 64-bit integers.
-Result<Value> X64(Call& call) {
+// X64SplitLow, X64SplitHigh, X64Combine: split a 64-bit integer into 32-bit halves, or combine them.
+Result<Value> SplitOrCombineX64(Call& call) {
   const bool combine = Target(call) == "X64Combine";
   const Shape& shape = call.hlo.shape();
   const bool fits = HasArrays(call, combine ? 2 : 1) && shape.IsArray() && IsInteger(shape.element_type()) &&
@@ -105,7 +105,7 @@ Result<Value> X64(Call& call) {
                       return operand.array().element_bytes() == (combine ? 4 : 8) &&
                              std::ranges::equal(operand.array().dims(), shape.dims());
                     });
-  if (!fits) return ExecutionError(call.hlo, StrCat(Target(call), " must be of 64-bit integers, got ", ToString(shape)));
+  if (!fits) return ExecutionError(call.hlo, StrCat(Target(call), " needs 64-bit integers, got ", ToString(shape)));
   const Array& in = call.array(0);
   Array out(shape.element_type(), in.dims());
   for (size_t i = 0; i < static_cast<size_t>(in.count()); ++i) {

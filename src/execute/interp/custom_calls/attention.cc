@@ -1,4 +1,4 @@
-// Attention as cuDNN has it: softmax(scale * q * k^T + bias, masked) * v, and its gradients. Computed in f32.
+// Attention in cuDNN's form: softmax(scale * q * k^T + bias, masked) * v, and its gradients. Computed in f32.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,17 +26,17 @@ struct OwnedDims {
   }
 };
 
-// The second dimension of a batch is the head.
-Array WithHeadsOf(const Array& lhs, const Array& rhs, const OwnedDims& dims) {
+// Repeats the heads of rhs to match lhs (grouped-query attention). The second batch dimension is the head.
+Array RepeatHeadsLike(const Array& lhs, const Array& rhs, const OwnedDims& dims) {
   if (dims.lhs_batch.size() < 2 || dims.rhs_batch.size() < 2) return rhs;
-  const int64_t heads = lhs.dim(dims.lhs_batch[1]), own = rhs.dim(dims.rhs_batch[1]);
-  return own != 0 && heads > own && heads % own == 0 ? RepeatHeads(rhs, dims.rhs_batch[1], heads) : rhs;
+  const int64_t heads = lhs.dim(dims.lhs_batch[1]), kv_heads = rhs.dim(dims.rhs_batch[1]);
+  return kv_heads != 0 && heads > kv_heads && heads % kv_heads == 0 ? RepeatHeads(rhs, dims.rhs_batch[1], heads) : rhs;
 }
 int64_t HeadsOf(const Array& rhs, const OwnedDims& dims) {
   return dims.rhs_batch.size() < 2 ? 0 : rhs.dim(dims.rhs_batch[1]);
 }
 
-// One call being worked on: its operands, taken one after the other, and what its configuration says.
+// One attention call: its operands and its configuration.
 class Attention {
  public:
   explicit Attention(Call& call)
@@ -46,30 +46,30 @@ class Attention {
 
   Status Check(size_t operands) const {
     if (call_.operands.size() < operands || !call_.hlo.shape().IsTuple())
-      return ExecutionError(call_.hlo, StrCat("takes ", operands, " operands at least and gives a tuple"));
+      return ExecutionError(call_.hlo, StrCat("expected at least ", operands, " operands and a tuple result"));
     for (const Value& operand : call_.operands)
-      if (!operand.IsArray()) return ExecutionError(call_.hlo, "takes arrays");
-    if (config_.Number("dropout_rate") != 0) return ExecutionError(call_.hlo, "dropout inside cuDNN cannot be reproduced");
+      if (!operand.IsArray()) return ExecutionError(call_.hlo, "all operands must be arrays");
+    if (config_.Number("dropout_rate") != 0) return ExecutionError(call_.hlo, "cuDNN's dropout cannot be reproduced");
     return {};
   }
 
   Result<Array> Multiply(const Array& lhs, const Array& rhs, const OwnedDims& dims) const {
-    auto within = [](const Array& array, Ints a, Ints b) {
+    auto are_valid = [](const Array& array, Ints a, Ints b) {
       std::vector<int64_t> all(a.begin(), a.end());
       all.insert(all.end(), b.begin(), b.end());
       std::sort(all.begin(), all.end());
       return std::adjacent_find(all.begin(), all.end()) == all.end() &&
              (all.empty() || (all.front() >= 0 && all.back() < array.rank()));
     };
-    if (!within(lhs, dims.lhs_batch, dims.lhs_contracting) || !within(rhs, dims.rhs_batch, dims.rhs_contracting))
-      return ExecutionError(call_.hlo, StrCat("dimension numbers do not fit ", ToString(lhs), " and ", ToString(rhs)));
-    const Array wide = WithHeadsOf(lhs, rhs, dims);
-    auto same = [&](Ints l, Ints r) {
+    if (!are_valid(lhs, dims.lhs_batch, dims.lhs_contracting) || !are_valid(rhs, dims.rhs_batch, dims.rhs_contracting))
+      return ExecutionError(call_.hlo, StrCat("invalid dimension numbers for ", ToString(lhs), " and ", ToString(rhs)));
+    const Array wide = RepeatHeadsLike(lhs, rhs, dims);
+    auto sizes_match = [&](Ints l, Ints r) {
       return std::equal(l.begin(), l.end(), r.begin(), r.end(),
                         [&](int64_t a, int64_t b) { return lhs.dim(a) == wide.dim(b); });
     };
-    if (!same(dims.lhs_batch, dims.rhs_batch) || !same(dims.lhs_contracting, dims.rhs_contracting))
-      return ExecutionError(call_.hlo, StrCat("dimension numbers do not fit ", ToString(lhs), " and ", ToString(rhs)));
+    if (!sizes_match(dims.lhs_batch, dims.rhs_batch) || !sizes_match(dims.lhs_contracting, dims.rhs_contracting))
+      return ExecutionError(call_.hlo, StrCat("invalid dimension numbers for ", ToString(lhs), " and ", ToString(rhs)));
     return DotGeneral(lhs, wide, {dims.lhs_batch, dims.rhs_batch, dims.lhs_contracting, dims.rhs_contracting}, kF32);
   }
 
@@ -77,12 +77,12 @@ class Attention {
   float scale() const { return static_cast<float>(config_.Number("fmha_scale", 1)); }
   const BackendConfig& config() const { return config_; }
 
-  // scores = scale * scores + bias; -inf where the mask hides a key.
+  // scores = scale * scores + bias; -inf at masked keys.
   Status Mask(Array& scores, const Array* bias, const Array* kv_lengths) const {
     if (scores.rank() < 2) return ExecutionError(call_.hlo, StrCat("scores must be matrices, got ", ToString(scores)));
     for (float& x : scores.Mutable<float>()) x *= scale();
     if (bias != nullptr) {
-      SHOAL_ASSIGN(addend, Repeated(Converted(*bias, kF32), scores.dims()));
+      SHOAL_ASSIGN(addend, BroadcastTo(Converted(*bias, kF32), scores.dims()));
       for (size_t i = 0; i < addend.As<float>().size(); ++i) scores.Mutable<float>()[i] += addend.As<float>()[i];
     }
     const std::string_view mask = config_.Text("mask_type");
@@ -101,7 +101,7 @@ class Attention {
     return {};
   }
 
-  Result<Array> Repeated(const Array& array, Ints sizes) const {
+  Result<Array> BroadcastTo(const Array& array, Ints sizes) const {
     const Dims strides = RowMajorStrides(array.dims());
     Strided from;
     bool fits = static_cast<size_t>(array.rank()) == sizes.size();
@@ -110,11 +110,11 @@ class Attention {
       fits = size == 1 || size == sizes[d];
       from.strides.push_back(size == 1 ? 0 : strides[d]);
     }
-    if (!fits) return ExecutionError(call_.hlo, StrCat("bias ", ToString(array), " does not fit the scores"));
+    if (!fits) return ExecutionError(call_.hlo, StrCat("bias ", ToString(array), " cannot be broadcast to the scores"));
     return Gathered(array, ToDims(sizes), from);
   }
 
-  // Turns the rows of scores into probabilities; gives the logarithm of each row's sum.
+  // Replaces each row of scores with its softmax. Returns the logarithm of each row's sum.
   static Array Softmax(Array& scores) {
     const int64_t n = scores.dims().back();
     Array sums(kF32, Dims(scores.dims().begin(), scores.dims().end() - 1));
@@ -122,7 +122,7 @@ class Attention {
     for (float& log_sum : sums.Mutable<float>()) {
       float largest = -std::numeric_limits<float>::infinity(), sum = 0;
       for (int64_t j = 0; j < n; ++j) largest = std::max(largest, row[j]);
-      const float base = std::isfinite(largest) ? largest : 0;  // a row that sees nothing gives zeros
+      const float base = std::isfinite(largest) ? largest : 0;  // a fully masked row becomes zeros
       for (int64_t j = 0; j < n; ++j) sum += row[j] = std::exp(row[j] - base);
       for (int64_t j = 0; j < n && sum != 0; ++j) row[j] /= sum;
       log_sum = base + std::log(sum);
@@ -131,23 +131,23 @@ class Attention {
     return sums;
   }
 
-  // The declared tuple: the given arrays as far as they go, where their sizes fit, then memory to work in.
+  // The declared tuple: the first results from `arrays`, as far as their sizes match, the rest zero-filled scratch.
   Result<Value> Finish(const std::vector<Array>& arrays) const {
     std::vector<Value> results;
     for (const Shape* shape : call_.hlo.shape().elements()) {
       const size_t i = results.size();
-      const bool given = i < arrays.size() && shape->IsArray() && arrays[i].count() == ElementCount(shape->dims()) &&
+      const bool matches = i < arrays.size() && shape->IsArray() && arrays[i].count() == ElementCount(shape->dims()) &&
                          (i == 0 || IsFloat(shape->element_type()));
-      if (i == 0 && !given)
-        return ExecutionError(call_.hlo, StrCat("gives ", ToString(arrays[0]), ", not ", ToString(*shape)));
-      results.push_back(given ? Value(Converted(arrays[i].WithDims(ToDims(shape->dims())), shape->element_type()))
-                              : ZeroValue(*shape));
+      if (i == 0 && !matches)
+        return ExecutionError(call_.hlo, StrCat("yields ", ToString(arrays[0]), ", but declares ", ToString(*shape)));
+      results.push_back(matches ? Value(Converted(arrays[i].WithDims(ToDims(shape->dims())), shape->element_type()))
+                                : ZeroValue(*shape));
     }
     return Value::Tuple(std::move(results));
   }
 
   const Array* Operand(size_t i) const { return i < call_.operands.size() ? &call_.array(i) : nullptr; }
-  // Lengths of queries and of keys come last where the mask asks for them.
+  // The lengths of queries and keys are the last operands, if the mask uses them.
   const Array* KeyLengths() const {
     const bool padded = config_.Text("mask_type").starts_with("PADDING");
     return padded ? Operand(call_.operands.size() - 1) : nullptr;
@@ -159,7 +159,7 @@ class Attention {
   std::string_view target_;
 };
 
-// The dimension of a [batch, sequence, head] operand that is neither of the given ones.
+// The dimension of a [batch, sequence, head] operand that is in neither `batch` nor `sequence`.
 std::vector<int64_t> HeadDim(const Array& array, Ints batch, Ints sequence) {
   std::vector<int64_t> head;
   for (int64_t d = 0; d < array.rank(); ++d)
@@ -169,24 +169,24 @@ std::vector<int64_t> HeadDim(const Array& array, Ints batch, Ints sequence) {
   return head;
 }
 
-// Sums over the dimensions in which a bias has been repeated.
+// Sums the scores' gradient over the dimensions along which the bias was broadcast.
 Array SumToBias(const Array& scores, const Array& bias) {
   Array sums = Array::Zeros(kF32, bias.dims());
   const Dims strides = RowMajorStrides(bias.dims()), sizes = ToDims(scores.dims());
   for (int64_t at = 0; at < scores.count(); ++at) {
-    int64_t rest = at, place = 0;
+    int64_t rest = at, offset = 0;
     for (size_t d = sizes.size(); d-- > 0;) {
-      if (bias.dim(static_cast<int64_t>(d)) != 1) place += rest % sizes[d] * strides[d];
+      if (bias.dim(static_cast<int64_t>(d)) != 1) offset += rest % sizes[d] * strides[d];
       rest /= sizes[d];
     }
-    sums.Mutable<float>()[static_cast<size_t>(place)] += scores.As<float>()[static_cast<size_t>(at)];
+    sums.Mutable<float>()[static_cast<size_t>(offset)] += scores.As<float>()[static_cast<size_t>(at)];
   }
   return sums;
 }
 
 }  // namespace
 
-// operands: q, k, v, bias if any, lengths if any; results: output, logarithms of the sums if asked for.
+// operands: q, k, v, optional bias, optional lengths; results: output, optional logarithms of the row sums.
 Result<Value> CudnnAttention(Call& call) {
   const Attention attention(call);
   SHOAL_TRY(attention.Check(3));
@@ -199,8 +199,7 @@ Result<Value> CudnnAttention(Call& call) {
   return attention.Finish({output, log_sums});
 }
 
-// operands: q, k, v, logarithms of the sums, gradient of the output, bias if any, …; results: gradients of q, k, v, and
-// of the bias if asked for.
+// operands: q, k, v, log row sums, output gradient, optional bias, …; results: gradients of q, k, v, optionally bias.
 Result<Value> CudnnAttentionBackward(Call& call) {
   const Attention attention(call);
   SHOAL_TRY(attention.Check(5));
@@ -217,7 +216,7 @@ Result<Value> CudnnAttentionBackward(Call& call) {
                                       OwnedDims::Of(attention.config(), "bmm2_grad_gemm1_dot_dimension_numbers")));
   const OwnedDims to_scores = OwnedDims::Of(attention.config(), "bmm2_grad_gemm2_dot_dimension_numbers");
   SHOAL_ASSIGN(scores, attention.Multiply(gradient, v, to_scores));
-  if (scores.count() != weights.count()) return ExecutionError(call.hlo, "gradients do not fit the operands");
+  if (scores.count() != weights.count()) return ExecutionError(call.hlo, "gradient sizes must match the operands");
   const int64_t n = weights.dims().back();
   float* row = scores.Mutable<float>().data();
   const float* weight = weights.As<float>().data();

@@ -1,5 +1,4 @@
-// Products of operands that have a scale for each block of the contracting dimension: what scaled-dot means, in the
-// forms the GPU libraries take.
+// Dots of operands with one scale per block of the contracting dimension: scaled-dot in the forms of the GPU libraries.
 #include <algorithm>
 
 #include "execute/interp/custom_calls/cublas_gemm.h"
@@ -9,29 +8,29 @@
 namespace shoal::internal {
 namespace {
 
-// cuDNN reads scales in tiles of 128 rows and 4 columns.
+// cuDNN stores scales in tiles of 128 rows and 4 columns.
 constexpr int64_t kTileRows = 128, kTileColumns = 4;
-// A tile lies in memory as 32 times 4 rows, these four being 32 apart.
-constexpr int64_t kRowsApart = 32;
+// In memory, a tile is 32 groups of 4 rows; the rows of a group are 32 apart.
+constexpr int64_t kRowStride = 32;
 
-Diag BadScale(const Instruction& hlo, const Array& operand, const Array& scale, std::string_view what) {
-  return ExecutionError(hlo, StrCat("scale of ", ToString(operand), " must ", what, ", got ", ToString(scale)));
+Diag BadScale(const Instruction& hlo, const Array& operand, const Array& scale, std::string_view requirement) {
+  return ExecutionError(hlo, StrCat("scale of ", ToString(operand), " must ", requirement, ", got ", ToString(scale)));
 }
 
-// The scales in the order of their rows and columns.
+// The scales in row-major order.
 Result<Array> Unswizzled(const Instruction& hlo, const Array& operand, const Array& scale) {
   const int64_t rows = scale.dim(scale.rank() - 2), columns = scale.dim(scale.rank() - 1);
   if (rows % kTileRows != 0 || columns % kTileColumns != 0)
-    return BadScale(hlo, operand, scale, "be in tiles of 128 rows and 4 columns");
+    return BadScale(hlo, operand, scale, "consist of tiles of 128 rows and 4 columns");
   const int64_t batch = scale.rank() == 3 ? scale.dim(0) : 1;
   const Array tiles = scale.WithDims(
-      {batch, rows / kTileRows, columns / kTileColumns, kRowsApart, kTileRows / kRowsApart, kTileColumns});
+      {batch, rows / kTileRows, columns / kTileColumns, kRowStride, kTileRows / kRowStride, kTileColumns});
   constexpr int64_t kOrder[] = {0, 1, 4, 3, 2, 5};
   return Transposed(tiles, kOrder).WithDims(ToDims(scale.dims()));
 }
 
-// The operand, [batch, row, column] or without the batch, times its scales: one for `block` columns. There may be more
-// of them than the operand needs.
+// Multiplies the operand, [batch, row, column] or [row, column], by its scales. One scale covers `block` columns.
+// `scale` may be larger than the operand needs.
 Result<Array> Dequantized(const Instruction& hlo, const Array& operand, const Array& scale, int64_t block) {
   const int last = operand.rank() - 1;
   if (block < 1 || operand.dim(last) % block != 0)
@@ -39,21 +38,22 @@ Result<Array> Dequantized(const Instruction& hlo, const Array& operand, const Ar
   Dims sizes = ToDims(operand.dims());
   sizes.back() /= block;
   for (int d = 0; d <= last; ++d) {
-    const int64_t wanted = sizes[static_cast<size_t>(d)];
+    const int64_t required = sizes[static_cast<size_t>(d)];
     const bool is_batch = d < last - 1;
-    if (is_batch ? scale.dim(d) != wanted : scale.dim(d) < wanted)
+    if (is_batch ? scale.dim(d) != required : scale.dim(d) < required)
       return BadScale(hlo, operand, scale, StrCat("have ", ToString(AsInts(sizes)), " elements"));
   }
   const Strided from{0, RowMajorStrides(scale.dims())};
   return ApplyBlockScales(operand, Gathered(scale, std::move(sizes), from));
 }
 
-// That there are between `least` and five operands, arrays of rank two or three but for the last, which is a scalar.
-Status CheckOperands(const Call& call, size_t least) {
-  SHOAL_TRY(CheckGemmForm(call, std::max(least, call.operands.size())));
-  if (call.operands.size() > 5) return ExecutionError(call.hlo, "takes five arrays at most");
+// Checks for `min_operands` to five operands: arrays of rank two or three, except that the fifth is a scalar.
+Status CheckOperands(const Call& call, size_t min_operands) {
+  SHOAL_TRY(CheckGemmForm(call, std::max(min_operands, call.operands.size())));
+  if (call.operands.size() > 5) return ExecutionError(call.hlo, "expected at most five operands");
   const int rank = call.array(0).rank();
-  if (rank != 2 && rank != 3) return ExecutionError(call.hlo, StrCat("takes matrices, got ", ToString(call.array(0))));
+  if (rank != 2 && rank != 3)
+    return ExecutionError(call.hlo, StrCat("operands must have rank 2 or 3, got ", ToString(call.array(0))));
   for (size_t i = 1; i < std::min<size_t>(call.operands.size(), 4); ++i)
     if (call.array(i).rank() != rank)
       return ExecutionError(call.hlo, StrCat("operands must have rank ", rank, ", got ", ToString(call.array(i))));
@@ -62,7 +62,7 @@ Status CheckOperands(const Call& call, size_t least) {
   return {};
 }
 
-// result[batch, row of lhs, row of rhs], rounded, and then times the global scale.
+// result[batch, row of lhs, row of rhs], rounded, then multiplied by the global scale.
 Result<Value> RowDots(const Call& call, const Array& lhs, const Array& rhs) {
   constexpr int64_t kBatch[] = {0};
   const int64_t contracting[] = {lhs.rank() - 1};
@@ -70,15 +70,15 @@ Result<Value> RowDots(const Call& call, const Array& lhs, const Array& rhs) {
   const ContractionDims dims{batch, batch, contracting, contracting};
   SHOAL_TRY(CheckContractionDims(call.hlo, lhs, rhs, dims));
   const ElementType type = FirstResult(call.hlo).element_type();
-  Array product = DotGeneral(lhs, rhs, dims, type);
+  Array result = DotGeneral(lhs, rhs, dims, type);
   if (call.operands.size() == 5) {
-    const Array global_scale = call.array(4).WithDims(Dims(static_cast<size_t>(product.rank()), 1));
-    product = Converted(ApplyBlockScales(product, global_scale), type);
+    const Array global_scale = call.array(4).WithDims(Dims(static_cast<size_t>(result.rank()), 1));
+    result = Converted(ApplyBlockScales(result, global_scale), type);
   }
-  return FinishedGemm(call.hlo, GemmConfig(BackendConfig("{}")), {}, std::move(product));
+  return FinishedGemm(call.hlo, GemmConfig(BackendConfig("{}")), {}, std::move(result));
 }
 
-// The block size a cuDNN type of scale has; zero if it has none.
+// The block size for cuDNN scales of this type; zero if unsupported.
 int64_t BlockSizeOf(ElementType scale) {
   if (scale == ElementType::kF8e8m0fnu) return 32;
   return scale == ElementType::kF8e4m3fn ? 16 : 0;
@@ -91,7 +91,7 @@ bool DividesIntoBlocks(const Array& operand, const Array& scale) {
 
 }  // namespace
 
-// (lhs, rhs, lhs scale, rhs scale), the scales as scaled-dot has them.
+// (lhs, rhs, lhs scale, rhs scale), with the scales in the layout of scaled-dot.
 Result<Value> CublasMatmulMx(Call& call) {
   SHOAL_TRY(CheckGemmForm(call, 4));
   const GemmConfig config(BackendConfig::Of(call.hlo));
@@ -104,7 +104,7 @@ Result<Value> CublasMatmulMx(Call& call) {
   return FinishedGemm(call.hlo, config, {}, DotGeneral(lhs, rhs, config.numbers.dims(), type));
 }
 
-// (lhs, rhs, lhs scale, rhs scale, global scale), of which the last may be missing; the scales are swizzled.
+// (lhs, rhs, lhs scale, rhs scale, optional global scale). The scales are swizzled.
 Result<Value> CudnnBlockScaledDot(Call& call) {
   SHOAL_TRY(CheckOperands(call, 4));
   Array factors[2];
@@ -120,8 +120,8 @@ Result<Value> CudnnBlockScaledDot(Call& call) {
   return RowDots(call, factors[0], factors[1]);
 }
 
-// The same before the compiler has chosen a library: the scales lie as they are, and the rhs need not have any. Where
-// they are padded, backend_config says for how many columns each is.
+// The call before the compiler selects a library. The scales are not swizzled, and rhs may have none. If they are
+// padded, backend_config has the block size.
 Result<Value> BlockScaledDot(Call& call) {
   SHOAL_TRY(CheckOperands(call, 3));
   const BackendConfig config = BackendConfig::Of(call.hlo).Object("block_scaled_dot_backend_config");

@@ -1,5 +1,5 @@
-// Convolutions as cuDNN has them. dim_labels and window are always those of the forward convolution of input and
-// filter; a gradient is written here as the convolution that computes it.
+// Convolutions in cuDNN's form. dim_labels and window always describe the forward convolution of input and filter. Each
+// gradient is expressed as the convolution that computes it.
 #include <algorithm>
 #include <cmath>
 
@@ -22,12 +22,12 @@ Status CheckForm(const Call& call) {
   const Shape& result = FirstResult(hlo);
   if (labels == nullptr || call.operands.size() < 2 || !call.operands[0].IsArray() || !call.operands[1].IsArray() ||
       !result.IsArray())
-    return ExecutionError(hlo, "takes two arrays at least, and dim_labels");
+    return ExecutionError(hlo, "expected at least two array operands and dim_labels");
   const size_t rank = labels->input_spatial.size() + 2;
   const size_t window = hlo[kWindow] == nullptr ? 0 : hlo[kWindow]->dims.size();
   for (size_t found : {call.array(0).dims().size(), call.array(1).dims().size(), result.dims().size(), window + 2})
-    if (found != rank) return ExecutionError(hlo, StrCat("dim_labels are for rank ", rank, ", got ", found));
-  if (!NamesEachOnce(*labels, static_cast<int64_t>(rank)))
+    if (found != rank) return ExecutionError(hlo, StrCat("dim_labels have rank ", rank, ", but found rank ", found));
+  if (!HasDistinctDims(*labels, static_cast<int64_t>(rank)))
     return ExecutionError(hlo, StrCat("dim_labels must name each of the ", rank, " dimensions once"));
   if (hlo[kFeatureGroupCount] < 1) return ExecutionError(hlo, "feature_group_count must be positive");
   return {};
@@ -37,14 +37,14 @@ std::span<const WindowDim> WindowOf(const Instruction& hlo) {
   return hlo[kWindow] == nullptr ? std::span<const WindowDim>() : hlo[kWindow]->dims;
 }
 
-// Convolves, if everything fits and the result is what was declared.
+// Convolves. Fails if the sizes do not match or the result differs from the declared shape.
 Result<Array> CheckedConvolution(const Instruction& hlo, const Array& input, const Array& kernel,
                                  const ConvolutionForm& form) {
   SHOAL_TRY(CheckSizes(hlo, input, kernel, form));
   for (size_t i = 0; i < form.window.size(); ++i)
     if (form.window[i].size != kernel.dim(form.labels.kernel_spatial[i]) || form.window[i].stride < 1 ||
         form.window[i].window_dilation < 1 || form.window[i].base_dilation < 1)
-      return ExecutionError(hlo, StrCat("window does not fit ", ToString(kernel)));
+      return ExecutionError(hlo, StrCat("window is invalid for the filter ", ToString(kernel)));
   const ElementType result = FirstResult(hlo).element_type();
   const ElementType sum = IsInteger(input.type()) && IsInteger(kernel.type())
                               ? ElementType::kS32
@@ -52,7 +52,7 @@ Result<Array> CheckedConvolution(const Instruction& hlo, const Array& input, con
   Array sums = Convolved(input, kernel, form, sum);
   const Ints declared = FirstResult(hlo).dims();
   if (!std::equal(declared.begin(), declared.end(), sums.dims().begin(), sums.dims().end()))
-    return ExecutionError(hlo, StrCat("gives ", ToString(sums), ", not the declared ", ToString(FirstResult(hlo))));
+    return ExecutionError(hlo, StrCat("yields ", ToString(sums), ", but declares ", ToString(FirstResult(hlo))));
   return sums;
 }
 
@@ -61,7 +61,7 @@ Result<Array> Forward(Call& call) {
   return CheckedConvolution(call.hlo, call.array(0), call.array(1), form);
 }
 
-// A filter [features of a group, groups * outputs] as that of the gradient, [outputs, groups * features].
+// Rearranges a filter [features of a group, groups * outputs] for the gradient: [outputs, groups * features].
 Array FilterOfGradient(const Array& filter, const ConvDims& labels, int64_t groups) {
   const Dims strides = RowMajorStrides(filter.dims());
   auto stride = [&](int64_t d) { return strides[static_cast<size_t>(d)]; };
@@ -85,7 +85,7 @@ Array FilterOfGradient(const Array& filter, const ConvDims& labels, int64_t grou
   return Gathered(filter, std::move(sizes), from).WithDims(std::move(whole));
 }
 
-// operands: gradient of the output, filter; result: gradient of the input.
+// operands: output gradient, filter; result: input gradient.
 Result<Array> BackwardInput(Call& call) {
   const Instruction& hlo = call.hlo;
   const ConvDims& forward = *hlo[kDimLabels];
@@ -93,7 +93,7 @@ Result<Array> BackwardInput(Call& call) {
   const Array& gradient = call.array(0);
   const Array& filter = call.array(1);
   if (filter.dim(forward.kernel_output_feature) % groups != 0)
-    return ExecutionError(hlo, StrCat("feature_group_count must divide the outputs of ", ToString(filter)));
+    return ExecutionError(hlo, StrCat("feature_group_count must divide the number of outputs of ", ToString(filter)));
   const ConvDims labels{.input_batch = forward.output_batch,
                         .input_feature = forward.output_feature,
                         .kernel_input_feature = forward.kernel_input_feature,
@@ -118,7 +118,7 @@ Result<Array> BackwardInput(Call& call) {
   return CheckedConvolution(hlo, gradient, FilterOfGradient(filter, forward, groups), {labels, window, groups, 1});
 }
 
-// operands: input, gradient of the output; result: gradient of the filter. The batch is what is summed over.
+// operands: input, output gradient; result: filter gradient. The batch is the contracting dimension.
 Result<Array> BackwardFilter(Call& call) {
   const Instruction& hlo = call.hlo;
   const ConvDims& forward = *hlo[kDimLabels];
@@ -134,7 +134,7 @@ Result<Array> BackwardFilter(Call& call) {
   std::vector<WindowDim> window;
   for (size_t d = 0; d < WindowOf(hlo).size(); ++d) {
     const WindowDim& dim = WindowOf(hlo)[d];
-    if (dim.reversal) return ExecutionError(hlo, "gradients of reversed filters cannot be run");
+    if (dim.reversal) return ExecutionError(hlo, "gradients of reversed filters are not supported");
     WindowDim back{.size = call.array(1).dim(forward.output_spatial[d]), .stride = dim.window_dilation};
     back.window_dilation = dim.stride;
     back.pad_low = dim.pad_low;
@@ -156,14 +156,14 @@ Activation ParseCudnnActivation(std::string_view name) {
   return Activation::kNone;
 }
 
-// sums += factor * other, f32, both of one size.
+// sums += factor * other; `sums` is f32 and has the same size.
 void AddScaled(Array& sums, const Array& other, float factor) {
   const Array addend = Converted(other, ElementType::kF32);
   const std::span<float> out = sums.Mutable<float>();
   for (size_t i = 0; i < out.size(); ++i) out[i] += factor * addend.As<float>()[i];
 }
 
-// Adds an element of `bias` to everything of its output feature.
+// Adds bias[f] to all elements of output feature f.
 void AddBias(Array& sums, const Array& bias, int64_t feature) {
   const Array addend = Converted(bias, ElementType::kF32);
   const int64_t inner = RowMajorStrides(sums.dims())[static_cast<size_t>(feature)];
@@ -172,7 +172,7 @@ void AddBias(Array& sums, const Array& bias, int64_t feature) {
     out[i] += addend.As<float>()[i / static_cast<size_t>(inner) % static_cast<size_t>(bias.count())];
 }
 
-// activation(scale * sums + side_scale * side input + bias), for f32.
+// activation(scale * sums + side_scale * side input + bias), in f32.
 Status Finish(const Call& call, const BackendConfig& config, Array& sums) {
   const auto scale = static_cast<float>(config.Number("conv_result_scale", 1));
   if (scale != 1)
@@ -190,7 +190,7 @@ Status Finish(const Call& call, const BackendConfig& config, Array& sums) {
   return {};
 }
 
-// cuDNN rounds to integers and saturates.
+// cuDNN rounds to integers, with saturation.
 Array RoundedAsCudnn(Array sums, ElementType type) {
   if (type == ElementType::kS8 && sums.type() == ElementType::kF32)
     for (float& x : sums.Mutable<float>()) x = std::clamp(std::nearbyint(x), -128.0f, 127.0f);
@@ -218,7 +218,7 @@ Result<Value> Finished(Call& call, Result<Array> convolved) {
   return Value::Tuple(std::move(results));
 }
 
-Result<Value> WithoutVectors(Call& call) {
+Result<Value> PlainConvolution(Call& call) {
   SHOAL_TRY(CheckForm(call));
   return Finished(call, Forward(call));
 }
@@ -227,12 +227,12 @@ Result<Value> WithoutVectors(Call& call) {
 
 Result<Array> CudnnForwardSums(Call& call) {
   SHOAL_TRY(CheckForm(call));
-  if (!call.hlo.shape().IsTuple()) return ExecutionError(call.hlo, "gives a tuple");
+  if (!call.hlo.shape().IsTuple()) return ExecutionError(call.hlo, "the result must be a tuple");
   return Forward(call);
 }
 
 Result<Value> CudnnConvolution(Call& call) {
-  return IsInVectors(call) ? ConvolutionInVectors(call, &WithoutVectors) : WithoutVectors(call);
+  return IsVectorized(call) ? VectorizedConvolution(call, &PlainConvolution) : PlainConvolution(call);
 }
 
 Result<Value> CudnnConvolutionBackwardInput(Call& call) {

@@ -1,6 +1,6 @@
-// __cudnn$convForwardGraph: a convolution and the ops behind it, which backend_config lists as
-// "7:[f32]conv();9:[f32]relu(7);12:[f8e4m3fn]scale(9);": a number, the type of the result, the op, and the numbers of
-// its operands. What an op takes beside them are the call's operands, one after the other.
+// __cudnn$convForwardGraph: a convolution and the ops fused into it. backend_config lists them as
+// "7:[f32]conv();9:[f32]relu(7);12:[f8e4m3fn]scale(9);": the op's number, its result type, its name, and the numbers of
+// its operands. Operands that are missing from the list are the call's operands, in order.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -28,7 +28,7 @@ int64_t ParsedNumber(std::string_view text) {
   return number;
 }
 
-// Takes what stands before `stop` off the text, and `stop` itself.
+// Removes and returns the text before `stop`; removes `stop`, too.
 std::string_view Take(std::string_view& text, char stop) {
   const size_t end = std::min(text.find(stop), text.size());
   const std::string_view part = text.substr(0, end);
@@ -51,7 +51,7 @@ std::vector<GraphOp> ParseGraph(std::string_view text) {
   return ops;
 }
 
-// x op y; y may be a single number, or one for each of the last dimension's.
+// x = x op y. y is a scalar, or a vector along the last dimension.
 Status CombineWith(const Instruction& hlo, std::string_view op, Array& x, const Array& operand) {
   const Array y = Converted(operand, ElementType::kF32);
   if (y.count() == 0 || x.count() % y.count() != 0)
@@ -96,27 +96,27 @@ Result<Value> CudnnConvolutionGraph(Call& call) {
       continue;
     }
     if (op.operands.empty() || !values.contains(op.operands[0]) || !IsFloat(op.type))
-      return ExecutionError(hlo, StrCat("serialized_graph has an op that nobody understands: ", op.name));
+      return ExecutionError(hlo, StrCat("serialized_graph has an op with an unsupported operand or type: ", op.name));
     Array x = values[op.operands[0]];
     if (op.name == "amax") {
       largest.push_back(LargestMagnitude(x));
       continue;
     }
     if (TakesTwo(op.name)) {
-      const bool inside = op.operands.size() > 1 && values.contains(op.operands[1]);
-      if (!inside && (next >= call.operands.size() || !call.operands[next].IsArray()))
-        return ExecutionError(hlo, StrCat("has no operand for ", op.name));
-      SHOAL_TRY(CombineWith(hlo, op.name, x, inside ? values[op.operands[1]] : call.array(next++)));
+      const bool is_graph_value = op.operands.size() > 1 && values.contains(op.operands[1]);
+      if (!is_graph_value && (next >= call.operands.size() || !call.operands[next].IsArray()))
+        return ExecutionError(hlo, StrCat("missing operand for ", op.name));
+      SHOAL_TRY(CombineWith(hlo, op.name, x, is_graph_value ? values[op.operands[1]] : call.array(next++)));
     } else if (op.name == "relu" || op.name == "elu") {
       Activate(op.name == "relu" ? Activation::kRelu : Activation::kElu, x, 1);
     } else {
-      return ExecutionError(hlo, StrCat("nobody knows what ", op.name, " in serialized_graph does"));
+      return ExecutionError(hlo, StrCat("unknown op in serialized_graph: ", op.name));
     }
     ClampToFinite(x, op.type);
     if (op.type != ElementType::kF32) x = Converted(Converted(x, op.type), ElementType::kF32);
     values[op.number] = result = x;
   }
-  // The result, the largest magnitudes that were asked for, memory to work in.
+  // The result, the requested maximum magnitudes, and scratch memory.
   std::vector<Value> results;
   for (const Shape* shape : hlo.shape().elements()) {
     const size_t i = results.size();

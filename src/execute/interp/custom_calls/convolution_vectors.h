@@ -1,14 +1,14 @@
-// cuDNN's convolutions of 8-bit integers keep features in vectors of 4 or 32: input, filter and result have a dimension
-// more than dim_labels name, which holds the minor part of the feature.
+// cuDNN's convolutions of 8-bit integers store features in vectors of 4 or 32. Input, filter and result have one
+// dimension more than dim_labels name; it holds the minor part of the feature.
 #pragma once
 
 #include "execute/interp/evaluate.h"
 
 namespace shoal::internal {
 
-// Whether a forward convolution is of such arrays, or says that its filter was reordered, which only they can be.
-bool IsInVectors(const Call& call);
-// The convolution of the same arrays without vectors, which is for `plain` to compute, put into vectors again.
-Result<Value> ConvolutionInVectors(Call& call, Evaluator plain);
+// True for a forward convolution of vectorized arrays, or one whose filter was reordered, which implies vectors.
+bool IsVectorized(const Call& call);
+// Merges the vectors into the feature, convolves with `plain`, and splits the result into vectors again.
+Result<Value> VectorizedConvolution(Call& call, Evaluator plain);
 
 }  // namespace shoal::internal

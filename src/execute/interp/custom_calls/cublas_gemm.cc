@@ -1,4 +1,4 @@
-// Matrix products as cuBLAS has them, computed in the type of the sum and rounded once.
+// cuBLAS matmuls, accumulated in the sum type and rounded once.
 #include "execute/interp/custom_calls/cublas_gemm.h"
 
 #include <algorithm>
@@ -43,10 +43,9 @@ void AddExtrasTyped(const GemmConfig& config, const GemmExtras& extras, Array& s
   if (sums.type() == ElementType::kS32) return AddExtras<int32_t>(config, extras, sums);
 }
 
-// What the tuple of results has beside d: the largest magnitude of 8-bit results, the input of the activation, and
-// memory to work in.
-Value WithOthers(const Instruction& hlo, Array d, const Array& before_activation, const Array& sums,
-                 const GemmConfig& config) {
+// Adds the rest of the result tuple: the maximum magnitude of an 8-bit result, the activation's input, scratch memory.
+Value WithExtraResults(const Instruction& hlo, Array d, const Array& before_activation, const Array& sums,
+                       const GemmConfig& config) {
   if (!hlo.shape().IsTuple()) return d;
   std::vector<Value> results{std::move(d)};
   for (const Shape* shape : hlo.shape().elements().subspan(1)) {
@@ -64,7 +63,7 @@ Value WithOthers(const Instruction& hlo, Array d, const Array& before_activation
   return Value::Tuple(std::move(results));
 }
 
-// A bias goes along the dimension that is most minor in memory.
+// The bias is broadcast along the result's most minor dimension in memory.
 int64_t BiasStep(const Shape& result, const Array& bias) {
   if (result.layout() == nullptr || result.layout()->minor_to_major.size() != result.dims().size()) return 1;
   const int64_t minor = result.rank() == 0 ? 0 : result.layout()->minor_to_major[0];
@@ -110,12 +109,12 @@ Activation GemmConfig::activation() const {
 Status CheckGemmForm(const Call& call, size_t count) {
   auto is_array = [](const Value& operand) { return operand.IsArray(); };
   if (call.operands.size() < count || !std::all_of(call.operands.begin(), call.operands.begin() + count, is_array))
-    return ExecutionError(call.hlo, StrCat("takes ", count, " arrays at least"));
+    return ExecutionError(call.hlo, StrCat("expected at least ", count, " array operands"));
   if (FirstResult(call.hlo).IsArray()) return {};
-  return ExecutionError(call.hlo, StrCat("gives an array and may give others, got ", ToString(call.hlo.shape())));
+  return ExecutionError(call.hlo, StrCat("the result must begin with an array, got ", ToString(call.hlo.shape())));
 }
 
-// Nobody has checked a custom call before it gets here.
+// Custom calls are not verified, so the dimension numbers are checked here.
 Status CheckContractionDims(const Instruction& hlo, const Array& lhs, const Array& rhs, const ContractionDims& dims) {
   auto named_once = [](const Array& array, Ints batch, Ints contracting) {
     std::vector<int64_t> all(batch.begin(), batch.end());
@@ -129,7 +128,7 @@ Status CheckContractionDims(const Instruction& hlo, const Array& lhs, const Arra
   if (named_once(lhs, dims.lhs_batch, dims.lhs_contracting) && named_once(rhs, dims.rhs_batch, dims.rhs_contracting) &&
       same_sizes(dims.lhs_batch, dims.rhs_batch) && same_sizes(dims.lhs_contracting, dims.rhs_contracting))
     return {};
-  return ExecutionError(hlo, StrCat("dot_dimension_numbers do not fit ", ToString(lhs), " and ", ToString(rhs)));
+  return ExecutionError(hlo, StrCat("invalid dot_dimension_numbers for ", ToString(lhs), " and ", ToString(rhs)));
 }
 
 Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, size_t next, bool scaled) {
@@ -149,8 +148,8 @@ Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, si
   }
   if (config.adds_bias()) extras.bias = take();
   if (extras.bias != nullptr) extras.bias_step = BiasStep(FirstResult(call.hlo), *extras.bias);
-  if (missing) return ExecutionError(call.hlo, StrCat("has too few operands for its backend_config: ", call.operands.size()));
-  // Only results of 8 bits have a scale of their own; it comes last.
+  if (missing) return ExecutionError(call.hlo, StrCat("too few operands for backend_config: ", call.operands.size()));
+  // Only 8-bit results have their own scale; it is the last operand.
   if (scaled && next < call.operands.size() && call.operands.back().IsArray())
     extras.result_scale = number(&call.operands.back().array());
   return extras;
@@ -160,7 +159,7 @@ Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, con
   const Shape& shape = FirstResult(hlo);
   if (sums.count() != ElementCount(shape.dims()) || (extras.c != nullptr && extras.c->count() != sums.count()) ||
       (extras.bias != nullptr && extras.bias->count() != 0 && sums.count() % extras.bias->count() != 0))
-    return ExecutionError(hlo, StrCat("operands do not fit the result ", ToString(shape)));
+    return ExecutionError(hlo, StrCat("operand sizes do not match the result ", ToString(shape)));
   sums = sums.WithDims(ToDims(shape.dims()));
   AddExtrasTyped(config, extras, sums);
   const Array before_activation = config.has_aux() ? sums : Array();
@@ -169,7 +168,7 @@ Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, con
   if (extras.scaled && extras.result_scale != 1 && d.type() == ElementType::kF32)
     for (float& x : d.Mutable<float>()) x *= static_cast<float>(extras.result_scale);
   if (extras.scaled) ClampToFinite(d, shape.element_type());
-  return WithOthers(hlo, Converted(d, shape.element_type()), before_activation, sums, config);
+  return WithExtraResults(hlo, Converted(d, shape.element_type()), before_activation, sums, config);
 }
 
 Result<Value> CublasMatmul(Call& call) { return Matmul(call, false); }

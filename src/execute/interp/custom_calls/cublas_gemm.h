@@ -1,5 +1,5 @@
-// What cuBLAS's matrix products have in common: their backend_config, the operands behind the matrices, and what
-// becomes of the sums: d = activation(alpha * sums + beta * c + bias), rounded once.
+// Parts common to cuBLAS matmuls: the backend_config, the operands after the matrices, and the epilogue: d =
+// activation(alpha * sums + beta * c + bias), rounded once.
 #pragma once
 
 #include <complex>
@@ -11,7 +11,7 @@
 
 namespace shoal::internal {
 
-// Lists of dot_dimension_numbers.
+// The lists of dot_dimension_numbers.
 struct DotDimensionNumbers {
   std::vector<int64_t> lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
 
@@ -27,7 +27,7 @@ struct GemmConfig {
   bool amax = false;
   DotDimensionNumbers numbers;
 
-  // Of a gemm_backend_config, or of what has one.
+  // `whole` is a gemm_backend_config or contains one.
   explicit GemmConfig(const BackendConfig& whole);
 
   bool adds_bias() const { return epilogue.starts_with("BIAS"); }
@@ -35,22 +35,22 @@ struct GemmConfig {
   Activation activation() const;
 };
 
-// The operands behind the matrices, and what the scales of 8-bit floats come to.
+// The operands after the matrices, and the combined scales of 8-bit floats.
 struct GemmExtras {
   const Array* c = nullptr;
   const Array* bias = nullptr;
-  int64_t bias_step = 1;  // elements of the result from one of the bias to the next
+  int64_t bias_step = 1;  // result elements from one bias element to the next
   bool scaled = false;
   double scale = 1, result_scale = 1;
 };
 
-// That the call has `count` arrays at least and gives an array, or a tuple that begins with one.
+// Checks that the call has at least `count` arrays, and returns an array or a tuple that begins with one.
 Status CheckGemmForm(const Call& call, size_t count);
-// That the numbers name dimensions of both arrays, each once, and that these have the same sizes.
+// Checks that the numbers name dimensions of both arrays, each once, and that paired dimensions have equal sizes.
 Status CheckContractionDims(const Instruction& hlo, const Array& lhs, const Array& rhs, const ContractionDims& dims);
-// Reads the operands from number `next` on.
+// Reads the operands from index `next` on.
 Result<GemmExtras> FindGemmExtras(const Call& call, const GemmConfig& config, size_t next, bool scaled);
-// The call's value: d, and what a tuple has beside it.
+// The call's value: d, plus the other elements of a tuple.
 Result<Value> FinishedGemm(const Instruction& hlo, const GemmConfig& config, const GemmExtras& extras, Array sums);
 
 }  // namespace shoal::internal

@@ -12,7 +12,7 @@ namespace {
 
 using CustomCall = Op<Opcode::kCustomCall>;
 
-Array MadeUp(std::string_view name, uint64_t leaf, const Shape& shape) {
+Array GeneratedArray(std::string_view name, uint64_t leaf, const Shape& shape) {
   uint64_t hash = 0xcbf29ce484222325u + leaf;
   for (char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
   Array array(shape.element_type(), shape.dims());
@@ -41,7 +41,7 @@ Array MadeUp(std::string_view name, uint64_t leaf, const Shape& shape) {
 
 Value GeneratedValue(std::string_view name, uint64_t& leaf, const Shape& shape) {
   if (shape.IsBuffer()) return GeneratedValue(name, leaf, shape.element(0));
-  if (shape.IsArray()) return MadeUp(name, leaf++, shape);
+  if (shape.IsArray()) return GeneratedArray(name, leaf++, shape);
   if (!shape.IsTuple()) return Value();
   std::vector<Value> parts;
   for (const Shape* part : shape.elements()) parts.push_back(GeneratedValue(name, leaf, *part));
@@ -54,12 +54,12 @@ const Shape& FirstResult(const Instruction& hlo) {
 }
 
 bool Fits(const Value& value, const Shape& shape) {
-  if (value.IsPending()) return true;  // its done will see
+  if (value.IsPending()) return true;  // checked by its done
   if (shape.IsBuffer()) return Fits(value, shape.element(0));
   if (shape.IsTuple())
     return value.IsTuple() && value.elements().size() == shape.elements().size() &&
            std::equal(value.elements().begin(), value.elements().end(), shape.elements().begin(),
-                      [](const Value& part, const Shape* of) { return Fits(part, *of); });
+                      [](const Value& part, const Shape* declared) { return Fits(part, *declared); });
   if (!shape.IsArray()) return value.IsToken();
   if (!value.IsArray() || value.array().type() != shape.element_type() || value.array().rank() != shape.rank())
     return false;
@@ -70,16 +70,16 @@ bool Fits(const Value& value, const Shape& shape) {
   return true;
 }
 
-// custom-call: what the row of its target does.
+// custom-call: runs the function in the table row of its target.
 template <>
 Result<Value> Evaluate<Opcode::kCustomCall>(Call& call) {
   const std::string_view target = call.hlo[CustomCall::kTarget];
   if (const CustomCallRow* row = FindCustomCall(target)) return row->evaluate(call);
-  const bool makes_nothing = call.hlo.shape().LeafCount() == 0 && !call.hlo[CustomCall::kHasSideEffect];
-  if (!call.device.settings().stub_custom_calls && !makes_nothing)
-    return ExecutionError(call.hlo, StrCat("nobody knows what the custom call \"", target,
-                                    "\" does; --stub-custom-calls gives it made-up results"));
-  if (!makes_nothing) ++call.device.stubs.try_emplace(target, Stub{&call.hlo, 0}).first->second.count;
+  const bool has_no_result = call.hlo.shape().LeafCount() == 0 && !call.hlo[CustomCall::kHasSideEffect];
+  if (!call.device.settings().stub_custom_calls && !has_no_result)
+    return ExecutionError(call.hlo, StrCat("unknown custom call \"", target,
+                                           "\"; --stub-custom-calls generates placeholder results"));
+  if (!has_no_result) ++call.device.stubs.try_emplace(target, Stub{&call.hlo, 0}).first->second.count;
   uint64_t leaf = 0;
   return GeneratedValue(call.hlo.name, leaf, call.hlo.shape());
 }

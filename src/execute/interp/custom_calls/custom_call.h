@@ -1,4 +1,4 @@
-// Custom calls with a known meaning: one table (table.cc), one row each.
+// Supported custom calls: one row each in the table of table.cc.
 #pragma once
 
 #include "execute/interp/evaluate.h"
@@ -6,26 +6,25 @@
 namespace shoal::internal {
 
 struct CustomCallRow {
-  std::string_view target;  // "__cublas$gemm"; '?' stands for any character, a last '*' for any ending
+  std::string_view target;  // "__cublas$gemm"; '?' matches any character, a trailing '*' any suffix
   Evaluator evaluate;
 };
 
-// The row of a target; null if nobody knows it.
+// The row of a target; null if unknown.
 const CustomCallRow* FindCustomCall(std::string_view target);
 
-// The array a call gives: all of its result, or the first part of a tuple.
+// The shape of the call's main result: the whole result, or the first element of a tuple.
 const Shape& FirstResult(const Instruction& hlo);
-// Whether a value can stand where the shape is expected: the same leaves with the same sizes, or smaller ones where a
-// dimension is dynamic.
+// True if a value can be used where the shape is expected: equal leaves and sizes; dynamic dimensions may be smaller.
 bool Fits(const Value& value, const Shape& shape);
-// Made-up elements, small numbers that depend on the name, the leaf and the place alone. Counts leaves in `leaf`.
+// Small generated numbers that depend only on the name, the leaf and the element index. Increments `leaf` per array.
 Value GeneratedValue(std::string_view name, uint64_t& leaf, const Shape& shape);
 
-// matrix products (gemm.cc)
+// matmuls (cublas_gemm.cc)
 Result<Value> CublasMatmul(Call& call);
 Result<Value> CublasMatmulF8(Call& call);
 Result<Value> CublasGroupedMatmul(Call& call);  // in grouped_matmul.cc
-// products with a scale for each block of an operand (block_scaled_dot.cc)
+// dots with block scales (block_scaled_dot.cc)
 Result<Value> CublasMatmulMx(Call& call);
 Result<Value> CudnnBlockScaledDot(Call& call);
 Result<Value> BlockScaledDot(Call& call);
@@ -46,7 +45,7 @@ Result<Value> CudnnNorm(Call& call);  // in layer_norm.cc
 Result<Value> CudnnAttention(Call& call);
 Result<Value> CudnnAttentionBackward(Call& call);
 
-// factors of matrices (factors.cc)
+// matrix factorizations (factors.cc)
 Result<Value> CholeskyFactor(Call& call);
 Result<Value> LuFactors(Call& call);
 Result<Value> LuDecomposition(Call& call);
@@ -63,11 +62,11 @@ Result<Value> Eigh(Call& call);
 Result<Value> GeneralEigen(Call& call);
 Result<Value> PackedEigen(Call& call);
 Result<Value> SchurForm(Call& call);
-Result<Value> SvdByDivision(Call& call);
+Result<Value> SvdByDivideAndConquer(Call& call);
 Result<Value> SvdByQr(Call& call);
 Result<Value> CusolverSvd(Call& call);
 Result<Value> CusolverSvdWithV(Call& call);
-// equations (solvers.cc)
+// linear equations (solvers.cc)
 Result<Value> TriangularSolution(Call& call);
 Result<Value> TridiagonalSolution(Call& call);
 Result<Value> CusparseTridiagonal(Call& call);
@@ -75,7 +74,7 @@ Result<Value> PerturbedTridiagonal(Call& call);
 Result<Value> SymmetricRankUpdate(Call& call);
 Result<Value> CholeskyUpdate(Call& call);
 
-// sorts, sums and choices (sorts.cc)
+// sorts, scans and selections (sorts.cc)
 Result<Value> CubSort(Call& call);
 Result<Value> CubScan(Call& call);
 Result<Value> TopKCall(Call& call);
@@ -83,15 +82,15 @@ Result<Value> PartialReduce(Call& call);
 // random numbers (random.cc)
 Result<Value> ThreeFryCall(Call& call);
 
-// what a compiler leaves for itself (annotations.cc)
+// compiler annotations (annotations.cc)
 Result<Value> PassThrough(Call& call);
 Result<Value> Reshard(Call& call);  // in reshard.cc
-Result<Value> Nothing(Call& call);
+Result<Value> IgnoreCall(Call& call);
 Result<Value> MakeBuffer(Call& call);
 Result<Value> PadToStatic(Call& call);
 Result<Value> SliceToDynamic(Call& call);
 Result<Value> GetRngSeed(Call& call);
-Result<Value> X64(Call& call);
+Result<Value> SplitOrCombineX64(Call& call);
 
 // TPU async collective fusions (async_collective_fusion.cc)
 Result<Value> AsyncCollectiveStart(Call& call);

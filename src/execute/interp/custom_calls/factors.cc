@@ -1,4 +1,4 @@
-// Custom calls that factor matrices: lapack_*potrf_ffi, cusolver_getrf_ffi, Qr and their relatives.
+// Custom calls that factor matrices: lapack_*potrf_ffi, cusolver_getrf_ffi, Qr and similar ones.
 #include <numeric>
 
 #include "execute/interp/custom_calls/matrix_call.h"
@@ -7,12 +7,12 @@
 namespace shoal::internal {
 namespace {
 
-// pivots[i]: the row that row i was exchanged with. The permutation they make of `rows` rows.
+// The permutation that results from exchanging row i with row pivots[i], for each i in order.
 void Permute(std::span<const int32_t> pivots, std::span<int32_t> permutation) {
   std::iota(permutation.begin(), permutation.end(), 0);
   for (size_t i = 0; i < pivots.size() && i < permutation.size(); ++i) {
-    const auto with = static_cast<size_t>(pivots[i]);
-    if (with < permutation.size()) std::swap(permutation[i], permutation[with]);
+    const auto other = static_cast<size_t>(pivots[i]);
+    if (other < permutation.size()) std::swap(permutation[i], permutation[other]);
   }
 }
 
@@ -24,7 +24,7 @@ Result<Value> CholeskyFactor(Call& call) {
     const int n = m.rows();
     if (m.columns() != n) return false;
     Array& factor = m.Add(m.type(), {n, n});
-    Array& info = m.Add(kInfo, {});
+    Array& info = m.Add(kInfoType, {});
     for (int64_t b = 0; b < m.batch(); ++b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       info.Mutable<int32_t>()[static_cast<size_t>(b)] = lapack::Cholesky(m.Lower(), n, a.data());
@@ -34,12 +34,12 @@ Result<Value> CholeskyFactor(Call& call) {
   });
 }
 
-// getrf: a -> (factors, pivots from 1, info)
+// getrf: a -> (factors, 1-based pivots, info)
 Result<Value> LuFactors(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
-    Array& pivots = m.Add(ElementType::kS32, {m.least()});
-    Array& info = m.Add(kInfo, {});
+    Array& pivots = m.Add(ElementType::kS32, {m.min_dim()});
+    Array& info = m.Add(kInfoType, {});
     for (int64_t b = 0; b < m.batch(); ++b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       info.Mutable<int32_t>()[static_cast<size_t>(b)] =
@@ -50,11 +50,11 @@ Result<Value> LuFactors(Call& call) {
   });
 }
 
-// LuDecomposition: a -> (factors, pivots from 0, permutation)
+// LuDecomposition: a -> (factors, 0-based pivots, permutation)
 Result<Value> LuDecomposition(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
-    Array& pivots = m.Add(ElementType::kS32, {m.least()});
+    Array& pivots = m.Add(ElementType::kS32, {m.min_dim()});
     Array& permutation = m.Add(ElementType::kS32, {m.rows()});
     for (int64_t b = 0; b < m.batch(); ++b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
@@ -68,17 +68,17 @@ Result<Value> LuDecomposition(Call& call) {
   });
 }
 
-// cu_lu_pivots_to_permutation: pivots from 0 -> permutation, of as many rows as the result has.
+// cu_lu_pivots_to_permutation: 0-based pivots -> permutation, with the result's number of rows.
 Result<Value> PivotsToPermutation(Call& call) {
   const Shape& shape = call.hlo.shape();
   if (call.operands.size() != 1 || !call.operands[0].IsArray())
-    return ExecutionError(call.hlo, StrCat("pivots must be one array, got ", call.operands.size(), " operands"));
+    return ExecutionError(call.hlo, StrCat("expected one array of pivots, got ", call.operands.size(), " operands"));
   const Array& pivots = call.array(0);
   const bool fits = shape.IsArray() && shape.element_type() == ElementType::kS32 &&
                     pivots.type() == ElementType::kS32 && shape.rank() == pivots.rank() && shape.rank() > 0;
   Array permutation = fits ? Array(ElementType::kS32, shape.dims()) : Array();
   if (!fits || permutation.count() * pivots.dims().back() != pivots.count() * permutation.dims().back())
-    return ExecutionError(call.hlo, StrCat("pivots ", ToString(pivots), " do not make a permutation ", ToString(shape)));
+    return ExecutionError(call.hlo, StrCat("pivots ", ToString(pivots), " do not form permutation ", ToString(shape)));
   for (int64_t b = 0; permutation.count() != 0 && b < permutation.count() / permutation.dims().back(); ++b)
     Permute(VectorAt<int32_t>(pivots, b), MutableVectorAt<int32_t>(permutation, b));
   return Value(std::move(permutation));
@@ -88,7 +88,7 @@ Result<Value> PivotsToPermutation(Call& call) {
 Result<Value> QrFactors(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
-    Array& tau = m.Add(m.type(), {m.least()});
+    Array& tau = m.Add(m.type(), {m.min_dim()});
     for (int64_t b = 0; b < m.batch(); ++b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       lapack::Qr(m.rows(), m.columns(), a.data(), MutableVectorAt<T>(tau, b).data());
@@ -98,13 +98,13 @@ Result<Value> QrFactors(Call& call) {
   });
 }
 
-// geqp3: (a, columns) -> (R and reflectors, columns from 1, tau)
+// geqp3: (a, columns) -> (R and reflectors, 1-based columns, tau)
 Result<Value> PivotedQrFactors(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     if (!m.Has(1, ElementType::kS32, {m.columns()})) return false;
     Array& factors = m.Add(m.type(), {m.rows(), m.columns()});
     Array& columns = m.Add(ElementType::kS32, {m.columns()});
-    Array& tau = m.Add(m.type(), {m.least()});
+    Array& tau = m.Add(m.type(), {m.min_dim()});
     for (int64_t b = 0; b < m.batch(); ++b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       std::span<const int32_t> fixed = VectorAt<int32_t>(m.operand(1), b);
@@ -132,12 +132,12 @@ Result<Value> ReflectorProduct(Call& call) {
   });
 }
 
-// ormqr: (reflectors, tau, c) -> the product of the reflectors' Q, or its adjoint, and c, on either side
+// ormqr: (reflectors, tau, c) -> c multiplied by the reflectors' Q, or its adjoint, on either side
 Result<Value> ReflectorMultiply(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     const bool left = m.config().Bool("left"), adjoint = m.config().Bool("transpose");
     const int k = m.LastOf(1), rows = m.LastOf(2, 1), columns = m.LastOf(2);
-    if (!m.Has(1, m.type(), {k}) || k > m.least() || !m.Has(2, m.type(), {rows, columns})) return false;
+    if (!m.Has(1, m.type(), {k}) || k > m.min_dim() || !m.Has(2, m.type(), {rows, columns})) return false;
     if (m.rows() != (left ? rows : columns)) return false;
     Array& product = m.Add(m.type(), {rows, columns});
     for (int64_t b = 0; b < m.batch(); ++b) {
@@ -159,7 +159,7 @@ Result<Value> HessenbergFactors(Call& call) {
     if (m.columns() != n || n < 1 || low < 1 || high > n || low > high) return false;
     Array& factors = m.Add(m.type(), {n, n});
     Array& tau = m.Add(m.type(), {n - 1});
-    Array& info = m.Add(kInfo, {});
+    Array& info = m.Add(kInfoType, {});
     for (int64_t b = 0; b < m.batch(); ++b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       info.Mutable<int32_t>()[static_cast<size_t>(b)] = lapack::Hessenberg(
@@ -178,14 +178,14 @@ Result<Value> TridiagonalFactors(Call& call) {
     if (m.columns() != n || n < 1) return false;
     Array& factors = m.Add(m.type(), {n, n});
     Array& diagonal = m.Add(m.real_type(), {n});
-    Array& beside = m.Add(m.real_type(), {n - 1});
+    Array& off_diagonal = m.Add(m.real_type(), {n - 1});
     Array& tau = m.Add(m.type(), {n - 1});
-    Array& info = m.Add(kInfo, {});
+    Array& info = m.Add(kInfoType, {});
     for (int64_t b = 0; b < m.batch(); ++b) {
       std::vector<T> a = LoadMatrix<T>(m.operand(0), b);
       info.Mutable<int32_t>()[static_cast<size_t>(b)] =
           lapack::Tridiagonal(m.Lower(), n, a.data(), MutableVectorAt<Real>(diagonal, b).data(),
-                              MutableVectorAt<Real>(beside, b).data(), MutableVectorAt<T>(tau, b).data());
+                              MutableVectorAt<Real>(off_diagonal, b).data(), MutableVectorAt<T>(tau, b).data());
       StoreMatrix(a, b, factors);
     }
     return true;

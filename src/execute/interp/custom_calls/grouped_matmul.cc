@@ -1,4 +1,4 @@
-// A ragged-dot as cuBLASLt has it: (lhs, rhs, group sizes, c, bias), of which the last two may be missing.
+// cuBLASLt's ragged-dot: (lhs, rhs, group sizes, optional c, optional bias).
 #include <algorithm>
 
 #include "core/ops/dims.h"
@@ -22,17 +22,17 @@ struct GroupedGemmConfig {
   RaggedDims dims() const { return {numbers.dims(), lhs_ragged[0], rhs_group}; }
 };
 
-// A free ragged dimension has a matrix of the rhs for each group, other kinds share the rhs.
+// If the ragged dimension is free, rhs has one matrix per group. For other kinds, all groups share rhs.
 bool GroupsFitRhs(const Array& rhs, const RaggedDims& dims, int64_t groups) {
-  const ContractionDims& of = dims.product;
-  if (Contains(of.lhs_batch, dims.lhs_ragged) || Contains(of.lhs_contracting, dims.lhs_ragged))
+  const ContractionDims& dot = dims.product;
+  if (Contains(dot.lhs_batch, dims.lhs_ragged) || Contains(dot.lhs_contracting, dims.lhs_ragged))
     return dims.rhs_group.empty();
   return dims.rhs_group.size() == 1 && AllWithin(dims.rhs_group, 0, rhs.rank()) &&
-         !Contains(of.rhs_batch, dims.rhs_group[0]) && !Contains(of.rhs_contracting, dims.rhs_group[0]) &&
+         !Contains(dot.rhs_batch, dims.rhs_group[0]) && !Contains(dot.rhs_contracting, dims.rhs_group[0]) &&
          rhs.dim(dims.rhs_group[0]) == groups;
 }
 
-// The rules of ragged-dot, which nobody has checked here.
+// Checks the rules of ragged-dot, since custom calls are not verified.
 Status CheckRagged(const Call& call, const GroupedGemmConfig& config) {
   const Array& lhs = call.array(0);
   const Array& rhs = call.array(1);
@@ -46,11 +46,11 @@ Status CheckRagged(const Call& call, const GroupedGemmConfig& config) {
   if (!IsInteger(sizes.type()) || sizes.rank() == 0 ||
       (sizes.rank() > 1 &&
        !std::equal(outer.begin(), outer.end(), sizes.dims().begin(), std::prev(sizes.dims().end()))))
-    return ExecutionError(call.hlo, StrCat("group sizes must be integers, one row for all or one for each of ",
-                                    ToString(AsInts(outer)), ", got ", ToString(sizes)));
+    return ExecutionError(call.hlo, StrCat("group sizes must be integers: one row for all, or one for each index in ",
+                                           ToString(AsInts(outer)), ", got ", ToString(sizes)));
   if (!GroupsFitRhs(rhs, dims, sizes.dims().back()))
     return ExecutionError(call.hlo,
-                   StrCat("rhs_group_dimensions do not fit ", ToString(rhs), " and ", sizes.dims().back(), " groups"));
+                   StrCat("invalid rhs_group_dimensions for ", ToString(rhs), " and ", sizes.dims().back(), " groups"));
   return {};
 }
 

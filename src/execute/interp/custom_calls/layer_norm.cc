@@ -1,4 +1,4 @@
-// Layer normalisation as cuDNN has it: rows of as many elements as the scale has. Computed in f32.
+// Layer normalisation in cuDNN's form: a row has as many elements as the scale. Computed in f32.
 #include "kernels/linalg/moments.h"
 
 #include "core/ops/backend_config.h"
@@ -18,14 +18,14 @@ struct Rows {
   }
 };
 
-// Operand i in f32, which must have so many elements.
+// Operand i in f32. Fails unless it has `count` elements.
 Result<Array> Operand(const Call& call, size_t i, int64_t count) {
   if (call.array(i).count() != count)
     return ExecutionError(call.hlo, StrCat("operand ", i, " must have ", count, " elements, got ", ToString(call.array(i))));
   return Converted(call.array(i), ElementType::kF32);
 }
 
-// The declared tuple: these arrays, then memory to work in.
+// The declared tuple: these arrays, then scratch memory.
 Result<Value> Finished(const Call& call, const std::vector<Array>& arrays) {
   std::vector<Value> results;
   for (const Shape* shape : call.hlo.shape().elements()) {
@@ -39,11 +39,11 @@ Result<Value> Finished(const Call& call, const std::vector<Array>& arrays) {
                      StrCat("result ", i, " must have ", arrays[i].count(), " elements, got ", ToString(*shape)));
     results.push_back(Converted(arrays[i].WithDims(ToDims(shape->dims())), shape->element_type()));
   }
-  if (results.size() < arrays.size()) return ExecutionError(call.hlo, StrCat("gives ", arrays.size(), " arrays"));
+  if (results.size() < arrays.size()) return ExecutionError(call.hlo, StrCat("expected ", arrays.size(), " results"));
   return Value::Tuple(std::move(results));
 }
 
-// operands: x, scale, bias; results: y, and in training the mean and the norm factor of each row.
+// operands: x, scale, bias; results: y, and in training each row's mean and norm factor.
 Result<Value> Forward(const Call& call, const Rows& rows, double epsilon, bool is_training) {
   SHOAL_ASSIGN(scale, Operand(call, 1, rows.length));
   SHOAL_ASSIGN(bias, Operand(call, 2, rows.length));
@@ -72,7 +72,7 @@ Result<Value> Backward(const Call& call, const Rows& rows) {
   for (int64_t i = 0; i < rows.count; ++i) {
     const std::span<const float> row = rows.Row(i), gradient = rows.RowOf(dy, i);
     const float mean = means.As<float>()[static_cast<size_t>(i)], factor = factors.As<float>()[static_cast<size_t>(i)];
-    double sum = 0, weighted = 0;  // of the gradient of the normalised row, and of that times the row
+    double sum = 0, weighted = 0;  // sums of the normalised row's gradient, and of that times the row
     for (size_t j = 0; j < row.size(); ++j) {
       const float normalised = (row[j] - mean) * factor;
       dscale.Mutable<float>()[j] += gradient[j] * normalised;
@@ -96,14 +96,14 @@ Result<Value> CudnnNorm(Call& call) {
   const std::string_view kind = config.Text("kind");
   const bool is_backward = kind == "LAYER_BWD", is_training = kind == "LAYER_FWD_TRAIN";
   if (!is_backward && !is_training && kind != "LAYER_FWD_INFER")
-    return ExecutionError(call.hlo, StrCat("a norm of the kind \"", kind, "\" is not known"));
+    return ExecutionError(call.hlo, StrCat("unknown norm kind \"", kind, "\""));
   if (call.operands.size() < (is_backward ? 5 : 3) || !call.hlo.shape().IsTuple())
-    return ExecutionError(call.hlo, StrCat("takes ", is_backward ? 5 : 3, " operands and gives a tuple"));
+    return ExecutionError(call.hlo, StrCat("expected at least ", is_backward ? 5 : 3, " operands and a tuple result"));
   for (const Value& operand : call.operands)
-    if (!operand.IsArray()) return ExecutionError(call.hlo, "takes arrays");
+    if (!operand.IsArray()) return ExecutionError(call.hlo, "all operands must be arrays");
   Rows rows{Converted(call.array(0), ElementType::kF32), 0, call.array(1).count()};
   if (rows.length == 0 || rows.x.count() % rows.length != 0)
-    return ExecutionError(call.hlo, StrCat(ToString(rows.x), " cannot be cut into rows of ", rows.length, " elements"));
+    return ExecutionError(call.hlo, StrCat(ToString(rows.x), " cannot be split into rows of ", rows.length));
   rows.count = rows.x.count() / rows.length;
   return is_backward ? Backward(call, rows) : Forward(call, rows, config.Number("epsilon"), is_training);
 }

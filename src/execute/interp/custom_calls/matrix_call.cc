@@ -16,9 +16,9 @@ bool IsLapackType(ElementType type) {
 }  // namespace
 
 MatrixCall::MatrixCall(Call& call, size_t main) : call_(call), main_(main), config_(BackendConfig::Of(call.hlo)) {
-  const bool arrays = call.operands.size() > main && std::all_of(call.operands.begin(), call.operands.end(),
+  const bool are_arrays = call.operands.size() > main && std::all_of(call.operands.begin(), call.operands.end(),
                                                                  [](const Value& value) { return value.IsArray(); });
-  if (!arrays || !IsLapackType(call.array(main).type()) || call.array(main).rank() < 2) return;
+  if (!are_arrays || !IsLapackType(call.array(main).type()) || call.array(main).rank() < 2) return;
   const Ints dims = call.array(main).dims();
   const int64_t rows = dims[dims.size() - 2], columns = dims.back();
   if (rows > std::numeric_limits<int>::max() / 8 || columns > std::numeric_limits<int>::max() / 8) return;
@@ -47,9 +47,9 @@ int MatrixCall::LastOf(size_t i, int before) const {
 
 bool MatrixCall::Has(size_t i, ElementType type, std::initializer_list<int64_t> dims) const {
   if (i >= call_.operands.size() || operand(i).type() != type) return false;
-  Dims wanted = batch_dims_;
-  wanted.insert(wanted.end(), dims.begin(), dims.end());
-  return std::equal(wanted.begin(), wanted.end(), operand(i).dims().begin(), operand(i).dims().end());
+  Dims required = batch_dims_;
+  required.insert(required.end(), dims.begin(), dims.end());
+  return std::equal(required.begin(), required.end(), operand(i).dims().begin(), operand(i).dims().end());
 }
 
 Array& MatrixCall::Add(ElementType type, std::initializer_list<int64_t> dims) {
@@ -76,9 +76,9 @@ Result<Value> MatrixCall::Finish() {
 Diag MatrixCall::ShapeError() const {
   std::string operands;
   for (const Value& value : call_.operands)
-    StrAppend(&operands, operands.empty() ? "" : ", ", value.IsArray() ? ToString(value.array()) : "no array");
+    StrAppend(&operands, operands.empty() ? "" : ", ", value.IsArray() ? ToString(value.array()) : "not an array");
   return ExecutionError(call_.hlo, StrCat("the custom call \"", call_.hlo[Op<Opcode::kCustomCall>::kTarget],
-                                   "\" does not make ", ToString(call_.hlo.shape()), " of (", operands, ")"));
+                                          "\" cannot produce ", ToString(call_.hlo.shape()), " from (", operands, ")"));
 }
 
 }  // namespace shoal::internal

@@ -1,5 +1,5 @@
-// A custom call on the matrices in the last two dimensions of its operands: what LAPACK, cuSOLVER and XLA's own
-// decompositions have in common. LAPACK's matrices are column-major.
+// A custom call on the matrices in the last two dimensions of its operands: the common part of LAPACK, cuSOLVER and
+// XLA's own decompositions. LAPACK's matrices are column-major.
 #pragma once
 
 #include <algorithm>
@@ -12,43 +12,43 @@
 
 namespace shoal::internal {
 
-// Of LAPACK's info: what came of a factorization.
-inline constexpr ElementType kInfo = ElementType::kS32;
+// LAPACK's info: the status of a factorization.
+inline constexpr ElementType kInfoType = ElementType::kS32;
 
 class MatrixCall {
  public:
-  // The matrices are those of operand `main`.
+  // Operand `main` holds the matrices.
   explicit MatrixCall(Call& call, size_t main = 0);
 
-  // Its operand holds matrices that LAPACK could take: of its types, with sizes that are ints.
+  // True if the operand holds matrices of a type and size (int) that LAPACK supports.
   bool ok() const { return ok_; }
   const BackendConfig& config() const { return config_; }
-  int64_t batch() const { return batch_; }  // how many matrices
+  int64_t batch() const { return batch_; }  // number of matrices
   int rows() const { return rows_; }
   int columns() const { return columns_; }
-  int least() const { return std::min(rows_, columns_); }
+  int min_dim() const { return std::min(rows_, columns_); }
   ElementType type() const { return call_.array(main_).type(); }
   ElementType real_type() const;
   ElementType complex_type() const;
   const Array& operand(size_t i) const { return call_.array(i); }
 
-  // Size of operand i's last dimension, or of one before; zero if it has none.
+  // The size of operand i's last dimension, or of the one `before` dimensions earlier; zero if it has none.
   int LastOf(size_t i, int before = 0) const;
-  // Whether operand i has this type, and these dimensions behind those of the batch.
+  // True if operand i has this type, and these dimensions after the batch dimensions.
   bool Has(size_t i, ElementType type, std::initializer_list<int64_t> dims) const;
-  // Adds a result of zeros with these dimensions behind those of the batch.
+  // Adds a zero-filled result with these dimensions after the batch dimensions.
   Array& Add(ElementType type, std::initializer_list<int64_t> dims);
-  // Adds zeros of the shape that is declared for this result: what the call leaves undefined.
+  // Adds zeros of the declared shape, for a result that the call leaves undefined.
   void AddUndefined();
 
-  // What the call says with uplo = 76 ('L') or lower = true.
+  // The call's uplo = 76 ('L') or lower = true.
   bool Lower() const { return config_.has("uplo") ? config_.Int("uplo") == 'L' : config_.Bool("lower", true); }
-  // Whether it says key = 86 ('V') or key = true.
+  // True if the call has key = 86 ('V') or key = true.
   bool HasFlag(std::string_view key) const { return config_.Int(key) == 'V' || config_.Bool(key); }
 
-  // The results, if they are what the instruction declares.
+  // The results. Fails if they do not match the declared shape.
   Result<Value> Finish();
-  // What is wrong with a call whose operands cannot be understood.
+  // The error for a call with unsupported operands or results.
   Diag ShapeError() const;
 
  private:
@@ -62,7 +62,7 @@ class MatrixCall {
   std::vector<Array> results_;
 };
 
-// Matrix `b` of an array's last two dimensions, column-major, and back.
+// Conversion of matrix `b` of an array's last two dimensions to column-major order and back.
 template <class T>
 std::vector<T> LoadMatrix(const Array& array, int64_t b) {
   const int64_t rows = array.dim(array.rank() - 2), columns = array.dim(array.rank() - 1);
@@ -89,18 +89,17 @@ std::span<T> MutableVectorAt(Array& array, int64_t b) {
   return array.Mutable<T>().subspan(static_cast<size_t>(b) * size, size);
 }
 
-// run.operator()<T>(matrices) for the T of their elements; it adds the results and says whether the operands made
-// sense.
+// Calls run.operator()<T>(matrices) for their element type T. `run` adds the results; false if operands are invalid.
 template <class Run>
 Result<Value> RunMatrices(Call& call, const Run& run, size_t main = 0) {
   MatrixCall matrices(call, main);
   if (!matrices.ok()) return matrices.ShapeError();
-  bool done = false;
-  if (matrices.type() == ElementType::kF32) done = run.template operator()<float>(matrices);
-  if (matrices.type() == ElementType::kF64) done = run.template operator()<double>(matrices);
-  if (matrices.type() == ElementType::kC64) done = run.template operator()<std::complex<float>>(matrices);
-  if (matrices.type() == ElementType::kC128) done = run.template operator()<std::complex<double>>(matrices);
-  if (!done) return matrices.ShapeError();
+  bool is_valid = false;
+  if (matrices.type() == ElementType::kF32) is_valid = run.template operator()<float>(matrices);
+  if (matrices.type() == ElementType::kF64) is_valid = run.template operator()<double>(matrices);
+  if (matrices.type() == ElementType::kC64) is_valid = run.template operator()<std::complex<float>>(matrices);
+  if (matrices.type() == ElementType::kC128) is_valid = run.template operator()<std::complex<double>>(matrices);
+  if (!is_valid) return matrices.ShapeError();
   return matrices.Finish();
 }
 

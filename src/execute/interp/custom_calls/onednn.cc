@@ -1,5 +1,4 @@
-// Calls of oneDNN: matrix products and convolutions with what is fused behind them, softmax and layer normalisation.
-// Computed in f32, rounded once.
+// oneDNN calls: matmuls and convolutions with epilogues, softmax, layer normalisation. Computed in f32, rounded once.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -22,17 +21,17 @@ BackendConfig ConfigOf(const Instruction& hlo, std::string_view key) {
 }
 
 Status CheckArrays(const Call& call, size_t count) {
-  if (call.operands.size() < count) return ExecutionError(call.hlo, StrCat("takes ", count, " operands at least"));
+  if (call.operands.size() < count) return ExecutionError(call.hlo, StrCat("expected at least ", count, " operands"));
   for (const Value& operand : call.operands)
-    if (!operand.IsArray()) return ExecutionError(call.hlo, "takes arrays");
+    if (!operand.IsArray()) return ExecutionError(call.hlo, "all operands must be arrays");
   return {};
 }
 
-// The result in its type, if it has the declared dimensions; other results are memory to work in.
+// The result, converted to its declared type. Fails if the dimensions differ. Other results are scratch memory.
 Result<Value> Finished(const Instruction& hlo, const Array& sums) {
   const Shape& shape = FirstResult(hlo);
   if (!shape.IsArray() || !std::equal(sums.dims().begin(), sums.dims().end(), shape.dims().begin(), shape.dims().end()))
-    return ExecutionError(hlo, StrCat("gives ", ToString(sums), ", not the declared ", ToString(shape)));
+    return ExecutionError(hlo, StrCat("yields ", ToString(sums), ", but declares ", ToString(shape)));
   Value result = Converted(sums, shape.element_type());
   if (!hlo.shape().IsTuple()) return result;
   std::vector<Value> results{std::move(result)};
@@ -40,8 +39,8 @@ Result<Value> Finished(const Instruction& hlo, const Array& sums) {
   return Value::Tuple(std::move(results));
 }
 
-// sums += operand, which is repeated along dimensions that it lacks or has once. Its last dimension is dimension `last`
-// of the sums.
+// sums += operand. The operand is broadcast along dimensions that it lacks or has with size 1. Its last dimension is
+// dimension `last` of the sums.
 Status AddBroadcast(const Instruction& hlo, Array& sums, const Array& operand, int64_t last) {
   const Dims strides = RowMajorStrides(operand.dims());
   Strided from;
@@ -50,7 +49,7 @@ Status AddBroadcast(const Instruction& hlo, Array& sums, const Array& operand, i
     const int64_t at = last + 1 - operand.rank() + d;
     if (operand.dim(d) == 1) continue;
     if (at < 0 || operand.dim(d) != sums.dim(at))
-      return ExecutionError(hlo, StrCat(ToString(operand), " cannot be added to ", ToString(sums)));
+      return ExecutionError(hlo, StrCat(ToString(operand), " cannot be broadcast to ", ToString(sums)));
     from.strides[static_cast<size_t>(at)] = strides[static_cast<size_t>(d)];
   }
   const Array addend = Gathered(Converted(operand, ElementType::kF32), ToDims(sums.dims()), from);
@@ -70,7 +69,7 @@ Activation ParseDnnActivation(std::string_view name) {
   return Activation::kNone;
 }
 
-// What `fusions` lists, in order. Operands are used one after the other; `feature` is the dimension of a bias.
+// Applies the ops in `fusions` in order. They use the call's operands in order; `feature` is the dimension of a bias.
 Status Fuse(const Call& call, const BackendConfig& config, int64_t feature, Array& sums) {
   const BackendConfig fusions = config.Object("fusions");
   const std::vector<std::string_view> alphas = fusions.List("alpha");
@@ -79,17 +78,17 @@ Status Fuse(const Call& call, const BackendConfig& config, int64_t feature, Arra
     const size_t quotes = quoted.starts_with('"') ? 1 : 0;
     const std::string_view op = quoted.substr(quotes, quoted.size() - 2 * quotes);
     if (op == "BIAS" || op == "BINARY_ADD" || op == "SUM") {
-      if (operand >= call.operands.size()) return ExecutionError(call.hlo, StrCat("has no operand for ", op));
+      if (operand >= call.operands.size()) return ExecutionError(call.hlo, StrCat("missing operand for ", op));
       const Array& addend = call.array(operand++);
       SHOAL_TRY(AddBroadcast(call.hlo, sums, addend, addend.rank() == 1 ? feature : sums.rank() - 1));
     } else if (op == "LINEAR") {
-      if (alpha >= alphas.size()) return ExecutionError(call.hlo, "has no alpha for LINEAR");
+      if (alpha >= alphas.size()) return ExecutionError(call.hlo, "missing alpha for LINEAR");
       const auto factor = static_cast<float>(std::atof(std::string(alphas[alpha++]).c_str()));
       for (float& x : sums.Mutable<float>()) x *= factor;
     } else if (const Activation activation = ParseDnnActivation(op); activation != Activation::kNone) {
       Activate(activation, sums, 1);
     } else {
-      return ExecutionError(call.hlo, StrCat("nobody knows what the fused ", op, " does"));
+      return ExecutionError(call.hlo, StrCat("unknown fused op ", op));
     }
   }
   return {};
@@ -140,7 +139,7 @@ Result<Value> OneDnnMatmul(Call& call) {
                     b.rank() <= 2 + static_cast<int>(batch.size()) && a.dim(a_contracting) == b.dim(b_contracting) &&
                     std::equal(batch.begin(), batch.end(), a.dims().begin(),
                                [&](int64_t d, int64_t size) { return b.dim(d) == size; });
-  if (!fits) return ExecutionError(call.hlo, StrCat("operands do not fit: ", ToString(a), " and ", ToString(b)));
+  if (!fits) return ExecutionError(call.hlo, StrCat("operand sizes do not match: ", ToString(a), " and ", ToString(b)));
   Array sums = DotGeneral(a, b, {AsInts(batch), AsInts(batch), {&a_contracting, 1}, {&b_contracting, 1}}, ElementType::kF32);
   SHOAL_TRY(Fuse(call, config, sums.rank() - 1, sums));
   return Finished(call.hlo, sums);
@@ -153,8 +152,8 @@ Result<Value> OneDnnConvolution(Call& call) {
   const std::vector<int64_t> kernel = config.Object("kernel").Object("filter").Ints("spatial_dims");
   const std::vector<int64_t> output = config.Object("output").Object("data").Ints("spatial_dims");
   const ConvDims labels = LabelsOf(config, input, kernel, output);
-  if (call.array(1).rank() != call.array(0).rank() || !NamesEachOnce(labels, call.array(0).rank()))
-    return ExecutionError(call.hlo, "dimension numbers in backend_config do not fit the operands");
+  if (call.array(1).rank() != call.array(0).rank() || !HasDistinctDims(labels, call.array(0).rank()))
+    return ExecutionError(call.hlo, "dimension numbers in backend_config are invalid for the operands");
   const std::vector<WindowDim> window = WindowOf(config, call.array(1), kernel);
   const ConvolutionForm form{labels, window, std::max<int64_t>(config.Int("feature_groups", 1), 1), 1};
   SHOAL_TRY(CheckSizes(call.hlo, call.array(0), call.array(1), form));
@@ -168,7 +167,7 @@ Result<Value> OneDnnSoftmax(Call& call) {
   const BackendConfig config = ConfigOf(call.hlo, "onednn_softmax_config");
   Array x = Converted(call.array(0), ElementType::kF32);
   const int64_t axis = config.Int("softmax_axis", x.rank() - 1);
-  if (axis < 0 || axis >= x.rank()) return ExecutionError(call.hlo, StrCat("has no dimension ", axis));
+  if (axis < 0 || axis >= x.rank()) return ExecutionError(call.hlo, StrCat("softmax_axis is out of range: ", axis));
   const int64_t stride = RowMajorStrides(x.dims())[static_cast<size_t>(axis)], n = x.dim(axis);
   float* data = x.Mutable<float>().data();
   for (int64_t i = 0; n != 0 && i < x.count() / n; ++i) {

@@ -1,4 +1,4 @@
-// Custom calls for random numbers.
+// Random number custom calls.
 #include <algorithm>
 
 #include "execute/interp/custom_calls/custom_call.h"
@@ -6,8 +6,8 @@
 
 namespace shoal::internal {
 
-// threefry2x32: (key 0, key 1, counter 0, counter 1) -> (bits 0, bits 1), element by element. Older calls begin with
-// the number of elements.
+// threefry2x32: (key 0, key 1, counter 0, counter 1) -> (bits 0, bits 1), element by element. Older calls have the
+// number of elements as an extra first operand.
 Result<Value> ThreeFryCall(Call& call) {
   std::span<Value> operands = call.operands;
   if (operands.size() == 5) operands = operands.subspan(1);
@@ -15,7 +15,7 @@ Result<Value> ThreeFryCall(Call& call) {
                       return operand.IsArray() && operand.array().type() == ElementType::kU32 &&
                              std::ranges::equal(operand.array().dims(), operands[0].array().dims());
                     });
-  if (!fits) return ExecutionError(call.hlo, "threefry2x32 must have four operands u32 of the same sizes");
+  if (!fits) return ExecutionError(call.hlo, "threefry2x32 needs four u32 operands of equal sizes");
   std::span<const uint32_t> in[4];
   for (size_t i = 0; i < 4; ++i) in[i] = operands[i].array().As<uint32_t>();
   const Ints dims = operands[0].array().dims();
@@ -29,7 +29,7 @@ Result<Value> ThreeFryCall(Call& call) {
   Value value = Value::Tuple({std::move(first), std::move(second)});
   if (!Fits(value, call.hlo.shape()))
     return ExecutionError(call.hlo,
-                   StrCat("threefry2x32 must give two arrays like its operands, got ", ToString(call.hlo.shape())));
+                   StrCat("threefry2x32 must return two arrays like its operands, got ", ToString(call.hlo.shape())));
   return value;
 }
 

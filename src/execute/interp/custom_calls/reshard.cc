@@ -1,5 +1,5 @@
-// SPMDFullToShardShape and its like. After partitioning a device holds the same either way. Before, a device has the
-// whole array outside of a manual region and takes its part of it inside; on the way out, all give their parts.
+// SPMDFullToShardShape and similar calls. After partitioning, they forward their operand. Before, a device has the
+// whole array outside of a manual region and its own part inside; on the way out, the devices combine their parts.
 #include <algorithm>
 
 #include "analyze/facts/manual_regions.h"
@@ -15,7 +15,7 @@ namespace {
 
 std::string_view Target(const Instruction& hlo) { return hlo[Op<Opcode::kCustomCall>::kTarget]; }
 
-// How value i, operand and result, is divided: as Shardy writes it, or as the sharding on the side of the whole says.
+// The division of operand and result i: from Shardy's attributes, or else from the sharding of the global value.
 std::optional<ShardGrid> GridOf(const Call& call, const std::vector<Sharding>& manual, size_t i) {
   const int rank = call.hlo.operand_shape(i).rank();
   const int64_t partitions = call.device.grid().partitions;
@@ -41,32 +41,33 @@ Result<std::vector<ShardGrid>> Grids(const Call& call) {
       if (!std::equal(part.begin(), part.end(), expected.begin(), expected.end())) grid.reset();
     }
     if (!grid)
-      return ExecutionError(call.hlo, StrCat("\"", Target(call.hlo), "\" stands between the shapes of one device and of all, ",
-                                      "and no sharding says how operand ", i, " is divided among ",
-                                      call.device.grid().partitions, " partitions"));
+      return ExecutionError(call.hlo, StrCat("\"", Target(call.hlo), "\" converts between global and per-device shapes",
+                                             ", but no sharding divides operand ", i, " among ",
+                                             call.device.grid().partitions, " partitions"));
     grids.push_back(std::move(*grid));
   }
   return grids;
 }
 
-// The first partition that holds the same box.
-size_t FirstWith(const ShardGrid& grid, size_t partition) {
+// The first partition that holds the box of `partition`.
+size_t FirstHolder(const ShardGrid& grid, size_t partition) {
   const auto& positions = grid.positions;
   return static_cast<size_t>(std::find(positions.begin(), positions.end(), positions[partition]) - positions.begin());
 }
 
 bool IsContributedByOthers(const ShardGrid& grid, size_t source) {
-  return !grid.replicated() && FirstWith(grid, source) == source;
+  return !grid.replicated() && FirstHolder(grid, source) == source;
 }
 
-// What counts for others goes to all of them; the rest stays where it is.
+// Parts that other members need are sent to all of them; all other parts stay local.
 PartRules JoinRules(std::vector<ShardGrid> grids, Combine join) {
   PartRules rules;
   rules.cut = [grids](size_t source, const Arrays& contribution, PartRules::Targets targets) -> Result<Arrays> {
-    const bool stays = std::find(targets.begin(), targets.end(), source) != targets.end();
+    const bool is_local = std::find(targets.begin(), targets.end(), source) != targets.end();
     Arrays parts;
     for (size_t i = 0; i < grids.size(); ++i)
-      parts.push_back(stays || IsContributedByOthers(grids[i], source) ? contribution[i] : Array(contribution[i].type(), Dims{0}));
+      parts.push_back(is_local || IsContributedByOthers(grids[i], source) ? contribution[i]
+                                                                          : Array(contribution[i].type(), Dims{0}));
     return parts;
   };
   rules.join = [grids = std::move(grids), join = std::move(join)](
@@ -75,10 +76,10 @@ PartRules JoinRules(std::vector<ShardGrid> grids, Combine join) {
     for (size_t member = 0; member < parts.size(); ++member)
       for (size_t i = 0; i < grids.size(); ++i)
         if (!std::ranges::equal(parts[member][i].dims(), types[member][i].dims))
-          parts[member][i] = parts[grids[i].replicated() ? targets[0] : FirstWith(grids[i], member)][i];
-    SHOAL_ASSIGN(all, join(std::move(parts)));
+          parts[member][i] = parts[grids[i].replicated() ? targets[0] : FirstHolder(grids[i], member)][i];
+    SHOAL_ASSIGN(all_results, join(std::move(parts)));
     std::vector<Arrays> results;
-    for (size_t target : targets) results.push_back(std::move(all[target]));
+    for (size_t target : targets) results.push_back(std::move(all_results[target]));
     return results;
   };
   return rules;
@@ -94,7 +95,7 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
       Arrays parts;
       for (const Arrays& contribution : contributions) parts.push_back(contribution[i]);
       const Array joined = JoinShards(parts, grids[i], ReshardResults(hlo)[i]->dims());
-      // What is called the same on all devices but is not remains what it is.
+      // Values annotated as replicated may still differ per device; each device keeps its own.
       for (size_t member = 0; member < results.size(); ++member)
         results[member].push_back(grids[i].replicated() ? parts[member] : joined);
     }
@@ -111,8 +112,8 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
     SHOAL_ASSIGN(arrived, world.Arrive(call.hlo, rendezvous, member.rank, std::move(parts), Combine(join)));
     handle = std::move(arrived);
   }
-  SHOAL_ASSIGN(came, device.world().Wait(device.id(), call.hlo, device.control_flow_state(), handle));
-  return FromArrays(call.hlo.shape(), std::move(came));
+  SHOAL_ASSIGN(received, device.world().Wait(device.id(), call.hlo, device.control_flow_state(), handle));
+  return FromArrays(call.hlo.shape(), std::move(received));
 }
 
 }  // namespace
@@ -120,7 +121,7 @@ Result<Value> JoinParts(Call& call, std::vector<ShardGrid> grids) {
 Result<Value> Reshard(Call& call) {
   if (!IsReshardCall(call.hlo)) return PassThrough(call);
   SHOAL_ASSIGN(grids, Grids(call));
-  if (grids.empty()) return ExecutionError(call.hlo, "there must be an array to cut or to join, got none");
+  if (grids.empty()) return ExecutionError(call.hlo, "there must be at least one array operand, got none");
   if (!IsGlobalToLocal(call.hlo)) return JoinParts(call, std::move(grids));
   Arrays parts;
   for (size_t i = 0; i < grids.size(); ++i) parts.push_back(ShardOf(call.array(i), grids[i], call.device.partition()));

@@ -1,5 +1,4 @@
-// Custom calls that solve equations: lapack_*trsm_ffi, lapack_*gtsv_ffi and their relatives; and products of the same
-// libraries.
+// Custom calls that solve linear equations: lapack_*trsm_ffi, lapack_*gtsv_ffi and similar ones; and matrix updates.
 #include <cmath>
 #include <limits>
 
@@ -9,7 +8,7 @@
 
 namespace shoal::internal {
 
-// trsm: (a, b) -> the x with op(a) * x = b, or x * op(a) = b. Older ones scale b with a third operand.
+// trsm: (a, b) -> the x with op(a) * x = b, or x * op(a) = b. Older calls scale b by a third operand.
 Result<Value> TriangularSolution(Call& call) {
   return RunMatrices(call, [&]<class T>(MatrixCall& m) {
     const BackendConfig& config = m.config();
@@ -39,14 +38,14 @@ template <class T>
 struct Tridiagonals {
   std::vector<T> below, diagonal, above, columns;
 
-  // Solves for the columns; gives LAPACK's info.
+  // Solves for the columns. Returns LAPACK's info.
   int Solve(int columns_of_b) {
     const auto n = static_cast<int>(diagonal.size());
     T* first = below.data() + std::min(n, 1);
     return lapack::SolveTridiagonal(n, columns_of_b, first, diagonal.data(), above.data(), columns.data());
   }
 
-  // Adds something small to the diagonal where the elimination met a zero.
+  // Adds a small number to the diagonal element at which elimination reached a zero pivot.
   void Perturb(int row) {
     lapack::Real<T> largest = std::numeric_limits<lapack::Real<T>>::min();
     for (const std::vector<T>* part : {&below, &diagonal, &above})
@@ -57,9 +56,9 @@ struct Tridiagonals {
 
 enum class TridiagonalForm { kFactored, kPlain, kPerturbed };
 
-// (below, diagonal, above, b) -> x, where the diagonals have as many elements as b has rows: the first of `below` and
-// the last of `above` are not used. kFactored adds what becomes of the diagonals before x, and info behind it.
-// kPerturbed solves singular equations too, after a small change.
+// (below, diagonal, above, b) -> x. Each diagonal has as many elements as b has rows; the first of `below` and the last
+// of `above` are unused. kFactored returns the diagonals (undefined) before x, and info after it. kPerturbed also
+// solves singular equations, after a small perturbation.
 Result<Value> SolveTridiagonals(Call& call, TridiagonalForm form) {
   auto solve = [&]<class T>(MatrixCall& m) {
     const int n = m.rows();
@@ -74,12 +73,12 @@ Result<Value> SolveTridiagonals(Call& call, TridiagonalForm form) {
         std::span<const T> diagonal = VectorAt<T>(m.operand(i), b);
         return std::vector<T>(diagonal.begin(), diagonal.end());
       };
-      Tridiagonals<T> given{vector(0), vector(1), vector(2), LoadMatrix<T>(m.operand(3), b)};
-      Tridiagonals<T> solved = given;
+      Tridiagonals<T> original{vector(0), vector(1), vector(2), LoadMatrix<T>(m.operand(3), b)};
+      Tridiagonals<T> solved = original;
       info.push_back(solved.Solve(m.columns()));
       for (int tries = 0; form == TridiagonalForm::kPerturbed && info.back() > 0 && tries < n; ++tries) {
-        given.Perturb(info.back() - 1);
-        solved = given;
+        original.Perturb(info.back() - 1);
+        solved = original;
         info.back() = solved.Solve(m.columns());
       }
       StoreMatrix(solved.columns, b, x);
@@ -99,10 +98,10 @@ Result<Value> TridiagonalSolution(Call& call) { return SolveTridiagonals(call, T
 // gtsv2 of cuSPARSE: (below, diagonal, above, b) -> x
 Result<Value> CusparseTridiagonal(Call& call) { return SolveTridiagonals(call, TridiagonalForm::kPlain); }
 
-// tridiagonal_solve_perturbed: the same
+// tridiagonal_solve_perturbed: (below, diagonal, above, b) -> x, also for singular matrices
 Result<Value> PerturbedTridiagonal(Call& call) { return SolveTridiagonals(call, TridiagonalForm::kPerturbed); }
 
-// syrk: (a, c, alpha, beta) -> alpha * a * a^T + beta * c, or with a^T * a where `transpose`
+// syrk: (a, c, alpha, beta) -> alpha * a * a^T + beta * c; with `transpose`, a^T * a instead
 Result<Value> SymmetricRankUpdate(Call& call) {
   return RunMatrices(call, [&]<class T>(MatrixCall& m) {
     const bool transpose = m.config().Bool("transpose");
@@ -138,7 +137,7 @@ Result<Value> CholeskyUpdate(Call& call) {
       result = m.operand(0);
       std::span<T> r = result.Mutable<T>();
       std::vector<T> w(m.operand(1).As<T>().begin(), m.operand(1).As<T>().end());
-      // A rotation for each row of r brings the vector's next element to zero.
+      // One Givens rotation for each row of r zeroes the next element of w.
       for (size_t k = 0; k < w.size(); ++k) {
         std::span<T> row = r.subspan(k * w.size(), w.size());
         const T length = std::hypot(row[k], w[k]);

@@ -1,4 +1,4 @@
-// Custom calls that sort, scan or choose: CUB's sorts and sums, TopK, PartialReduce.
+// Custom calls that sort, scan or select: CUB's sorts and prefix sums, TopK, PartialReduce.
 #include <algorithm>
 
 #include "core/ops/backend_config.h"
@@ -16,8 +16,8 @@ namespace shoal::internal {
 namespace {
 
 Diag ShapeError(const Call& call) {
-  return ExecutionError(call.hlo, StrCat("the custom call \"", call.hlo[Op<Opcode::kCustomCall>::kTarget], "\" does not make ",
-                                  ToString(call.hlo.shape()), " of its operands"));
+  return ExecutionError(call.hlo, StrCat("the custom call \"", call.hlo[Op<Opcode::kCustomCall>::kTarget],
+                                         "\" cannot produce ", ToString(call.hlo.shape()), " from its operands"));
 }
 
 bool AllArrays(const Call& call) {
@@ -25,7 +25,7 @@ bool AllArrays(const Call& call) {
                                                [](const Value& operand) { return operand.IsArray(); });
 }
 
-// Adds what libraries use as scratch and gives the results as a tuple.
+// Appends zero-filled scratch results and returns the results as a tuple.
 Result<Value> WithScratch(const Call& call, std::vector<Value> results) {
   const Shape& shape = call.hlo.shape();
   if (!shape.IsTuple()) return ShapeError(call);
@@ -35,19 +35,19 @@ Result<Value> WithScratch(const Call& call, std::vector<Value> results) {
   return value;
 }
 
-// The order of CUB's radix sort: that of the bits, but zeros are equal.
+// Keys in the order of CUB's radix sort: the order of the bits, except that -0 and +0 are equal.
 std::vector<uint64_t> RadixKeys(const Array& array) {
   std::vector<uint64_t> keys = OrderKeys(array, FloatOrder::kTotal);
   if (!IsFloat(array.type())) return keys;
   const uint64_t zero = OrderKeys(Array::Zeros(array.type(), {}), FloatOrder::kTotal)[0];
   for (size_t i = 0; i < keys.size(); ++i)
-    if (keys[i] == zero - 1) keys[i] = zero;  // minus zero comes just before
+    if (keys[i] == zero - 1) keys[i] = zero;  // -0 is directly before +0
   return keys;
 }
 
 }  // namespace
 
-// cub_sort_keys, cub_sort_pairs: (keys, values) -> (sorted keys, values in their order, scratch), in batch_size parts.
+// cub_sort_keys, cub_sort_pairs: (keys, values) -> (sorted keys, values in key order, scratch), in batch_size parts.
 Result<Value> CubSort(Call& call) {
   const BackendConfig config = BackendConfig::Of(call.hlo);
   const int64_t batch = std::max<int64_t>(config.Int("batch_size", 1), 1);
@@ -82,7 +82,7 @@ Result<Value> CubSort(Call& call) {
   return WithScratch(call, std::move(results));
 }
 
-// cub_scan: a -> (sums of the elements so far along the middle of [column_length, row_length, vector_length], scratch)
+// cub_scan: a -> (prefix sums along the middle dimension of [column_length, row_length, vector_length], scratch)
 Result<Value> CubScan(Call& call) {
   constexpr int64_t kSum = 1;
   const BackendConfig config = BackendConfig::Of(call.hlo);
@@ -93,7 +93,7 @@ Result<Value> CubScan(Call& call) {
   const bool sums = config.Int("kind", kSum) == kSum || config.Text("kind") == "SUM";
   if (!sums || out.count() % vector != 0 || out.count() / vector % rows != 0 || out.count() / vector / rows != columns)
     return ShapeError(call);
-  const ElementLoop add = BinaryKernel(Opcode::kAdd, out.type());
+  const ElementLoop add = ElementLoopForBinary(Opcode::kAdd, out.type());
   const bool reverse = config.Bool("is_reverse");
   const int64_t bytes = vector * out.element_bytes();
   std::byte* data = out.mutable_data();
@@ -108,7 +108,7 @@ Result<Value> CubScan(Call& call) {
   return WithScratch(call, {Value(std::move(out))});
 }
 
-// TopK, mhlo.topk: a -> (the k first elements of each row, their indices); k is what the result has.
+// TopK, mhlo.topk: a -> (the first k elements of each row, their indices). The result's shape determines k.
 Result<Value> TopKCall(Call& call) {
   const Shape& shape = call.hlo.shape();
   const bool fits = AllArrays(call) && call.array(0).rank() > 0 && shape.IsTuple() && shape.elements().size() >= 2 &&
@@ -120,8 +120,8 @@ Result<Value> TopKCall(Call& call) {
   return WithScratch(call, {std::move(parts.values), std::move(parts.indices)});
 }
 
-// PartialReduce: (operands, initial values) -> as many of their elements along reduction_dim as the results have, which
-// should be among the first by the comparator; here they are the first ones.
+// PartialReduce: (operands, initial values) -> the first elements by the comparator along reduction_dim; the result's
+// shape determines their number. XLA may return an approximation; this implementation is exact.
 Result<Value> PartialReduce(Call& call) {
   const BackendConfig config = BackendConfig::Of(call.hlo);
   const Computations callees = call.hlo[Op<Opcode::kCustomCall>::kCalledComputations];

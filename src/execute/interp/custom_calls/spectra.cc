@@ -1,4 +1,4 @@
-// Custom calls for eigenvalues and singular values: lapack_*syevd_ffi, cusolver_gesvd_ffi, Eigh and their relatives.
+// Custom calls for eigenvalues and singular values: lapack_*syevd_ffi, cusolver_gesvd_ffi, Eigh and similar ones.
 #include <limits>
 
 #include "execute/interp/custom_calls/matrix_call.h"
@@ -12,7 +12,7 @@ void FillNan(std::span<T> values) {
   std::fill(values.begin(), values.end(), T(std::numeric_limits<lapack::Real<T>>::quiet_NaN()));
 }
 
-// Adds (eigenvectors, eigenvalues) of Hermitian matrices; gives LAPACK's info for each.
+// Adds (eigenvectors, eigenvalues) of Hermitian matrices. Returns LAPACK's info for each matrix.
 template <class T>
 std::vector<int32_t> AddHermitianEigen(MatrixCall& m, bool vectors, bool lower) {
   const int n = m.rows();
@@ -33,7 +33,7 @@ std::vector<int32_t> AddHermitianEigen(MatrixCall& m, bool vectors, bool lower) 
 }
 
 void AddInfo(MatrixCall& m, const std::vector<int32_t>& info) {
-  std::copy(info.begin(), info.end(), m.Add(kInfo, {}).Mutable<int32_t>().begin());
+  std::copy(info.begin(), info.end(), m.Add(kInfoType, {}).Mutable<int32_t>().begin());
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ Result<Value> HermitianEigen(Call& call) {
   });
 }
 
-// Eigh: a -> (eigenvectors, eigenvalues); its backend_config begins with 1 if the lower half is to be read.
+// Eigh: a -> (eigenvectors, eigenvalues). It reads the upper half if backend_config begins with 0, else the lower.
 Result<Value> Eigh(Call& call) {
   return RunMatrices(call, [&]<class T>(MatrixCall& m) {
     if (m.columns() != m.rows()) return false;
@@ -57,8 +57,8 @@ Result<Value> Eigh(Call& call) {
   });
 }
 
-// geev of LAPACK: a -> (real parts, imaginary parts, left vectors, right vectors, info); a complex matrix has its
-// eigenvalues in one result.
+// geev of LAPACK: a -> (real parts, imaginary parts, left vectors, right vectors, info). For a complex matrix, the
+// eigenvalues are one result.
 Result<Value> GeneralEigen(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     using Real = lapack::Real<T>;
@@ -95,8 +95,8 @@ Result<Value> GeneralEigen(Call& call) {
 
 namespace {
 
-// Vectors of a real matrix as cuSOLVER packs them: where two eigenvalues are conjugate, the real parts of the first
-// one's vector and then its imaginary parts.
+// Eigenvectors of a real matrix in cuSOLVER's packing. A conjugate pair of eigenvalues has two columns: the real parts
+// of the first one's vector, then its imaginary parts.
 template <class T>
 std::vector<T> Packed(const std::vector<lapack::Complex<T>>& values, const std::vector<lapack::Complex<T>>& vectors) {
   std::vector<T> packed(vectors.size());
@@ -136,8 +136,8 @@ Result<Value> PackedEigen(Call& call) {
   });
 }
 
-// gees: a -> (Schur form, Schur vectors, real parts of the eigenvalues, imaginary parts, how many were selected, info);
-// a complex matrix has its eigenvalues in one result.
+// gees: a -> (Schur form, Schur vectors, real parts and imaginary parts of the eigenvalues, selected count, info). For
+// a complex matrix, the eigenvalues are one result.
 Result<Value> SchurForm(Call& call) {
   return RunMatrices(call, []<class T>(MatrixCall& m) {
     using Complex = lapack::Complex<T>;
@@ -173,11 +173,11 @@ namespace {
 
 enum class SvdForm { kLapack, kTransposable, kWithV };
 
-// a -> (undefined, singular values, u, v^H, info). kTransposable may give v^H before u; kWithV gives v, not v^H.
+// a -> (undefined, singular values, u, v^H, info). kTransposable may return v^H before u; kWithV returns v, not v^H.
 template <class T>
 bool AddSvd(MatrixCall& m, bool divide, char job, SvdForm form) {
   using Real = lapack::Real<T>;
-  const int rows = m.rows(), columns = m.columns(), k = m.least();
+  const int rows = m.rows(), columns = m.columns(), k = m.min_dim();
   const int u_columns = job == 'A' ? rows : k, vt_rows = job == 'A' ? columns : k;
   m.Add(m.type(), {rows, columns});
   Array& values = m.Add(m.real_type(), {k});
@@ -208,7 +208,7 @@ bool AddSvd(MatrixCall& m, bool divide, char job, SvdForm form) {
       StoreMatrix(right, b, *results[1]);
       continue;
     }
-    // v^H, column-major, is the conjugate of v, row-major.
+    // Column-major v^H is the conjugate of row-major v.
     std::span<T> v = results[1]->template Mutable<T>().subspan(static_cast<size_t>(b) * right.size(), right.size());
     for (size_t i = 0; i < right.size(); ++i) {
       if constexpr (std::is_same_v<T, Real>)
@@ -236,7 +236,7 @@ Result<Value> LapackSvd(Call& call) {
 
 }  // namespace
 
-Result<Value> SvdByDivision(Call& call) { return LapackSvd<true>(call); }
+Result<Value> SvdByDivideAndConquer(Call& call) { return LapackSvd<true>(call); }
 Result<Value> SvdByQr(Call& call) { return LapackSvd<false>(call); }
 
 Result<Value> CusolverSvd(Call& call) {

@@ -1,4 +1,4 @@
-// The custom calls that have a meaning here: the rows of core/ops/custom_calls.def that name a function.
+// The supported custom calls: the rows of core/ops/custom_calls.def that name a function.
 #include <unordered_map>
 
 #include "core/ops/custom_calls.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr Evaluator None = nullptr;
 
-#define CALL(target, meaning, price, writer, traits) {target, meaning},
+#define CALL(target, evaluator, cost, backend, traits) {target, evaluator},
 constexpr CustomCallRow kRows[] = {
 #include "core/ops/custom_calls.def"
 };
@@ -19,10 +19,10 @@ constexpr CustomCallRow kRows[] = {
 
 const CustomCallRow* FindCustomCall(std::string_view target) {
   static const auto* rows = [] {
-    auto* made = new std::unordered_map<std::string_view, const CustomCallRow*>;
+    auto* table = new std::unordered_map<std::string_view, const CustomCallRow*>;
     for (const CustomCallRow& row : kRows)
-      if (row.evaluate != nullptr) (*made)[row.target] = &row;
-    return made;
+      if (row.evaluate != nullptr) (*table)[row.target] = &row;
+    return table;
   }();
   const CustomCallFacts* facts = FactsOf(target);
   const auto found = facts == nullptr ? rows->end() : rows->find(facts->target);

@@ -7,8 +7,8 @@
 namespace shoal::internal {
 namespace {
 
-// The operands' dimensions. Where dynamic sizes differ, one of 1 is stretched to the other, as XLA does; else what all
-// of them have.
+// The common dimensions of the operands. Where dynamic sizes differ, a size of 1 is broadcast, as in XLA; otherwise the
+// minimum of the sizes is taken.
 Dims CommonDims(const Call& call, bool scalar_allowed) {
   const Array* widest = &call.array(0);
   for (size_t i = 1; i < call.operands.size(); ++i)
@@ -35,7 +35,7 @@ Result<Value> EvaluateElementwise(Call& call) {
   for (size_t i = 0; i < call.operands.size(); ++i) {
     Array& operand = call.operands[i].array();
     if (operand.dims().size() != dims.size() || !std::equal(dims.begin(), dims.end(), operand.dims().begin())) {
-      // A scalar bound or predicate, or a static operand that meets a dynamic one.
+      // A scalar bound or predicate, or a static operand combined with a dynamic one.
       Strided from{0, operand.rank() == 0 ? Dims(dims.size(), 0) : RowMajorStrides(operand.dims())};
       for (size_t d = 0; d < operand.dims().size(); ++d)
         if (operand.dims()[d] == 1) from.strides[d] = 0;
@@ -43,7 +43,7 @@ Result<Value> EvaluateElementwise(Call& call) {
     }
     in[i] = operand.data();
   }
-  // The loops read an element before they write it, so an operand of the result's width can give its place.
+  // The loops read an element before they write it, so the result may overwrite an operand of equal element width.
   for (size_t i = 0; i < call.operands.size(); ++i) {
     Array& operand = call.operands[i].array();
     if (!operand.unique() || operand.element_bytes() != StorageBytes(kernel.result)) continue;

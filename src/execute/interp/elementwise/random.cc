@@ -1,5 +1,5 @@
-// Random numbers: rng-bit-generator and rng-get-and-update-state bit for bit as XLA has them; rng, whose numbers no
-// module determines, from the seed of the run.
+// Random numbers. rng-bit-generator and rng-get-and-update-state are bit-identical to XLA. rng, whose numbers HLO
+// leaves open, uses the seed of the run.
 #include "core/ops/random.h"
 #include "execute/interp/device.h"
 #include "kernels/algorithms/random_bits.h"
@@ -21,7 +21,7 @@ std::vector<uint64_t> DrawWords(Device& device, int64_t count) {
 
 }  // namespace
 
-// rng: uniform in [operand 0, operand 1), or normal with mean operand 0 and deviation operand 1.
+// rng: uniform in [operand 0, operand 1), or normal with mean operand 0 and standard deviation operand 1.
 template <>
 Result<Value> Evaluate<Opcode::kRng>(Call& call) {
   const Shape& shape = call.hlo.shape();
@@ -40,8 +40,8 @@ Result<Value> Evaluate<Opcode::kRngBitGenerator>(Call& call) {
   const Shape& shape = call.hlo.shape();
   const bool has_bits = !shape.IsTuple() || (shape.elements().size() == 2 && shape.element(1).IsArray());
   if (!has_bits || !call.operands[0].IsArray())
-    return ExecutionError(call.hlo, StrCat("a state must be given, and bits declared, got ", ToString(shape), " of ",
-                                    ToString(call.hlo.operand_shape(0))));
+    return ExecutionError(call.hlo, StrCat("must map a state to random bits, got ", ToString(shape), " from ",
+                                           ToString(call.hlo.operand_shape(0))));
   const Shape& bits_shape = shape.IsTuple() ? shape.element(1) : shape;
   Array state = std::move(call.operands[0].array());
   if (state.type() != ElementType::kU64 || state.rank() != 1 || state.count() < 2 || state.count() > (threefry ? 2 : 3))
@@ -59,10 +59,10 @@ Result<Value> Evaluate<Opcode::kRngBitGenerator>(Call& call) {
   return Value::Tuple({std::move(state), std::move(bits)});
 }
 
-// rng-get-and-update-state: the state of this instruction on this device, which then grows by delta.
+// rng-get-and-update-state: returns this instruction's state on this device, then adds delta to it.
 template <>
 Result<Value> Evaluate<Opcode::kRngGetAndUpdateState>(Call& call) {
-  constexpr unsigned __int128 kFirst = 0x7012395;  // as XLA's CPU and GPU runtimes start
+  constexpr unsigned __int128 kFirst = 0x7012395;  // the initial state in XLA's CPU and GPU runtimes
   unsigned __int128& state = call.device.rng_states.try_emplace(&call.hlo, kFirst).first->second;
   Array words(ElementType::kU64, Dims{2});
   words.Mutable<uint64_t>()[0] = static_cast<uint64_t>(state);

@@ -5,7 +5,7 @@
 
 namespace shoal::internal {
 
-// Memory stays as it is and is seen through another layout.
+// Reinterprets the same memory with another layout.
 template <>
 Result<Value> Evaluate<Opcode::kBitcast>(Call& call) {
   const Shape& from = call.hlo.operand_shape(0);
@@ -15,8 +15,8 @@ Result<Value> Evaluate<Opcode::kBitcast>(Call& call) {
   const Dims dims = dynamic ? ReshapedDims(call.array(0), from, to) : ToDims(to.dims());
   const int from_bits = BitcastBits(from.element_type()), to_bits = BitcastBits(to.element_type());
   if (call.array(0).count() * from_bits != ElementCount(AsInts(dims)) * to_bits || (dynamic && from_bits != to_bits))
-    return ExecutionError(call.hlo, StrCat("bitcast sees the same bits, but ", ToString(call.array(0)), " has others than ",
-                                    ToString(to, /*with_layout=*/false)));
+    return ExecutionError(call.hlo, StrCat("bitcast must preserve the number of bits, got ", ToString(call.array(0)),
+                                           " to ", ToString(to, /*with_layout=*/false)));
   if (dynamic) return Value(call.array(0).WithDims(dims).WithType(to.element_type()));
   if (from_bits == to_bits)
     if (std::optional<std::vector<LayoutFactor>> factors = CommonFactors(from, to))
@@ -31,7 +31,7 @@ Result<Value> Evaluate<Opcode::kBitcastConvert>(Call& call) {
   Dims dims = ToDims(call.array(0).dims());
   if (to.dims().size() > dims.size()) dims.push_back(to.dims().back());
   if (to.dims().size() < dims.size()) dims.pop_back();
-  if (SeesWholeBytes(call.hlo)) return Value(call.array(0).SeenAs(to.element_type(), std::move(dims)));
+  if (HasWholeByteElements(call.hlo)) return Value(call.array(0).Reinterpreted(to.element_type(), std::move(dims)));
   return Value(AsType(call.array(0), to.element_type(), std::move(dims)));
 }
 

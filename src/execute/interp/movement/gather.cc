@@ -11,24 +11,24 @@ namespace {
 
 using Gather = Op<Opcode::kGather>;
 
-// The slices to take, and where they go.
+// The source and destination of the slices.
 struct Slices {
-  Dims starts_to;    // the largest start in each dimension of the operand
-  Dims sizes;        // of the dimensions that stay
-  Strided from, to;  // likewise; the offset of a slice comes on top
+  Dims max_starts;   // maximum start in each operand dimension
+  Dims sizes;        // of the dimensions that are not collapsed
+  Strided from, to;  // likewise; the slice's own offset is added
   Dims result_dims;
-  Dims batch_strides;  // of the result
+  Dims batch_strides;  // in the result
 };
 
-// A slice of all of a dynamic dimension is as large as the dimension is now.
+// A slice that spans all of a dynamic dimension has the dimension's actual size.
 Result<Dims> SliceSizes(const Call& call) {
   const Shape& declared = call.hlo.operand_shape(0);
   Dims sizes = ToDims(call.hlo[Gather::kSliceSizes]);
   for (int64_t d = 0; d < declared.rank(); ++d) {
     int64_t& size = sizes[static_cast<size_t>(d)];
-    const int64_t now = call.array(0).dim(d);
-    if (size == declared.dim(d)) size = now;
-    if (size > now) return ExecutionError(call.hlo, StrCat("takes slices of ", size, " from a dimension of size ", now));
+    const int64_t actual = call.array(0).dim(d);
+    if (size == declared.dim(d)) size = actual;
+    if (size > actual) return ExecutionError(call.hlo, StrCat("slice size ", size, " exceeds dimension size ", actual));
   }
   return sizes;
 }
@@ -38,13 +38,13 @@ Result<Slices> SlicesOf(const Call& call, const IndexVectors& vectors) {
   SHOAL_ASSIGN(sizes, SliceSizes(call));
   const Dims strides = RowMajorStrides(operand.dims());
   Ints offset_dims = call.hlo[Gather::kOffsetDims];
-  const Dims kept =
+  const Dims sliced =
       DimsWithout(operand.rank(), call.hlo[Gather::kCollapsedSliceDims], call.hlo[Gather::kOperandBatchingDims]);
   Slices slices;
-  for (int64_t d = 0; d < operand.rank(); ++d) slices.starts_to.push_back(operand.dim(d) - 1);
-  for (int64_t d : kept) {
+  for (int64_t d = 0; d < operand.rank(); ++d) slices.max_starts.push_back(operand.dim(d) - 1);
+  for (int64_t d : sliced) {
     const auto at = static_cast<size_t>(d);
-    slices.starts_to[at] = operand.dim(d) - sizes[at];
+    slices.max_starts[at] = operand.dim(d) - sizes[at];
     slices.sizes.push_back(sizes[at]);
     slices.from.strides.push_back(strides[at]);
   }
@@ -52,7 +52,7 @@ Result<Slices> SlicesOf(const Call& call, const IndexVectors& vectors) {
   const int rank = static_cast<int>(offset_dims.size() + vectors.batch_dims().size());
   const Dims batch = DimsWithout(rank, offset_dims, {});
   slices.result_dims.resize(static_cast<size_t>(rank));
-  for (size_t i = 0; i < kept.size(); ++i) slices.result_dims[static_cast<size_t>(offset_dims[i])] = slices.sizes[i];
+  for (size_t i = 0; i < sliced.size(); ++i) slices.result_dims[static_cast<size_t>(offset_dims[i])] = slices.sizes[i];
   for (size_t i = 0; i < batch.size(); ++i) slices.result_dims[static_cast<size_t>(batch[i])] = vectors.batch_dims()[i];
   const Dims result_strides = RowMajorStrides(AsInts(slices.result_dims));
   for (int64_t d : offset_dims) slices.to.strides.push_back(result_strides[static_cast<size_t>(d)]);
@@ -60,7 +60,7 @@ Result<Slices> SlicesOf(const Call& call, const IndexVectors& vectors) {
   return slices;
 }
 
-// Where in the result each slice goes: offsets for a row-major walk over the batch dimensions.
+// The offset of each slice in the result, for a row-major traversal of the batch dimensions.
 class BatchOffsets {
  public:
   BatchOffsets(const Dims& sizes, const Dims& strides) : sizes_(sizes), strides_(strides), index_(sizes.size(), 0) {}
@@ -99,7 +99,7 @@ Result<Value> Evaluate<Opcode::kGather>(Call& call) {
   const auto width = static_cast<size_t>(operand.element_bytes());
   const Dims strides = RowMajorStrides(operand.dims());
   const auto loops = MergedLoops(AsInts(slices.sizes), AsInts(slices.to.strides), AsInts(slices.from.strides));
-  // One run on both sides: the common case, a row or a single element.
+  // The common case: a slice is one contiguous run in both arrays, such as a row or a single element.
   const bool is_run = loops.size() == 1 && (loops[0].size == 1 || (loops[0].in == 1 && loops[0].out == 1));
   BatchOffsets to(vectors.batch_dims(), slices.batch_strides);
   if (result.count() == 0) return Value(std::move(result));
@@ -107,7 +107,7 @@ Result<Value> Evaluate<Opcode::kGather>(Call& call) {
     Ints start = vectors.Start(b);
     int64_t from = 0;
     for (size_t d = 0; d < strides.size(); ++d)
-      from += std::clamp<int64_t>(start[d], 0, slices.starts_to[d]) * strides[d];
+      from += std::clamp<int64_t>(start[d], 0, slices.max_starts[d]) * strides[d];
     if (is_run) {
       std::memcpy(out + static_cast<size_t>(to.offset()) * width, operand.data() + static_cast<size_t>(from) * width,
                   static_cast<size_t>(loops[0].size) * width);

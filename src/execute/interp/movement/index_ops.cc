@@ -21,7 +21,7 @@ Result<Value> Evaluate<Opcode::kBroadcast>(Call& call) {
     const auto to = static_cast<size_t>(dimensions[d]);
     const int64_t size = operand.dim(static_cast<int64_t>(d));
     const bool grows = size == 1 && call.hlo.operand_shape(0).dim(static_cast<int64_t>(d)) == 1;
-    if (grows) continue;  // one element for all of them
+    if (grows) continue;  // stride 0 repeats the single element
     dims[to] = size;
     from.strides[to] = strides[d];
   }
@@ -57,7 +57,7 @@ Result<Value> Evaluate<Opcode::kSlice>(Call& call) {
     const int64_t start = std::min(range.start, limit);
     dims.push_back(CeilDiv(limit - start, range.stride));
     from.offset += start * from.strides[d];
-    if (dims.back() > 1) from.strides[d] *= range.stride;  // which may be any number where there is but one
+    if (dims.back() > 1) from.strides[d] *= range.stride;  // irrelevant for a single element, and possibly huge
     ++d;
   }
   return Value(Gathered(operand, std::move(dims), from));
@@ -81,7 +81,7 @@ Result<Value> Evaluate<Opcode::kConcatenate>(Call& call) {
   return Value(std::move(out));
 }
 
-// Element i of a dimension goes to low + i * (interior + 1), if that is inside.
+// Element i of a dimension moves to low + i * (interior + 1), if that is in bounds.
 template <>
 Result<Value> Evaluate<Opcode::kPad>(Call& call) {
   const Array& operand = call.array(0);
@@ -98,11 +98,11 @@ Result<Value> Evaluate<Opcode::kPad>(Call& call) {
   Strided from{0, in_strides}, to{0, out_strides};
   Dims sizes;
   for (size_t d = 0; d < padding.size(); ++d) {
-    // Any of them may be as large as there are numbers, where another makes up for it.
+    // Low, high and interior may each be as large as int64 allows, as long as the result size is valid.
     const auto step = static_cast<__int128>(padding[d].interior) + 1, low = static_cast<__int128>(padding[d].low);
     const __int128 first = low >= 0 ? 0 : (-low + step - 1) / step;
-    const __int128 room = dims[d] - low;  // elements i with i * step < room are inside
-    const __int128 end = room <= 0 ? 0 : std::min<__int128>(operand.dims()[d], (room + step - 1) / step);
+    const __int128 available = dims[d] - low;  // elements i with i * step < available are inside
+    const __int128 end = available <= 0 ? 0 : std::min<__int128>(operand.dims()[d], (available + step - 1) / step);
     sizes.push_back(static_cast<int64_t>(std::max<__int128>(0, end - first)));
     if (sizes.back() == 0) continue;
     from.offset += static_cast<int64_t>(first) * in_strides[d];

@@ -1,4 +1,4 @@
-// The same elements under another shape: reshape, and dimensions whose size is data.
+// Ops that keep the elements and change the shape: reshape, and dimensions whose size is data.
 #include <algorithm>
 
 #include "execute/interp/evaluate.h"
@@ -7,8 +7,8 @@
 
 namespace shoal::internal {
 
-// Where the operand has fewer elements than its bound, dynamic dimensions take what is left: those that have the bound
-// of a dynamic dimension of the operand take its size, the last one the rest.
+// If the operand has fewer elements than its bound, the result's dynamic dimensions shrink. A dimension with the same
+// bound as a dynamic operand dimension takes its size; the last one takes the remaining factor.
 Dims ReshapedDims(const Array& operand, const Shape& from, const Shape& to) {
   Dims dims = ToDims(to.dims());
   if (ElementCount(AsInts(dims)) == operand.count() || !to.has_dynamic()) return dims;
@@ -36,7 +36,7 @@ Result<Value> Evaluate<Opcode::kReshape>(Call& call) {
   Dims dims = ReshapedDims(operand, call.hlo.operand_shape(0), call.hlo.shape());
   if (ElementCount(AsInts(dims)) != operand.count())
     return ExecutionError(call.hlo,
-                   StrCat("reshape of ", ToString(operand), " to ", ToString(AsInts(dims)), ": the sizes do not fit"));
+                   StrCat("reshape of ", ToString(operand), " to ", ToString(AsInts(dims)), ": element counts differ"));
   return Value(operand.WithDims(std::move(dims)));
 }
 
@@ -47,7 +47,7 @@ Result<Value> Evaluate<Opcode::kDynamicReshape>(Call& call) {
   const bool negative = std::any_of(dims.begin(), dims.end(), [](int64_t size) { return size < 0; });
   if (negative || ElementCount(AsInts(dims)) != call.array(0).count())
     return ExecutionError(call.hlo, StrCat("dynamic-reshape of ", ToString(call.array(0)), " to ", ToString(AsInts(dims)),
-                                    ": the sizes do not fit"));
+                                           ": element counts differ"));
   return Value(call.array(0).WithDims(std::move(dims)));
 }
 
@@ -65,7 +65,7 @@ Result<Value> Evaluate<Opcode::kSetDimensionSize>(Call& call) {
   if (size == operand.dim(d)) return std::move(call.operands[0]);
   Dims dims = ToDims(operand.dims());
   dims[static_cast<size_t>(d)] = size;
-  // Beyond what there is, a dimension grows by zeros.
+  // A dimension that grows is filled with zeros.
   Array out = Array::Zeros(operand.type(), AsInts(dims));
   const Strided to{0, RowMajorStrides(out.dims())};
   dims[static_cast<size_t>(d)] = std::min(size, operand.dim(d));

@@ -10,44 +10,44 @@ namespace {
 
 using Scatter = Op<Opcode::kScatter>;
 
-// One window of updates as it lies in the operand.
+// One window of updates, in terms of the operand.
 struct UpdateWindow {
-  Dims starts_to;                // the largest start in each dimension of the operand
-  std::vector<int64_t> offsets;  // of each of its elements from its start
-  std::vector<int64_t> order;    // dimensions of the updates, those of the window last
+  Dims max_starts;               // maximum start in each operand dimension
+  std::vector<int64_t> offsets;  // offset of each window element from the window start
+  std::vector<int64_t> order;    // dimensions of the updates, window dimensions last
 };
 
 UpdateWindow WindowOf(const Instruction& hlo, const Array& operand, const Array& updates) {
   Ints window_dims = hlo[Scatter::kUpdateWindowDims];
   const Dims strides = RowMajorStrides(operand.dims());
-  const Dims kept = DimsWithout(operand.rank(), hlo[Scatter::kInsertedWindowDims], hlo[Scatter::kInputBatchingDims]);
+  const Dims sliced = DimsWithout(operand.rank(), hlo[Scatter::kInsertedWindowDims], hlo[Scatter::kInputBatchingDims]);
   UpdateWindow window;
-  for (int64_t d = 0; d < operand.rank(); ++d) window.starts_to.push_back(operand.dim(d) - 1);
-  Dims sizes, kept_strides;
-  for (size_t i = 0; i < kept.size(); ++i) {
-    const auto d = static_cast<size_t>(kept[i]);
+  for (int64_t d = 0; d < operand.rank(); ++d) window.max_starts.push_back(operand.dim(d) - 1);
+  Dims sizes, sliced_strides;
+  for (size_t i = 0; i < sliced.size(); ++i) {
+    const auto d = static_cast<size_t>(sliced[i]);
     sizes.push_back(updates.dim(window_dims[i]));
-    kept_strides.push_back(strides[d]);
-    window.starts_to[d] = operand.dim(kept[i]) - sizes.back();
+    sliced_strides.push_back(strides[d]);
+    window.max_starts[d] = operand.dim(sliced[i]) - sizes.back();
   }
-  window.offsets = BoxOffsets(AsInts(sizes), AsInts(kept_strides));
+  window.offsets = BoxOffsets(AsInts(sizes), AsInts(sliced_strides));
   const Dims batch = DimsWithout(updates.rank(), window_dims, {});
   window.order.assign(batch.begin(), batch.end());
   window.order.insert(window.order.end(), window_dims.begin(), window_dims.end());
   return window;
 }
 
-// The places of one window's elements; -1 for all of them if any lies outside.
-void AppendPlaces(Ints start, const UpdateWindow& window, const Dims& strides, std::vector<int64_t>& places) {
+// Appends the operand index of each window element; -1 for all of them if any is out of bounds.
+void AppendIndices(Ints start, const UpdateWindow& window, const Dims& strides, std::vector<int64_t>& indices) {
   int64_t at = 0;
   for (size_t d = 0; d < strides.size(); ++d) {
-    if (start[d] < 0 || start[d] > window.starts_to[d]) {
-      places.resize(places.size() + window.offsets.size(), -1);
+    if (start[d] < 0 || start[d] > window.max_starts[d]) {
+      indices.resize(indices.size() + window.offsets.size(), -1);
       return;
     }
     at += start[d] * strides[d];
   }
-  for (int64_t offset : window.offsets) places.push_back(at + offset);
+  for (int64_t offset : window.offsets) indices.push_back(at + offset);
 }
 
 }  // namespace
@@ -67,8 +67,8 @@ Result<Value> Evaluate<Opcode::kScatter>(Call& call) {
   const auto window_size = static_cast<int64_t>(window.offsets.size());
   for (Array& update : updates) {
     if (update.count() != vectors.count() * window_size)
-      return ExecutionError(hlo, StrCat("has ", vectors.count(), " index vectors and windows of ", window_size, ", but ",
-                                 update.count(), " updates"));
+      return ExecutionError(hlo, StrCat(vectors.count(), " index vectors and windows of ", window_size,
+                                        " elements do not match ", update.count(), " updates"));
     if (!std::is_sorted(window.order.begin(), window.order.end())) update = Transposed(update, window.order);
   }
   std::vector<Array> results;
@@ -77,18 +77,18 @@ Result<Value> Evaluate<Opcode::kScatter>(Call& call) {
     results.push_back(operand.type() == reducer.types[k] ? std::move(operand) : Converted(operand, reducer.types[k]));
   }
 
-  constexpr int64_t kAtATime = int64_t{1} << 16;  // elements, so that the list of places stays small
-  std::vector<int64_t> places;
+  constexpr int64_t kBatchSize = int64_t{1} << 16;  // in elements; bounds the size of the index list
+  std::vector<int64_t> indices;
   std::vector<const std::byte*> from(n);
   int64_t done = 0;
   for (int64_t b = 0; b < vectors.count(); ++b) {
-    AppendPlaces(vectors.Start(b), window, strides, places);
-    const auto pending = static_cast<int64_t>(places.size());
-    if (pending < kAtATime && b + 1 < vectors.count()) continue;
+    AppendIndices(vectors.Start(b), window, strides, indices);
+    const auto pending = static_cast<int64_t>(indices.size());
+    if (pending < kBatchSize && b + 1 < vectors.count()) continue;
     for (size_t k = 0; k < n; ++k) from[k] = updates[k].data() + done * updates[k].element_bytes();
-    SHOAL_TRY(FoldAt(reducer, results, places, from));
+    SHOAL_TRY(FoldAtIndices(reducer, results, indices, from));
     done += pending;
-    places.clear();
+    indices.clear();
   }
   return ResultOf(hlo, std::move(results));
 }

@@ -8,60 +8,61 @@
 namespace shoal::internal {
 namespace {
 
-constexpr size_t kAtATime = size_t{1} << 16;
+constexpr size_t kBatchSize = size_t{1} << 16;
 
-// A stretch of the updates without those that are left out: which they are, and their places.
-struct Kept {
-  std::vector<int64_t> which, places;
-  size_t size() const { return which.size(); }
+// One range of updates without the dropped ones: their numbers and their target indices.
+struct UpdateList {
+  std::vector<int64_t> numbers, indices;
+  size_t size() const { return numbers.size(); }
 };
 
-Kept KeptOf(std::span<const int64_t> places, size_t first) {
-  Kept kept;
-  for (size_t i = first; i < std::min(places.size(), first + kAtATime); ++i) {
-    if (places[i] < 0) continue;
-    kept.which.push_back(static_cast<int64_t>(i));
-    kept.places.push_back(places[i]);
+UpdateList SelectUpdates(std::span<const int64_t> indices, size_t first) {
+  UpdateList selected;
+  for (size_t i = first; i < std::min(indices.size(), first + kBatchSize); ++i) {
+    if (indices[i] < 0) continue;
+    selected.numbers.push_back(static_cast<int64_t>(i));
+    selected.indices.push_back(indices[i]);
   }
-  return kept;
+  return selected;
 }
 
-// In rounds of distinct places: first the first update of every place, then the second of those that have one, ….
-std::vector<Kept> RoundsOf(const Kept& kept) {
-  absl::flat_hash_map<int64_t, size_t> times;
-  std::vector<Kept> rounds;
-  for (size_t i = 0; i < kept.size(); ++i) {
-    const size_t round = times[kept.places[i]]++;
-    if (round == rounds.size()) rounds.emplace_back();
-    rounds[round].which.push_back(kept.which[i]);
-    rounds[round].places.push_back(kept.places[i]);
+// Splits the updates into batches of distinct indices: the first update of every index, then the second ones, ….
+std::vector<UpdateList> DistinctBatches(const UpdateList& selected) {
+  absl::flat_hash_map<int64_t, size_t> occurrences;
+  std::vector<UpdateList> batches;
+  for (size_t i = 0; i < selected.size(); ++i) {
+    const size_t batch = occurrences[selected.indices[i]]++;
+    if (batch == batches.size()) batches.emplace_back();
+    batches[batch].numbers.push_back(selected.numbers[i]);
+    batches[batch].indices.push_back(selected.indices[i]);
   }
-  return rounds;
+  return batches;
 }
 
-Array Taken(ElementType type, const std::byte* from, std::span<const int64_t> places) {
-  Array taken(type, Dims{static_cast<int64_t>(places.size())});
-  GatherElements(taken.element_bytes(), taken.mutable_data(), from, places.data(), taken.count());
-  return taken;
+Array GatherFrom(ElementType type, const std::byte* from, std::span<const int64_t> indices) {
+  Array gathered(type, Dims{static_cast<int64_t>(indices.size())});
+  GatherElements(gathered.element_bytes(), gathered.mutable_data(), from, indices.data(), gathered.count());
+  return gathered;
 }
 
-Status FoldRound(Reducer& reducer, std::span<Array> arrays, const Kept& round,
+Status FoldBatch(Reducer& reducer, std::span<Array> arrays, const UpdateList& batch,
                  std::span<const std::byte* const> updates) {
   std::vector<Array> accumulators, elements;
   std::vector<const std::byte*> ins;
   for (size_t k = 0; k < arrays.size(); ++k) {
-    accumulators.push_back(Taken(reducer.types[k], arrays[k].data(), round.places));
-    elements.push_back(Taken(reducer.types[k], updates[k], round.which));
+    accumulators.push_back(GatherFrom(reducer.types[k], arrays[k].data(), batch.indices));
+    elements.push_back(GatherFrom(reducer.types[k], updates[k], batch.numbers));
     ins.push_back(elements.back().data());
   }
-  const auto n = static_cast<int64_t>(round.size());
+  const auto n = static_cast<int64_t>(batch.size());
   SHOAL_TRY(reducer.Step(accumulators, ins, n));
   for (size_t k = 0; k < arrays.size(); ++k)
-    ScatterElements(arrays[k].element_bytes(), arrays[k].mutable_data(), accumulators[k].data(), round.places.data(), n);
+    ScatterElements(arrays[k].element_bytes(), arrays[k].mutable_data(), accumulators[k].data(),
+                    batch.indices.data(), n);
   return {};
 }
 
-// The function is the update itself.
+// True if the computation returns the update itself.
 bool Assigns(const Reducer& reducer) {
   const Computation& computation = reducer.computation;
   return reducer.count() == 1 && computation.root == computation.parameters[1];
@@ -69,22 +70,22 @@ bool Assigns(const Reducer& reducer) {
 
 }  // namespace
 
-Status FoldAt(Reducer& reducer, std::span<Array> arrays, std::span<const int64_t> places,
-              std::span<const std::byte* const> updates) {
+Status FoldAtIndices(Reducer& reducer, std::span<Array> arrays, std::span<const int64_t> indices,
+                     std::span<const std::byte* const> updates) {
   const bool assigns = Assigns(reducer);
   const ReductionLoop::Scatter scatter = reducer.loop ? reducer.loop->scatter() : nullptr;
-  for (size_t first = 0; first < places.size(); first += kAtATime) {
-    const Kept kept = KeptOf(places, first);
-    const auto n = static_cast<int64_t>(kept.size());
+  for (size_t first = 0; first < indices.size(); first += kBatchSize) {
+    const UpdateList selected = SelectUpdates(indices, first);
+    const auto n = static_cast<int64_t>(selected.size());
     if (!assigns && scatter == nullptr) {
-      for (const Kept& round : RoundsOf(kept)) SHOAL_TRY(FoldRound(reducer, arrays, round, updates));
+      for (const UpdateList& batch : DistinctBatches(selected)) SHOAL_TRY(FoldBatch(reducer, arrays, batch, updates));
       continue;
     }
-    const Array elements = Taken(reducer.types[0], updates[0], kept.which);
+    const Array elements = GatherFrom(reducer.types[0], updates[0], selected.numbers);
     if (assigns) {
-      ScatterElements(elements.element_bytes(), arrays[0].mutable_data(), elements.data(), kept.places.data(), n);
+      ScatterElements(elements.element_bytes(), arrays[0].mutable_data(), elements.data(), selected.indices.data(), n);
     } else {
-      scatter(arrays[0].mutable_data(), kept.places.data(), elements.data(), n);
+      scatter(arrays[0].mutable_data(), selected.indices.data(), elements.data(), n);
     }
   }
   return {};

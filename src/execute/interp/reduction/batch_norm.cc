@@ -1,4 +1,4 @@
-// Batch normalisation: over all elements of a feature, which is an index of dimension feature_index.
+// Batch normalisation over all elements of a feature, which is an index of dimension feature_index.
 #include <cmath>
 
 #include "core/ops/linear_algebra.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-// Where the elements of feature f lie: at (o * features + f) * inner + i.
+// Element i of feature f is at offset (o * features + f) * inner + i, for each outer index o.
 struct Features {
   explicit Features(const Call& call) {
     const Array& operand = call.array(0);
@@ -20,7 +20,7 @@ struct Features {
     for (int64_t d = index + 1; d < operand.rank(); ++d) inner *= static_cast<size_t>(operand.dim(d));
   }
 
-  // visit(feature, element) for every element, in order.
+  // Calls visit(feature, element) for every element, in order.
   template <class Visit>
   void ForEach(const Visit& visit) const {
     size_t at = 0;
@@ -34,14 +34,14 @@ struct Features {
   size_t features = 0, outer = 1, inner = 1;
 };
 
-// 1 / sqrt(variance + epsilon), of each feature.
+// 1 / sqrt(variance + epsilon) for each feature.
 Doubles InverseDeviations(const Doubles& variance, double epsilon) {
   Doubles inverse;
   for (double v : variance) inverse.push_back(1 / std::sqrt(v + epsilon));
   return inverse;
 }
 
-Value LikeOperand(const Call& call, const Doubles& elements, const Doubles& first, const Doubles& second) {
+Value ResultTuple(const Call& call, const Doubles& elements, const Doubles& first, const Doubles& second) {
   const Array& operand = call.array(0);
   const int64_t features[] = {operand.dim(call.hlo[kFeatureIndex])};
   return Value::Tuple({FromDoubles(operand.type(), operand.dims(), elements),
@@ -68,10 +68,10 @@ Result<Value> Evaluate<Opcode::kBatchNormTraining>(Call& call) {
   }
   const Doubles inverse = InverseDeviations(variance, call.hlo[kEpsilon]);
   features.ForEach([&](size_t f, size_t i) { x[i] = (x[i] - mean[f]) * inverse[f] * scale[f] + offset[f]; });
-  return LikeOperand(call, x, mean, variance);
+  return ResultTuple(call, x, mean, variance);
 }
 
-// batch-norm-inference: (x - mean) / sqrt(variance + epsilon) * scale + offset, with mean and variance given.
+// batch-norm-inference: (x - mean) / sqrt(variance + epsilon) * scale + offset; mean and variance are operands.
 template <>
 Result<Value> Evaluate<Opcode::kBatchNormInference>(Call& call) {
   const Features features(call);
@@ -83,7 +83,7 @@ Result<Value> Evaluate<Opcode::kBatchNormInference>(Call& call) {
   return Value(FromDoubles(operand.type(), operand.dims(), x));
 }
 
-// batch-norm-grad: of x, scale and offset, for a gradient g of the result and N elements per feature:
+// batch-norm-grad: gradients of x, scale and offset, for a gradient g of the result and N elements per feature:
 //   offset: Σ g;  scale: Σ g (x - mean) / sqrt(variance + epsilon);
 //   x: scale / sqrt(variance + epsilon) / N * (N g - Σ g - (x - mean) Σ g (x - mean) / (variance + epsilon)).
 template <>
@@ -101,11 +101,11 @@ Result<Value> Evaluate<Opcode::kBatchNormGrad>(Call& call) {
   });
   const double n = features.elements_per_feature();
   features.ForEach([&](size_t f, size_t i) {
-    const double pull = (x[i] - mean[f]) * moment[f] / (variance[f] + epsilon);
-    x[i] = scale[f] * inverse[f] / n * (n * gradient[i] - sum[f] - pull);
+    const double correction = (x[i] - mean[f]) * moment[f] / (variance[f] + epsilon);
+    x[i] = scale[f] * inverse[f] / n * (n * gradient[i] - sum[f] - correction);
   });
   for (size_t f = 0; f < features.features; ++f) moment[f] *= inverse[f];
-  return LikeOperand(call, x, moment, sum);
+  return ResultTuple(call, x, moment, sum);
 }
 
 }  // namespace shoal::internal

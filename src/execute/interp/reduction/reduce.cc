@@ -8,7 +8,7 @@
 namespace shoal::internal {
 namespace {
 
-// Which dimensions of the inputs stay and which are folded, both ascending.
+// The kept and the folded dimensions of the inputs, both ascending.
 struct Split {
   Dims kept, folded;
   Dims kept_sizes;
@@ -30,7 +30,7 @@ Split SplitDims(const Array& input, Ints dimensions) {
   return split;
 }
 
-// One walk over the input: the accumulator of an element is where the kept dimensions put it.
+// Traverses the input once. The kept dimensions select the accumulator of an element.
 Array ReduceByLoop(const ReductionLoop& loop, const Array& input, const Array& init, const Split& split) {
   Array accumulators = loop.Start(init, split.kept_sizes);
   const Dims kept_strides = RowMajorStrides(AsInts(split.kept_sizes));
@@ -40,8 +40,8 @@ Array ReduceByLoop(const ReductionLoop& loop, const Array& input, const Array& i
   return loop.Finish(accumulators);
 }
 
-// The folded dimensions first, so that what one step takes in lies together.
-Array StepsFirst(const Array& input, const Split& split) {
+// Moves the folded dimensions to the front, so that the elements of one step are contiguous.
+Array FoldedDimsFirst(const Array& input, const Split& split) {
   Dims order = split.folded;
   order.insert(order.end(), split.kept.begin(), split.kept.end());
   return std::is_sorted(order.begin(), order.end()) ? input : Transposed(input, AsInts(order));
@@ -59,82 +59,82 @@ Status FoldSteps(Reducer& reducer, std::span<Array> accumulators, std::span<cons
   return {};
 }
 
-// Where few results are folded from very many elements, neighbouring stretches are folded side by side, in lanes of
-// their own, and then one after the other. That is right for every function that reduce is meant for: an associative
-// one. The steps left over at the end are in `inputs` as they were.
-constexpr int64_t kManySteps = int64_t{1} << 16;
-constexpr int64_t kEnoughLanes = 1024;
+// For few results and very many elements, adjacent segments are folded in parallel lanes, and then one after the other.
+// This is valid for associative functions, which reduce requires. Returns the number of folded steps; the remaining
+// steps of `inputs` are unchanged.
+constexpr int64_t kMinSegmentedSteps = int64_t{1} << 16;
+constexpr int64_t kTargetLanes = 1024;
 
-Result<int64_t> FoldStretches(Reducer& reducer, std::span<Array> accumulators, std::span<const Array> inputs,
-                              const Split& split) {
-  if (split.steps < kManySteps || split.results == 0 || split.results >= kEnoughLanes / 4) return 0;
-  const int64_t stretches = kEnoughLanes / split.results;
-  const int64_t length = split.steps / stretches;
-  // Step s of stretch t is step t * length + s: [stretch, step, result] becomes [step, stretch, result].
+Result<int64_t> FoldSegments(Reducer& reducer, std::span<Array> accumulators, std::span<const Array> inputs,
+                             const Split& split) {
+  if (split.steps < kMinSegmentedSteps || split.results == 0 || split.results >= kTargetLanes / 4) return 0;
+  const int64_t segments = kTargetLanes / split.results;
+  const int64_t length = split.steps / segments;
+  // Step s of segment t is step t * length + s: [segment, step, result] becomes [step, segment, result].
   std::vector<Array> side_by_side, partial;
   for (const Array& input : inputs) {
     const int64_t results = split.results;
-    side_by_side.push_back(Gathered(input, Dims{length, stretches, results}, {0, {results, length * results, 1}}));
-    partial.push_back(Gathered(side_by_side.back(), Dims{stretches, results}, {0, {results, 1}}));
+    side_by_side.push_back(Gathered(input, Dims{length, segments, results}, {0, {results, length * results, 1}}));
+    partial.push_back(Gathered(side_by_side.back(), Dims{segments, results}, {0, {results, 1}}));
   }
-  SHOAL_TRY(FoldSteps(reducer, partial, side_by_side, 1, length, stretches * split.results));
-  SHOAL_TRY(FoldSteps(reducer, accumulators, partial, 0, stretches, split.results));
-  return stretches * length;
+  SHOAL_TRY(FoldSteps(reducer, partial, side_by_side, 1, length, segments * split.results));
+  SHOAL_TRY(FoldSteps(reducer, accumulators, partial, 0, segments, split.results));
+  return segments * length;
 }
 
-// XLA:CPU folds long dimensions in stages: stretches of up to 32 elements first, each from the initial value, then what
-// they gave, from the initial value again. It shows where each step rounds, or the initial value counts for something.
-constexpr int64_t kStretch = 32;
+// XLA:CPU folds long dimensions in stages: first segments of up to 32 elements, each from the initial value; then their
+// results, again from the initial value. The stages matter if each step rounds or the initial value is not neutral.
+constexpr int64_t kSegmentLength = 32;
 
 bool FoldsInStages(const Call& call, const Reducer& reducer, const Array& input, const Array& init) {
   if (reducer.count() != 1 || call.device.settings().numerics == Numerics::kWide) return false;
   if (call.device.plans().Of(*call.hlo.parent).is_loop_fusion) return false;
   if (!reducer.loop) return true;
   if (reducer.loop->ordered()) return true;
-  // Large sums of these are left to a library.
+  // XLA leaves large sums of these types to a library.
   const bool is_large_sum = input.count() >= 4096 && reducer.loop->op() == Opcode::kAdd &&
                             (input.type() == ElementType::kF32 || input.type() == ElementType::kF64);
-  return !is_large_sum && !reducer.loop->IsNeutral(init);
+  return !is_large_sum && !reducer.loop->IsIdentityElement(init);
 }
 
-// One stage for each of the dimensions; the last stretch and the first share what is missing to full ones.
-Result<Array> FoldStretchesOf(Reducer& reducer, const Array& input, const Array& init, Ints dimensions) {
+// One stage, for all dimensions. The padding to full segments is divided between the first and the last segment.
+Result<Array> FoldStage(Reducer& reducer, const Array& input, const Array& init, Ints dimensions) {
   std::vector<WindowDim> dims;
-  std::vector<int64_t> places;
+  std::vector<int64_t> result_dims;
   for (int64_t d = 0; d < input.rank(); ++d) {
     WindowDim dim;
-    if (Contains(dimensions, d)) dim.size = dim.stride = std::clamp<int64_t>(input.dim(d), 1, kStretch);
-    places.push_back(CeilDiv(input.dim(d), dim.size));
-    dim.pad_low = (places.back() * dim.size - input.dim(d)) / 2;
+    if (Contains(dimensions, d)) dim.size = dim.stride = std::clamp<int64_t>(input.dim(d), 1, kSegmentLength);
+    result_dims.push_back(CeilDiv(input.dim(d), dim.size));
+    dim.pad_low = (result_dims.back() * dim.size - input.dim(d)) / 2;
     dims.push_back(dim);
   }
   const Window window{dims};
-  SHOAL_ASSIGN(results, ReduceWindows(reducer, {&input, 1}, {&init, 1}, &window, places));
+  SHOAL_ASSIGN(results, ReduceWindows(reducer, {&input, 1}, {&init, 1}, &window, result_dims));
   return std::move(results[0]);
 }
 
-bool HasLong(const Array& input, Ints dimensions) {
+bool HasLongDimension(const Array& input, Ints dimensions) {
   return input.count() > 0 &&
-         std::any_of(dimensions.begin(), dimensions.end(), [&](int64_t d) { return input.dim(d) > kStretch; });
+         std::any_of(dimensions.begin(), dimensions.end(), [&](int64_t d) { return input.dim(d) > kSegmentLength; });
 }
 
 }  // namespace
 
 template <>
 Result<Value> Evaluate<Opcode::kReduce>(Call& call) {
-  Reducer reducer(call, *call.hlo[kToApply], Reducer::Of::kSums);
+  Reducer reducer(call, *call.hlo[kToApply], Reducer::Role::kReduction);
   const size_t n = reducer.count();
   std::vector<Array> inputs = OperandsAs(call, 0, reducer.types);
   const std::vector<Array> inits = OperandsAs(call, n, reducer.types);
   Ints dimensions = call.hlo[kDimensions];
   if (FoldsInStages(call, reducer, inputs[0], inits[0])) {
-    while (HasLong(inputs[0], dimensions)) {
-      SHOAL_ASSIGN(stage, FoldStretchesOf(reducer, inputs[0], inits[0], dimensions));
+    while (HasLongDimension(inputs[0], dimensions)) {
+      SHOAL_ASSIGN(stage, FoldStage(reducer, inputs[0], inits[0], dimensions));
       inputs[0] = std::move(stage);
     }
   }
   const Split split = SplitDims(inputs[0], dimensions);
-  // XLA takes the initial value for the function's identity where one element is folded.
+  // If only one element is folded, XLA treats the initial value as the function's identity.
   if (split.results > 0 && split.steps == 1 && inputs[0].count() == call.array(0).count()) {
     for (Array& input : inputs) input = input.WithDims(split.kept_sizes);
     return ResultOf(call.hlo, std::move(inputs));
@@ -145,10 +145,10 @@ Result<Value> Evaluate<Opcode::kReduce>(Call& call) {
     return ResultOf(call.hlo, std::move(accumulators));
   }
   for (size_t i = 0; i < n; ++i) {
-    inputs[i] = StepsFirst(inputs[i], split);
+    inputs[i] = FoldedDimsFirst(inputs[i], split);
     accumulators.push_back(Filled(inits[i], split.kept_sizes));
   }
-  SHOAL_ASSIGN(first, FoldStretches(reducer, accumulators, inputs, split));
+  SHOAL_ASSIGN(first, FoldSegments(reducer, accumulators, inputs, split));
   SHOAL_TRY(FoldSteps(reducer, accumulators, inputs, first, split.steps, split.results));
   return ResultOf(call.hlo, std::move(accumulators));
 }

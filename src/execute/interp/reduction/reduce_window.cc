@@ -6,7 +6,7 @@
 namespace shoal::internal {
 namespace {
 
-Array WindowsByLoop(const ReductionLoop& loop, const Array& input, const Array& init, WindowWalk& walk, Dims dims) {
+Array WindowsByLoop(const ReductionLoop& loop, const Array& input, const Array& init, WindowTapIterator& walk, Dims dims) {
   Array accumulators = loop.Start(init, std::move(dims));
   const Array elements = loop.Elements(input);
   while (const WindowBox* box = walk.Next())
@@ -14,7 +14,7 @@ Array WindowsByLoop(const ReductionLoop& loop, const Array& input, const Array& 
   return loop.Finish(accumulators);
 }
 
-// Takes the elements of one place into the accumulators of the box.
+// Folds the elements at one window position into the accumulators of the box.
 Status FoldBox(Reducer& reducer, std::span<Array> accumulators, std::span<const Array> inputs, const WindowBox& box) {
   std::vector<Array> elements, boxed;
   std::vector<const std::byte*> ins;
@@ -34,27 +34,27 @@ Status FoldBox(Reducer& reducer, std::span<Array> accumulators, std::span<const 
 }  // namespace
 
 Result<std::vector<Array>> ReduceWindows(Reducer& reducer, std::span<const Array> inputs, std::span<const Array> inits,
-                                         const Window* window, Ints places) {
-  WindowWalk walk(window, inputs[0].dims(), places);
+                                         const Window* window, Ints result_dims) {
+  WindowTapIterator walk(window, inputs[0].dims(), result_dims);
   std::vector<Array> accumulators;
   if (reducer.loop) {
-    accumulators.push_back(WindowsByLoop(*reducer.loop, inputs[0], inits[0], walk, ToDims(places)));
+    accumulators.push_back(WindowsByLoop(*reducer.loop, inputs[0], inits[0], walk, ToDims(result_dims)));
     return accumulators;
   }
-  for (const Array& init : inits) accumulators.push_back(Filled(init, ToDims(places)));
+  for (const Array& init : inits) accumulators.push_back(Filled(init, ToDims(result_dims)));
   while (const WindowBox* box = walk.Next()) SHOAL_TRY(FoldBox(reducer, accumulators, inputs, *box));
   return accumulators;
 }
 
 template <>
 Result<Value> Evaluate<Opcode::kReduceWindow>(Call& call) {
-  Reducer reducer(call, *call.hlo[kToApply], Reducer::Of::kSums);
+  Reducer reducer(call, *call.hlo[kToApply], Reducer::Role::kReduction);
   std::vector<Array> inputs = OperandsAs(call, 0, reducer.types);
   const std::vector<Array> inits = OperandsAs(call, reducer.count(), reducer.types);
-  // XLA takes the initial value for the function's identity where there is nothing to move over.
+  // For scalars, XLA treats the initial value as the function's identity.
   if (inputs[0].rank() == 0) return ResultOf(call.hlo, std::move(inputs));
-  SHOAL_ASSIGN(places, WindowedOutputDims(call.hlo, call.hlo[kWindow], inputs[0].dims(), {}));
-  SHOAL_ASSIGN(results, ReduceWindows(reducer, inputs, inits, call.hlo[kWindow], places));
+  SHOAL_ASSIGN(result_dims, WindowedOutputDims(call.hlo, call.hlo[kWindow], inputs[0].dims(), {}));
+  SHOAL_ASSIGN(results, ReduceWindows(reducer, inputs, inits, call.hlo[kWindow], result_dims));
   return ResultOf(call.hlo, std::move(results));
 }
 

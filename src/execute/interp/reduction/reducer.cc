@@ -4,14 +4,14 @@
 
 namespace shoal::internal {
 
-Reducer::Reducer(const Call& call, const Computation& computation, Of what)
+Reducer::Reducer(const Call& call, const Computation& computation, Role role)
     : hlo(call.hlo), computation(computation), device(call.device) {
   const size_t n = computation.parameters.size() / 2;
   for (size_t i = 0; i < n; ++i) types.push_back(computation.parameters[i]->shape().element_type());
   const LaneFunction* lanes = device.plans().Of(computation).lanes.get();
   if (n == 1 && lanes != nullptr && lanes->binary_op()) {
     const bool is_narrow = IsFloat(types[0]) && BitWidth(types[0]) < 32;
-    if (is_narrow && what == Of::kSums && device.settings().numerics == Numerics::kWide)
+    if (is_narrow && role == Role::kReduction && device.settings().numerics == Numerics::kWide)
       loop = ReductionLoop::Of(*lanes->binary_op(), ElementType::kF32);
     if (loop) types[0] = ElementType::kF32;
     if (!loop) loop = ReductionLoop::Of(*lanes->binary_op(), types[0]);
@@ -23,8 +23,8 @@ Status Reducer::Step(std::span<Array> accumulators, std::span<const std::byte* c
   absl::InlinedVector<LanesIn, 8> ins;
   results_.resize(count());
   for (size_t k = 0; k < count(); ++k) {
-    Ints dims = accumulators[k].dims(), had = results_[k].dims();
-    const bool fits = results_[k].type() == types[k] && std::equal(dims.begin(), dims.end(), had.begin(), had.end());
+    Ints dims = accumulators[k].dims(), old = results_[k].dims();
+    const bool fits = results_[k].type() == types[k] && std::equal(dims.begin(), dims.end(), old.begin(), old.end());
     if (!fits) results_[k] = Array(types[k], dims);
     outs.push_back({types[k], results_[k].mutable_data()});
     ins.push_back({types[k], accumulators[k].data()});

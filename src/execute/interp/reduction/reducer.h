@@ -1,5 +1,5 @@
-// Reducer: the function (accumulators…, elements…) -> accumulators that reduce, reduce-window, scatter and
-// select-and-scatter apply, and what they share about it.
+// Reducer: the function (accumulators…, elements…) -> accumulators of reduce, reduce-window, scatter and
+// select-and-scatter, and helpers for these ops.
 #pragma once
 
 #include <optional>
@@ -10,32 +10,32 @@
 namespace shoal::internal {
 
 struct Reducer {
-  // kSums: folds many elements into few, in accumulators that wide numerics have wider than is written.
-  enum class Of : uint8_t { kSums, kUpdates };
-  Reducer(const Call& call, const Computation& computation, Of what = Of::kUpdates);
+  // kReduction folds many elements into few; under wide numerics its accumulators are wider than declared.
+  enum class Role : uint8_t { kReduction, kUpdate };
+  Reducer(const Call& call, const Computation& computation, Role role = Role::kUpdate);
 
   const Instruction& hlo;
   const Computation& computation;
   Device& device;
-  std::vector<ElementType> types;     // of the accumulators, and so of the elements: those of the first parameters
-  std::optional<ReductionLoop> loop;  // where one accumulator has a loop of its own
+  std::vector<ElementType> types;     // of the accumulators and elements: the first parameters' types
+  std::optional<ReductionLoop> loop;  // set if there is a specialized loop
 
   size_t count() const { return types.size(); }
 
-  // accumulators[k][i] = result k for lane i. The accumulators are given and taken.
+  // accumulators[k][i] = result k for lane i. Reads and writes the accumulators.
   Status Step(std::span<Array> accumulators, std::span<const std::byte* const> elements, int64_t n);
 
  private:
-  std::vector<Array> results_;  // written while the accumulators are read; then they change places
+  std::vector<Array> results_;  // written while the accumulators are read; then swapped with them
 };
 
-// Operands [first, first + types.size()), converted where the function wants floats of another precision.
+// Operands [first, first + types.size()), converted if the function declares other float types.
 std::vector<Array> OperandsAs(const Call& call, size_t first, std::span<const ElementType> types);
 
-// The value of an instruction that gives one array or a tuple of them, in the types its shape declares.
+// The value of an instruction with one array or a tuple of arrays as its result, in the declared types.
 Value ResultOf(const Instruction& hlo, std::vector<Array> arrays);
 
-// A new array full of the scalar's value.
+// A new array with all elements equal to the scalar.
 Array Filled(const Array& scalar, Dims dims);
 
 }  // namespace shoal::internal

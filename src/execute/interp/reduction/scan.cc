@@ -7,10 +7,10 @@ namespace {
 
 using Scan = Op<Opcode::kScan>;
 
-// Step t of a stack of arrays: what lies at index t of dimension `dim`, and its dimensions without that one.
+// The slice at index t of dimension `dim`: its position, and its dimensions without `dim`.
 struct Slice {
   Dims sizes;
-  Strided place;
+  Strided strided;
 };
 
 Slice SliceAt(Ints stack, int64_t dim, int64_t t) {
@@ -18,11 +18,11 @@ Slice SliceAt(Ints stack, int64_t dim, int64_t t) {
   Slice slice;
   for (size_t d = 0; d < stack.size(); ++d) {
     if (static_cast<int64_t>(d) == dim) {
-      slice.place.offset = t * strides[d];
+      slice.strided.offset = t * strides[d];
       continue;
     }
     slice.sizes.push_back(stack[d]);
-    slice.place.strides.push_back(strides[d]);
+    slice.strided.strides.push_back(strides[d]);
   }
   return slice;
 }
@@ -33,21 +33,21 @@ Dims Stacked(Ints element, int64_t dim, int64_t steps) {
   return dims;
 }
 
-// What a step gives: a tuple, or one array alone.
+// The results of a step as a list: the elements of a tuple, or a single array.
 std::vector<Value> PartsOf(Value result) {
   if (result.IsTuple()) return result.elements();
   return {std::move(result)};
 }
 
-// How many steps there are: the inputs say or, without any, the declared shape of the first output.
+// The number of steps, from the inputs or, without any, from the declared shape of the first output.
 int64_t StepCount(const Call& call, size_t inputs, int64_t dim) {
   if (inputs > 0) return call.array(0).dim(dim);
   const Shape& shape = call.hlo.shape().IsTuple() ? call.hlo.shape().element(0) : call.hlo.shape();
   return shape.dim(dim);
 }
 
-// Room for an output that no step has been run for.
-Array Unwritten(const Shape& declared, int64_t dim, int64_t steps) {
+// An output of a scan without steps.
+Array EmptyOutput(const Shape& declared, int64_t dim, int64_t steps) {
   Dims dims = ToDims(declared.dims());
   dims[static_cast<size_t>(dim)] = steps;
   return Array::Zeros(declared.element_type(), AsInts(dims));
@@ -71,7 +71,7 @@ Result<Value> Evaluate<Opcode::kScan>(Call& call) {
     std::vector<Value> arguments;
     for (size_t i = 0; i < inputs; ++i) {
       Slice slice = SliceAt(call.array(i).dims(), dim, t);
-      arguments.push_back(Gathered(call.array(i), slice.sizes, slice.place));
+      arguments.push_back(Gathered(call.array(i), slice.sizes, slice.strided));
     }
     for (Value& carry : state) arguments.push_back(std::move(carry));
     SHOAL_ASSIGN(result, call.device.Run(*call.hlo[kToApply], std::move(arguments)));
@@ -81,7 +81,7 @@ Result<Value> Evaluate<Opcode::kScan>(Call& call) {
       const Array& output = parts[i].array();
       if (step == 0) stacks[i] = Array(output.type(), Stacked(output.dims(), dim, steps));
       const Slice slice = SliceAt(stacks[i].dims(), dim, t);
-      CopyStrided(output.dims(), output.element_bytes(), stacks[i].mutable_data(), slice.place, output.data(),
+      CopyStrided(output.dims(), output.element_bytes(), stacks[i].mutable_data(), slice.strided, output.data(),
                   {0, RowMajorStrides(output.dims())});
     }
     state.assign(parts.begin() + static_cast<int64_t>(outputs), parts.end());
@@ -90,7 +90,7 @@ Result<Value> Evaluate<Opcode::kScan>(Call& call) {
   std::vector<Value> results;
   for (size_t i = 0; i < outputs; ++i) {
     const Shape& declared = shape.IsTuple() ? shape.element(static_cast<int64_t>(i)) : shape;
-    results.push_back(steps == 0 ? Unwritten(declared, dim, steps) : std::move(stacks[i]));
+    results.push_back(steps == 0 ? EmptyOutput(declared, dim, steps) : std::move(stacks[i]));
   }
   for (Value& carry : state) results.push_back(std::move(carry));
   return shape.IsTuple() ? Value::Tuple(std::move(results)) : std::move(results[0]);

@@ -13,13 +13,13 @@
 namespace shoal::internal {
 namespace {
 
-// What is sorted: the operands with the dimension to sort along last.
+// The operands with the sort dimension last.
 struct SortRows {
   std::vector<Array> operands;
   int64_t count = 0, size = 0;
 };
 
-// A comparison of one operand's elements and nothing else.
+// A comparator that is a single comparison of one operand's elements.
 struct SimpleOrder {
   size_t operand = 0;
   bool descending = false;
@@ -33,7 +33,7 @@ std::optional<SimpleOrder> SimpleOrderOf(const Computation& comparator) {
   const auto& parameters = comparator.parameters;
   const size_t first =
       static_cast<size_t>(std::find(parameters.begin(), parameters.end(), root.operands[0]) - parameters.begin());
-  // Parameters 2k and 2k + 1 in either order.
+  // The root compares parameters 2k and 2k + 1, in either order.
   if (first >= parameters.size() || root.operands[1] != parameters[first ^ 1]) return std::nullopt;
   const ComparisonDirection direction = root[Compare::kDirection];
   const bool less = direction == ComparisonDirection::kLt;
@@ -41,13 +41,13 @@ std::optional<SimpleOrder> SimpleOrderOf(const Computation& comparator) {
   SimpleOrder order;
   order.operand = first / 2;
   order.descending = less != (first % 2 == 0);
-  // Without an order of their own nans count as the largest numbers.
+  // Unless the comparison has a total order, NaNs count as the largest numbers.
   if (root[Compare::kOrder] == ComparisonOrder::kPartial) order.floats = FloatOrder::kNanLast;
   return order;
 }
 
-// By keys, one of each element. Where nothing asks for a stable order, elements with equal keys stand as std::sort
-// leaves them, which is what XLA:CPU does.
+// Sorts by one key per element. In an unstable sort, elements with equal keys end up in the order that std::sort
+// leaves, as in XLA:CPU.
 std::vector<int64_t> SortedByKeys(const SortRows& rows, const std::vector<uint64_t>& keys, bool is_stable) {
   struct Keyed {
     uint64_t key;
@@ -69,7 +69,7 @@ std::vector<int64_t> SortedByKeys(const SortRows& rows, const std::vector<uint64
   return sorted;
 }
 
-// The comparator over many pairs of elements, which it is given as numbers.
+// Applies the comparator to many pairs of elements, identified by number.
 class Comparator {
  public:
   Comparator(const Instruction& hlo, const Computation& computation, Device& device, const SortRows& rows)
@@ -102,11 +102,11 @@ class Comparator {
   const Computation& computation_;
   Device& device_;
   const SortRows& rows_;
-  std::vector<bool> used_;  // parameters; nobody fetches the others
+  std::vector<bool> used_;  // parameters that the comparator uses; the others are not fetched
   std::vector<std::vector<std::byte>> lanes_;
 };
 
-// Keys for a comparator that is more than one comparison: each element's rank among the sorted ones.
+// Keys for a general comparator: the rank of each element in sorted order.
 Result<std::vector<uint64_t>> Ranks(const std::vector<int64_t>& sorted, Comparator& compare) {
   const size_t n = sorted.size();
   std::vector<uint8_t> before(n, 0);
@@ -119,7 +119,7 @@ Result<std::vector<uint64_t>> Ranks(const std::vector<int64_t>& sorted, Comparat
 
 Result<std::vector<int64_t>> Sorted(const Instruction& hlo, const Computation& comparator, Device& device,
                                     const SortRows& rows, bool is_stable) {
-  if (rows.size <= 16) is_stable = true;  // so few elements std::sort inserts one by one, which is stable
+  if (rows.size <= 16) is_stable = true;  // std::sort uses insertion sort for so few elements, which is stable
   if (std::optional<SimpleOrder> order = SimpleOrderOf(comparator)) {
     std::vector<uint64_t> keys = OrderKeys(rows.operands[order->operand], order->floats);
     if (order->descending)
@@ -138,7 +138,7 @@ Result<std::vector<int64_t>> Sorted(const Instruction& hlo, const Computation& c
 Result<std::vector<Array>> SortedAlong(const Instruction& hlo, int64_t dim, const Computation& comparator,
                                        Device& device, std::vector<Array> operands, bool is_stable) {
   if (operands[0].count() == 0 || operands[0].dim(dim) == 1) return operands;
-  // Swapping two dimensions is undone by swapping them again.
+  // A swap of two dimensions is its own inverse.
   const int rank = operands[0].rank();
   Dims order(static_cast<size_t>(rank));
   std::iota(order.begin(), order.end(), 0);

@@ -1,4 +1,4 @@
-// Sorting along a dimension, for the op sort and for custom calls that come down to it.
+// Sorting along a dimension, for the op sort and for custom calls that are sorts.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace shoal::internal {
 
-// The operands, all of the same dimensions, in the order in which the comparator puts their elements along `dim`.
-// Not stable: elements that compare equal stand as XLA:CPU leaves them.
+// Sorts the operands, all of equal dimensions, along `dim` by the comparator. If not stable, elements that compare
+// equal are ordered as in XLA:CPU.
 Result<std::vector<Array>> SortedAlong(const Instruction& hlo, int64_t dim, const Computation& comparator, Device& device,
                                        std::vector<Array> operands, bool is_stable = true);
 
