@@ -59,10 +59,11 @@ MORE_CALLS = {
              "{m} --json --on=b200x8 --sweep=cluster.nic_efficiency=0.5,0.9"],
     "report": ["{m} {n} -o {out}.html"],
     "opt": ["{m} --communication"],
-    "run": [f"{{m}} --json --engine=interp --check_nans {LIMITS}50000",
-            f"{{m}} --json --dump=. --dump_dir={{out}} {LIMITS}500"],
+    "run": [f"{{m}} --json --engine=interp --check_nans {LIMITS}50000"],
     "compare": [f"{{m}} {{m}} --json {LIMITS}50000"],
 }
+# In addition to MORE_CALLS, for the small modules of tests/ and examples/.
+SMALL_CALLS = {"run": [f"{{m}} --json --dump=. --dump_dir={{out}} {LIMITS}500"]}
 # Calls without a module; {s} is the folder --shared.
 OTHER_CALLS = {
     "ops": ["--json"],
@@ -95,8 +96,8 @@ class Case:
         return self.command in ("print", "opt") or "--matrix=csv" in self.arguments or "--print_literals" in self.arguments
 
 
-def calls_for(module, following, more):
-    for table in (CALLS, MORE_CALLS) if more else (CALLS,):
+def calls_for(module, following, *tables):
+    for table in tables:
         for command, calls in table.items():
             for call in calls:
                 yield Case(command, call, str(module), str(following))
@@ -133,10 +134,11 @@ def all_cases(shared, sample):
         cases += [Case(command, call.replace("{s}", str(shared))) for call in calls if shared or "{s}" not in call]
     for paths in modules(shared, sample):
         for path, following in zip(paths, paths[1:] + paths[:1]):
-            cases += calls_for(path, following, more=True)
+            cases += calls_for(path, following, CALLS, MORE_CALLS, *([SMALL_CALLS] if ROOT in path.parents else []))
     tests = sorted((ROOT / "tests").rglob("*.hlo"))
     for number, (path, following) in enumerate(zip(tests, tests[1:] + tests[:1])):
-        cases += [*written_calls(path), *calls_for(path, following, more=number % EVERY == 0)]
+        more = (MORE_CALLS, SMALL_CALLS) if number % EVERY == 0 else ()
+        cases += [*written_calls(path), *calls_for(path, following, CALLS, *more)]
     return list(dict.fromkeys(cases))
 
 
@@ -178,14 +180,14 @@ def files_under(folder, version, newest):
 
 
 def outcome(binary, version, newest, case, folder):
-    """All that is compared of a run; None if it takes too long."""
+    """All that is compared of a run; None if it takes too long. A run that fails may leave any of its files."""
     out = folder / "out"
     try:
         done = subprocess.run([binary, *case.words(version, out)], cwd=case.folder, env=ENVIRONMENT, timeout=TIMEOUT,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
         return {"exit status": done.returncode, "stdout": stdout_of(case, done.stdout, version, newest),
                 "messages": list(messages_in(done.stderr.decode("utf-8", "replace"), newest)),
-                "files": files_under(folder, version, newest)}
+                "files": files_under(folder, version, newest) if done.returncode == 0 else {}}
     except subprocess.TimeoutExpired:
         return None
     finally:

@@ -1,6 +1,6 @@
-// Text and protobuf of one module are one module: every verb says the same of both, names of files aside. The protobufs
-// are those that XLA wrote beside its texts (X.hlo and X.hlo.pb) and those that `print --format=pb` makes of every text.
-// Instructions are shuffled as well: no order of a file is trusted. Verbs run in this process, a job is a process.
+// Text and protobuf of a module are equivalent: every command prints equal output for both, except for file names. The
+// protobufs are those that XLA wrote beside its texts (X.hlo and X.hlo.pb), and the output of `print --format=pb`.
+// Instructions are shuffled as well, since commands must not rely on file order. Each job is a process that runs commands.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -42,24 +42,24 @@ std::string Slurp(const fs::path& path) {
 
 std::string Joined(const Arguments& arguments) { return StrJoin(arguments, " "); }
 
-void ReplaceAll(std::string& text, const std::string& what, std::string_view by) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
+void ReplaceAll(std::string& text, const std::string& old, std::string_view by) {
+  for (size_t at = text.find(old); at != std::string::npos; at = text.find(old, at + by.size()))
+    text.replace(at, old.size(), by);
 }
 
-// What a worker leaves for its parent: what it was doing, should it die.
+// Shared memory in prefix a worker records its current call, so that its parent can report a crash.
 struct Note {
   int64_t file = -1;
   char call[512] = {};
 };
 
-struct Said {
+struct CallResult {
   int status = 0;
   std::string out;
-  bool operator==(const Said&) const = default;
+  bool operator==(const CallResult&) const = default;
 };
 
-// One worker: takes each of its files through all verbs and writes what differs to `results`.
+// One worker: runs all commands on each of its files and writes the differences to `results`.
 class Worker {
  public:
   Worker(Note& note, const fs::path& folder, int results) : note_(note), folder_(folder), results_(results) {
@@ -71,38 +71,38 @@ class Worker {
   }
 
   void Check(const std::string& text, bool run) {
-    const std::string ours = folder_ / "ours.pb", given = text + ".pb";
+    const std::string own = folder_ / "own.pb", given = text + ".pb";
     found_ = 0;
     text_ = text;
-    if (Call({"print", "--format=pb", text, "-o", ours}).status != 0) return Tell("skipped");
-    const bool loose = Call({"check", text}).status == 1;  // a protobuf does not have the liberties that loose text takes
-    std::vector<Arguments> verbs = ReadingVerbs();
-    if (!loose) verbs.insert(verbs.end(), {{"check"}, {"opt"}});
-    // XLA's own parser refuses some texts that XLA prints, and reads their protobufs.
-    // It reads -0 as 0, so that the protobuf must be of the same reading.
+    if (Call({"print", "--format=pb", text, "-o", own}).status != 0) return Report("skipped");
+    const bool loose = Call({"check", text}).status == 1;  // a protobuf cannot have the deviations of loose text
+    std::vector<Arguments> commands = ReadingCommands();
+    if (!loose) commands.insert(commands.end(), {{"check"}, {"opt"}});
+    // XLA's parser rejects some texts that XLA prints, although it reads their protobufs.
+    // It reads -0 as 0, so the protobuf must be written from a text that was read strictly too.
     const std::string strict = folder_ / "strict.pb";
     if (Call({"print", "--strict", "--format=pb", text, "-o", strict}).status == 0) Compare(strict, {{"print", "--strict"}}, "");
-    // Short texts of the goldens are large programs; those with a protobuf beside them were made to be run.
+    // Short texts of the goldens are large programs; those with a protobuf beside them are meant to be run.
     const bool has_given = fs::exists(given);
-    if (!loose && (run || has_given)) verbs.insert(verbs.end(), {{"mem", "--run", "--json"}, {"run"}, {"run", "--engine=jit"}});
-    Compare(ours, verbs, "");
-    // The numbers that XLA gave its instructions, and its own order, are in no text.
-    std::erase_if(verbs, [](const Arguments& verb) { return verb[0] == "print" && verb.size() > 1 && verb[1] != "--format=short"; });
-    if (has_given) Compare(given, verbs, "XLA's protobuf: ");
-    Shuffle(ours);
-    Tell(found_ == 0 ? "passed" : "failed");
+    if (!loose && (run || has_given)) commands.insert(commands.end(), {{"mem", "--run", "--json"}, {"run"}, {"run", "--engine=jit"}});
+    Compare(own, commands, "");
+    // XLA's instruction ids and its internal order are only in the protobuf.
+    std::erase_if(commands, [](const Arguments& command) { return command[0] == "print" && command.size() > 1 && command[1] != "--format=short"; });
+    if (has_given) Compare(given, commands, "XLA's protobuf: ");
+    Shuffle(own);
+    Report(found_ == 0 ? "passed" : "failed");
   }
 
  private:
-  static std::vector<Arguments> ReadingVerbs() {
+  static std::vector<Arguments> ReadingCommands() {
     return {{"print"},          {"print", "--format=short"},       {"print", "--format=json"},
             {"show"},           {"show", "--op=all", "--name"},    {"comm", "--json"},
             {"comm"},           {"cost", "--by=op", "--top=0"},    {"cost", "--by=line", "--json"},
             {"mem", "--json"},  {"time", "--on=h100x8", "--json"}, {"time", "--on=tpu-v5p-2x2x2"}};
   }
 
-  // Of what is refused only the status counts, since a text has other liberties to take.
-  Said Call(Arguments arguments) {
+  // If a command fails, only its status is compared, since text and protobuf have different deviations.
+  CallResult Call(Arguments arguments) {
     std::snprintf(note_.call, sizeof note_.call, "%s", Joined(arguments).c_str());
     const std::string path = arguments.back();
     arguments.insert(arguments.begin(), "shoal");
@@ -110,42 +110,42 @@ class Worker {
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
     if (ftruncate(out_, 0) == 0) lseek(out_, 0, SEEK_SET);
-    Said said;
-    said.status = Shoal(static_cast<int>(argv.size()) - 1, argv.data());
-    if (said.status != 0) return said;
-    said.out = Slurp("/proc/self/fd/" + std::to_string(out_));
-    return said;
+    CallResult result;
+    result.status = Shoal(static_cast<int>(argv.size()) - 1, argv.data());
+    if (result.status != 0) return result;
+    result.out = Slurp("/proc/self/fd/" + std::to_string(out_));
+    return result;
   }
 
-  Said Clean(Arguments verb, const std::string& path) {
-    verb.push_back(path);
-    Said said = Call(verb);
-    ReplaceAll(said.out, path, "FILE");
-    ReplaceAll(said.out, fs::path(path).filename(), "FILE");
+  CallResult Clean(Arguments command, const std::string& path) {
+    command.push_back(path);
+    CallResult result = Call(command);
+    ReplaceAll(result.out, path, "FILE");
+    ReplaceAll(result.out, fs::path(path).filename(), "FILE");
     static const std::regex kTime(R"(\d+(\.\d+)?(e-\d+)? (ms|s|us)\b)");
-    if (verb[0] == "run") said.out = std::regex_replace(said.out, kTime, "TIME");
-    return said;
+    if (command[0] == "run") result.out = std::regex_replace(result.out, kTime, "TIME");
+    return result;
   }
 
-  void Compare(const std::string& proto, const std::vector<Arguments>& verbs, const char* which) {
-    for (const Arguments& verb : verbs) {
-      const Said a = Clean(verb, text_), b = Clean(verb, proto);
+  void Compare(const std::string& proto, const std::vector<Arguments>& commands, const char* prefix) {
+    for (const Arguments& command : commands) {
+      const CallResult a = Clean(command, text_), b = Clean(command, proto);
       if (a == b) continue;
       const size_t at = static_cast<size_t>(std::mismatch(a.out.begin(), a.out.end(), b.out.begin(), b.out.end()).first - a.out.begin());
       const size_t line = a.out.rfind('\n', at == 0 ? 0 : at - 1) + 1;
-      Differs(StrCat(which, Joined(verb), ": status ", a.status, ", '", a.out.substr(line, 200), "' from text, ", b.status, ", '",
+      ReportDifference(StrCat(prefix, Joined(command), ": status ", a.status, ", '", a.out.substr(line, 200), "' from text, ", b.status, ", '",
                      b.out.substr(std::min(line, b.out.size()), 200), "' from protobuf"));
     }
-    if (const Said diff = Call({"diff", text_, proto}); diff.status != 0) Differs(StrCat(which, "diff: status ", diff.status));
+    if (const CallResult diff = Call({"diff", text_, proto}); diff.status != 0) ReportDifference(StrCat(prefix, "diff: status ", diff.status));
   }
 
-  // The instructions of each computation in another order: what can be said stays.
+  // Shuffles the instructions of each computation: the exit status must not change.
   void Shuffle(const std::string& proto) {
-    const Said printed = Call({"print", proto});
+    const CallResult printed = Call({"print", proto});
     if (printed.status != 0 || printed.out.substr(0, 4096).find("is_scheduled=true") != std::string::npos) return;
     std::mt19937 random(7);
     std::vector<std::string> body;
-    std::string mixed;
+    std::string shuffled_text;
     for (size_t start = 0; start < printed.out.size();) {
       const size_t end = std::min(printed.out.find('\n', start), printed.out.size() - 1) + 1;
       std::string line = printed.out.substr(start, end - start);
@@ -157,24 +157,24 @@ class Worker {
         body.back() += line;  // JSON of several lines
       } else {
         std::shuffle(body.begin(), body.end(), random);
-        for (const std::string& each : body) mixed += each;
-        mixed += line;
+        for (const std::string& each : body) shuffled_text += each;
+        shuffled_text += line;
         body.clear();
       }
     }
-    const std::string target = folder_ / "mixed.hlo";
-    std::ofstream(target, std::ios::binary) << mixed;
-    for (const char* verb : {"cost", "show", "mem"}) {
-      const int straight = Call({verb, proto}).status, of_mixed = Call({verb, target}).status;
-      if (straight != of_mixed) Differs(StrCat("shuffled, ", verb, ": status ", of_mixed, ", ", straight, " as it was"));
+    const std::string target = folder_ / "shuffled_text.hlo";
+    std::ofstream(target, std::ios::binary) << shuffled_text;
+    for (const char* command : {"cost", "show", "mem"}) {
+      const int original = Call({command, proto}).status, shuffled = Call({command, target}).status;
+      if (original != shuffled) ReportDifference(StrCat("shuffled, ", command, ": status ", shuffled, ", ", original, " unshuffled"));
     }
   }
 
-  void Differs(const std::string& what) {
+  void ReportDifference(const std::string& message) {
     ++found_;
-    Tell(StrCat("DIFFERS ", text_, ": ", what));
+    Report(StrCat("DIFFERS ", text_, ": ", message));
   }
-  void Tell(std::string line) {
+  void Report(std::string line) {
     std::replace(line.begin(), line.end(), '\n', ' ');
     line += '\n';
     if (write(results_, line.data(), line.size()) < 0) _exit(1);
@@ -188,21 +188,21 @@ class Worker {
 
 struct File {
   std::string path;
-  bool run = false;  // it is small, and one of ours
+  bool run = false;  // a small module of this repository
 };
 
 std::vector<File> FilesOf(const Flags& flags) {
   constexpr uintmax_t kMaxBytesToRun = 6000;
   std::vector<File> files;
   for (const std::string& folder : flags.folders) {
-    const bool ours = folder.find("shared") == std::string::npos;
+    const bool own = folder.find("shared") == std::string::npos;
     std::vector<File> found;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
       const fs::path& path = entry.path();
       if ((path.extension() != ".hlo" && path.extension() != ".txt") || !entry.is_regular_file()) continue;
       if (path.filename().string().starts_with("bad-") || path.string().find(flags.only) == std::string::npos) continue;
       if (static_cast<int64_t>(entry.file_size()) <= flags.max_bytes)
-        found.push_back({path.string(), ours && entry.file_size() <= kMaxBytesToRun});
+        found.push_back({path.string(), own && entry.file_size() <= kMaxBytesToRun});
     }
     std::sort(found.begin(), found.end(), [](const File& a, const File& b) { return a.path < b.path; });
     files.insert(files.end(), found.begin(), found.end());
@@ -235,7 +235,7 @@ class Forms {
       std::printf("%s: %s ended by %s %d\n", files_[static_cast<size_t>(notes_[w].file)].path.c_str(), notes_[w].call,
                   WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
       ++died_;
-      workers[Start(w)] = w;  // goes on with the next file
+      workers[Start(w)] = w;  // continues with the next file
     }
     return Sum();
   }
@@ -280,11 +280,11 @@ class Forms {
 
 int Main(int argc, char** argv) {
   Flags flags;
-  CLI::App app("Says whether every verb says the same of a module's text and of its protobuf");
-  app.add_option("FOLDERS", flags.folders, "Where texts are, and protobufs beside some of them")->required();
-  app.add_option("--only", flags.only, "Paths with this in them");
+  CLI::App app("Checks that every command prints equal output for a module's text and its protobuf");
+  app.add_option("FOLDERS", flags.folders, "Folders with texts, some with protobufs beside them")->required();
+  app.add_option("--only", flags.only, "Only paths that contain this");
   app.add_option("--jobs", flags.jobs, "Processes at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  app.add_option("--most_bytes", flags.max_bytes, "Larger texts are left out");
+  app.add_option("--max_bytes", flags.max_bytes, "Skip larger texts");
   CLI11_PARSE(app, argc, argv);
   return Forms(flags, FilesOf(flags)).Run();
 }

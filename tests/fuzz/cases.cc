@@ -27,10 +27,10 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// Of a run. Where steps are counted, those are run one by one that otherwise are one piece of code.
-Arguments Limits(bool are_steps_counted) {
-  Arguments limits{"--max_memory=64MB", are_steps_counted ? "--max_seconds=10" : "--max_seconds=2"};
-  if (are_steps_counted) limits.push_back("--max_steps=20000");
+// Limits of a run. With an instruction limit, loops run instruction by instruction and not as one function.
+Arguments Limits(bool limit_instructions) {
+  Arguments limits{"--max_memory=64MB", limit_instructions ? "--max_seconds=10" : "--max_seconds=2"};
+  if (limit_instructions) limits.push_back("--max_instructions=20000");
   return limits;
 }
 
@@ -52,13 +52,13 @@ std::unique_ptr<Module> Read(const std::string& bytes) {
   return ParseModule(source, {}, diags);
 }
 
-// How many devices a file's module is for; 0 if it has none.
-int64_t MostDevices(const std::string& path) {
+// Number of devices that the module in a file is compiled for; 0 if it cannot be read.
+int64_t DeviceCount(const std::string& path) {
   const std::unique_ptr<Module> module = Read(ReadFile(path));
   return module == nullptr ? 0 : InferDevices(*module).grid.count();
 }
 
-// A stream of zlib's; `window` as deflateInit2 takes it: -15 is deflate alone, 31 is gzip.
+// A zlib stream; `window` as for deflateInit2: -15 is raw deflate, 31 is gzip.
 std::string Deflated(const std::string& bytes, int window) {
   z_stream stream{};
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) != Z_OK) return "";
@@ -91,16 +91,16 @@ std::string ZipOf(const std::string& name, const std::string& bytes, bool deflat
          number(local.size(), 4) + number(0, 2);
 }
 
-// What no message of ours says: an exception of the standard library, or a defect that `run` noticed.
+// Text that a correct run never prints: an exception of the standard library, or an internal error reported by `run`.
 const char* Complaint(const std::string& messages) {
-  static constexpr const char* kTelling[] = {"itself is at fault", "std::", "basic_string", "vector::", "bad_variant",
-                                             "runtime error:", "AddressSanitizer", "wrong index for variant",
-                                             "stoi", "map::at", "terminate called"};
+  static constexpr const char* kSymptoms[] = {"internal error", "std::", "basic_string", "vector::", "bad_variant",
+                                              "runtime error:", "AddressSanitizer", "wrong index for variant",
+                                              "stoi", "map::at", "terminate called"};
   std::istringstream lines(messages);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("  ")) continue;  // the module's own words
-    for (const char* telling : kTelling)
-      if (line.find(telling) != std::string::npos) return telling;
+    if (line.starts_with("  ")) continue;  // quotes the module
+    for (const char* symptom : kSymptoms)
+      if (line.find(symptom) != std::string::npos) return symptom;
   }
   return nullptr;
 }
@@ -124,20 +124,20 @@ bool Cases::Run(int64_t number) {
   return RunText(text, origin, random);
 }
 
-bool Cases::RunMisfit(int64_t number, const std::string& text) {
+bool Cases::RunIllTyped(int64_t number, const std::string& text) {
   note_.number = number;
   const std::string path = folder_ + "/module.hlo";
   WriteFile(path, text);
   if (!Call({"check", path})) return false;
-  for (const char* verb : {"show", "cost", "mem", "time", "opt"}) {
-    Arguments call{verb, path};
+  for (const char* command : {"show", "cost", "mem", "time", "opt"}) {
+    Arguments call{command, path};
     if (call[0] == "time") call.push_back("--on=h100x8");
     if (!Call(std::move(call))) return false;
   }
   for (const char* engine : {"--engine=jit", "--engine=interp"}) {
     Arguments call{"run", path, engine};
     Append(call, Limits(call[2] == "--engine=interp"));
-    if (MostDevices(path) > 8) Append(call, {"--num_replicas=2", "--num_partitions=2"});
+    if (DeviceCount(path) > 8) Append(call, {"--num_replicas=2", "--num_partitions=2"});
     if (!Call(std::move(call))) return false;
   }
   return true;
@@ -159,7 +159,7 @@ bool Cases::RunProto(const std::string& text, const Origin& origin, Random& rand
   return RunFile(path, origin.path, random);
 }
 
-// Files of arrays for a module that takes one, in an archive or a folder; mutated before they are packed or after.
+// Array files for a module with one parameter, in an archive or a folder; mutated before or after packing.
 bool Cases::RunArrays(Random& random) {
   static constexpr std::pair<const char*, const char*> kTypes[] = {{"f32", "<f4"}, {"f64", "<f8"},  {"pred", "|b1"}, {"s32", "<i4"},
                                                                    {"c64", "<c8"}, {"bf16", "|V2"}, {"u8", "|u1"},   {"s64", ">i8"}};
@@ -192,7 +192,7 @@ bool Cases::RunArrays(Random& random) {
 std::vector<std::string> Cases::RunFlags(const std::string& path, Random& random) const {
   Arguments flags{"run", path};
   Append(flags, Limits(random.OneIn(2)));
-  if (MostDevices(path) > 8 || random.OneIn(3)) {
+  if (DeviceCount(path) > 8 || random.OneIn(3)) {
     const int64_t replicas = 1 + random.Below(4);
     flags.push_back("--num_replicas=" + std::to_string(replicas));
     flags.push_back("--num_partitions=" + std::to_string(1 + random.Below(replicas > 2 ? 2 : 4)));
@@ -221,7 +221,7 @@ bool Cases::ReadIt(const std::string& path, Random& random) {
   for (Arguments call : calls) {
     if (random.OneIn(3)) call.push_back("--json");
     if (random.OneIn(12)) call.push_back("--strict");
-    if (call[0] == "check" && call.back() == "--strict") call.pop_back();  // which it is
+    if (call[0] == "check" && call.back() == "--strict") call.pop_back();  // check is always strict
     if (!Call(std::move(call))) return false;
   }
   if (random.OneIn(2) && !Call({"time", path, std::string("--on=") + random.Of(kMachines)})) return false;
@@ -245,7 +245,7 @@ bool Cases::CompareIt(const std::string& path, const std::string& origin, Random
     Arguments call{"compare", a, b};
     Append(call, Limits(random.OneIn(2)));
     if (random.OneIn(3)) call.push_back("--json");
-    if (random.OneIn(2) || MostDevices(a) > 8 || MostDevices(b) > 8) {
+    if (random.OneIn(2) || DeviceCount(a) > 8 || DeviceCount(b) > 8) {
       call.push_back("--num_replicas=1");
       call.push_back(random.OneIn(2) ? "--num_partitions=1" : "--num_partitions=4");
     }

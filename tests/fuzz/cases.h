@@ -1,4 +1,4 @@
-// What is done with one module: every verb, as the command line does it, in this process.
+// Runs all commands on one module, as the command line does, in this process.
 #pragma once
 
 #include <string>
@@ -8,37 +8,37 @@
 
 namespace shoal::internal::fuzz {
 
-// Files to begin with.
+// The files to mutate.
 struct Origin {
   std::string path, text;
 };
 
-// What a worker tells its parent, in memory they share: enough to write a finding when it is gone.
+// Shared memory in which a worker reports to its parent, so that a finding can be written after a crash.
 struct Note {
   int64_t number = -1;      // of the case
-  int64_t since = 0;        // ns, when the call began
+  int64_t since = 0;        // ns, start of the call
   char call[512] = {};      // "run --num_replicas=2 module.hlo"
-  char complaint[256] = {};  // what was wrong, if the worker noticed itself
+  char complaint[256] = {};  // the error, if the worker detected it itself
 };
 
 class Cases {
  public:
-  // `folder` is the worker's own; files of a case are written there.
+  // `folder` belongs to the worker; the files of a case are written there.
   Cases(const std::vector<Origin>& origins, uint64_t seed, std::string folder, Note& note);
 
-  // Case `number`, from first to last. Returns false, with a complaint in the note, if a call ended in another way than
-  // it should.
+  // Runs all calls of case `number`. Returns false, with a complaint in the note, if a call ends in an unexpected way.
+  // The result depends only on the seed and the number.
   bool Run(int64_t number);
-  // A module with something that does not fit: the verbs that go by what its instructions are.
-  bool RunMisfit(int64_t number, const std::string& text);
-  // The calls for a file that is there. `origin` is what it was made from, for diff.
+  // Runs the commands that depend on instruction types on an ill-typed module.
+  bool RunIllTyped(int64_t number, const std::string& text);
+  // Runs all calls for an existing file. `origin` is the file that it was mutated from, for diff.
   bool RunFile(const std::string& path, const std::string& origin, Random& random);
 
  private:
   bool RunText(const std::string& text, const Origin& origin, Random& random);
   bool RunProto(const std::string& text, const Origin& origin, Random& random);
   bool RunArrays(Random& random);
-  // The verbs that read a module; those that run it; those that write another form of it or see it beside another.
+  // The commands that read a module; those that run it; those that convert it or compare it with another.
   bool ReadIt(const std::string& path, Random& random);
   bool RunIt(const std::string& path, Random& random);
   bool CompareIt(const std::string& path, const std::string& origin, Random& random);

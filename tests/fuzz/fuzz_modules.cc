@@ -1,6 +1,6 @@
-// Generates and mutates modules and takes each through every verb, `run` on up to 8 devices included. Nothing may end by
-// a signal, hang, or fail in another way than with a message. Each worker is a process of its own, so that one that
-// dies is one finding and the rest goes on.
+// Generates and mutates modules and runs every command on each, including `run` on up to 8 devices. No call may end with
+// a signal, hang, or fail without a message. Each worker is a process, so that a crash is one finding and the other
+// workers continue.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -24,7 +24,7 @@
 #include "formats/text/parser.h"
 #include "ill_typed.h"
 
-// Sanitizers must neither stop at an allocation that fails nor end with a status that verbs have.
+// Sanitizers must neither stop at a failed allocation nor exit with a status that a command uses.
 extern "C" const char* __asan_default_options() {
   return "allocator_may_return_null=1:exitcode=99:detect_leaks=0:max_allocation_size_mb=4096:detect_stack_use_after_return=0:handle_abort=1";
 }
@@ -48,7 +48,7 @@ std::string Slurp(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Small enough to be run in no time: mutations keep most sizes.
+// Small enough to run quickly: mutations keep most sizes.
 bool IsSmall(const std::string& text) {
   constexpr int64_t kMaxElements = 1 << 16;
   std::unique_ptr<Source> source = Source::FromString("origin", text);
@@ -63,7 +63,7 @@ bool IsSmall(const std::string& text) {
   return true;
 }
 
-// In the order of their names, so that a seed gives the same cases on every machine.
+// Sorted by name, so that a seed yields the same cases on every machine.
 std::vector<Origin> ReadOrigins(const Flags& flags) {
   std::vector<Origin> origins;
   for (const std::string& root : flags.origins) {
@@ -82,8 +82,8 @@ std::vector<Origin> ReadOrigins(const Flags& flags) {
   return origins;
 }
 
-// Where a worker died, from what a sanitizer wrote: the first function of ours.
-std::string PlaceOf(const std::string& report) {
+// The location of a crash in a sanitizer report: the first function of shoal.
+std::string CrashLocation(const std::string& report) {
   for (size_t at = report.find(" in shoal::"); at != std::string::npos; at = report.find(" in shoal::", at + 1)) {
     const std::string line = report.substr(at + 4, report.find('\n', at) - at - 4);
     return line.substr(0, 160);
@@ -92,24 +92,24 @@ std::string PlaceOf(const std::string& report) {
   return error == std::string::npos ? "" : report.substr(error, report.find('\n', error) - error).substr(0, 160);
 }
 
-// All ill_typed of all origins, numbered; those of one origin are made when the first of them is asked for.
-class MisfitsOf {
+// The ill-typed variants of all origins, numbered; those of an origin are created when the first of them is used.
+class IllTypedModules {
  public:
-  explicit MisfitsOf(const std::vector<Origin>& origins) : origins_(origins) {
+  explicit IllTypedModules(const std::vector<Origin>& origins) : origins_(origins) {
     for (const Origin& origin : origins) ends_.push_back(count() + std::ssize(IllTypedVariants(origin.text)));
   }
   int64_t count() const { return ends_.empty() ? 0 : ends_.back(); }
   const std::string& operator[](int64_t number) {
     const auto origin = static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), number) - ends_.begin());
-    if (origin != at_) made_ = IllTypedVariants(origins_[at_ = origin].text);
-    return made_[static_cast<size_t>(number - (origin == 0 ? 0 : ends_[origin - 1]))];
+    if (origin != origin_) variants_ = IllTypedVariants(origins_[origin_ = origin].text);
+    return variants_[static_cast<size_t>(number - (origin == 0 ? 0 : ends_[origin - 1]))];
   }
 
  private:
   const std::vector<Origin>& origins_;
   std::vector<int64_t> ends_;
-  size_t at_ = SIZE_MAX;
-  std::vector<std::string> made_;
+  size_t origin_ = SIZE_MAX;
+  std::vector<std::string> variants_;
 };
 
 class Fuzz {
@@ -129,25 +129,25 @@ class Fuzz {
     workers_.resize(static_cast<size_t>(flags_.jobs));
     for (int64_t w = 0; w < flags_.jobs; ++w) Start(w, flags_.first + w);
     while (std::any_of(workers_.begin(), workers_.end(), [](pid_t pid) { return pid > 0; })) {
-      for (int64_t w = 0; w < flags_.jobs; ++w) Look(w);
+      for (int64_t w = 0; w < flags_.jobs; ++w) Poll(w);
       ShowProgress();
       usleep(20000);
     }
-    for (const auto& [what, times] : findings_) std::printf("%6lld  %s\n", static_cast<long long>(times), what.c_str());
+    for (const auto& [finding, times] : findings_) std::printf("%6lld  %s\n", static_cast<long long>(times), finding.c_str());
     std::printf("%lld passed, %lld failed\n", static_cast<long long>(flags_.count - found_), static_cast<long long>(found_));
     return found_ == 0 ? 0 : 1;
   }
 
  private:
-  // A line a minute: the number of a case that all before it are done.
+  // Prints one line per minute: the number of cases before the first unfinished one.
   void ShowProgress() {
     if (std::chrono::steady_clock::now() < next_line_) return;
     next_line_ += std::chrono::minutes(1);
-    int64_t least = INT64_MAX;
+    int64_t min_number = INT64_MAX;
     for (int64_t w = 0; w < flags_.jobs; ++w)
-      if (workers_[static_cast<size_t>(w)] > 0) least = std::min(least, notes_[w].number);
-    if (least == INT64_MAX) return;
-    std::fprintf(stderr, "%lld of %lld\n", static_cast<long long>(least - flags_.first), static_cast<long long>(flags_.count));
+      if (workers_[static_cast<size_t>(w)] > 0) min_number = std::min(min_number, notes_[w].number);
+    if (min_number == INT64_MAX) return;
+    std::fprintf(stderr, "%lld of %lld\n", static_cast<long long>(min_number - flags_.first), static_cast<long long>(flags_.count));
   }
 
   fs::path Folder(int64_t w) const { return scratch_ / std::to_string(w); }
@@ -175,47 +175,47 @@ class Fuzz {
     setrlimit(RLIMIT_CORE, &none);
     Cases cases(origins_, flags_.seed, folder, notes_[w]);
     for (; number < flags_.first + flags_.count; number += flags_.jobs) {
-      const bool fine = flags_.ill_typed ? cases.RunMisfit(number, ill_typed_[number * ill_typed_.count() / flags_.count])
+      const bool fine = flags_.ill_typed ? cases.RunIllTyped(number, ill_typed_[number * ill_typed_.count() / flags_.count])
                                        : cases.Run(number);
       if (!fine) _exit(98);
     }
     _exit(0);
   }
 
-  // Whether a worker is done, dead or stuck.
-  void Look(int64_t w) {
+  // Checks if a worker has finished, crashed or hangs.
+  void Poll(int64_t w) {
     const pid_t pid = workers_[static_cast<size_t>(w)];
     if (pid <= 0) return;
     int status = 0;
     if (waitpid(pid, &status, WNOHANG) == pid) {
       if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return void(workers_[static_cast<size_t>(w)] = 0);
-      std::string how = WIFSIGNALED(status) ? StrCat("signal ", WTERMSIG(status)) : notes_[w].complaint;
-      if (how.empty()) how = StrCat("exit status ", WEXITSTATUS(status));
-      return Keep(w, how);
+      std::string outcome = WIFSIGNALED(status) ? StrCat("signal ", WTERMSIG(status)) : notes_[w].complaint;
+      if (outcome.empty()) outcome = StrCat("exit status ", WEXITSTATUS(status));
+      return Record(w, outcome);
     }
     const int64_t since = notes_[w].since, now = std::chrono::steady_clock::now().time_since_epoch().count();
     if (since == 0 || now - since < flags_.max_seconds * 1000000000) return;
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
-    Keep(w, "hangs");
+    Record(w, "hangs");
   }
 
-  void Keep(int64_t w, const std::string& how) {
+  void Record(int64_t w, const std::string& outcome) {
     const Note note = notes_[w];
     const std::string report = Slurp(Folder(w) / "stderr");
-    const std::string verb = std::string(note.call).substr(0, std::string(note.call).find(' '));
-    const std::string what = StrCat(verb, ": ", how, " ", PlaceOf(report));
+    const std::string command = std::string(note.call).substr(0, std::string(note.call).find(' '));
+    const std::string finding = StrCat(command, ": ", outcome, " ", CrashLocation(report));
     ++found_;
-    if (findings_[what]++ < 3) {
+    if (findings_[finding]++ < 3) {
       fs::create_directories(flags_.findings);
-      const fs::path stem = fs::path(flags_.findings) / StrCat(flags_.ill_typed ? "ill_typed-" : "", verb, "-", flags_.seed, "-", note.number);
+      const fs::path stem = fs::path(flags_.findings) / StrCat(flags_.ill_typed ? "ill_typed-" : "", command, "-", flags_.seed, "-", note.number);
       for (const char* name : {"module.hlo", "module.pb", "in.npz", "module.hlo.gz"})
         if (std::string(note.call).find(name) != std::string::npos)
           fs::copy_file(Folder(w) / name, fs::path(stem.string() + fs::path(name).extension().string()),
                         fs::copy_options::overwrite_existing);
-      std::ofstream(stem.string() + ".log") << note.call << "\n" << how << "\n" << report;
-      std::printf("seed %llu, case %lld: %s\n  %s\n  kept as %s\n", static_cast<unsigned long long>(flags_.seed),
-                  static_cast<long long>(note.number), what.c_str(), note.call, stem.c_str());
+      std::ofstream(stem.string() + ".log") << note.call << "\n" << outcome << "\n" << report;
+      std::printf("seed %llu, case %lld: %s\n  %s\n  stored as %s\n", static_cast<unsigned long long>(flags_.seed),
+                  static_cast<long long>(note.number), finding.c_str(), note.call, stem.c_str());
       std::fflush(stdout);
     }
     Start(w, note.number + flags_.jobs);
@@ -224,7 +224,7 @@ class Fuzz {
   inline static const std::vector<Origin> kNone;
   Flags flags_;
   const std::vector<Origin> origins_;
-  MisfitsOf ill_typed_;
+  IllTypedModules ill_typed_;
   fs::path scratch_;
   Note* notes_ = nullptr;
   std::vector<pid_t> workers_;
@@ -233,7 +233,7 @@ class Fuzz {
   std::chrono::steady_clock::time_point next_line_ = std::chrono::steady_clock::now() + std::chrono::minutes(1);
 };
 
-// The calls for files that are there, in this process.
+// Runs all calls for existing files, in this process.
 int Replay(const Flags& flags) {
   const fs::path folder = fs::temp_directory_path() / ("shoal-replay." + std::to_string(getpid()));
   fs::create_directories(folder);
@@ -247,8 +247,8 @@ int Replay(const Flags& flags) {
     dprintf(STDERR_FILENO, "%s\n", path.c_str());
     const int err = dup(STDERR_FILENO);
     if (flags.replay.size() > 1) dup2(messages, STDERR_FILENO);
-    for (uint64_t round = 0; round < 4; ++round) {
-      Random random(flags.seed, round);
+    for (uint64_t attempt = 0; attempt < 4; ++attempt) {
+      Random random(flags.seed, attempt);
       if (cases.RunFile(path, path, random)) continue;
       ++failed;
       dprintf(err, "%s: %s\n", note.call, note.complaint);
@@ -263,22 +263,22 @@ int Replay(const Flags& flags) {
 
 int Main(int argc, char** argv) {
   Flags flags;
-  CLI::App app("Takes random modules through every verb");
+  CLI::App app("Runs every command on random modules");
   app.add_option("ORIGINS", flags.origins, "Folders and files of HLO text to mutate");
-  app.add_option("--count", flags.count, "So many cases")->capture_default_str();
-  app.add_option("--first", flags.first, "From this one on")->capture_default_str();
-  app.add_option("--seed", flags.seed, "Another seed is other cases")->capture_default_str();
+  app.add_option("--count", flags.count, "Number of cases")->capture_default_str();
+  app.add_option("--first", flags.first, "Number of the first case")->capture_default_str();
+  app.add_option("--seed", flags.seed, "Seed of the random cases")->capture_default_str();
   app.add_option("--jobs", flags.jobs, "Processes at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  app.add_option("--most_seconds", flags.max_seconds, "A call that takes longer hangs")->capture_default_str();
-  app.add_option("--most_bytes", flags.max_bytes, "Larger origins are left out")->capture_default_str();
-  app.add_flag("--ill_typeds", flags.ill_typed, "In place of random ones those with one thing that does not fit, evenly out of all there are");
-  app.add_option("--findings", flags.findings, "Where modules go that found something")->capture_default_str();
-  app.add_option("--replay", flags.replay, "Only take these files through every verb");
+  app.add_option("--max_seconds", flags.max_seconds, "A call that takes longer counts as hanging")->capture_default_str();
+  app.add_option("--max_bytes", flags.max_bytes, "Skip larger origins")->capture_default_str();
+  app.add_flag("--ill_typed", flags.ill_typed, "Modules with one ill-typed instruction, sampled evenly, instead of random ones");
+  app.add_option("--findings", flags.findings, "Folder for modules with findings")->capture_default_str();
+  app.add_option("--replay", flags.replay, "Only run every command on these files");
   CLI11_PARSE(app, argc, argv);
   if (!flags.replay.empty()) return Replay(flags);
   std::vector<Origin> origins = ReadOrigins(flags);
   if (origins.empty()) {
-    std::fputs("fuzz_modules: no .hlo files to begin with\n", stderr);
+    std::fputs("fuzz_modules: no .hlo files to mutate\n", stderr);
     return 2;
   }
   std::printf("%zu origins, seed %llu\n", origins.size(), static_cast<unsigned long long>(flags.seed));

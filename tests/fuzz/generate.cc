@@ -14,7 +14,7 @@ constexpr ElementType kCommonTypes[] = {ElementType::kF32,  ElementType::kF32,  
                                         ElementType::kS8,   ElementType::kU32,  ElementType::kF16,  ElementType::kC64,
                                         ElementType::kS4,   ElementType::kU64,  ElementType::kC128, ElementType::kF8e4m3fn};
 
-// What every generated module has: functions for reductions, comparators and loops.
+// Part of every generated module: functions for reductions, comparators and loops.
 constexpr std::string_view kFunctions = R"(HloModule generated
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
 max { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }
@@ -68,7 +68,7 @@ class Generator {
       const int64_t count = op.arity >= 0 ? op.arity : 1 + random_.Below(4);
       std::vector<Instruction*> operands;
       for (int64_t i = 0; i < count; ++i) operands.push_back(random_.Of(module_->entry->instructions));
-      // Two of a kind fit together more often.
+      // Equal operands are valid together more often.
       if (count > 1 && !random_.OneIn(3)) operands[1] = operands[0];
       hlo.operands = arena().Copy(operands);
       hlo.shape_ = random_.OneIn(2) || operands.empty() ? RandomShape() : operands[0]->shape_;

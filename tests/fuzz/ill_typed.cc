@@ -10,12 +10,12 @@
 namespace shoal::internal::fuzz {
 namespace {
 
-// A value, as instructions of which the last is called "misfit", and its shape.
-struct Stranger {
+// A value of some shape, as instructions of which the last is named "ill_typed".
+struct WrongValue {
   std::string_view shape, lines;
 };
 
-constexpr Stranger kStrangers[] = {
+constexpr WrongValue kWrongValues[] = {
     {"s32[]", "ill_typed = s32[] constant(3)\n"},
     {"f32[2,3]", "ill_typed = f32[2,3] constant({{1,2,3},{4,5,6}})\n"},
     {"f64[1]", "ill_typed = f64[1] constant({1})\n"},
@@ -41,14 +41,14 @@ constexpr std::string_view kSum =
     "ill_typed.sum {\n  ill_typed.x = f32[] parameter(0)\n  ill_typed.y = f32[] parameter(1)\n"
     "  ROOT ill_typed.z = f32[] add(ill_typed.x, ill_typed.y)\n}\n\n";
 
-// "  ROOT name = shape opcode(operands), attributes": where its parts lie in the text.
+// "  ROOT name = shape opcode(operands), attributes": the offsets of its parts in the text.
 struct Line {
   size_t begin, shape, opcode;
   std::vector<std::pair<size_t, size_t>> operands;  // first and one past the last character
   size_t close;                                     // the parenthesis after them
 };
 
-// The end of what begins at `at`, which is at the first of `ends` that stands in no parentheses, or the end of the line.
+// The offset of the first of `ends` after `at` that is not in parentheses, or the end of the line.
 size_t EndOf(std::string_view text, size_t at, std::string_view ends) {
   for (int64_t depth = 0; at < text.size() && text[at] != '\n'; ++at) {
     if (depth == 0 && ends.find(text[at]) != ends.npos) break;
@@ -80,19 +80,19 @@ std::vector<Line> LinesOf(std::string_view text) {
   return lines;
 }
 
-// One module's text, and all that can be done to it.
-class Misfitter {
+// Creates all ill-typed variants of one text.
+class VariantWriter {
  public:
-  explicit Misfitter(std::string text) : text_(std::move(text)), sum_at_(text_.find("\n\n") + 2) {}
+  explicit VariantWriter(std::string text) : text_(std::move(text)), sum_at_(text_.find("\n\n") + 2) {}
 
   std::vector<std::string> All() && {
     if (sum_at_ < 2) return {};
     for (const Line& line : LinesOf(text_)) {
       for (const auto& [first, last] : line.operands) Operand(line, first, last);
-      for (const Stranger& stranger : kStrangers) Operands(line, stranger);
-      for (const Stranger& stranger : kStrangers) Write(line.shape, line.opcode - 1, stranger.shape);
+      for (const WrongValue& wrong : kWrongValues) Operands(line, wrong);
+      for (const WrongValue& wrong : kWrongValues) Write(line.shape, line.opcode - 1, wrong.shape);
     }
-    return std::move(ill_typed_);
+    return std::move(variants_);
   }
 
  private:
@@ -102,27 +102,27 @@ class Misfitter {
     const size_t comma = is_last ? 0 : 2;
     Write(first, last + comma, "");
     Write(first, first, operand + ", ");
-    for (const Stranger& stranger : kStrangers) Write(first, last, "ill_typed", line.begin, stranger.lines);
+    for (const WrongValue& wrong : kWrongValues) Write(first, last, "ill_typed", line.begin, wrong.lines);
   }
 
-  // None, or one more than there were.
-  void Operands(const Line& line, const Stranger& stranger) {
+  // Adds one operand.
+  void Operands(const Line& line, const WrongValue& wrong) {
     const bool none = line.operands.empty();
-    Write(line.close, line.close, none ? "ill_typed" : ", ill_typed", line.begin, stranger.lines);
+    Write(line.close, line.close, none ? "ill_typed" : ", ill_typed", line.begin, wrong.lines);
   }
 
-  // The text with another piece from `first` to `last`, and lines more at `begin`, which is before them.
+  // Adds a variant: replaces the range [first, last) by `by` and inserts `lines` at `begin`, which is before it.
   void Write(size_t first, size_t last, std::string_view by, size_t begin = 0, std::string_view lines = "") {
     std::string text = text_;
     text.replace(first, last - first, by);
     if (!lines.empty()) text.insert(begin, StrCat(lines, "  "));
     if (lines.find("ill_typed.sum") != lines.npos) text.insert(sum_at_, kSum);
-    ill_typed_.push_back(std::move(text));
+    variants_.push_back(std::move(text));
   }
 
   const std::string text_;
   size_t sum_at_;  // after the header and its tables, before the first computation
-  std::vector<std::string> ill_typed_;
+  std::vector<std::string> variants_;
 };
 
 }  // namespace
@@ -133,7 +133,7 @@ std::vector<std::string> IllTypedVariants(const std::string& text) {
   std::unique_ptr<Module> module = ParseModule(source, {}, diags);
   if (module == nullptr) return {};
   module->entry_layout.reset();
-  return Misfitter(PrintModule(*module, PrintOptions::Short())).All();
+  return VariantWriter(PrintModule(*module, PrintOptions::Short())).All();
 }
 
 }  // namespace shoal::internal::fuzz

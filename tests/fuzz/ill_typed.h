@@ -1,5 +1,5 @@
-// Modules in which one instruction has something it does not expect: an operand too few or too many, one of another kind,
-// another result. Where mutate.h tries what it happens upon, these are all there are.
+// Modules with one ill-typed instruction: with a missing or additional operand, or a wrong operand or result type.
+// mutate.h samples at random; these are all variants.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace shoal::internal::fuzz {
 
-// Each as a text of its own, always in the same order; none of a text that cannot be read.
+// Each variant is a separate text, always in the same order; none for a text that cannot be parsed.
 std::vector<std::string> IllTypedVariants(const std::string& text);
 
 }  // namespace shoal::internal::fuzz

@@ -22,7 +22,7 @@ bool IsWord(std::string_view token) {
   return !token.empty() && (std::isalpha(static_cast<unsigned char>(token[0])) || token[0] == '_');
 }
 
-// Words, numbers, strings and single characters; together they are the text.
+// Words, numbers, strings and single characters; their concatenation is the text.
 std::vector<std::string> Tokens(std::string_view text) {
   std::vector<std::string> tokens;
   auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-'; };
@@ -66,7 +66,7 @@ class Mutator {
 
  private:
   template <class Predicate>
-  std::vector<size_t> Where(Predicate predicate) const {
+  std::vector<size_t> Matching(Predicate predicate) const {
     std::vector<size_t> found;
     for (size_t i = 0; i < tokens_.size(); ++i)
       if (predicate(i)) found.push_back(i);
@@ -85,9 +85,9 @@ class Mutator {
     if (random_.OneIn(30)) return "-" + std::to_string(random_.Below(5));
     return std::to_string(random_.Below(random_.OneIn(4) ? 33 : 6));
   }
-  // The beginnings of lines that assign: after a newline, up to the next.
+  // The first tokens of lines with an assignment.
   std::vector<size_t> Lines() const {
-    return Where([&](size_t i) {
+    return Matching([&](size_t i) {
       if (i > 0 && tokens_[i - 1] != "\n") return false;
       for (size_t k = i; k < tokens_.size() && tokens_[k] != "\n"; ++k)
         if (tokens_[k] == "=") return true;
@@ -107,43 +107,43 @@ class Mutator {
   }
 
   void Type() {
-    auto places = Where([&](size_t i) { return IsTypeAt(i); });
-    if (!places.empty()) tokens_[random_.Of(places)] = random_.Of(kTypes);
+    auto positions = Matching([&](size_t i) { return IsTypeAt(i); });
+    if (!positions.empty()) tokens_[random_.Of(positions)] = random_.Of(kTypes);
   }
   void FloatType() {
-    auto places = Where([&](size_t i) {
+    auto positions = Matching([&](size_t i) {
       return IsTypeAt(i) && std::find(std::begin(kFloats), std::end(kFloats), At(i)) != std::end(kFloats);
     });
-    if (!places.empty()) tokens_[random_.Of(places)] = random_.Of(kFloats);
+    if (!positions.empty()) tokens_[random_.Of(positions)] = random_.Of(kFloats);
   }
   void AllOfType() {
-    auto places = Where([&](size_t i) { return IsTypeAt(i); });
-    if (places.empty()) return;
-    const std::string was = tokens_[random_.Of(places)], is(random_.Of(kTypes));
+    auto positions = Matching([&](size_t i) { return IsTypeAt(i); });
+    if (positions.empty()) return;
+    const std::string old_text = tokens_[random_.Of(positions)], new_text(random_.Of(kTypes));
     const bool some = random_.OneIn(3);
-    for (size_t i : places)
-      if (tokens_[i] == was && (!some || random_.OneIn(2))) tokens_[i] = is;
+    for (size_t i : positions)
+      if (tokens_[i] == old_text && (!some || random_.OneIn(2))) tokens_[i] = new_text;
   }
   void Size() {
-    auto places = Where([&](size_t i) { return IsSizeAt(i); });
-    if (!places.empty()) tokens_[random_.Of(places)] = SmallNumber();
+    auto positions = Matching([&](size_t i) { return IsSizeAt(i); });
+    if (!positions.empty()) tokens_[random_.Of(positions)] = SmallNumber();
   }
   void AllOfSize() {
-    auto places = Where([&](size_t i) { return IsSizeAt(i); });
-    if (places.empty()) return;
-    const std::string was = tokens_[random_.Of(places)], is = SmallNumber();
+    auto positions = Matching([&](size_t i) { return IsSizeAt(i); });
+    if (positions.empty()) return;
+    const std::string old_text = tokens_[random_.Of(positions)], new_text = SmallNumber();
     const bool everywhere = random_.OneIn(2);
-    for (size_t i : everywhere ? Where([&](size_t k) { return IsNumber(At(k)); }) : places)
-      if (tokens_[i] == was) tokens_[i] = is;
+    for (size_t i : everywhere ? Matching([&](size_t k) { return IsNumber(At(k)); }) : positions)
+      if (tokens_[i] == old_text) tokens_[i] = new_text;
   }
   void Number() {
-    auto places = Where([&](size_t i) { return IsNumber(At(i)); });
-    if (!places.empty()) tokens_[random_.Of(places)] = SmallNumber();
+    auto positions = Matching([&](size_t i) { return IsNumber(At(i)); });
+    if (!positions.empty()) tokens_[random_.Of(positions)] = SmallNumber();
   }
   void Constant() {
     static constexpr std::string_view kValues[] = {"nan", "inf", "-inf", "true", "1e300", "-128", "9223372036854775807"};
-    auto places = Where([&](size_t i) { return i > 1 && IsNumber(At(i)) && At(i - 1) == "(" && At(i - 2) == "constant"; });
-    if (!places.empty()) tokens_[random_.Of(places)] = random_.Of(kValues);
+    auto positions = Matching([&](size_t i) { return i > 1 && IsNumber(At(i)) && At(i - 1) == "(" && At(i - 2) == "constant"; });
+    if (!positions.empty()) tokens_[random_.Of(positions)] = random_.Of(kValues);
   }
   void Opcode() {
     static const std::vector<std::string_view> kOpcodes = [] {
@@ -153,10 +153,10 @@ class Mutator {
 #undef OP
       return all;
     }();
-    auto places = Where([&](size_t i) { return i > 1 && IsWord(At(i)) && At(i + 1) == "(" && At(i - 1) == " "; });
-    if (places.empty()) return;
-    std::string& opcode = tokens_[random_.Of(places)];
-    // Mostly one that is as many operands' as it was.
+    auto positions = Matching([&](size_t i) { return i > 1 && IsWord(At(i)) && At(i + 1) == "(" && At(i - 1) == " "; });
+    if (positions.empty()) return;
+    std::string& opcode = tokens_[random_.Of(positions)];
+    // Mostly an opcode with the same number of operands.
     static constexpr std::string_view kUnary[] = {"abs", "negate", "exponential", "not", "sign", "copy", "convert", "cosine",
                                                   "is-finite", "real", "bitcast", "bitcast-convert", "popcnt", "log",
                                                   "reshape", "transpose", "broadcast", "reverse", "optimization-barrier"};
@@ -174,7 +174,7 @@ class Mutator {
     }
     opcode = random_.Of(kOpcodes);
   }
-  // Names that are defined on lines, and where names are used between parentheses.
+  // Names that lines define, and the positions of their uses in parentheses.
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
     for (size_t i = 0; i + 2 < tokens_.size(); ++i)
@@ -182,7 +182,7 @@ class Mutator {
     return names;
   }
   std::vector<size_t> Uses(const std::vector<std::string>& names) const {
-    return Where([&](size_t i) {
+    return Matching([&](size_t i) {
       return At(i + 1) != " " && IsWord(At(i)) && std::find(names.begin(), names.end(), At(i)) != names.end();
     });
   }
@@ -225,7 +225,7 @@ class Mutator {
     const size_t at = random_.Of(lines);
     Replace(at, at, copy);
   }
-  // ", name=value" at `i`, which is the comma; its end.
+  // The end of the attribute ", name=value" whose comma is at `i`.
   size_t AttrEnd(const std::vector<std::string>& tokens, size_t i) const {
     int64_t depth = 0;
     for (++i; i < tokens.size() && tokens[i] != "\n"; ++i) {
@@ -248,7 +248,7 @@ class Mutator {
     const size_t i = random_.Of(attrs);
     Replace(i, AttrEnd(tokens_, i), {});
   }
-  // One from here or from the other text, in place of another or at the end of a line.
+  // Copies an attribute of this or the other text over an equal one or to the end of a line.
   void Attribute() {
     const std::vector<std::string> from = random_.OneIn(2) ? tokens_ : Tokens(other_);
     auto attrs = Attrs(from);
@@ -256,7 +256,7 @@ class Mutator {
     const size_t i = random_.Of(attrs);
     const std::vector<std::string> attr(from.begin() + static_cast<int64_t>(i),
                                         from.begin() + static_cast<int64_t>(AttrEnd(from, i)));
-    auto same = Where([&](size_t k) { return At(k) == "," && k + 2 < tokens_.size() && At(k + 2) == attr[2]; });
+    auto same = Matching([&](size_t k) { return At(k) == "," && k + 2 < tokens_.size() && At(k + 2) == attr[2]; });
     if (!same.empty() && !random_.OneIn(4)) {
       const size_t at = random_.Of(same);
       return Replace(at, AttrEnd(tokens_, at), attr);
@@ -272,9 +272,9 @@ class Mutator {
                                                     "{0:T(1024)}", "{1,0:S(1)}", "{0:S(5)}",    "{1,0:T(2,128)(2,1)}",
                                                     "{1,0:E(4)}", "{0,0}",      "{-1}",        "{1,0:T(8,128)M(3)}",
                                                     "{0:L(7)}",   "{3,2,1,0}",  "{1,0:T(0)}", "{1,0:T(*,4)}"};
-    auto places = Where([&](size_t i) { return At(i) == "]" && i > 1; });
-    if (places.empty()) return;
-    size_t at = random_.Of(places) + 1;
+    auto positions = Matching([&](size_t i) { return At(i) == "]" && i > 1; });
+    if (positions.empty()) return;
+    size_t at = random_.Of(positions) + 1;
     size_t end = at;
     if (At(at) == "{")
       while (end < tokens_.size() && At(end++) != "}") {
@@ -288,9 +288,9 @@ class Mutator {
         "[1,2]<=[2]",  "{{0,0}}",      "{{0,7}}",       "[1,1000000000]<=[1000000000]", "mesh['x'=2,'y'=2] {'y'}"};
     static constexpr std::string_view kPairs[] = {"{{0,1},{1,0}}", "{}", "{{0,0}}", "{{0,1}}", "{{0,1},{1,2},{2,3},{3,0}}",
                                                   "{{3,1}}", "{{0,1},{0,1}}"};
-    auto places = Where([&](size_t i) { return At(i) == "replica_groups" || At(i) == "source_target_pairs"; });
-    if (places.empty()) return;
-    const size_t name = random_.Of(places);
+    auto positions = Matching([&](size_t i) { return At(i) == "replica_groups" || At(i) == "source_target_pairs"; });
+    if (positions.empty()) return;
+    const size_t name = random_.Of(positions);
     const std::string by(At(name) == "replica_groups" ? random_.Of(kGroups) : random_.Of(kPairs));
     Replace(name + 2, std::max(name + 2, std::min(AttrEnd(tokens_, name + 1), tokens_.size())), {by});
   }
@@ -300,20 +300,20 @@ class Mutator {
         ", is_scheduled=true", ", replica_count=3, num_partitions=2", ", replica_count=1000000",
         ", input_output_alias={ {}: (0, {}, may-alias) }", ", num_partitions=0",
         ", entry_computation_layout={()->f32[]}", ", input_output_alias={ {0}: (1, {}, must-alias) }"};
-    auto places = Where([&](size_t i) { return At(i) == "HloModule"; });
-    if (places.empty()) return;
-    const size_t end = std::min(places[0] + 3, tokens_.size());
+    auto positions = Matching([&](size_t i) { return At(i) == "HloModule"; });
+    if (positions.empty()) return;
+    const size_t end = std::min(positions[0] + 3, tokens_.size());
     Replace(end, end, {std::string(random_.Of(kFlags))});
   }
   void Dynamic() {
-    auto places = Where([&](size_t i) { return IsSizeAt(i); });
-    if (places.empty()) return;
-    std::string& size = tokens_[random_.Of(places)];
-    const std::string was = size;
-    const std::string is = random_.OneIn(6) ? "?" : "<=" + was;
-    if (!random_.OneIn(3)) return void(size = is);
-    for (size_t i : places)
-      if (tokens_[i] == was) tokens_[i] = is;
+    auto positions = Matching([&](size_t i) { return IsSizeAt(i); });
+    if (positions.empty()) return;
+    std::string& size = tokens_[random_.Of(positions)];
+    const std::string old_text = size;
+    const std::string new_text = random_.OneIn(6) ? "?" : "<=" + old_text;
+    if (!random_.OneIn(3)) return void(size = new_text);
+    for (size_t i : positions)
+      if (tokens_[i] == old_text) tokens_[i] = new_text;
   }
   void DropToken() {
     const auto i = static_cast<size_t>(random_.Below(static_cast<int64_t>(tokens_.size())));

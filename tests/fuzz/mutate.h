@@ -1,4 +1,4 @@
-// Modules that are almost like others: the texts a user's editor, another compiler or an attacker could have made.
+// Mutated modules: texts that a user's editor, another compiler or an attacker could produce.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@ namespace shoal::internal::fuzz {
 // header. `other` is a text to take attributes and lines from.
 std::string Mutated(const std::string& text, const std::string& other, Random& random);
 
-// Any bytes: some changed, left out, doubled.
+// Changes, drops or duplicates some of the bytes.
 std::string MutatedBytes(std::string bytes, Random& random);
 
-// The text with declared shapes that follow from the operands, so that more of it is valid; nothing if it cannot be
-// read at all.
+// Replaces declared shapes by those inferred from the operands, so that more of the text is valid; nullopt if it cannot
+// be parsed.
 std::optional<std::string> Repaired(const std::string& text, Random& random);
 
-// A module of random ops with whatever attributes their rules accept.
+// A module of random ops with random attributes that their rules accept.
 std::string Generated(Random& random);
 
 }  // namespace shoal::internal::fuzz

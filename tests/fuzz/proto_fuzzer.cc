@@ -1,4 +1,4 @@
-// Any bytes as a protobuf: reading, verifying and printing must neither crash nor hang.
+// Any bytes as a protobuf: parsing, verifying and printing must neither crash nor hang.
 #include <cstdint>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Random choices that depend on a seed alone.
+// Random choices that depend only on a seed.
 #pragma once
 
 #include <cstdint>

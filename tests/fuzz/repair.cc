@@ -12,8 +12,8 @@ bool HasShapes(const Instruction& hlo) {
   return hlo.shape_ != nullptr;
 }
 
-// Parameters of what an instruction calls get the operands' shapes, or their element type.
-void PassOn(const Instruction& hlo, Module& module, Random& random) {
+// Gives the parameters of an instruction's callees the shapes of its operands, or their element type.
+void PropagateToCallees(const Instruction& hlo, Module& module, Random& random) {
   const CallKind kind = CallKindOf(hlo);
   for (Computation* callee : CalledComputations(hlo)) {
     for (size_t i = 0; i < callee->parameters.size(); ++i) {
@@ -30,7 +30,7 @@ void PassOn(const Instruction& hlo, Module& module, Random& random) {
 
 void Repair(Instruction& hlo, Module& module, Random& random) {
   if (!HasShapes(hlo)) return;
-  PassOn(hlo, module, random);
+  PropagateToCallees(hlo, module, random);
   const OpInfo& op = Info(hlo.opcode);
   if (op.infer == nullptr || (op.arity >= 0 && hlo.operand_count() != static_cast<size_t>(op.arity))) return;
   Result<const Shape*> inferred = op.infer(hlo, module.shapes);
@@ -45,7 +45,7 @@ std::optional<std::string> Repaired(const std::string& text, Random& random) {
   std::unique_ptr<Module> module = ParseModule(source, {}, diags);
   if (module == nullptr) return std::nullopt;
   module->entry_layout.reset();
-  // Shapes go down into callees and come back up from them.
+  // Shapes propagate into callees and back.
   for (int pass = 0; pass < 2; ++pass)
     for (Computation* computation : module->computations)
       for (Instruction* hlo : computation->instructions) Repair(*hlo, *module, random);

@@ -1,5 +1,5 @@
-// Any bytes as HLO text: reading, verifying, printing and writing must neither crash nor hang, and what is printed of a
-// well-formed module is read back and printed the same.
+// Any bytes as HLO text: parsing, verifying, printing and writing must neither crash nor hang. A well-formed module that
+// is printed, parsed and printed again must have equal texts.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   shoal::internal::Diags diags;
   shoal::internal::Verify(*module, diags);
   shoal::internal::Render(diags, *module->source);
-  // A text that takes liberties may take others once it is printed.
+  // A text with deviations from the grammar may print with other deviations.
   if (shoal::internal::WriteProto(*module).ok() && well_formed) {
     std::string printed = shoal::internal::PrintModule(*module);
     std::unique_ptr<shoal::internal::Module> again = Read(printed, /*strict=*/false);

@@ -1,11 +1,12 @@
-// Runs modules for engines.py: by the interpreter and by the engine, in one process, so that thousands take seconds.
+// Runs modules for engines.py with the interpreter and the engine, in one process, so that thousands take seconds.
 //
-// Each line of standard input is a job; each gets one line of answer.
-//   both FOLDER    FOLDER/module.hlo on FOLDER/in, by the interpreter and by the engine with 1, 2 and 5 threads.
-//                  "same": all have the same bits. "differ": engine and interpreter do not; their results are in
-//                  FOLDER/interp and FOLDER/jit. "threads: …": the number of threads shows. "refused: …": neither runs
-//                  it, for the same reason. "error: …": anything else.
-//   interp FOLDER IN OUT    FOLDER/module.hlo on the arrays of IN by the interpreter, results to OUT: "done" or "error: …"
+// Each line of standard input is a job and gets one line of output.
+//   both FOLDER    FOLDER/module.hlo on FOLDER/in, with the interpreter and with the engine on 1, 2 and 5 threads.
+//                  "same": identical bits. "differ": engine and interpreter differ; their results are in FOLDER/interp
+//                  and FOLDER/jit. "threads: …": the result depends on the number of threads. "refused: …": both
+//                  engines reject the module. "error: …": anything else.
+//   interp FOLDER IN OUT    FOLDER/module.hlo on the arrays of IN with the interpreter, results to OUT: "done" or
+//                  "error: …"
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -51,7 +52,7 @@ RunSettings Settings() {
   return settings;
 }
 
-bool SameBits(const RunOutcome& a, const RunOutcome& b) {
+bool HaveIdenticalBits(const RunOutcome& a, const RunOutcome& b) {
   for (size_t d = 0; d < a.results.size(); ++d) {
     std::vector<Value> x, y;
     AppendLeaves(a.results[d], x);
@@ -68,7 +69,7 @@ bool SameBits(const RunOutcome& a, const RunOutcome& b) {
   return true;
 }
 
-Result<std::string> Both(const std::string& folder) {
+Result<std::string> RunBoth(const std::string& folder) {
   SHOAL_ASSIGN(job, ReadJob(folder, folder + "/in"));
   const ModulePlan plans(*job.module);
   Result<RunOutcome> want = RunModule(plans, job.grid, job.arguments, Settings());
@@ -81,17 +82,17 @@ Result<std::string> Both(const std::string& folder) {
     Result<RunOutcome> got = RunModule(engine->plans(), job.grid, job.arguments, Settings());
     if (!got.ok() && !want.ok()) return StrCat("refused: ", got.diag().message);
     if (!got.ok()) return got.diag();
-    if (!want.ok()) return StrCat("error: only the interpreter refuses it: ", want.diag().message);
-    if (first && !SameBits(*first, *got)) return StrCat("threads: 1 and ", threads, " threads give different bits");
+    if (!want.ok()) return StrCat("error: only the interpreter rejects it: ", want.diag().message);
+    if (first && !HaveIdenticalBits(*first, *got)) return StrCat("threads: 1 and ", threads, " threads give different bits");
     if (!first) first = std::move(*got);
   }
-  if (SameBits(*want, *first)) return std::string("same");
+  if (HaveIdenticalBits(*want, *first)) return std::string("same");
   SHOAL_TRY(WriteOutputs(want->results, folder + "/interp"));
   SHOAL_TRY(WriteOutputs(first->results, folder + "/jit"));
   return std::string("differ");
 }
 
-Result<std::string> Interpreted(const std::string& folder, const std::string& inputs, const std::string& outputs) {
+Result<std::string> RunInterpreter(const std::string& folder, const std::string& inputs, const std::string& outputs) {
   SHOAL_ASSIGN(job, ReadJob(folder, inputs));
   const ModulePlan plans(*job.module);
   SHOAL_ASSIGN(outcome, RunModule(plans, job.grid, job.arguments, Settings()));
@@ -101,9 +102,9 @@ Result<std::string> Interpreted(const std::string& folder, const std::string& in
 
 void Answer(const std::string& line) {
   std::istringstream words(line);
-  std::string verb, folder, inputs, outputs;
-  words >> verb >> folder >> inputs >> outputs;
-  const Result<std::string> answer = verb == "both" ? Both(folder) : Interpreted(folder, inputs, outputs);
+  std::string command, folder, inputs, outputs;
+  words >> command >> folder >> inputs >> outputs;
+  const Result<std::string> answer = command == "both" ? RunBoth(folder) : RunInterpreter(folder, inputs, outputs);
   std::string text = answer.ok() ? *answer : StrCat("error: ", answer.diag().message);
   for (char& c : text)
     if (c == '\n') c = ' ';

@@ -12,7 +12,7 @@ namespace {
 
 bool IsAligned(const void* p, size_t alignment) { return reinterpret_cast<uintptr_t>(p) % alignment == 0; }
 
-TEST(Arena, AlignsAndKeepsApart) {
+TEST(Arena, AlignsWithoutOverlap) {
   Arena arena;
   auto* byte = static_cast<char*>(arena.Allocate(1, 1));
   auto* word = static_cast<char*>(arena.Allocate(8, 8));
@@ -24,21 +24,21 @@ TEST(Arena, AlignsAndKeepsApart) {
 }
 
 TEST(Arena, DestroysInReverseOrder) {
-  struct Noted {
+  struct Logged {
     std::vector<int>* log;
     int number;
-    ~Noted() { log->push_back(number); }
+    ~Logged() { log->push_back(number); }
   };
   std::vector<int> log;
   {
     Arena arena;
-    for (int i = 0; i < 3; ++i) arena.New<Noted>(&log, i);
+    for (int i = 0; i < 3; ++i) arena.New<Logged>(&log, i);
     EXPECT_TRUE(log.empty());
   }
   EXPECT_EQ(log, (std::vector<int>{2, 1, 0}));
 }
 
-TEST(Arena, GivesMoreThanABlock) {
+TEST(Arena, AllocatesMoreThanABlock) {
   Arena arena;
   size_t size = size_t{5} << 20;
   std::span<uint8_t> large = arena.NewSpan<uint8_t>(size);
@@ -49,7 +49,7 @@ TEST(Arena, GivesMoreThanABlock) {
   EXPECT_GE(arena.bytes_reserved(), size);
 }
 
-TEST(Arena, WhatWasGivenStaysWhenBlocksAreAdded) {
+TEST(Arena, ObjectsKeepTheirAddressWhenBlocksAreAdded) {
   Arena arena;
   std::vector<int64_t*> numbers;
   for (int64_t i = 0; i < 100'000; ++i) numbers.push_back(arena.New<int64_t>(i));

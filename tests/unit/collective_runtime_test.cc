@@ -33,57 +33,58 @@ Result<std::vector<Arrays>> Sum(const std::vector<Arrays>& contributions) {
   return std::vector<Arrays>(contributions.size(), Number(sum));
 }
 
-class WorldTest : public testing::Test {
+class CollectiveRuntimeTest : public testing::Test {
  protected:
-  explicit WorldTest(int64_t devices = 4) : WorldTest(devices, devices) {}
-  WorldTest(int64_t devices, int64_t turns) : world_({devices, 1}, module_->source.get(), turns) {}
+  explicit CollectiveRuntimeTest(int64_t devices = 4) : CollectiveRuntimeTest(devices, devices) {}
+  CollectiveRuntimeTest(int64_t devices, int64_t slots) : runtime_({devices, 1}, module_->source.get(), slots) {}
 
   const Instruction& Hlo(std::string_view name) const { return Named(*module_, name); }
 
   Result<Handle> Arrive(int64_t device, std::string_view name, uint32_t number) {
-    const Groups& groups = **world_.GroupsOf(Hlo(name));
+    const Groups& groups = **runtime_.GroupsOf(Hlo(name));
     const Groups::Member member = groups.members[static_cast<size_t>(device)];
-    return world_.Arrive(Hlo(name), *groups.rendezvous[static_cast<size_t>(member.group)], member.rank, Number(number), Sum);
+    const auto group = static_cast<size_t>(member.group);
+    return runtime_.Arrive(Hlo(name), *groups.rendezvous[group], member.rank, Number(number), Sum);
   }
 
   Result<Arrays> Reduce(int64_t device, std::string_view name, uint32_t number) {
     SHOAL_ASSIGN(handle, Arrive(device, name, number));
-    return world_.Wait(device, Hlo(name), control_flow_state_[static_cast<size_t>(device)], handle);
+    return runtime_.Wait(device, Hlo(name), states_[static_cast<size_t>(device)], handle);
   }
 
-  // Each device in a thread of its own; what it returns is its failure or nothing.
+  // Runs each device in its own thread; `body` returns the error of the device, if any.
   template <class Body>
   void RunAll(Body body) {
     std::vector<std::jthread> threads;
-    for (int64_t device = 0; device < world_.grid().count(); ++device)
+    for (int64_t device = 0; device < runtime_.grid().count(); ++device)
       threads.emplace_back([this, body, device] {
         const Status status = body(device);
         if (status.ok()) {
-          world_.Finish(device, control_flow_state_[static_cast<size_t>(device)]);
+          runtime_.Finish(device, states_[static_cast<size_t>(device)]);
         } else {
-          world_.Stop(status.diag());
+          runtime_.Stop(status.diag());
         }
       });
   }
 
   std::unique_ptr<Module> module_ = ModuleFrom(kText);
-  CollectiveRuntime world_;
-  std::vector<ControlFlowState> control_flow_state_{static_cast<size_t>(world_.grid().count())};
+  CollectiveRuntime runtime_;
+  std::vector<ControlFlowState> states_{static_cast<size_t>(runtime_.grid().count())};
 };
 
-TEST_F(WorldTest, TheNthArrivalBelongsToTheNthMeeting) {
+TEST_F(CollectiveRuntimeTest, TheNthArrivalJoinsTheNthOperation) {
   RunAll([&](int64_t device) -> Status {
-    for (uint32_t round = 0; round < 1000; ++round) {
-      // Two instructions of one kind share a rendezvous, so even a device that takes another one meets the rest.
-      SHOAL_ASSIGN(sum, Reduce(device, device == 2 ? "two" : "one", round + static_cast<uint32_t>(device)));
-      EXPECT_EQ(Number(sum), 4 * round + 6);
+    for (uint32_t iteration = 0; iteration < 1000; ++iteration) {
+      // Two equal instructions share a rendezvous, so a device that executes the other one still meets the rest.
+      SHOAL_ASSIGN(sum, Reduce(device, device == 2 ? "two" : "one", iteration + static_cast<uint32_t>(device)));
+      EXPECT_EQ(Number(sum), 4 * iteration + 6);
     }
     return {};
   });
-  EXPECT_FALSE(world_.reason());
+  EXPECT_FALSE(runtime_.reason());
 }
 
-TEST_F(WorldTest, ArrivingDoesNotWait) {
+TEST_F(CollectiveRuntimeTest, ArrivingDoesNotWait) {
   RunAll([&](int64_t device) -> Status {
     std::vector<Handle> handles;
     for (uint32_t i = 0; i < 100; ++i) {
@@ -91,161 +92,161 @@ TEST_F(WorldTest, ArrivingDoesNotWait) {
       handles.push_back(std::move(handle));
     }
     for (uint32_t i = 100; i-- > 0;) {
-      SHOAL_ASSIGN(sum, world_.Wait(device, Hlo("one"), control_flow_state_[static_cast<size_t>(device)], handles[i]));
+      SHOAL_ASSIGN(sum, runtime_.Wait(device, Hlo("one"), states_[static_cast<size_t>(device)], handles[i]));
       EXPECT_EQ(Number(sum), 4 * i);
     }
     return {};
   });
-  EXPECT_FALSE(world_.reason());
+  EXPECT_FALSE(runtime_.reason());
 }
 
-TEST_F(WorldTest, AResultMayBeKept) {
+TEST_F(CollectiveRuntimeTest, AResultMayBeReadSeveralTimes) {
   RunAll([&](int64_t device) -> Status {
     SHOAL_ASSIGN(handle, Arrive(device, "one", 1));
     for (bool keep : {true, true, false}) {
-      SHOAL_ASSIGN(sum, world_.Wait(device, Hlo("one"), control_flow_state_[static_cast<size_t>(device)], handle, keep));
+      SHOAL_ASSIGN(sum, runtime_.Wait(device, Hlo("one"), states_[static_cast<size_t>(device)], handle, keep));
       EXPECT_EQ(Number(sum), 4u);
     }
     return {};
   });
-  EXPECT_FALSE(world_.reason());
+  EXPECT_FALSE(runtime_.reason());
 }
 
-TEST_F(WorldTest, ASourceGoesOnAtOnce) {
+TEST_F(CollectiveRuntimeTest, ASourceDoesNotWait) {
   RunAll([&](int64_t device) -> Status {
-    const Routes& routes = **world_.RoutesOf(Hlo("pass"));
+    const Routes& routes = **runtime_.RoutesOf(Hlo("pass"));
     for (uint32_t i = 0; i < 100; ++i)
       for (const Route* route : routes.from[static_cast<size_t>(device)])
-        world_.Deliver(Hlo("pass"), *route, Number(i + static_cast<uint32_t>(device)));
+        runtime_.Deliver(Hlo("pass"), *route, Number(i + static_cast<uint32_t>(device)));
     for (uint32_t i = 0; i < 100; ++i) {
       for (const Route* route : routes.to[static_cast<size_t>(device)]) {
-        SHOAL_ASSIGN(came, world_.Wait(device, Hlo("pass"), control_flow_state_[static_cast<size_t>(device)],
-                                       world_.Expect(Hlo("pass"), *route)));
-        EXPECT_EQ(Number(came), i + static_cast<uint32_t>(device) - 1);
+        SHOAL_ASSIGN(received, runtime_.Wait(device, Hlo("pass"), states_[static_cast<size_t>(device)],
+                                             runtime_.Expect(Hlo("pass"), *route)));
+        EXPECT_EQ(Number(received), i + static_cast<uint32_t>(device) - 1);
       }
     }
     return {};
   });
-  EXPECT_FALSE(world_.reason());
+  EXPECT_FALSE(runtime_.reason());
 }
 
-TEST_F(WorldTest, AFailureStopsWhoWaits) {
+TEST_F(CollectiveRuntimeTest, AFailureStopsWaitingDevices) {
   RunAll([&](int64_t device) -> Status {
     if (device == 3) return Fail("out of paper");
     SHOAL_TRY(Reduce(device, "one", 0));
-    ADD_FAILURE() << "device " << device << " went on";
+    ADD_FAILURE() << "device " << device << " continued";
     return {};
   });
-  EXPECT_EQ(world_.reason()->message, "out of paper");
-  EXPECT_TRUE(world_.stopped());
+  EXPECT_EQ(runtime_.reason()->message, "out of paper");
+  EXPECT_TRUE(runtime_.stopped());
 }
 
-TEST_F(WorldTest, AFailureOfTheLastToArriveStopsTheRun) {
+TEST_F(CollectiveRuntimeTest, AFailureOfTheLastToArriveStopsTheRun) {
   RunAll([&](int64_t device) -> Status {
-    const Groups& groups = **world_.GroupsOf(Hlo("one"));
+    const Groups& groups = **runtime_.GroupsOf(Hlo("one"));
     auto fail = [](const std::vector<Arrays>&) -> Result<std::vector<Arrays>> { return Fail("cannot add"); };
-    SHOAL_ASSIGN(handle, world_.Arrive(Hlo("one"), *groups.rendezvous[0], device, Number(0), fail));
-    SHOAL_TRY(world_.Wait(device, Hlo("one"), control_flow_state_[static_cast<size_t>(device)], handle));
+    SHOAL_ASSIGN(handle, runtime_.Arrive(Hlo("one"), *groups.rendezvous[0], device, Number(0), fail));
+    SHOAL_TRY(runtime_.Wait(device, Hlo("one"), states_[static_cast<size_t>(device)], handle));
     return {};
   });
-  EXPECT_EQ(world_.reason()->message, "cannot add");
+  EXPECT_EQ(runtime_.reason()->message, "cannot add");
 }
 
-TEST_F(WorldTest, InstructionsThatMeetMustFit) {
+TEST_F(CollectiveRuntimeTest, RejectsIncompatibleInstructions) {
   RunAll([&](int64_t device) -> Status {
     SHOAL_TRY(Reduce(device, device == 2 ? "long" : "one", 0));
     return {};
   });
-  EXPECT_EQ(world_.reason()->message,
+  EXPECT_EQ(runtime_.reason()->message,
             "device 0 is at one (line 6) when device 2 is at long (line 8), which does not fit: operand 0 is u32[] and "
             "u32[2]");
 }
 
-TEST_F(WorldTest, ExplainsThatSomeHaveFinished) {
+TEST_F(CollectiveRuntimeTest, ExplainsThatADeviceHasFinished) {
   RunAll([&](int64_t device) -> Status {
     if (device != 1) SHOAL_TRY(Reduce(device, "one", 0));
     return {};
   });
-  EXPECT_EQ(world_.reason()->message,
+  EXPECT_EQ(runtime_.reason()->message,
             "no device can go on: devices 0,2,3 wait at all-reduce one (line 6) for device 1\n"
             "  device 1 has finished");
 }
 
-TEST_F(WorldTest, ExplainsThatDevicesWaitForEachOther) {
+TEST_F(CollectiveRuntimeTest, ExplainsThatDevicesWaitForEachOther) {
   RunAll([&](int64_t device) -> Status {
-    const Routes& routes = **world_.RoutesOf(Hlo("pass"));
+    const Routes& routes = **runtime_.RoutesOf(Hlo("pass"));
     if (device == 1) {
-      SHOAL_TRY(world_.Wait(device, Hlo("pass"), control_flow_state_[1], world_.Expect(Hlo("pass"), *routes.to[1][0])));
+      SHOAL_TRY(runtime_.Wait(device, Hlo("pass"), states_[1], runtime_.Expect(Hlo("pass"), *routes.to[1][0])));
     }
     SHOAL_TRY(Reduce(device, "one", 0));
     return {};
   });
-  EXPECT_EQ(world_.reason()->message,
+  EXPECT_EQ(runtime_.reason()->message,
             "no device can go on: devices 0,2,3 wait at all-reduce one (line 6) for device 1\n"
             "  device 1 waits at collective-permute pass (line 10) for device 0");
 }
 
-TEST_F(WorldTest, ExplainsDifferentRounds) {
+TEST_F(CollectiveRuntimeTest, ExplainsDifferentTripCounts) {
   RunAll([&](int64_t device) -> Status {
-    int64_t& rounds = control_flow_state_[static_cast<size_t>(device)].iterations[&Hlo("t")];
-    for (rounds = 0; rounds < (device < 2 ? 3 : 5);) {
-      ++rounds;
+    int64_t& iterations = states_[static_cast<size_t>(device)].iterations[&Hlo("t")];
+    for (iterations = 0; iterations < (device < 2 ? 3 : 5);) {
+      ++iterations;
       SHOAL_TRY(Reduce(device, "one", 0));
     }
     return {};
   });
-  EXPECT_EQ(world_.reason()->message,
+  EXPECT_EQ(runtime_.reason()->message,
             "no device can go on: devices 2,3 wait at all-reduce one (line 6) for devices 0,1\n"
             "  devices 0,1 have finished\n"
             "  in tuple t (line 11) devices 0,1 went round 3 times; devices 2,3 went round 4 times");
 }
 
-TEST_F(WorldTest, ContributionsAreFoldedInTheOrderOfTheMembers) {
+TEST_F(CollectiveRuntimeTest, CombinesContributionsInMemberOrder) {
   const Accumulate digits{[](Arrays& sum, Arrays next) -> Status {
                             sum = sum.empty() ? std::move(next) : Number(10 * Number(sum) + Number(next));
                             return {};
                           },
                           [](const Arrays& sum) -> Result<std::vector<Arrays>> { return std::vector<Arrays>(4, sum); }};
   RunAll([&](int64_t device) -> Status {
-    const Groups& groups = **world_.GroupsOf(Hlo("one"));
-    for (uint32_t round = 0; round < 1000; ++round) {
+    const Groups& groups = **runtime_.GroupsOf(Hlo("one"));
+    for (uint32_t iteration = 0; iteration < 1000; ++iteration) {
       const auto number = static_cast<uint32_t>(device) + 1;
-      SHOAL_ASSIGN(handle, world_.Arrive(Hlo("one"), *groups.rendezvous[0], device, Number(number), digits));
-      SHOAL_ASSIGN(sum, world_.Wait(device, Hlo("one"), control_flow_state_[static_cast<size_t>(device)], handle));
+      SHOAL_ASSIGN(handle, runtime_.Arrive(Hlo("one"), *groups.rendezvous[0], device, Number(number), digits));
+      SHOAL_ASSIGN(sum, runtime_.Wait(device, Hlo("one"), states_[static_cast<size_t>(device)], handle));
       EXPECT_EQ(Number(sum), 1234u);
     }
     return {};
   });
-  EXPECT_FALSE(world_.reason());
+  EXPECT_FALSE(runtime_.reason());
 }
 
-class TurnsTest : public WorldTest {
+class RunSlotsTest : public CollectiveRuntimeTest {
  protected:
-  TurnsTest() : WorldTest(/*devices=*/4, /*turns=*/2) {}
+  RunSlotsTest() : CollectiveRuntimeTest(/*devices=*/4, /*slots=*/2) {}
 };
 
-TEST_F(TurnsTest, NoMoreDevicesRunThanThereAreTurns) {
-  std::atomic<int> running = 0, most = 0;
+TEST_F(RunSlotsTest, RunsNoMoreDevicesThanRunSlots) {
+  std::atomic<int> running = 0, max_running = 0;
   RunAll([&](int64_t device) -> Status {
-    world_.AcquireRunSlot(device);
-    for (uint32_t round = 0; round < 500; ++round) {
-      most = std::max(most.load(), ++running);
+    runtime_.AcquireRunSlot(device);
+    for (uint32_t iteration = 0; iteration < 500; ++iteration) {
+      max_running = std::max(max_running.load(), ++running);
       std::this_thread::yield();
       --running;
-      SHOAL_ASSIGN(sum, Reduce(device, "one", round));
-      EXPECT_EQ(Number(sum), 4 * round);
+      SHOAL_ASSIGN(sum, Reduce(device, "one", iteration));
+      EXPECT_EQ(Number(sum), 4 * iteration);
     }
-    world_.ReleaseRunSlot(device);
+    runtime_.ReleaseRunSlot(device);
     return {};
   });
-  EXPECT_FALSE(world_.reason());
-  EXPECT_LE(most, 2);
+  EXPECT_FALSE(runtime_.reason());
+  EXPECT_LE(max_running, 2);
 }
 
-TEST_F(WorldTest, CountsTraffic) {
-  world_.Count(1, Opcode::kAllGatherStart, {1, 8, 24});
-  world_.Count(1, Opcode::kAllGather, {1, 8, 24});
-  const Traffic traffic = world_.traffic()[1][Opcode::kAllGather];
+TEST_F(CollectiveRuntimeTest, CountsTraffic) {
+  runtime_.Count(1, Opcode::kAllGatherStart, {1, 8, 24});
+  runtime_.Count(1, Opcode::kAllGather, {1, 8, 24});
+  const Traffic traffic = runtime_.traffic()[1][Opcode::kAllGather];
   EXPECT_EQ(traffic.calls, 2);
   EXPECT_EQ(traffic.payload_bytes, 16);
   EXPECT_EQ(traffic.wire_bytes, 48);

@@ -1,5 +1,5 @@
-// Many devices, many small collectives in random groups: no stall, and every time the numbers that one thread going
-// through the devices in turn gets.
+// Many devices and many small collectives in random groups: no deadlock, and always the numbers that a sequential
+// simulation of the devices computes.
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -14,14 +14,14 @@ namespace {
 constexpr int64_t kDevices = 64;
 constexpr int kOps = 100;  // in the loop
 #ifdef __SANITIZE_THREAD__
-constexpr int kRounds = 5;  // of the loop
+constexpr int kIterations = 5;  // of the loop
 #else
-constexpr int kRounds = 100;
+constexpr int kIterations = 100;
 #endif
-using State = std::vector<uint32_t>;  // of each device
+using State = std::vector<uint32_t>;  // one number per device
 
-// One collective of the loop: its text, and what it does to the devices' numbers.
-struct Random {
+// One collective of the loop: its text, and its effect on the numbers of the devices.
+struct RandomOp {
   std::string text;
   std::function<void(State&)> apply;
 };
@@ -48,7 +48,7 @@ std::string GroupsText(const std::vector<DeviceGroup>& groups) {
       "}");
 }
 
-Random RandomReduce(std::mt19937& random, int i) {
+RandomOp RandomReduce(std::mt19937& random, int i) {
   const auto groups = RandomGroups(random, /*uniform=*/false);
   const bool async = random() % 2 == 0;
   std::string text = StrCat(GroupsText(groups), ", to_apply=mix");
@@ -61,15 +61,15 @@ Random RandomReduce(std::mt19937& random, int i) {
   return {text, [groups](State& state) {
             for (const DeviceGroup& group : groups) {
               uint32_t mixed = state[static_cast<size_t>(group[0])];
-              // Not commutative, so that the order shows.
+              // Not commutative, so that the result depends on the order.
               for (size_t k = 1; k < group.size(); ++k) mixed = 3 * mixed + state[static_cast<size_t>(group[k])];
               for (int64_t device : group) state[static_cast<size_t>(device)] = mixed;
             }
           }};
 }
 
-// The first number of what an all-gather in a uniform group gives, summed up: here just its first and last element.
-Random RandomGather(std::mt19937& random, int i) {
+// An all-gather in uniform groups; its last element is the new number.
+RandomOp RandomGather(std::mt19937& random, int i) {
   const auto groups = RandomGroups(random, /*uniform=*/true);
   const size_t n = groups[0].size();
   return {StrCat("flat", i, " = u32[1] reshape(old", i, ")\n  all", i, " = u32[", n, "] all-gather(flat", i, "), ",
@@ -82,7 +82,7 @@ Random RandomGather(std::mt19937& random, int i) {
           }};
 }
 
-Random RandomPermute(std::mt19937& random, int i) {
+RandomOp RandomPermute(std::mt19937& random, int i) {
   DeviceGroup targets(kDevices);
   std::iota(targets.begin(), targets.end(), 0);
   std::shuffle(targets.begin(), targets.end(), random);
@@ -96,9 +96,9 @@ Random RandomPermute(std::mt19937& random, int i) {
           }};
 }
 
-std::vector<Random> RandomOps() {
+std::vector<RandomOp> RandomOps() {
   std::mt19937 random(20);
-  std::vector<Random> ops;
+  std::vector<RandomOp> ops;
   for (int i = 0; i < kOps; ++i) {
     const uint32_t kind = static_cast<uint32_t>(random()) % 4;
     ops.push_back(kind < 2 ? RandomReduce(random, i) : kind == 2 ? RandomGather(random, i) : RandomPermute(random, i));
@@ -106,12 +106,12 @@ std::vector<Random> RandomOps() {
   return ops;
 }
 
-// After each collective a device mixes its own id in, so that nothing becomes the same everywhere.
-std::string TextOf(const std::vector<Random>& ops) {
+// After each collective a device adds its own id, so that the devices keep different numbers.
+std::string TextOf(const std::vector<RandomOp>& ops) {
   std::string text = StrCat("HloModule stress, replica_count=", kDevices, R"(
 mix { a = u32[] parameter(0) b = u32[] parameter(1) three = u32[] constant(3) m = u32[] multiply(a, three) ROOT s = u32[] add(m, b) }
-go_on { s = (u32[], u32[]) parameter(0) i = u32[] get-tuple-element(s), index=0 n = u32[] constant()",
-                            kRounds, R"() ROOT c = pred[] compare(i, n), direction=LT }
+condition { s = (u32[], u32[]) parameter(0) i = u32[] get-tuple-element(s), index=0 n = u32[] constant()",
+                            kIterations, R"() ROOT c = pred[] compare(i, n), direction=LT }
 body {
   s = (u32[], u32[]) parameter(0)
   i = u32[] get-tuple-element(s), index=0
@@ -128,17 +128,17 @@ ENTRY e {
   zero = u32[] constant(0)
   id = u32[] replica-id()
   s = (u32[], u32[]) tuple(zero, id)
-  w = (u32[], u32[]) while(s), condition=go_on, body=body
+  w = (u32[], u32[]) while(s), condition=condition, body=body
   ROOT x = u32[] get-tuple-element(w), index=1
 })");
   return text;
 }
 
-State Expected(const std::vector<Random>& ops) {
+State Expected(const std::vector<RandomOp>& ops) {
   State state(kDevices);
   std::iota(state.begin(), state.end(), 0);
-  for (int round = 0; round < kRounds; ++round) {
-    for (const Random& op : ops) {
+  for (int i = 0; i < kIterations; ++i) {
+    for (const RandomOp& op : ops) {
       op.apply(state);
       for (size_t d = 0; d < state.size(); ++d) state[d] += static_cast<uint32_t>(d);
     }
@@ -147,7 +147,7 @@ State Expected(const std::vector<Random>& ops) {
 }
 
 TEST(CollectiveStress, TenThousandOnSixtyFourDevices) {
-  const std::vector<Random> ops = RandomOps();
+  const std::vector<RandomOp> ops = RandomOps();
   const std::unique_ptr<Module> module = ModuleFrom(TextOf(ops));
   ASSERT_NE(module, nullptr);
   const ModulePlan plans(*module);
@@ -160,7 +160,7 @@ TEST(CollectiveStress, TenThousandOnSixtyFourDevices) {
     EXPECT_EQ(state, Expected(ops));
     int64_t calls = 0;
     for (const auto& [opcode, traffic] : outcome->stats.traffic[0]) calls += traffic.calls;
-    EXPECT_EQ(calls, kOps * kRounds);
+    EXPECT_EQ(calls, kOps * kIterations);
   }
 }
 

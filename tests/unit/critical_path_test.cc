@@ -23,16 +23,16 @@ std::string PathOf(const Trace& trace) {
   return names;
 }
 
-TEST(CriticalPath, NothingRan) { EXPECT_EQ(PathOf({}), ""); }
+TEST(CriticalPath, NoEvents) { EXPECT_EQ(PathOf({}), ""); }
 
-TEST(CriticalPath, KernelsOneAfterTheOther) {
+TEST(CriticalPath, SequentialKernels) {
   Trace trace;
-  trace.events = {Event("a", 0, 0, 1), Event("b", 0, 1, 2), Event("c", 0, 3.1, 1)};  // a gap of a launch
+  trace.events = {Event("a", 0, 0, 1), Event("b", 0, 1, 2), Event("c", 0, 3.1, 1)};  // a gap for a kernel launch
   EXPECT_EQ(PathOf(trace), "abc");
 }
 
-// a starts s; b runs beside it; w waits for s; c needs it. b does not matter.
-TEST(CriticalPath, ACollectiveThatIsWaitedFor) {
+// a starts s; b runs concurrently; w waits for s; c depends on s. b is not on the path.
+TEST(CriticalPath, ExposedCollective) {
   Trace trace;
   trace.events = {Event("a", 0, 0, 1), Event("s", 1, 1, 5, "communication"), Event("b", 0, 1, 2),
                   Event("w", 0, 3, 3, "exposed"), Event("c", 0, 6, 1)};
@@ -40,14 +40,14 @@ TEST(CriticalPath, ACollectiveThatIsWaitedFor) {
   EXPECT_EQ(PathOf(trace), "asc");
 }
 
-TEST(CriticalPath, ACollectiveThatIsHidden) {
+TEST(CriticalPath, HiddenCollective) {
   Trace trace;
   trace.events = {Event("a", 0, 0, 1), Event("s", 1, 1, 1, "communication"), Event("b", 0, 1, 3), Event("c", 0, 4, 1)};
   EXPECT_EQ(PathOf(trace), "abc");
 }
 
-// s2 had to wait for s1 on its stream, though b ended at the same moment.
-TEST(CriticalPath, ItsOwnStreamBeforeOthers) {
+// t waits for s on its stream, although b ends at the same time.
+TEST(CriticalPath, PrefersTheSameStream) {
   Trace trace;
   trace.events = {Event("a", 0, 0, 1), Event("s", 1, 1, 2, "communication"), Event("b", 0, 1, 2),
                   Event("t", 1, 3, 4, "communication"), Event("w", 0, 3, 4, "exposed")};

@@ -22,7 +22,7 @@ Groups GroupsOf(const std::string& attributes, const DeviceGrid& grid) {
   return groups.ok() ? *groups : Groups();
 }
 
-std::string RefusalOf(const std::string& attributes, const DeviceGrid& grid) {
+std::string ErrorOf(const std::string& attributes, const DeviceGrid& grid) {
   const auto module = AllReduce(attributes);
   Result<Groups> groups = DeviceGroupsOf(*module->entry->root, grid);
   return groups.ok() ? "" : groups.diag().message;
@@ -33,7 +33,7 @@ TEST(DeviceGrid, IdsAreReplicasWithoutAChannel) {
   EXPECT_EQ(GroupsOf(", replica_groups={}", {2, 2}), (Groups{{0, 2}, {1, 3}}));
 }
 
-TEST(DeviceGrid, AChannelBringsInAllPartitions) {
+TEST(DeviceGrid, AChannelAddsAllPartitions) {
   EXPECT_EQ(GroupsOf(", channel_id=1, replica_groups={{1},{0}}", {2, 2}), (Groups{{2, 3}, {0, 1}}));
   EXPECT_EQ(GroupsOf(", channel_id=1, replica_groups={}", {2, 2}), (Groups{{0, 1, 2, 3}}));
 }
@@ -43,7 +43,7 @@ TEST(DeviceGrid, GlobalIdsAreDevices) {
             (Groups{{0, 3}, {2, 1}}));
 }
 
-TEST(DeviceGrid, AllThreeWaysOfWritingGroups) {
+TEST(DeviceGrid, AllThreeNotationsOfGroups) {
   const std::string flat = ", channel_id=1, use_global_device_ids=true, replica_groups=";
   const Groups strided{{0, 2}, {1, 3}};
   EXPECT_EQ(GroupsOf(flat + "{{0,2},{1,3}}", {1, 4}), strided);
@@ -51,20 +51,20 @@ TEST(DeviceGrid, AllThreeWaysOfWritingGroups) {
   EXPECT_EQ(GroupsOf(flat + "mesh['x'=2,'y'=2] {'x'}", {1, 4}), strided);
 }
 
-TEST(DeviceGrid, WithoutGlobalIdsAnAllToAllsChannelMeansPartitions) {
+TEST(DeviceGrid, AnAllToAllWithAChannelWithoutGlobalIdsUsesPartitions) {
   const auto module = ModuleFrom(
       "ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] all-to-all(p), channel_id=1, replica_groups={{1,0}}, "
       "dimensions={0} }");
   EXPECT_EQ(*DeviceGroupsOf(*module->entry->root, {2, 2}), (Groups{{1, 0}, {3, 2}}));
 }
 
-TEST(DeviceGrid, RefusesGroupsThatDoNotFit) {
-  EXPECT_EQ(RefusalOf(", replica_groups={{0,5}}", {2, 1}),
+TEST(DeviceGrid, RejectsInvalidGroups) {
+  EXPECT_EQ(ErrorOf(", replica_groups={{0,5}}", {2, 1}),
             "replica_groups of r name replica 5, but the run has 2 replicas");
-  EXPECT_EQ(RefusalOf(", replica_groups=[1,100000]<=[100000]", {2, 1}),
+  EXPECT_EQ(ErrorOf(", replica_groups=[1,100000]<=[100000]", {2, 1}),
             "replica_groups of r name replica 99999, but the run has 2 replicas");
-  EXPECT_EQ(RefusalOf(", replica_groups={{0}}", {2, 1}), "replica_groups of r must name every device, but omit device 1");
-  EXPECT_EQ(RefusalOf(", replica_groups={{0,0},{1}}", {2, 1}), "replica_groups of r name device 0 twice");
+  EXPECT_EQ(ErrorOf(", replica_groups={{0}}", {2, 1}), "replica_groups of r must name every device, but omit device 1");
+  EXPECT_EQ(ErrorOf(", replica_groups={{0,0},{1}}", {2, 1}), "replica_groups of r name device 0 twice");
 }
 
 std::vector<DevicePair> PairsOf(const std::string& instruction, const DeviceGrid& grid) {
@@ -89,7 +89,7 @@ std::string Inferred(const std::string& attributes, const std::string& header = 
   return InferDevices(*AllReduce(attributes, header)).from;
 }
 
-TEST(InferDevices, SaysWhatItWasInferredFrom) {
+TEST(InferDevices, NamesTheSource) {
   EXPECT_EQ(Inferred(""), "1 device, since nothing in the module names more");
   EXPECT_EQ(Inferred("", ", replica_count=2, num_partitions=3"),
             "6 devices (2 replicas of 3 partitions), from the header");
@@ -100,7 +100,7 @@ TEST(InferDevices, SaysWhatItWasInferredFrom) {
             "4 devices, from sharding of r");
 }
 
-TEST(InferDevices, IsQuickAboutLargeNumbers) {
+TEST(InferDevices, IsFastForLargeNumbers) {
   EXPECT_EQ(InferDevices(*AllReduce(", replica_groups={{9000000000000}}")).grid.replicas, kMaxIds);
   EXPECT_EQ(InferDevices(*AllReduce("", ", replica_count=9000000000000, num_partitions=9000000000000")).grid,
             (DeviceGrid{kMaxIds, kMaxIds}));

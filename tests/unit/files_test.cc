@@ -26,13 +26,13 @@ class Files : public testing::Test {
     text << std::ifstream(path).rdbuf();
     return text.str();
   }
-  // Names of all files.
+  // Number of files in the folder.
   int64_t Count() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
 
   fs::path folder_;
 };
 
-TEST_F(Files, ReplacesPlainFilesAndKeepsTheirMode) {
+TEST_F(Files, ReplacesRegularFilesAndKeepsTheirMode) {
   const fs::path path = folder_ / "plain";
   ASSERT_TRUE(WriteFile(path, {"one", "two"}).ok());
   EXPECT_EQ(Read(path), "onetwo");
@@ -56,7 +56,7 @@ TEST_F(Files, WritesThroughLinks) {
   EXPECT_EQ(Read(folder_ / "new"), "made");
 }
 
-TEST_F(Files, SaysWhatIsWrongAndLeavesNothing) {
+TEST_F(Files, ReportsErrorsAndLeavesNoFiles) {
   for (const char* path : {"/dev/full", "/proc/no-such-file", "/"}) {
     const Status written = WriteFile(path, {"text"});
     ASSERT_FALSE(written.ok()) << path;
@@ -67,7 +67,7 @@ TEST_F(Files, SaysWhatIsWrongAndLeavesNothing) {
   EXPECT_EQ(Count(), 0);
 }
 
-TEST_F(Files, KnowsBeforehandWhatCannotBeWritten) {
+TEST_F(Files, CheckWritableDetectsErrorsInAdvance) {
   EXPECT_TRUE(CheckWritable(folder_ / "not" / "there" / "yet", 1).ok());
   EXPECT_FALSE(CheckWritable(folder_, INT64_MAX).ok());
   ASSERT_TRUE(WriteFile(folder_ / "plain", {""}).ok());

@@ -1,4 +1,4 @@
-// Conversions of many numbers, which go through vectors and tables, beside those of one.
+// Compares bulk conversions, which use vectors and tables, with conversions of single numbers.
 #include "kernels/arrays/floats.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace shoal::internal {
 namespace {
 
-// Numbers of all sizes, halves of what narrow types have between them, and their neighbours.
+// Numbers of all magnitudes, midpoints between adjacent values of narrow types, and their neighbours.
 std::vector<float> Samples() {
   std::vector<float> samples;
   for (uint32_t half = 0; half < 1 << 16; half += 3)
@@ -26,7 +26,7 @@ uint64_t BitsAt(const std::vector<std::byte>& bytes, size_t i, size_t width) {
   return bits;
 }
 
-TEST(FloatsTest, ManyAreConvertedAsOneIs) {
+TEST(FloatsTest, BulkConversionEqualsSingleConversion) {
   const std::vector<float> samples = Samples();
   const auto count = static_cast<int64_t>(samples.size());
   for (int t = 0; t < kElementTypeCount; ++t) {

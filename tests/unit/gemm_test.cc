@@ -14,8 +14,8 @@
 namespace shoal::internal {
 namespace {
 
-// Each thread multiplies a matrix of its own number with one of ones: a product that meets another one's data shows.
-TEST(Gemm, ProductsOfSeveralThreadsDoNotMeet) {
+// Each thread multiplies a matrix filled with its own number by one of ones, which reveals data of other threads.
+TEST(Gemm, ConcurrentGemmsAreIndependent) {
   constexpr int kThreads = 4, kGemms = 5000;
   constexpr size_t kSize = 104;
   std::atomic<int> wrong = 0;
@@ -32,10 +32,10 @@ TEST(Gemm, ProductsOfSeveralThreadsDoNotMeet) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Sanitizers need all the addresses there are.
+// Sanitizers need the whole address space.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// OpenBLAS itself would ask for memory again and again.
-TEST(Gemm, SaysThatThereIsNoMemory) {
+// OpenBLAS itself would retry the allocation forever.
+TEST(Gemm, ThrowsIfMemoryIsExhausted) {
   constexpr size_t kSize = 128;
   std::vector<float> a(kSize * kSize, 1), b(kSize * kSize, 1), c(kSize * kSize);
   const pid_t child = fork();

@@ -1,4 +1,4 @@
-// Modules from text, for tests.
+// Parses modules from text, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ inline std::unique_ptr<Module> ModuleFrom(std::string text) {
   return module;
 }
 
-// The first instruction of that name in any computation.
+// The first instruction with this name in any computation.
 inline const Instruction& Named(const Module& module, std::string_view name) {
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions)

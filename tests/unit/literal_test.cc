@@ -17,7 +17,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 const double kNan = std::nan("");
 
 // clang-format off
-// By hand, for each format: the patterns of 1, -1.5, the largest number and nan, and the smallest and largest numbers.
+// For each format, written by hand: the patterns of 1, -1.5, the largest number and nan; smallest and largest values.
 // The smallest has the pattern 1.
 struct Format {
   ElementType type;
@@ -58,7 +58,7 @@ TEST(Float, DecodesAndEncodesExactValues) {
   }
 }
 
-TEST(Float, InfinityFollowsTheLargest) {
+TEST(Float, InfinityFollowsTheLargestNumber) {
   for (const Format& format : kFormats) {
     if (Info(format.type).specials != FloatSpecials::kIeee) continue;
     SCOPED_TRACE(Text(format.type));
@@ -77,7 +77,7 @@ TEST(Float, Nan) {
   }
 }
 
-TEST(Float, EveryNumberComesBack) {
+TEST(Float, EveryNumberRoundTrips) {
   for (const Format& format : kFormats) {
     if (BitWidth(format.type) > 16) continue;
     SCOPED_TRACE(Text(format.type));
@@ -93,7 +93,7 @@ TEST(Float, EveryNumberComesBack) {
   }
 }
 
-// Where every pattern is a number, nan becomes the zero of the opposite sign.
+// In formats without nan, nan becomes the zero of the opposite sign.
 TEST(Float, MinusNanOfAFiniteFormat) {
   EXPECT_EQ(EncodeFloat(kF6e3m2fn, -kNan), 0u);
   EXPECT_EQ(EncodeFloat(kF6e2m3fn, -kNan), 0u);
@@ -110,7 +110,7 @@ TEST(Float, MinusZero) {
   }
 }
 
-// What lies between two numbers goes to the nearer one, and from the middle to the even one.
+// A value between two numbers is rounded to the nearer one, and a midpoint to the even one.
 TEST(Float, RoundsToNearestEven) {
   EXPECT_EQ(EncodeFloat(kF16, 1 + 0x1p-11), 0x3C00u);
   EXPECT_EQ(EncodeFloat(kF16, 1 + 0x1.8p-10), 0x3C02u);
@@ -126,15 +126,15 @@ TEST(Float, RoundsToNearestEven) {
   EXPECT_EQ(EncodeFloat(kF4e2m1fn, 3.5), 0x6u);
 }
 
-// As XLA converts: these two are reached by way of f32, so a number may be rounded twice.
-TEST(Float, F16AndBf16AreRoundedByWayOfF32) {
+// As in XLA, conversions to these two types go through f32, so a number may be rounded twice.
+TEST(Float, F16AndBf16AreRoundedThroughF32) {
   EXPECT_EQ(EncodeFloat(kBf16, 1 + 0x1.00001p-8), 0x3F80u);
   EXPECT_EQ(EncodeFloat(kBf16, 1 + 0x1.0002p-8), 0x3F81u);
   EXPECT_EQ(EncodeFloat(kF16, 1 + 0x1.00001p-11), 0x3C00u);
-  EXPECT_EQ(EncodeFloat(kF8e4m3fn, 1.0625 + 0x1p-40), 0x39u);  // the narrower ones are not
+  EXPECT_EQ(EncodeFloat(kF8e4m3fn, 1.0625 + 0x1p-40), 0x39u);  // narrower types are not rounded twice
 }
 
-TEST(Float, TooLarge) {
+TEST(Float, Overflow) {
   EXPECT_EQ(EncodeFloat(kF16, 65519), 0x7BFFu);
   EXPECT_EQ(EncodeFloat(kF16, 65520), 0x7C00u);
   EXPECT_EQ(EncodeFloat(kF16, -1e9), 0xFC00u);
@@ -143,28 +143,28 @@ TEST(Float, TooLarge) {
   EXPECT_EQ(EncodeFloat(kF8e3m4, 16), 0x70u);
   EXPECT_EQ(EncodeFloat(kF8e4m3, 256), 0x78u);
   EXPECT_EQ(EncodeFloat(kF8e5m2, 61440), 0x7Cu);
-  // No infinity: nan.
+  // Types without infinity: nan.
   EXPECT_EQ(EncodeFloat(kF8e4m3fn, 464), 0x7Eu);
   EXPECT_EQ(EncodeFloat(kF8e4m3fn, 465), 0x7Fu);
   EXPECT_EQ(EncodeFloat(kF8e4m3fn, -kInf), 0xFFu);
   EXPECT_EQ(EncodeFloat(kF8e4m3b11fnuz, 32), 0x80u);
   EXPECT_EQ(EncodeFloat(kF8e4m3fnuz, -kInf), 0x80u);
   EXPECT_EQ(EncodeFloat(kF8e5m2fnuz, 65536), 0x80u);
-  // Nor nan: the largest.
+  // Types without infinity and nan: the largest number.
   EXPECT_EQ(EncodeFloat(kF6e3m2fn, -kInf), 0x3Fu);
   EXPECT_EQ(EncodeFloat(kF6e2m3fn, 8), 0x1Fu);
   EXPECT_EQ(EncodeFloat(kF4e2m1fn, 100), 0x7u);
 }
 
-// The one format without zero and sign, and every pattern but nan a power of two.
-TEST(Float, ExponentAlone) {
+// The only format without zero and sign; every pattern except nan is a power of two.
+TEST(Float, ExponentOnly) {
   ExpectExact(kF8e8m0fnu, 0x00, 0x1p-127);
   ExpectExact(kF8e8m0fnu, 0x7F, 1.0);
   ExpectExact(kF8e8m0fnu, 0x80, 2.0);
   ExpectExact(kF8e8m0fnu, 0xFE, 0x1p127);
   EXPECT_TRUE(std::isnan(DecodeFloat(kF8e8m0fnu, 0xFF)));
   EXPECT_EQ(EncodeFloat(kF8e8m0fnu, 1.25), 0x7Fu);
-  EXPECT_EQ(EncodeFloat(kF8e8m0fnu, 1.5), 0x80u);  // the middle goes up
+  EXPECT_EQ(EncodeFloat(kF8e8m0fnu, 1.5), 0x80u);  // a midpoint rounds up
   EXPECT_EQ(EncodeFloat(kF8e8m0fnu, 3.0), 0x81u);
   EXPECT_EQ(EncodeFloat(kF8e8m0fnu, 1e-60), 0x00u);
   for (double none : {0.0, -0.0, -1.0, 0x1p128, kInf, kNan}) EXPECT_EQ(EncodeFloat(kF8e8m0fnu, none), 0xFFu);
@@ -205,7 +205,7 @@ TEST(Element, FloatsReadBackExactly) {
   EXPECT_EQ(Element(kF4e2m1fn, uint8_t{0xB}), "-1.5");
 }
 
-TEST(Element, WhatIsNoNumber) {
+TEST(Element, NonFiniteValues) {
   EXPECT_EQ(Element(kF32, std::numeric_limits<float>::infinity()), "inf");
   EXPECT_EQ(Element(kF32, -std::numeric_limits<float>::infinity()), "-inf");
   EXPECT_EQ(Element(kF32, uint32_t{0x7FC00000}), "nan");

@@ -16,7 +16,7 @@ std::string File(const std::string& dict, const std::string& data = "") {
   return file + dict + data;
 }
 
-std::string WhyNot(const std::string& file) {
+std::string ErrorOf(const std::string& file) {
   Result<NpyArray> array = ParseNpy(file);
   return array.ok() ? "ok" : array.diag().message;
 }
@@ -43,29 +43,29 @@ TEST(Npy, WritesTuplesAsPythonDoes) {
   EXPECT_NE(NpyHeader("|b1", {5, 6, 7}).find("'shape': (5, 6, 7), }"), std::string::npos);
 }
 
-TEST(Npy, TakesWhatNumPyEverWrote) {
-  EXPECT_EQ(WhyNot(File("{'descr': '|V2', 'fortran_order': True, 'shape': (2L, 1L), }", "abcd")), "ok");
-  EXPECT_EQ(WhyNot(File("{\"shape\": (), \"descr\": \"<c16\", \"fortran_order\": False}", std::string(16, 0))), "ok");
+TEST(Npy, ReadsHeadersOfAllNumPyVersions) {
+  EXPECT_EQ(ErrorOf(File("{'descr': '|V2', 'fortran_order': True, 'shape': (2L, 1L), }", "abcd")), "ok");
+  EXPECT_EQ(ErrorOf(File("{\"shape\": (), \"descr\": \"<c16\", \"fortran_order\": False}", std::string(16, 0))), "ok");
 }
 
-TEST(Npy, SaysWhatIsWrong) {
-  EXPECT_EQ(WhyNot("PK"), "is not an .npy file");
-  EXPECT_EQ(WhyNot("\x93NUMPY\x09" + std::string(3, '\0')), "has version 9 of the .npy format, known are 1 to 3");
-  EXPECT_EQ(WhyNot(File("{'descr': '<f4'").substr(0, 12)), "is cut short within its header");
-  EXPECT_EQ(WhyNot(File("{'descr': '<f4'")), "its header makes no sense after 'descr'");
-  EXPECT_EQ(WhyNot(File("{'descr': '<f4', 'shape': (1,)}")), "its header has no 'fortran_order'");
-  EXPECT_EQ(WhyNot(File("{'descr': [('a', '<f4')], 'shape': (1,)}")),
+TEST(Npy, ReportsErrors) {
+  EXPECT_EQ(ErrorOf("PK"), "is not an .npy file");
+  EXPECT_EQ(ErrorOf("\x93NUMPY\x09" + std::string(3, '\0')), "has version 9 of the .npy format, known are 1 to 3");
+  EXPECT_EQ(ErrorOf(File("{'descr': '<f4'").substr(0, 12)), "is cut short within its header");
+  EXPECT_EQ(ErrorOf(File("{'descr': '<f4'")), "its header makes no sense after 'descr'");
+  EXPECT_EQ(ErrorOf(File("{'descr': '<f4', 'shape': (1,)}")), "its header has no 'fortran_order'");
+  EXPECT_EQ(ErrorOf(File("{'descr': [('a', '<f4')], 'shape': (1,)}")),
             "its 'descr' is a record of fields, not one type");
-  EXPECT_EQ(WhyNot(File("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "abcd")),
+  EXPECT_EQ(ErrorOf(File("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "abcd")),
             "its type '>f4' is big-endian; it must be little-endian");
-  EXPECT_EQ(WhyNot(File("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "abcd")),
+  EXPECT_EQ(ErrorOf(File("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "abcd")),
             "its type '|O' is none of bool, int, uint, float, complex, void");
-  EXPECT_EQ(WhyNot(File("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "abcd")),
+  EXPECT_EQ(ErrorOf(File("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "abcd")),
             "its 'shape' has something that is not a size");
-  EXPECT_EQ(WhyNot(File("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}", "abcd")),
+  EXPECT_EQ(ErrorOf(File("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}", "abcd")),
             "its 'shape' is larger than any memory");
-  EXPECT_EQ(WhyNot(File("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4611686018427387904, 4)}")), "ok");
-  EXPECT_EQ(WhyNot(File("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "abcd")),
+  EXPECT_EQ(ErrorOf(File("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4611686018427387904, 4)}")), "ok");
+  EXPECT_EQ(ErrorOf(File("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "abcd")),
             "is cut short: its shape asks for 8 bytes of data, it has 4");
 }
 

@@ -20,7 +20,7 @@ class Folder {
   std::string path_;
 };
 
-TEST(ObjectCache, GivesBackWhatItWasGiven) {
+TEST(ObjectCache, ReadsWrittenEntries) {
   Folder folder;
   ObjectCache cache(folder.path());
   EXPECT_FALSE(cache.Read("key").has_value());
@@ -30,7 +30,7 @@ TEST(ObjectCache, GivesBackWhatItWasGiven) {
   EXPECT_TRUE(cache.TakeWarnings().empty());
 }
 
-TEST(ObjectCache, StaysWithinItsSize) {
+TEST(ObjectCache, StaysWithinItsSizeLimit) {
   Folder folder;
   for (int i = 0; i < 20; ++i) {
     ObjectCache cache(folder.path(), 10'000);
@@ -44,8 +44,8 @@ TEST(ObjectCache, StaysWithinItsSize) {
   EXPECT_GT(bytes, 5'000);
 }
 
-// Entries are whole or not there, whoever writes and removes at the same time.
-TEST(ObjectCache, ManyAtOnce) {
+// Entries are complete or absent, even with concurrent writes and removals.
+TEST(ObjectCache, ConcurrentAccess) {
   Folder folder;
   std::vector<std::thread> threads;
   std::atomic<int> wrong = 0;

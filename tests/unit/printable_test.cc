@@ -5,25 +5,25 @@
 namespace shoal::internal {
 namespace {
 
-TEST(EscapeForTerminal, TextStays) {
+TEST(EscapeForTerminal, KeepsPlainText) {
   EXPECT_EQ(EscapeForTerminal("a\tb\n× 32 … µs 日本 🐟"), "a\tb\n× 32 … µs 日本 🐟");
 }
 
-TEST(EscapeForTerminal, TerminalsGetNoOrders) {
+TEST(EscapeForTerminal, EscapesControlSequences) {
   EXPECT_EQ(EscapeForTerminal("\x1b]0;title\x07"), "\\x1b]0;title\\x07");
   EXPECT_EQ(EscapeForTerminal("\x1b[2J\r\x7f"), "\\x1b[2J\\x0d\\x7f");
-  EXPECT_EQ(EscapeForTerminal("\xc2\x9b" "31m"), "\\u009b31m");  // the same as escape and a bracket, in one character
-  EXPECT_EQ(EscapeForTerminal("a\xe2\x80\xae" "b"), "a\\u202eb");  // written backwards from here
+  EXPECT_EQ(EscapeForTerminal("\xc2\x9b" "31m"), "\\u009b31m");  // equals escape and a bracket, in one character
+  EXPECT_EQ(EscapeForTerminal("a\xe2\x80\xae" "b"), "a\\u202eb");  // switches to right-to-left
 }
 
-TEST(EscapeForTerminal, BytesThatAreNoText) {
+TEST(EscapeForTerminal, EscapesInvalidUtf8) {
   EXPECT_EQ(EscapeForTerminal("\xff\x80"), "\\xff\\x80");
-  EXPECT_EQ(EscapeForTerminal("\xc0\xaf"), "\\xc0\\xaf");          // longer than need be
-  EXPECT_EQ(EscapeForTerminal("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a pair
-  EXPECT_EQ(EscapeForTerminal("\xe2\x82"), "\\xe2\\x82");          // cut short
+  EXPECT_EQ(EscapeForTerminal("\xc0\xaf"), "\\xc0\\xaf");          // overlong encoding
+  EXPECT_EQ(EscapeForTerminal("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a surrogate pair
+  EXPECT_EQ(EscapeForTerminal("\xe2\x82"), "\\xe2\\x82");          // truncated
 }
 
-TEST(EscapeForTerminal, OwnColoursStay) {
+TEST(EscapeForTerminal, KeepsOwnColours) {
   const std::string red = std::string(color::kBoldRed) + "error: " + color::kReset;
   EXPECT_EQ(EscapeForTerminal(red), red);
   EXPECT_EQ(EscapeForTerminal("\x1b[8mhidden"), "\\x1b[8mhidden");

@@ -18,25 +18,25 @@ std::string RepeatsIn(const std::string& letters) {
   return text;
 }
 
-TEST(Repeats, NothingRepeats) {
+TEST(Repeats, NoRepeats) {
   EXPECT_EQ(RepeatsIn(""), "");
   EXPECT_EQ(RepeatsIn("a"), "");
   EXPECT_EQ(RepeatsIn("abcdabdc"), "");
 }
 
-TEST(Repeats, RunsOfOneAndOfMany) {
+TEST(Repeats, RunsOfOneItemAndOfSeveral) {
   EXPECT_EQ(RepeatsIn("aab"), "0:1*2");
   EXPECT_EQ(RepeatsIn("xabcabcabcy"), "1:3*3");
   EXPECT_EQ(RepeatsIn("aabbbcdcdcd"), "0:1*2 2:1*3 5:2*3");
 }
 
-TEST(Repeats, TwoOfTwoSaveALineOverTheirHeading) { EXPECT_EQ(RepeatsIn("abab"), "0:2*2"); }
+TEST(Repeats, TwoRepeatsOfTwoLinesAreWorthAHeading) { EXPECT_EQ(RepeatsIn("abab"), "0:2*2"); }
 
-TEST(Repeats, TheLongerPeriodSavesMore) { EXPECT_EQ(RepeatsIn("aabaabaab"), "0:3*3"); }
+TEST(Repeats, PrefersTheLongerPeriod) { EXPECT_EQ(RepeatsIn("aabaabaab"), "0:3*3"); }
 
-TEST(Repeats, ARepeatThatSavesMoreMayBeginWithinAnother) { EXPECT_EQ(RepeatsIn("aabababab"), "1:2*4"); }
+TEST(Repeats, PrefersTheLargerSavingOfOverlappingRepeats) { EXPECT_EQ(RepeatsIn("aabababab"), "1:2*4"); }
 
-TEST(Repeats, LayersOfManyLikeItems) {
+TEST(Repeats, LayersOfManyEqualItems) {
   std::string layer(100, 'a');
   layer += 'b' + std::string(37, 'c') + 'd';
   std::string all = "x";

@@ -9,10 +9,10 @@
 namespace shoal::internal {
 namespace {
 
-// What message number n is: of every size that a slot takes, now and then empty.
+// Message number n: the sizes cover all that fit into a slot, including empty ones.
 std::string Message(size_t n) { return std::string(n * 7919 % (Ring::kSlotBytes + 1), static_cast<char>('a' + n % 26)); }
 
-TEST(Ring, FullUntilSomebodyReads) {
+TEST(Ring, FullUntilRead) {
   const auto ring = std::make_unique<Ring>();
   RingWriter writer(*ring);
   RingReader reader(*ring);
@@ -30,7 +30,7 @@ TEST(Ring, FullUntilSomebodyReads) {
   EXPECT_TRUE(writer.Write(9, {"room again"}));
 }
 
-TEST(Ring, OrderOfTwoThreads) {
+TEST(Ring, KeepsOrderBetweenTwoThreads) {
   constexpr size_t kCount = 5000;
   const auto ring = std::make_unique<Ring>();
   std::thread other([&] {

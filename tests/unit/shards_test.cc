@@ -27,14 +27,14 @@ Sharding Tiles(std::vector<int64_t> dims, std::vector<int64_t> devices, bool rep
   return sharding;
 }
 
-TEST(Shards, TiledInAnyOrder) {
+TEST(Shards, TiledInAnyDeviceOrder) {
   const auto grid = ShardGridOf(Tiles({2, 2}, {3, 2, 1, 0}), 2, 4);
   ASSERT_TRUE(grid.has_value());
   EXPECT_EQ(Elements(ShardOf(Counting({2, 4}), *grid, 3)), (std::vector<int32_t>{0, 1}));
   EXPECT_EQ(Elements(ShardOf(Counting({2, 4}), *grid, 0)), (std::vector<int32_t>{6, 7}));
 }
 
-TEST(Shards, PartlyReplicated) {
+TEST(Shards, PartiallyReplicated) {
   const auto grid = ShardGridOf(Tiles({2, 2}, {0, 2, 1, 3}, /*replicate_last=*/true), 1, 4);
   ASSERT_TRUE(grid.has_value());
   EXPECT_EQ(Elements(ShardOf(Counting({4}), *grid, 2)), (std::vector<int32_t>{0, 1}));
@@ -66,7 +66,7 @@ TEST(Shards, ByAxesOfAMesh) {
   EXPECT_EQ(positions, (std::vector<int64_t>{0, 2, 0, 2, 1, 3, 1, 3}));
 }
 
-TEST(Shards, NothingIsSaid) {
+TEST(Shards, NoShardGrid) {
   Sharding manual;
   manual.kind = Sharding::Kind::kManual;
   EXPECT_FALSE(ShardGridOf(manual, 1, 4).has_value());
@@ -75,9 +75,9 @@ TEST(Shards, NothingIsSaid) {
   EXPECT_TRUE(ShardGridOf(Sharding(), 3, 4)->replicated());
 }
 
-TEST(Shards, ADeviceIsNamedTwice) { EXPECT_FALSE(ShardGridOf(Tiles({2, 2}, {3, 2, 3, 0}), 2, 4).has_value()); }
+TEST(Shards, DuplicateDevice) { EXPECT_FALSE(ShardGridOf(Tiles({2, 2}, {3, 2, 3, 0}), 2, 4).has_value()); }
 
-TEST(DefaultShards, InTheOrderOfTheDevices) {
+TEST(DefaultShards, InDeviceOrder) {
   const std::vector<int64_t> whole{8, 4}, rows{4, 4}, both{4, 2}, odd{3, 4};
   auto first = [&](const std::vector<int64_t>& shard, int64_t devices) {
     std::vector<int64_t> rows_of;

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for each test, gone afterwards.
+// Each test has its own temporary folder.
 class SourceFile : public testing::Test {
  protected:
   SourceFile() {
@@ -54,7 +54,7 @@ std::string Pack(std::string_view text) {
   return packed;
 }
 
-// Larger than any buffer on the way.
+// Larger than any buffer used.
 std::string LongText() {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "line " + std::to_string(i) + '\n';
@@ -73,32 +73,32 @@ TEST_F(SourceFile, KeepsNulBytes) {
   EXPECT_EQ(ReadText(Write("m.pb", bytes)), bytes);
 }
 
-TEST_F(SourceFile, UnpacksGzipWhateverItsName) {
+TEST_F(SourceFile, DecompressesGzipWithAnyName) {
   EXPECT_EQ(ReadText(Write("m.hlo.gz", Pack("HloModule m\n"))), "HloModule m\n");
   EXPECT_EQ(ReadText(Write("m.hlo", Pack(LongText()))), LongText());
   EXPECT_EQ(ReadText(Write("empty.gz", Pack(""))), "");
 }
 
-TEST_F(SourceFile, UnpacksSeveralGzipMembers) {
+TEST_F(SourceFile, DecompressesSeveralGzipMembers) {
   EXPECT_EQ(ReadText(Write("m.gz", Pack("HloModule ") + Pack("m\n"))), "HloModule m\n");
 }
 
-TEST_F(SourceFile, RefusesDamagedGzip) {
+TEST_F(SourceFile, RejectsDamagedGzip) {
   std::string packed = Pack(LongText());
-  std::string cut = Write("cut.gz", packed.substr(0, packed.size() / 2));
-  EXPECT_EQ(ReadFailure(cut), "the gzip data is damaged or cut short");
+  std::string truncated = Write("truncated.gz", packed.substr(0, packed.size() / 2));
+  EXPECT_EQ(ReadFailure(truncated), "the gzip data is damaged or cut short");
   packed[packed.size() / 2] ^= 0x55;
   std::string damaged = Write("damaged.gz", packed);
   EXPECT_EQ(ReadFailure(damaged), "the gzip data is damaged or cut short");
 }
 
-TEST_F(SourceFile, SaysWhyItCannotRead) {
+TEST_F(SourceFile, ReportsReadErrors) {
   std::string missing = (folder_ / "missing.hlo").string();
   EXPECT_EQ(ReadFailure(missing), "No such file or directory");
   EXPECT_EQ(ReadFailure(folder_.string()), "is a directory, not an HLO module");
 }
 
-TEST_F(SourceFile, NameIsThePathAsGiven) {
+TEST_F(SourceFile, NameIsTheGivenPath) {
   std::string path = Write("m.hlo", "x");
   auto source = Source::Read(path);
   ASSERT_TRUE(source.ok());
@@ -108,8 +108,8 @@ TEST_F(SourceFile, NameIsThePathAsGiven) {
 TEST(Source, LocatesLinesAndColumns) {
   auto source = Source::FromString("test", "ab\n\ncde\r\nf");
   auto at = [&](uint32_t offset) {
-    LineColumn place = source->Locate(offset);
-    return std::pair(place.line, place.column);
+    LineColumn location = source->Locate(offset);
+    return std::pair(location.line, location.column);
   };
   EXPECT_EQ(at(0), std::pair(1u, 1u));
   EXPECT_EQ(at(2), std::pair(1u, 3u));  // the line break belongs to its line
@@ -119,7 +119,7 @@ TEST(Source, LocatesLinesAndColumns) {
   EXPECT_EQ(at(10), std::pair(4u, 2u));  // the end of the text
 }
 
-TEST(Source, GivesTheLineWithoutItsBreak) {
+TEST(Source, ReturnsTheLineWithoutItsBreak) {
   auto source = Source::FromString("test", "ab\n\ncde\r\nf");
   EXPECT_EQ(source->LineAt(1), "ab");
   EXPECT_EQ(source->LineAt(3), "");
@@ -127,7 +127,7 @@ TEST(Source, GivesTheLineWithoutItsBreak) {
   EXPECT_EQ(source->LineAt(10), "f");
 }
 
-TEST(Source, AnEmptyTextHasAPlace) {
+TEST(Source, AnEmptyTextHasALocation) {
   auto source = Source::FromString("test", "");
   EXPECT_EQ(source->Locate(0).line, 1u);
   EXPECT_EQ(source->LineAt(0), "");

@@ -1,4 +1,4 @@
-// Columns of text on a terminal, and what is left of it where there are too few.
+// The width of text on a terminal, and its elision and wrapping.
 #include "core/base/text_width.h"
 
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@ TEST(TextWidth, CountsColumnsNotBytes) {
   EXPECT_EQ(TextWidth("層.py"), 5u);        // two columns
   EXPECT_EQ(TextWidth("e\u0301"), 1u);      // a combining accent
   EXPECT_EQ(TextWidth("\U0001f41f"), 2u);   // a fish
-  EXPECT_EQ(TextWidth("\xff\xc3"), 2u);     // no UTF-8
+  EXPECT_EQ(TextWidth("\xff\xc3"), 2u);     // invalid UTF-8
 }
 
-TEST(ElideTo, KeepsWhatWasAskedFor) {
+TEST(ElideTo, KeepsThePartThatTheModeSelects) {
   EXPECT_EQ(ElideTo("abcdef", 6, ElideMode::kRight), "abcdef");
   EXPECT_EQ(ElideTo("abcdef", 4, ElideMode::kRight), "abc…");
   EXPECT_EQ(ElideTo("abcdef", 4, ElideMode::kLeft), "…def");
@@ -27,7 +27,7 @@ TEST(ElideTo, KeepsWhatWasAskedFor) {
   EXPECT_EQ(ElideTo("層層層", 4, ElideMode::kRight), "層…");
 }
 
-// However it is cut, it fits, and fills all but a column that a wide letter would need two of.
+// The result fits in every mode and fills all columns, or all but one if the next letter is wide.
 TEST(ElideTo, FillsTheColumns) {
   const std::string text = "jit(step)/層/e\u0301mbed/dot_general[\xff]";
   for (ElideMode mode : {ElideMode::kRight, ElideMode::kLeft, ElideMode::kMiddle, ElideMode::kPath}) {
@@ -47,8 +47,8 @@ TEST(Wrapped, BreaksAtSpaces) {
   EXPECT_EQ(Wrapped("ab\n\ncd", 4), "ab\n\ncd");
 }
 
-TEST(Wrapped, NoLineIsWider) {
-  const std::string text = "note: 4 loops whose trip count depends on data (層.1, while.2): counted as one round\n\n  x";
+TEST(Wrapped, NoLineExceedsTheWidth) {
+  const std::string text = "note: 4 loops with a data-dependent trip count (層.1, while.2): counted as one iteration\n\n  x";
   for (size_t width = 4; width < 100; ++width)
     for (size_t start = 0, end = 0; start < Wrapped(text, width).size(); start = end + 1) {
       const std::string wrapped = Wrapped(text, width);

@@ -27,30 +27,30 @@ uint32_t Crc(const std::string& text) {
   return static_cast<uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
 }
 
-std::string WhyNot(const std::string& file) {
+std::string Outcome(const std::string& file) {
   Result<ZipReader> zip = ZipReader::Open(file);
   if (!zip.ok()) return zip.diag().message;
   Result<std::string> entry = zip->Read(zip->entries().begin()->first);
   return entry.ok() ? *entry : entry.diag().message;
 }
 
-TEST(Zip, Stored) { EXPECT_EQ(WhyNot(Archive("a", "hello", 0, 5, Crc("hello"))), "hello"); }
+TEST(Zip, Stored) { EXPECT_EQ(Outcome(Archive("a", "hello", 0, 5, Crc("hello"))), "hello"); }
 
-TEST(Zip, SaysWhatIsWrong) {
+TEST(Zip, ReportsErrors) {
   const std::string good = Archive("a", "hello", 0, 5, Crc("hello"));
-  EXPECT_EQ(WhyNot(""), "is not a zip archive or is cut short");
-  EXPECT_EQ(WhyNot(good.substr(0, good.size() - 3)), "is not a zip archive or is cut short");
-  EXPECT_EQ(WhyNot(good.substr(10)), "is damaged: its directory makes no sense");
-  EXPECT_EQ(WhyNot(good.substr(good.size() - 22)), "is damaged: its directory lies outside the file");
-  EXPECT_EQ(WhyNot(Archive("a", "hello", 0, 5, 1)), "entry a is damaged");
-  EXPECT_EQ(WhyNot(Archive("a", "hello", 0, 6, Crc("hello"))), "entry a is damaged");
-  EXPECT_EQ(WhyNot(Archive("a", "hello", 8, 5, Crc("hello"))), "entry a is damaged");
-  EXPECT_EQ(WhyNot(Archive("a", "hello", 8, 1u << 31, Crc("hello"))), "entry a claims to unpack to more than it can");
-  EXPECT_EQ(WhyNot(Archive("a", "hello", 12, 5, Crc("hello"))),
+  EXPECT_EQ(Outcome(""), "is not a zip archive or is cut short");
+  EXPECT_EQ(Outcome(good.substr(0, good.size() - 3)), "is not a zip archive or is cut short");
+  EXPECT_EQ(Outcome(good.substr(10)), "is damaged: its directory makes no sense");
+  EXPECT_EQ(Outcome(good.substr(good.size() - 22)), "is damaged: its directory lies outside the file");
+  EXPECT_EQ(Outcome(Archive("a", "hello", 0, 5, 1)), "entry a is damaged");
+  EXPECT_EQ(Outcome(Archive("a", "hello", 0, 6, Crc("hello"))), "entry a is damaged");
+  EXPECT_EQ(Outcome(Archive("a", "hello", 8, 5, Crc("hello"))), "entry a is damaged");
+  EXPECT_EQ(Outcome(Archive("a", "hello", 8, 1u << 31, Crc("hello"))), "entry a claims to unpack to more than it can");
+  EXPECT_EQ(Outcome(Archive("a", "hello", 12, 5, Crc("hello"))),
             "entry a is packed with method 12, known are 0 (stored) and 8 (deflated)");
 }
 
-// A packed entry is unpacked as far as is asked for, and takes no more memory than that.
+// A deflated entry is unpacked up to the requested size, without more memory than that.
 TEST(Zip, Beginning) {
   std::string zeros(1 << 20, '\0'), packed(1 << 14, '\0');
   z_stream stream{};
@@ -65,15 +65,15 @@ TEST(Zip, Beginning) {
   const std::string file = Archive("a", packed, 8, zeros.size(), Crc(zeros));
   Result<ZipReader> zip = ZipReader::Open(file);
   ASSERT_TRUE(zip.ok());
-  for (uint64_t most : {uint64_t{0}, uint64_t{1}, uint64_t{1000}, uint64_t{zeros.size()}, uint64_t{zeros.size()} * 2}) {
-    Result<std::string> beginning = zip->ReadBeginning("a", most);
-    ASSERT_TRUE(beginning.ok()) << most << ": " << beginning.diag().message;
-    EXPECT_EQ(beginning->size(), std::min<uint64_t>(most, zeros.size()));
+  for (uint64_t max : {uint64_t{0}, uint64_t{1}, uint64_t{1000}, uint64_t{zeros.size()}, uint64_t{zeros.size()} * 2}) {
+    Result<std::string> beginning = zip->ReadBeginning("a", max);
+    ASSERT_TRUE(beginning.ok()) << max << ": " << beginning.diag().message;
+    EXPECT_EQ(beginning->size(), std::min<uint64_t>(max, zeros.size()));
   }
 }
 
-// Whatever the bytes, reading ends and says something.
-TEST(Zip, AnyByteMayBeWrong) {
+// For any bytes, reading terminates with a result or an error.
+TEST(Zip, SurvivesAnyWrongByte) {
   const std::string good = Archive("name", "hello", 0, 5, Crc("hello"));
   for (size_t i = 0; i < good.size(); ++i) {
     for (char byte : {'\0', '\1', '\xff'}) {

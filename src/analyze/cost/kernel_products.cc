@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analyze/cost/kernel_traffic.h"
+#include "core/ops/custom_calls.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
@@ -70,9 +71,8 @@ const Shape& FirstResult(const Instruction& hlo) {
 }
 
 ConvolutionShape::Pass PassOf(const Instruction& hlo) {
-  const std::string_view target = TargetOf(hlo);
-  if (target.find("BackwardFilter") != std::string_view::npos) return ConvolutionShape::Pass::kFilter;
-  if (target.find("BackwardInput") != std::string_view::npos) return ConvolutionShape::Pass::kInput;
+  if (HasTrait(hlo, kFilterGradient)) return ConvolutionShape::Pass::kFilter;
+  if (HasTrait(hlo, kInputGradient)) return ConvolutionShape::Pass::kInput;
   return ConvolutionShape::Pass::kForward;
 }
 
@@ -145,7 +145,7 @@ std::optional<ConvolutionShape> ConvolutionOf(const Instruction& hlo) {
 
 std::optional<AttentionShape> AttentionOf(const Instruction& call, const ConfigJson& config) {
   AttentionShape attention;
-  attention.backward = TargetOf(call).find("ackward") != std::string_view::npos;
+  attention.backward = HasTrait(call, kGradient);
   if (call.operand_count() < 2 || !call.operand_shape(0).IsArray() || call.operand_shape(0).rank() < 2)
     return std::nullopt;
   const Shape& query = call.operand_shape(0);

@@ -6,7 +6,7 @@
 namespace shoal::internal {
 
 bool IsGlobalToLocal(const Instruction& hlo) {
-  return TargetOf(hlo).ends_with("ToShardShape") || TargetOf(hlo).ends_with("ToLocalShape");
+  return HasTrait(hlo, kGlobalToLocal);
 }
 
 std::vector<const Shape*> ReshardResults(const Instruction& hlo) {

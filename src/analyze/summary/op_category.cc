@@ -4,6 +4,7 @@
 
 #include "analyze/cost/cost.h"
 #include "core/base/strings.h"
+#include "core/ops/custom_calls.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 
@@ -24,10 +25,7 @@ bool CopiesToOrFromHost(const Instruction& hlo) {
 }
 
 OpCategory CategoryOfCustomCall(const Instruction& hlo) {
-  static constexpr std::string_view kToOrFromHost[] = {"MoveToHost", "MoveToDevice"};
-  const std::string_view target = TargetOf(hlo);
-  if (std::find(std::begin(kToOrFromHost), std::end(kToOrFromHost), target) != std::end(kToOrFromHost))
-    return OpCategory::kCommunication;
+  if (HasTrait(hlo, kHostTransfer)) return OpCategory::kCommunication;
   return IsFreeCall(hlo) || IsAnnotation(hlo) ? OpCategory::kNone : OpCategory::kComputation;
 }
 

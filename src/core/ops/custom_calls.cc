@@ -7,6 +7,7 @@
 #include "core/ops/backend_config.h"
 #include "core/ops/custom_call_cost.h"
 #include "core/ops/families.h"
+#include "core/ops/traits.h"
 
 namespace shoal::internal {
 namespace {
@@ -80,18 +81,25 @@ const CustomCallFacts* FactsOf(const Instruction& hlo) {
 
 bool IsKnownPureCall(const Instruction& hlo) {
   const CustomCallFacts* facts = FactsOf(hlo);
-  return facts != nullptr && facts->traits == kNothing && !hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
+  constexpr int kPure = kGradient | kFilterGradient | kInputGradient;
+  return facts != nullptr && (facts->traits & ~kPure) == 0 && !hlo[Op<Opcode::kCustomCall>::kHasSideEffect];
 }
+
+bool HasTrait(const Instruction& hlo, CallTrait trait) {
+  const CustomCallFacts* facts = FactsOf(hlo);
+  return facts != nullptr && facts->Has(trait);
+}
+
+bool IsCudaLibraryCall(const Instruction& hlo) { return TargetOf(hlo).starts_with("__cu"); }
+
+bool IsControlDependency(const Instruction& hlo) { return TargetOf(hlo) == "control_dep"; }
 
 bool IsFreeCall(const Instruction& hlo) {
   const CustomCallFacts* facts = FactsOf(hlo);
   return facts != nullptr && facts->is_free;
 }
 
-bool IsAnnotation(const Instruction& hlo) {
-  const CustomCallFacts* facts = FactsOf(hlo);
-  return facts != nullptr && facts->Has(kAnnotation);
-}
+bool IsAnnotation(const Instruction& hlo) { return HasTrait(hlo, kAnnotation); }
 
 std::optional<CallCost> CallCostOf(const Instruction& hlo) {
   if (IsFreeCall(hlo)) return CallCost{};

@@ -12,7 +12,7 @@ namespace shoal::internal {
 // The compiler that emits a call.
 enum class CustomCallBackend : uint8_t { kAny, kCpu, kGpu, kTpu, kNeuron };
 
-enum CallTrait : uint8_t {
+enum CallTrait : uint16_t {
   kNothing = 0,
   kAnnotation = 1,        // forwards its operand and annotates it
   kAddsThirdOperand = 2,  // D = alpha * A * B + beta * C, where D may be written over C
@@ -21,6 +21,13 @@ enum CallTrait : uint8_t {
   kReshards = 16,         // kReturnsOperand after partitioning; before, converts between global and per-device shape
   kStartsChain = 32,      // takes the results of the collectives that start a TPU async collective fusion
   kEndsChain = 64,        // takes the results of the collectives that end one
+  kGlobalToLocal = 128,   // from the global shape to the shape of one device
+  kStatesSharding = 256,       // states the sharding of its operand before partitioning
+  kHostTransfer = 512,    // copies to or from the host's memory
+  // Properties of a pure call: a gradient of attention, and of a convolution by its filter or its input.
+  kGradient = 1024,
+  kFilterGradient = 2048,
+  kInputGradient = 4096,
 };
 
 struct CallCost {
@@ -36,7 +43,7 @@ struct CustomCallFacts {
   // Computes a call's cost; no value if its shapes and backend_config are not sufficient. Null if free or unknown.
   std::optional<CallCost> (*cost)(const Instruction&) = nullptr;
   CustomCallBackend backend = CustomCallBackend::kAny;
-  uint8_t traits = kNothing;
+  uint16_t traits = kNothing;
   bool Has(CallTrait trait) const { return (traits & trait) != 0; }
 };
 
@@ -50,6 +57,12 @@ const CustomCallFacts* FactsOf(const Instruction& hlo);
 
 // A known custom call that only computes a value from its operands, without side effects and special traits.
 bool IsKnownPureCall(const Instruction& hlo);
+// True if the target of a custom call has the trait.
+bool HasTrait(const Instruction& hlo, CallTrait trait);
+// A call of one of NVIDIA's libraries; its second result is a workspace.
+bool IsCudaLibraryCall(const Instruction& hlo);
+// A custom call that only orders other instructions.
+bool IsControlDependency(const Instruction& hlo);
 // A custom call that does no work, such as an annotation.
 bool IsFreeCall(const Instruction& hlo);
 // Cost of a custom call, by its row or else by an estimate in its backend_config; no value if the cost is unknown.

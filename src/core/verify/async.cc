@@ -2,6 +2,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "core/ops/async_pairs.h"
+#include "core/ops/custom_calls.h"
 #include "core/ops/families.h"
 #include "core/ops/value_flow.h"
 #include "core/verify/async_trace.h"
@@ -29,11 +30,6 @@ void CheckUses(const Instruction& user, VerifierContext& context) {
                          "calls and loops, got ",
                          Text(user.opcode)));
   }
-}
-
-// Custom calls with this target only impose an order.
-bool IsControlDependency(const Instruction& hlo) {
-  return TargetOf(hlo) == "control_dep";
 }
 
 // Rules C2 and C3.

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/base/strings.h"
 #include "core/ir/rewrite.h"
+#include "core/ops/custom_calls.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "transform/passes/pass.h"
@@ -22,7 +23,7 @@ const Instruction* FirstUnpartitioned(const Module& module, const ModuleCollecti
   if (!collectives.all.empty() || module.is_scheduled) return nullptr;
   for (const Computation* computation : module.computations)
     for (const Instruction* hlo : computation->instructions) {
-      const bool annotation = TargetOf(*hlo) == "Sharding";
+      const bool annotation = HasTrait(*hlo, kStatesSharding);
       if ((!IsParameter(*hlo) && IsTiled(*hlo)) || annotation) return hlo;
     }
   return nullptr;

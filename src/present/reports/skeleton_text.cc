@@ -7,6 +7,7 @@
 #include "core/base/strings.h"
 #include "core/base/units.h"
 #include "core/ir/source_location.h"
+#include "core/ops/custom_calls.h"
 #include "core/ops/families.h"
 #include "core/ops/traits.h"
 #include "present/reports/table.h"
@@ -274,7 +275,7 @@ const Shape& ItemShape(const SkeletonItem& item) {
   // The workspace of a library call is not a result.
   const bool has_workspace = IsCustomCall(hlo) && hlo.shape().elements().size() == 2 &&
                               hlo.shape().element(1).element_type() == ElementType::kS8 &&
-                              TargetOf(hlo).substr(0, 4) == "__cu";
+                              IsCudaLibraryCall(hlo);
   if (IsAsyncCopy(hlo) || has_workspace) return hlo.shape().element(0);
   return hlo.shape();
 }

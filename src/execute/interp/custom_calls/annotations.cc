@@ -95,26 +95,42 @@ Result<Value> GetRngSeed(Call& call) {
   return Value(Array::Scalar(ElementType::kU64, call.device.settings().random_seed));
 }
 
-// X64SplitLow, X64SplitHigh, X64Combine: split a 64-bit integer into 32-bit halves, or combine them.
-Result<Value> SplitOrCombineX64(Call& call) {
-  const bool combine = Target(call) == "X64Combine";
+namespace {
+
+// Whether the operands are integers of `operand_bytes` with the shape of the result, whose elements have `result_bytes`.
+Status CheckX64(Call& call, size_t operands, int64_t operand_bytes, int64_t result_bytes) {
   const Shape& shape = call.hlo.shape();
-  const bool fits = HasArrays(call, combine ? 2 : 1) && shape.IsArray() && IsInteger(shape.element_type()) &&
-                    StorageBytes(shape.element_type()) == (combine ? 8 : 4) &&
+  const bool fits = HasArrays(call, operands) && shape.IsArray() && IsInteger(shape.element_type()) &&
+                    StorageBytes(shape.element_type()) == result_bytes &&
                     std::all_of(call.operands.begin(), call.operands.end(), [&](const Value& operand) {
-                      return operand.array().element_bytes() == (combine ? 4 : 8) &&
+                      return operand.array().element_bytes() == operand_bytes &&
                              std::ranges::equal(operand.array().dims(), shape.dims());
                     });
-  if (!fits) return ExecutionError(call.hlo, StrCat(Target(call), " needs 64-bit integers, got ", ToString(shape)));
+  if (fits) return {};
+  return ExecutionError(call.hlo, StrCat(Target(call), " needs 64-bit integers, got ", ToString(shape)));
+}
+
+Result<Value> Half(Call& call, int shift) {
+  SHOAL_TRY(CheckX64(call, 1, 8, 4));
   const Array& in = call.array(0);
-  Array out(shape.element_type(), in.dims());
-  for (size_t i = 0; i < static_cast<size_t>(in.count()); ++i) {
-    if (combine)
-      out.Mutable<uint64_t>()[i] = in.As<uint32_t>()[i] | static_cast<uint64_t>(call.array(1).As<uint32_t>()[i]) << 32;
-    else
-      out.Mutable<uint32_t>()[i] =
-          static_cast<uint32_t>(in.As<uint64_t>()[i] >> (Target(call) == "X64SplitHigh" ? 32 : 0));
-  }
+  Array out(call.hlo.shape().element_type(), in.dims());
+  for (size_t i = 0; i < static_cast<size_t>(in.count()); ++i)
+    out.Mutable<uint32_t>()[i] = static_cast<uint32_t>(in.As<uint64_t>()[i] >> shift);
+  return Value(std::move(out));
+}
+
+}  // namespace
+
+// The halves of a 64-bit integer, and the integer of two halves.
+Result<Value> X64SplitLow(Call& call) { return Half(call, 0); }
+Result<Value> X64SplitHigh(Call& call) { return Half(call, 32); }
+Result<Value> X64Combine(Call& call) {
+  SHOAL_TRY(CheckX64(call, 2, 4, 8));
+  const Array& low = call.array(0);
+  const Array& high = call.array(1);
+  Array out(call.hlo.shape().element_type(), low.dims());
+  for (size_t i = 0; i < static_cast<size_t>(low.count()); ++i)
+    out.Mutable<uint64_t>()[i] = low.As<uint32_t>()[i] | static_cast<uint64_t>(high.As<uint32_t>()[i]) << 32;
   return Value(std::move(out));
 }
 

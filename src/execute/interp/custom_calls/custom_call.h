@@ -90,7 +90,9 @@ Result<Value> MakeBuffer(Call& call);
 Result<Value> PadToStatic(Call& call);
 Result<Value> SliceToDynamic(Call& call);
 Result<Value> GetRngSeed(Call& call);
-Result<Value> SplitOrCombineX64(Call& call);
+Result<Value> X64Combine(Call& call);
+Result<Value> X64SplitHigh(Call& call);
+Result<Value> X64SplitLow(Call& call);
 
 // TPU async collective fusions (async_collective_fusion.cc)
 Result<Value> AsyncCollectiveStart(Call& call);
